@@ -16,8 +16,9 @@ import { readMigrations } from "../src/platform/assets.ts";
 import { createSchema } from "../src/store/database/schema.ts";
 
 // npm run build: bundles src/ into dist/. Bundling the packages halves the start time of `serve`.
-// The packages stay dependencies, so that npm installs their licences and SBOM tools find them. The
-// SQLite addon, which cannot be bundled, and packages that the live view alone loads stay outside.
+// They stay dependencies, so that npm installs their licences and SBOM tools find them. Two kinds
+// of packages stay outside: the SQLite addon, which cannot be bundled, and those that only the live
+// view loads.
 
 /** Makes better-sqlite3 look for its addon in its own package instead of in the bundle's folder. */
 const addonInPackage: Plugin = {
@@ -41,7 +42,10 @@ const externalDaemon: Plugin = {
   },
 };
 
-/** Writes the schema, so that the daemon can check that of its database without the migrations. */
+/**
+ * Writes the schema, so that the daemon can check the schema of its database without the
+ * migrations.
+ */
 const schema: Plugin = {
   name: "schema",
   generateBundle() {
@@ -60,7 +64,9 @@ const shared = {
 
 const plugins = [lazyBuiltins, ascii, addonInPackage];
 
-/** Commands run from dist/ meanwhile, so that it is replaced only when all of it is built. */
+/**
+ * Folder of the build. Commands may run from dist/ meanwhile, so it is replaced only at the end.
+ */
 const BUILT = `dist.${process.pid}`;
 const REPLACED = `${BUILT}.old`;
 
@@ -68,7 +74,7 @@ const output = {
   dir: BUILT,
   format: "esm",
   sourcemap: true,
-  // Both threads keep their source text in memory, so most comments are removed; licences stay.
+  // Both threads keep their source text in memory, so most comments are removed. Licences stay.
   comments: { jsdoc: false, annotation: false },
   entryFileNames: "[name].js",
 } as const;
@@ -81,9 +87,9 @@ const bundles: BuildOptions[] = [
     output: {
       ...output,
       chunkFileNames: "[name]-[hash].js",
-      // Resolving a module takes 0.3 ms, and splitting by use would make hundreds. So there is one
-      // chunk for the help, one for parsing the command line and for `serve`, and one for opening
-      // the data.
+      // Resolving a module takes 0.3 ms, and splitting by use would make hundreds of modules. There
+      // are three large chunks instead: for the help, for parsing the command line and `serve`, and
+      // for opening the data.
       codeSplitting: {
         groups: [
           {
@@ -105,8 +111,8 @@ const bundles: BuildOptions[] = [
       },
     },
   },
-  // Bundled separately: the daemon shares nearly all of its code with the commands, and would be
-  // split into eighty chunks.
+  // The daemon has a bundle of its own. It shares nearly all of its code with the commands, and
+  // would be split into eighty chunks.
   {
     ...shared,
     input: { daemon: "src/cli/running/daemon.ts" },

@@ -5,8 +5,8 @@ import type { Plugin } from "rolldown";
 import type { Feature } from "../src/features/feature.ts";
 
 /**
- * Returns the code of a module that loads one of Node's modules at the first use of an export. A
- * module that is not a plain object is loaded immediately.
+ * Returns the code of a module that loads one of Node's modules when an export is first used. A
+ * Node module that is not a plain object is loaded immediately.
  */
 function lazyModule(name: string): string {
   const real: unknown = process.getBuiltinModule(name);
@@ -24,8 +24,8 @@ ${getters.join("\n")}
 
 /**
  * Replaces imports of Node's modules with lazy ones. An `import` evaluates every export: node:http
- * loads an internal undici for its WebSocket, and node:process opens the terminal's streams. That
- * took a third of the start time, for exports that are not used.
+ * loads an internal undici for its WebSocket, and node:process opens the terminal's streams.
+ * Exports that are not used took a third of the start time.
  */
 export const lazyBuiltins: Plugin = {
   name: "lazy-builtins",
@@ -42,8 +42,9 @@ export const lazyBuiltins: Plugin = {
 };
 
 /**
- * Puts the parts of features that a program loads at its start into its bundle: a file for each takes
- * 0.3 ms. The parts that it may load later stay files, and those that it never loads are left out.
+ * Returns a plugin that puts the parts of features that a program loads at its start into its
+ * bundle: a file for each takes 0.3 ms. The parts that it may load `later` stay files. All other
+ * parts are left out.
  */
 export const featureParts = (
   loaded: readonly (keyof Feature)[],
@@ -63,7 +64,7 @@ export const featureParts = (
           return `${part}: async () => ${part}`;
         },
       );
-      // The imports are put on the first line, so that the others keep their numbers.
+      // The imports are put on the first line, so that the other lines keep their numbers.
       return { code: imports.join("") + parts, map: null, moduleType: "ts" };
     },
   },
@@ -83,7 +84,7 @@ export const DAEMON_PARTS = [
 ] as const;
 export const DELIVERY_PARTS = ["checks", "damage", "begins", "schedule", "retention"] as const;
 
-/** Leaves out what only the build loads: the schemas and examples of the OpenAPI document. */
+/** Leaves out the schemas and examples of the OpenAPI document, which only the build loads. */
 export const withoutOpenApi: Plugin = {
   name: "without-open-api",
   transform: {
@@ -96,13 +97,15 @@ export const withoutOpenApi: Plugin = {
   },
 };
 
-/** Returns the features that have a thread of their own, and its source. */
+/** Returns the features that have a thread of their own, with its source. */
 export const listFeatureThreads = (): [feature: string, source: string][] =>
   globSync("src/features/*/thread.ts", { cwd: join(import.meta.dirname, "..") })
     .toSorted()
     .map((source) => [basename(dirname(source)), source]);
 
-/** Escapes non-ASCII characters: a single one beyond Latin-1 doubles the memory of a file in V8. */
+/**
+ * Escapes non-ASCII characters: one character beyond Latin-1 doubles the memory of a file in V8.
+ */
 export const ascii: Plugin = {
   name: "ascii",
   generateBundle(_options, files) {
@@ -116,5 +119,8 @@ const escapeUnit = (unit: string): string =>
 
 export const define = { "process.env.NODE_ENV": '"production"' };
 
-/** Optional parts of listhen that are not used: development certificates, boxes and QR codes. */
+/**
+ * Optional parts of listhen that deskbell does not use: development certificates, boxes and QR
+ * codes.
+ */
 export const alias = { "node-forge": false, consola$: "consola/basic", uqr: false } as const;

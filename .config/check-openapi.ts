@@ -8,7 +8,7 @@ import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/platform/assets.ts";
 
 // npm run check:openapi: lints the OpenAPI document with Spectral, generates a client with each of
-// four generators, and compiles the clients. Any error or warning fails it. The tools are
+// four generators, and compiles the clients. Any error or warning makes it fail. The tools are
 // downloaded (300 MB), so this is not part of `npm test`.
 
 const PACKAGES = [
@@ -23,9 +23,9 @@ const PACKAGES = [
 const RULES = {
   extends: ["spectral:oas"],
   rules: {
-    // The contact is the business, which the document does not know.
+    // The operator configures the contact of each server, so the document of the build has none.
     "info-contact": "off",
-    // Spectral applies the rule of OpenAPI 3.0; 3.1 allows scopes for bearer tokens.
+    // Spectral applies a rule of OpenAPI 3.0, but 3.1 allows scopes for bearer tokens.
     "oas3-operation-security-defined": "off",
   },
 };
@@ -74,7 +74,7 @@ try {
       encoding: "utf8",
     });
     const output = stdout + stderr;
-    // Spectral's status covers warnings, and its success message contains the word.
+    // Spectral's exit status covers warnings, and its success message contains the word.
     const hasWarning = name !== "spectral" && /\bwarn/i.test(output);
     const isClean = status === 0 && !hasWarning;
     console.log(`${isClean ? "ok    " : "FAILED"} ${command}${isClean ? "" : `\n${output}`}`);

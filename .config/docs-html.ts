@@ -2,7 +2,7 @@ import { Lexer, Marked, type Token, type Tokens } from "marked";
 import { escapeHtml } from "../src/domain/html.ts";
 import { addressOf, type Page, titleOf } from "./docs/page.ts";
 
-/** A heading with its anchor, which is the end of its line (`{#anchor}`) or made of its title. */
+/** A heading with its anchor: the end of its line (`{#anchor}`), or else made of its title. */
 type Heading = Tokens.Heading & { anchor: string };
 
 const marked = new Marked({
@@ -48,8 +48,8 @@ function toHeading(heading: Tokens.Heading, taken: Set<string>): Heading {
 const isHeading = (token: Token): token is Heading => token.type === "heading";
 
 /**
- * Renders Markdown as HTML, and its headings as a table of contents. HTML in the text is escaped;
- * links must be absolute or local.
+ * Renders Markdown as HTML, and its headings as a table of contents. HTML in the text is escaped.
+ * Links must be absolute or local.
  */
 export function renderMarkdown(markdown: string): { html: string; contents: string } {
   const taken = new Set<string>();
@@ -63,7 +63,7 @@ export function renderMarkdown(markdown: string): { html: string; contents: stri
   return { html: marked.parser(tokens), contents: renderContents(entries) };
 }
 
-/** The route that a paragraph consists of, such as `GET /v1/businesses/{businessSlug}/services`. */
+/** Returns the route that a paragraph consists of: `GET /v1/businesses/{businessSlug}/menu`. */
 const routeIn = (token: Token | undefined): string =>
   /^`([A-Z]+ \/\S*)`$/.exec(token?.type === "paragraph" ? token.raw.trim() : "")?.[1] ?? "";
 
@@ -95,7 +95,7 @@ const renderLink = ({ anchor, tokens, route }: Entry): string => {
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32"><rect width="32" height="32" rx="7" fill="#8a5a00"/><path d="M6 22h20v3H6zM8 20a8 8 0 0 1 16 0zM15 9h2v3h-2zM13 7h6v2h-6z" fill="#fff"/></svg>`;
 
-/** A page with its navigation. The server fills in `{{base}}` and `{{path}}`. */
+/** Returns a page with its navigation as HTML. The server fills in `{{base}}` and `{{path}}`. */
 export function renderHtml(page: Page, pages: readonly Page[]): string {
   const { html, contents } = renderMarkdown(page.markdown);
   const title = escapeHtml(titleOf(page));

@@ -7,20 +7,20 @@ import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/platform/assets.ts";
 import { renderHtml } from "./docs-html.ts";
 
-/** The pages below /docs in the order of the navigation: name and Markdown file. */
+/** The pages below /docs in the order of the navigation, each with its Markdown file. */
 const GUIDES = {
   mirror: "data/guides/mirror.md",
   "taking-bookings": "data/guides/taking-bookings.md",
   changelog: "data/changelog.md",
 };
 
-/** Files that readers download. A browser shows text and does not run it. */
+/** Files that readers download as text, because a browser shows text and does not run it. */
 const DOWNLOADS = {
   "website-server.txt": "data/example-website/server.mjs",
   "website-page.txt": "data/example-website/page.html",
 };
 
-/** The address of the API in the files, which a page replaces with that of its server. */
+/** The address of the API in the files. A page replaces it with the address of its server. */
 const EXAMPLE_BASE = "http://127.0.0.1:4100";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");

@@ -29,17 +29,17 @@ import {
 const ROOT = resolve(import.meta.dirname, "..");
 
 export type ExecutableOptions = {
-  /** The file to write. */
+  /** Path of the executable to write. */
   out: string;
-  /** Node for the target. */
+  /** Path of the Node executable for the target. */
   node: string;
-  /** The command that runs this Node here; null if this machine cannot. */
+  /** The command that runs this Node here; null if this machine cannot run it. */
   run: readonly [string, ...string[]] | null;
-  /** The prebuilt addon of better-sqlite3 for the target. */
+  /** Path of the prebuilt addon of better-sqlite3 for the target. */
   addon: string;
 };
 
-/** Files that are read at run time, under the names that src/platform/assets.ts uses. */
+/** Returns the files that are read at run time, by the names that src/platform/assets.ts uses. */
 const listAssets = (): string[] =>
   [
     "package.json",
@@ -58,7 +58,10 @@ const listAssets = (): string[] =>
   });
 
 const ADDONS = join(ROOT, "node_modules/better-sqlite3/prebuilds");
-/** @param target for example linux-arm64 */
+/**
+ * Returns the path of the prebuilt addon.
+ * @param target such as linux-arm64
+ */
 export const prebuiltAddon = (target: string): string => join(ADDONS, `${target}.node`);
 
 /** Returns the path of the addon for this machine. */
@@ -72,7 +75,7 @@ function ownAddon(): string {
   throw new Error(`better-sqlite3 has no addon for ${process.platform}-${process.arch}.`);
 }
 
-/** Makes better-sqlite3 load the addon that the executable unpacks. */
+/** Returns a plugin that makes better-sqlite3 load the addon that the executable unpacks. */
 const unpackedAddon = (addon: string): Plugin => ({
   name: "unpacked-addon",
   load: (id) =>
@@ -84,7 +87,10 @@ const unpackedAddon = (addon: string): Plugin => ({
       : null,
 });
 
-/** Bundles into one file that imports only Node's modules; not minified, for stack traces. */
+/**
+ * Bundles the program into one file that imports only Node's modules. The file is not minified, for
+ * readable stack traces.
+ */
 async function bundle(
   entry: string,
   dir: string,
@@ -96,7 +102,7 @@ async function bundle(
     input: entry,
     platform: "node",
     transform: { define },
-    // better-sqlite3's entry for bundlers; ink's development tools are not installed.
+    // better-sqlite3 has an entry for bundlers. ink's development tools are not installed.
     resolve: {
       alias: {
         ...alias,
@@ -112,23 +118,25 @@ async function bundle(
 
 const ELF_MAGIC = 0x7f454c46;
 const LOADED = 1;
-/** The largest page of Linux, on arm64. A Raspberry Pi 5 has pages of 16 KB. */
+/** The largest memory page of Linux, on arm64. A Raspberry Pi 5 has pages of 16 KB. */
 const MAX_PAGE = 65_536;
 
 /**
  * Returns a 64-bit ELF file without its 30 MB of debug symbols, which follow the segments that are
- * loaded; other files unchanged. `strip` does the same, but only for its own architecture.
+ * loaded. Other files are returned unchanged. `strip` does so, too, but only for its own
+ * architecture.
  */
 export function prepareNode(file: Buffer): Buffer {
   if (file.readUInt32BE(0) !== ELF_MAGIC) return file;
   const segments = listSegments(file);
   const prepared = Buffer.from(file.subarray(0, Math.max(...segments.map(({ end }) => end))));
-  // There is no table of sections any more: its offset, the number of sections, that of the names.
+  // The table of sections is gone, so its offset, its length and the index of its names become 0.
   prepared.writeBigUInt64LE(0n, 40);
   prepared.writeUInt16LE(0, 60);
   prepared.writeUInt16LE(0, 62);
-  // `--build-sea` adds segments at the next 4 KB. On a machine with larger pages, they would replace
-  // the end of the last segment in memory, so that one is extended to the end of a page.
+  // `--build-sea` adds segments at the next 4 KB. On a machine with larger pages they would
+  // overwrite the end of the last segment in memory, so this segment is extended to the end of a
+  // page.
   const { header, address, size } = segments
     .filter(({ type }) => type === LOADED)
     .reduce((last, segment) => (segment.address > last.address ? segment : last));
@@ -137,7 +145,7 @@ export function prepareNode(file: Buffer): Buffer {
   return prepared;
 }
 
-/** Returns the segments of a 64-bit ELF file: where they are in the file and in memory. */
+/** Returns the segments of a 64-bit ELF file with their places in the file and in memory. */
 export function listSegments(file: Buffer) {
   const read = (at: number) => Number(file.readBigUInt64LE(at));
   const [first, headerSize, count] = [read(32), file.readUInt16LE(54), file.readUInt16LE(56)];
@@ -155,7 +163,7 @@ export function listSegments(file: Buffer) {
   });
 }
 
-/** Builds an executable. A commit gives equal bytes in every folder. */
+/** Builds an executable. Builds of one commit have equal bytes in every folder. */
 export async function buildExecutable({ out, node, run, addon }: ExecutableOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-build-"));
   try {
@@ -180,15 +188,15 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
     writeFileSync(
       join(folder, "config.json"),
       JSON.stringify({
-        // The path is stored in the executable; every build uses a new folder, so leave that out.
+        // The executable stores this path, so the folder, which differs in each build, is left out.
         main: basename(main),
         mainFormat: "module",
         executable: prepared,
         output: draft,
         disableExperimentalSEAWarning: true,
-        // Halves the start time. The target's Node alone can write it.
+        // The code cache halves the start time. No other Node than the target's can write it.
         useCodeCache: run !== null,
-        // Ignore NODE_OPTIONS: they are meant for the installed Node.
+        // NODE_OPTIONS is ignored, because it is meant for the installed Node.
         execArgvExtension: "none",
         assets: {
           ...Object.fromEntries(listAssets().map((name) => [name, join(ROOT, name)])),
@@ -199,7 +207,8 @@ export async function buildExecutable({ out, node, run, addon }: ExecutableOptio
       }),
     );
     const [program, ...args] = run ?? [process.execPath];
-    // The seed makes all code caches equal. V8 accepts a cache that was made with another seed.
+    // The seed makes all code caches equal. V8 also accepts a cache that was made with another
+    // seed.
     execFileSync(program, [...args, "--random-seed=1", "--build-sea", "config.json"], {
       cwd: folder,
       stdio: ["ignore", "ignore", "inherit"],

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 
-// npm run check: runs scripts of package.json at the same time, and prints what each has printed
-// when it ends. The exit code is that of the first script in the list that fails.
+// npm run check: runs scripts of package.json at the same time, and prints the output of each when
+// it ends. The exit code is that of the first script in the list that fails.
 
 const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
 

@@ -1,10 +1,10 @@
-// npm runs this at `npm ci`, before `npm test`, and before the first `npx deskbell` of each user in a
-// checkout. Plain JavaScript that runs on any Node version.
+// npm runs this script at `npm ci`, before `npm test`, and before the first `npx deskbell` of each
+// user in a checkout. Plain JavaScript runs on any version of Node.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the build reads. */
+/** Files and folders that the build reads. */
 const SOURCES = ["src", "data", ".config", "package.json", "package-lock.json"];
 
 const modifiedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

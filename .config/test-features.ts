@@ -14,13 +14,13 @@ import { join, resolve } from "node:path";
 import { FEATURES } from "../src/features/index.ts";
 
 // npm run test:features [-- NAME…]: removes each feature from a copy of the sources, as a developer
-// would, and runs there the type check, the linter, the build and the tests of the core.
+// would, and runs the type check, the linter, the build and the tests of the core in the copy.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const COPIED = ["src", "test", "bin", "data", ".config", "package.json", "tsconfig.json"];
 const CONFIGS = ["vitest.config.ts", ".oxlintrc.json", "README.md", ".github"];
 
-/** Tests of the whole program and of pages, which may name any feature; and of this script. */
+/** Tests that may name any feature: of the whole program, of pages, and of this script. */
 const OF_PROGRAM = [
   "test/e2e",
   "test/proofs",
@@ -52,7 +52,7 @@ const TESTS_THAT_NEED: Readonly<Record<string, readonly string[]>> = {
 /** Returns a folder with the sources that lack a feature. The caller deletes it. */
 export function copyWithout(feature: string): string {
   const folder = mkdtempSync(join(tmpdir(), `deskbell-without-${feature}-`));
-  // Some tests run the program as another user, who must be able to read it.
+  // Some tests run the program as another user, who must be able to read the folder.
   chmodSync(folder, 0o755);
   for (const name of [...COPIED, ...CONFIGS])
     cpSync(join(ROOT, name), join(folder, name), {
@@ -67,7 +67,7 @@ export function copyWithout(feature: string): string {
   for (const list of globSync(join(folder, "src/features/*.ts")))
     writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
   const config = JSON.parse(readFileSync(join(folder, "tsconfig.json"), "utf8")) as object;
-  // The helpers of tests are checked with the tests that import them.
+  // Helpers are checked with the tests that import them.
   const tests = ["test/**/*.test.ts", "test/**/*.test.tsx", "test/support/empty-database.ts"];
   const include = ["src", ...tests, "test/**/*.d.ts"];
   const types = { ...config, include, exclude: [...OF_PROGRAM, "test/client"] };
@@ -75,7 +75,7 @@ export function copyWithout(feature: string): string {
   return folder;
 }
 
-/** Returns a list without what it imports from a feature. */
+/** Returns the source of a feature list without a feature. */
 export function withoutFeature(list: string, feature: string): string {
   const [line, name] =
     new RegExp(`^import \\{ (\\w+) \\} from "./${feature}/[\\w-]+.ts";\n`, "m").exec(list) ?? [];
@@ -86,7 +86,7 @@ export function withoutFeature(list: string, feature: string): string {
   });
 }
 
-/** Runs checks in a copy. Returns what failed, with its output. */
+/** Runs checks in a copy, and returns the output of each that failed. */
 export function checkWithout(folder: string, commands: readonly (readonly string[])[]): string[] {
   return commands.flatMap(([program = "", ...args]) => {
     const bin = join(ROOT, "node_modules/.bin", program);

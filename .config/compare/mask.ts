@@ -2,7 +2,7 @@ const ID = /\b[a-z]{2,4}_[0-9a-z]{20,30}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?/g;
 const HEX = /\b[0-9a-f]{16,}\b/g;
 
-/** Values that differ between two runs of one build, each with what replaces it. */
+/** Patterns of values that differ between two runs of one build, each with its replacement. */
 const OTHERS: readonly [RegExp, string][] = [
   [/\bdeskbell_(\w+?)_[0-9a-f]{8,}/g, "deskbell_$1_<secret>"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_<secret>"],
@@ -26,8 +26,8 @@ const OTHERS: readonly [RegExp, string][] = [
 ];
 
 /**
- * Returns a function that names each ID of a text by its prefix and the order in which it was first
- * seen there: an order over all texts would change with each object that one of them adds.
+ * Returns a function that masks a text. It names each ID by its prefix and the order in which the
+ * IDs appear in this text: in an order over all texts, one new object would rename many IDs.
  */
 export const createMask =
   (folders: readonly string[]) =>

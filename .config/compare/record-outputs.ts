@@ -15,9 +15,8 @@ type Run = (args: readonly string[]) => { status: number | null; stdout: string;
 const DAY_MS = 86_400_000;
 
 /**
- * Runs a build in a folder of its own, and writes what it prints, serves and stores to files, without
- * the values that differ between two runs.
- * @returns the number of files
+ * Runs a build in a folder of its own, and writes what it prints, serves and stores to files.
+ * Values that differ between two runs are masked. Returns the number of files.
  */
 export async function recordOutputs(checkout: string, folder: string): Promise<number> {
   const work = mkdtempSync(join(tmpdir(), "deskbell-build-"));
@@ -67,7 +66,7 @@ export async function recordOutputs(checkout: string, folder: string): Promise<n
 }
 
 function prepareFolder(checkout: string, work: string): void {
-  // The program calls itself by the name of the file that was started.
+  // The program calls itself by the name of the file that is started.
   symlinkSync(join(checkout, "bin/deskbell.js"), join(work, "deskbell"));
   copyFileSync(join(checkout, "data/salon.yaml"), join(work, "salon.yaml"));
   writeFileSync(
@@ -80,7 +79,7 @@ function prepareFolder(checkout: string, work: string): void {
 const described = ({ status, stdout, stderr }: ReturnType<Run>): string =>
   `${stdout}\n--- stderr\n${stderr}\n--- exit ${status}`;
 
-/** Records the help of a group, then that of each command in it. */
+/** Records the help of a group, then the help of each command in it. */
 function recordHelp(run: Run, record: Recorder, group: readonly string[]): void {
   const result = run([...group, "--help"]);
   record(`help/${group.join(" ") || "all"}.txt`, described(result));
@@ -109,10 +108,10 @@ function recordScenario(run: Run, record: Recorder, work: string): void {
   }
 }
 
-/** Returns the date so many days after a Wednesday that is one to two weeks ahead. */
+/** Returns a date: a Wednesday one to two weeks ahead, plus `after` days. */
 function wednesday(after: number): string {
   const day = Math.floor(Date.now() / DAY_MS) + 7;
-  // The days are counted from a Thursday.
+  // Day 0 of the epoch is a Thursday.
   const next = day + ((6 - (day % 7) + 7) % 7) + after;
   return new Date(next * DAY_MS).toISOString().slice(0, 10);
 }
@@ -132,7 +131,7 @@ function recordDatabase(path: string, record: Recorder): void {
   db.close();
 }
 
-/** Returns a value of a row for the comparison: blobs are random, and large numbers are times. */
+/** Returns a value of a row as it is compared: blobs are random, and large numbers are times. */
 const describeValue = (_: string, value: unknown): unknown => {
   if (typeof value === "number" && value > 1e12) return "<time>";
   const isBlob = value !== null && typeof value === "object" && "type" in value;
@@ -161,7 +160,7 @@ type Ask = (method: string, path: string, body?: Json) => Promise<{ head: string
 
 const VARYING = ["date", "request-id", "content-length", "etag", "last-modified"];
 
-/** Records the document part by part, then a response of each route. */
+/** Records the OpenAPI document part by part, then a response of each route. */
 async function recordHttp(url: string, key: string, record: Recorder): Promise<void> {
   const ask: Ask = async (method, path, body) => {
     const response = await fetch(url + path, {
@@ -194,7 +193,7 @@ async function recordHttp(url: string, key: string, record: Recorder): Promise<v
       if (method === "parameters") continue;
       record(`openapi/paths/${method.toUpperCase()} ${nameOf(path)}.json`, pretty(operation));
       if (path === "/openapi.json" || /stream|tail/.test(path)) continue;
-      // An unknown object keeps what the next routes read.
+      // Writes name an unknown object, so that they change nothing that later routes read.
       const filled =
         method === "get" ? await fill(path) : path.replace(/\{(?!businessSlug)\w+\}/g, "none");
       const { head, text } = await ask(
@@ -206,7 +205,10 @@ async function recordHttp(url: string, key: string, record: Recorder): Promise<v
     }
 }
 
-/** Records the requests of a partner who books, changes and cancels a visit, and wants webhooks. */
+/**
+ * Records the requests of a partner who books, changes and cancels a visit, and subscribes an
+ * endpoint.
+ */
 async function recordVisits(ask: Ask, record: Recorder): Promise<void> {
   const base = "/v1/businesses/salon-aurora";
   const send = async (name: string, method: string, path: string, body?: Json) => {
@@ -250,7 +252,9 @@ function formatBody(text: string): string {
 
 const nameOf = (path: string): string => path.replaceAll("/", "⁄");
 
-/** Returns a function that fills the parameters of a path with the first object of the list above it. */
+/**
+ * Returns a function that fills each parameter of a path with the first ID of the list above it.
+ */
 function createFill(get: (path: string) => Promise<string>) {
   return async function fill(path: string): Promise<string> {
     const known = path.replace("{businessSlug}", "salon-aurora");
@@ -262,7 +266,7 @@ function createFill(get: (path: string) => Promise<string>) {
       const { data } = JSON.parse(await get(list)) as { data?: { id?: string }[] };
       id = data?.[0]?.id ?? "none";
     } catch {
-      // A list that is no JSON has no IDs.
+      // A response that is not JSON has no IDs.
     }
     return fill(known.replace(parameter, id));
   };

@@ -1,6 +1,7 @@
 /**
- * Command lines that use every group of commands. `{bkg}` is the last ID with this prefix that a command
- * printed, and `{day}` a Wednesday. Each line runs with `--json`, and those that only read also without it.
+ * Command lines that use every group of commands. `{bkg}` is the last ID with this prefix that a
+ * command printed; `{day}` is a Wednesday. Each line runs with `--json`. Lines that only read also
+ * run without it.
  */
 export const SCENARIO = `
 seed all
@@ -122,7 +123,7 @@ seed --generate 5 --random-seed 42
   .trim()
   .split("\n");
 
-/** The verbs that change nothing, so that a line with one of them runs twice. */
+/** The verbs that change nothing. A line with one of them runs twice. */
 export const READING =
   /^(\S+ )?(list|show|diff|history|export|schema|types|guide|status|doctor|today|rules)\b/;
 

@@ -1,8 +1,11 @@
-/** A line that ends with the anchor of a heading, such as `## List services {#listServices}`. */
+/** Returns a heading, with its anchor at the end: `## List services {#listServices}`. */
 export const heading = (level: number, title: string, anchor?: string): string =>
   `${"#".repeat(level)} ${title}${anchor === undefined ? "" : ` {#${anchor}}`}`;
 
-/** @param title makes it an example that readers open */
+/**
+ * Returns a block of code.
+ * @param title makes the block an example that readers open
+ */
 export const codeBlock = (language: string, text: string, title?: string): string =>
   `\`\`\`${language}${title === undefined ? "" : ` ${title}`}\n${text}\n\`\`\``;
 
@@ -15,7 +18,7 @@ const renderRow = (cells: readonly string[]): string =>
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [renderRow(head), `|${"---|".repeat(head.length)}`, ...rows.map(renderRow)].join("\n");
 
-/** Joins blocks with empty lines; empty blocks are left out. */
+/** Joins blocks with empty lines, without empty blocks. */
 export const joinBlocks = (...blocks: string[]): string =>
   blocks
     .map((block) => block.trim())

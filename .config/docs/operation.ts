@@ -56,7 +56,10 @@ function renderBody({ requestBody }: Operation): string {
   return content?.schema && !isEmpty ? renderFields(content.schema) : "";
 }
 
-/** The successful responses, then the codes of all problems, which have their own sections. */
+/**
+ * Renders the successful responses, then the codes of all problems, which have sections of their
+ * own.
+ */
 function renderResponses(document: ApiDocument, { responses = {} }: Operation): string {
   const resolved = Object.entries(responses).map(([status, response]) => ({
     status,

@@ -40,20 +40,20 @@ const listOperations = (document: ApiDocument, tag: string): string[] =>
   );
 
 export type Page = {
-  /** The name below /docs; empty for /docs itself. */
+  /** The path below /docs; empty for /docs itself. */
   name: string;
   markdown: string;
 };
 
 export const titleOf = ({ markdown }: Page): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
 
-/** The first sentence of the text. */
+/** Returns the first sentence of a page's text. */
 const summaryOf = ({ markdown }: Page): string =>
   /\n\n([^#\s][^]*?\.)(?=\s)/.exec(markdown)?.[1]?.replaceAll("\n", " ") ?? "";
 
 export const addressOf = ({ name }: Page): string => (name === "" ? "/docs" : `/docs/${name}`);
 
-/** The index of the pages for language models (llmstxt.org). */
+/** Returns the index of the pages for language models (llmstxt.org). */
 export const renderLlmsTxt = ({ info }: ApiDocument, pages: readonly Page[]): string =>
   joinBlocks(
     heading(1, `${info.title} API`),

@@ -1,4 +1,4 @@
-// The parts of an OpenAPI 3.1 document that the page shows.
+// Types of the parts of an OpenAPI 3.1 document that the page shows.
 
 export type Ref = { $ref: string };
 export type Schema = {

@@ -1,7 +1,7 @@
 import { table } from "./markdown.ts";
 import type { Schema } from "./reference.ts";
 
-/** A table of an object's fields, including those of unnamed objects inside it. */
+/** Renders a table of an object's fields, including the fields of unnamed objects inside it. */
 export const renderFields = (schema: Schema): string =>
   table(["Field", "Type", "Description"], rowsOf(schema, ""));
 
@@ -32,7 +32,7 @@ function nestedObjects(schema: Schema, path: string): { schema: Schema; path: st
   return (schema.anyOf ?? schema.oneOf ?? []).flatMap((choice) => nestedObjects(choice, path));
 }
 
-/** A type in words, such as `string (date-time) or null`. */
+/** Renders a type in words, such as `string (date-time) or null`. */
 export function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) return renderName(schema.$ref.split("/").at(-1) ?? "");
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
@@ -48,12 +48,12 @@ export function renderType(schema: Schema): string {
 
 const renderName = (name: string): string => `[${name}](#${schemaAnchor(name)})`;
 
-/** Events link to their section, since their examples say more. */
+/** Returns the anchor of a schema. An event's is its section, whose examples say more. */
 const schemaAnchor = (name: string): string => (isEventSchema(name) ? "events" : name);
 export const isEventSchema = (name: string): boolean =>
   name.endsWith("Event") && name !== "PublicEvent";
 
-/** Alternatives that read the same are listed once. */
+/** Renders alternatives. Alternatives with equal texts are listed once. */
 const renderChoices = (choices: readonly Schema[], separator: string): string =>
   [...new Set(choices.map(renderType))].join(separator);
 

@@ -1,5 +1,6 @@
-// Optional: without it the page shows the same. It fills the reader's address, key and business
-// into the examples and sends GET requests. The key is sent to this server only and never stored.
+// Makes the page interactive: without this script it shows the same. The script fills the reader's
+// address, key and business into the examples and sends GET requests. The key is sent to this
+// server only and never stored.
 
 const { base } = document.documentElement.dataset;
 const ownBase = location.origin + location.pathname.replace(/\/docs(\/.*)?$/, "");
@@ -28,7 +29,7 @@ function createElement(name, properties, ...children) {
   return element;
 }
 
-/** A form with one field and one button; `submit` returns the text to show. */
+/** Returns a form with one field and one button. `submit` returns the text to show. */
 function createForm(label, field, button, submit) {
   const input = createElement("input", { required: true, spellcheck: false, ...field });
   const output = createElement("output", {});
@@ -51,7 +52,10 @@ function send(url) {
   return fetch(url, { headers, credentials: "omit", redirect: "error" });
 }
 
-/** The response to a request for another business names the business of the key. */
+/**
+ * Uses a key in the examples. A request to another business is refused with the name of the key's
+ * business.
+ */
 async function useKey(key) {
   if (!/^deskbell_[rs]k_\w+$/.test(key)) return "This is not an API key: it starts with deskbell_.";
   Object.assign(reader, { key, business: EXAMPLE_BUSINESS });
@@ -93,7 +97,7 @@ function addSendForm({ element, text }) {
   element.parentElement.after(details);
 }
 
-/** The anchor that replaces one of an earlier release. */
+/** Returns the anchor that replaces one of an earlier release. */
 function currentAnchor(hash) {
   const [, method, path] = /^#api\/tag\/[^/]+\/([A-Z]+)(\/.*)$/.exec(hash) ?? [];
   if (method === undefined) return hash.replace(/^#api\/description\//, "#");

@@ -1,7 +1,7 @@
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
 
-/** Objects of the generated business, as in events. */
+/** Objects of the generated business, as events contain them. */
 export type BookedObjects = {
   booking: PublicBooking;
   reservation: PublicReservation;
@@ -17,7 +17,7 @@ export const CUSTOMER = {
 };
 const HOLD_ID = "hld_06gzfjm44t8c9kf1ccbxp7rfd";
 
-/** What an operation changes in a booking or reservation. */
+/** Fields of a booking or reservation that an operation changes. */
 const CHANGES = {
   cancel: { status: "CANCELLED", cancelledBy: "GUEST", cancelReason: "ill", version: 2 },
   decline: { status: "CANCELLED", cancelledBy: "BUSINESS", cancelReason: "DECLINED", version: 2 },
@@ -26,8 +26,8 @@ const CHANGES = {
 };
 
 /**
- * Examples of requests by operation ID, and of responses by schema name, after the operation ID if
- * the operation has an example of its own.
+ * Returns examples: of requests by operation ID, and of responses by schema name. If an operation
+ * has a response example of its own, the operation ID precedes the schema name.
  */
 export function bookingExamples(
   { booking, reservation, holdExpiresAt }: BookedObjects,

@@ -18,7 +18,8 @@ import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
 
-// From a business with all kinds of objects, through the code that builds responses.
+// The examples show a business with all kinds of objects, and come from the code that builds
+// responses.
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
@@ -47,7 +48,7 @@ const stored: StoredCatalog = {
   stock: { soldOut: new Map(), taken: new Map() },
 };
 const publicCatalog = toPublicCatalog(stored, NOW);
-// Services with variants and add-ons make the best examples.
+// Services with most variants and add-ons make the best examples, so they come first.
 publicCatalog.services.sort(
   (a, b) => b.variants.length + b.addonLinks.length - a.variants.length - a.addonLinks.length,
 );
@@ -68,7 +69,7 @@ const pageResponse = (data: unknown, meta: object = {}) => ({
   meta: { business, ...meta },
 });
 
-/** Returns undefined for an event that no part of this program publishes. */
+/** Returns an example of an event; undefined if no part of deskbell publishes the event. */
 export function exampleEvent(type: EventType): Envelope | undefined {
   const draft = type === "catalog.changed" ? catalogChanged() : findSample(type);
   return draft && createEnvelope(draft, EVENT_ID, NOW, business);
@@ -197,7 +198,7 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
 const partsOfFeatures = await loadFromFeatures("openapi");
 const generated = { objectOf, pageOf: pageResponse, customer: CUSTOMER };
 
-/** Requests by operation ID, responses by schema name. */
+/** Examples of requests by operation ID, and of responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {
   ...bookingExamples(
     {

@@ -16,8 +16,8 @@ export const RATE_LIMIT_HEADERS: readonly HeaderName[] = ["RateLimit-Policy", "R
 export const COMMON_HEADERS: readonly HeaderName[] = ["Request-Id", "API-Version"];
 
 /**
- * Headers that may be missing: a request can fail before it is counted, and Vary is sent with
- * responses that can be compressed.
+ * Headers that may be missing: a request can fail before it is counted, and only responses that can
+ * be compressed have Vary.
  */
 export const OPTIONAL_HEADERS: readonly HeaderName[] = [...RATE_LIMIT_HEADERS, "Vary"];
 const OPTIONAL = "-optional";

@@ -5,8 +5,8 @@ export type JsonObject = { [name: string]: unknown };
 
 /**
  * Returns the JSON Schemas of named schemas.
- * @param isClosed forbids undocumented properties; for tests only, since generated clients would
- * then reject properties that a later version adds
+ * @param isClosed forbids undocumented properties. It is for tests only: a client generated from
+ * closed schemas would reject properties that a later version adds.
  */
 export function describeSchemas(named: Record<string, z.ZodType>, isClosed: boolean): JsonObject {
   const registry = z.registry<{ id: string }>();
@@ -17,17 +17,19 @@ export function describeSchemas(named: Record<string, z.ZodType>, isClosed: bool
   );
 }
 
-/** The JSON Schema of a request; undocumented properties are rejected. */
+/** Returns the JSON Schema of a request, which rejects undocumented properties. */
 export const describeInput = (schema: z.ZodType): JsonObject =>
   tidy(z.toJSONSchema(schema, { io: "input" }), true) as JsonObject;
 
-/** Appends the description of the format to the description of the parameter. */
+/**
+ * Returns the schema of a parameter's text, described by the parameter's purpose and its format.
+ */
 function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
   const texts = [purpose, inputSchema["description"]].filter((text) => text !== undefined);
   return { ...inputSchema, ...(texts.length > 0 && { description: texts.join(". Format: ") }) };
 }
 
-/** Applies the schemas' own metadata and drops what OpenAPI lacks. */
+/** Returns a JSON Schema with the metadata of its source applied and without what OpenAPI lacks. */
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
@@ -36,7 +38,7 @@ function tidy(node: unknown, isClosed: boolean): unknown {
   if (inputSchema !== undefined)
     return describeFormat(inputSchema as JsonObject, schema["description"]);
   if (schema["additionalProperties"] === false && !isClosed) delete schema["additionalProperties"];
-  // Zod adds the limits of safe integers.
+  // Zod adds the limits of safe integers, which say nothing.
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   const { required, properties } = schema as {

@@ -70,7 +70,7 @@ const describeResponses = (
     ]),
   );
 
-/** Whether the response is compressed if it is large: JSON without an ETag of its own. */
+/** Returns whether a response is compressed if it is large: JSON without an ETag. */
 const isCompressible = (body: ResponseSpec["body"], headers: readonly HeaderName[]): boolean =>
   body !== undefined && !body.startsWith("text/") && !headers.includes("ETag");
 

@@ -32,7 +32,7 @@ const BODY_CODES: HttpCode[] = [
   "validation_failed",
 ];
 
-/** Codes of few routes, which are described there and not in the responses that all routes share. */
+/** Codes of few routes. They are described there, not in the responses that all routes share. */
 const RARE: HttpCode[] = ["too_many_holds", "too_many_bookings"];
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
@@ -83,7 +83,9 @@ export function describeProblems(route: RouteSpec): JsonObject {
   );
 }
 
-/** The responses that describeProblems refers to, and those for paths that match no route. */
+/**
+ * Returns the responses that `describeProblems` refers to, and those of paths that match no route.
+ */
 export const describeSharedProblems = (): JsonObject =>
   Object.fromEntries(
     SHARED_STATUS.map((status) => {
@@ -142,7 +144,10 @@ const EVENT_ISSUE: ValidationIssue = {
   detail: "'service.update' is not an event type. Did you mean 'service.updated'?",
 };
 
-/** An issue that a body of the route can have: a name that is not an event, or not a field. */
+/**
+ * Returns an issue that a body of the route can have: an unknown event type, or else an unknown
+ * field.
+ */
 function bodyIssueOf(schema: z.ZodObject): ValidationIssue | undefined {
   if ("events" in schema.shape) return EVENT_ISSUE;
   const field = "startsAt" in schema.shape ? "startAt" : "comment";

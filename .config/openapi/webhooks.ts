@@ -6,7 +6,7 @@ import { describeHeader } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { eventSchemaName, refTo } from "../../src/http/openapi/schemas.ts";
 
-/** The type keeps them in step with domain/webhooks. */
+/** Headers of a delivery. Their type must match that of domain/webhooks. */
 const DELIVERY_HEADERS = {
   "X-Service-Event": { description: "Event type", example: "service.updated" },
   "X-Service-Delivery": {
@@ -84,7 +84,7 @@ function describeEvent(type: EventType): JsonObject {
   };
 }
 
-/** `menu_category.reordered` -> `Menu category reordered` */
+/** Returns an event type in words: `menu_category.reordered` -> `Menu category reordered`. */
 function summaryOf(type: EventType): string {
   const words = type.replaceAll(/[._]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,7 @@
-/** Bugs of the product that a proof found, and the commits that fixed them. Written by hand. */
+/**
+ * Bugs that a proof found in deskbell, and the commits that fixed them. The list is written by
+ * hand.
+ */
 export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string }[] = [
   {
     bug: "One request without a key ended the daemon: a Host that no URL can have, with a path that needs escaping",
@@ -71,7 +74,7 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     commit: "9b99c7d",
   },
   {
-    bug: "Errors of a full or failing disk during `backup` and `restore` did not name the file, if they met the tag, a copy or the epoch",
+    bug: "Errors of a full or failing disk during `backup` and `restore` did not name the file if writing the tag, a copy or the epoch failed",
     foundBy: "`faults/disk-faults`, writes 11, 14 and 201",
     commit: "cabe65a",
   },
@@ -82,12 +85,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
   },
 ];
 
-/** What the proofs do not show. */
+/** Limits of the proofs. */
 export const NOT_COVERED: readonly string[] = [
-  "Operating systems other than Linux, and file systems other than those of the machines above",
+  "Operating systems other than Linux, and file systems other than that of the machine named in this report",
   "Disks that lose data after they have confirmed an fsync",
   "Bytes of the catalog that a disk changes into other valid ones: only events and backups have checksums",
   "Attackers with access to the machine, and denial of service by more traffic than the network carries",
-  "Availability of a second machine: deskbell is one daemon on one server",
   "Speed: `npm run bench` measures it",
 ];

@@ -37,8 +37,8 @@ export function describeVersions(): string {
 const SPIN_MS = 1000;
 
 /**
- * Measures how much longer computing takes on all cores than on a quiet machine: 1 if nothing else
- * runs. Takes a second.
+ * Returns how many times longer computing on all cores takes than on a quiet machine. Takes a
+ * second.
  */
 export async function measureSlowdown(): Promise<number> {
   const cores = availableParallelism();
@@ -58,7 +58,9 @@ export async function measureSlowdown(): Promise<number> {
 /** The load average of the last minute, and the share of time that the host gave to others. */
 export type MachineUse = { load: number; stealShare: number };
 
-/** Starts to watch the machine. Returns a function that returns its use since then. */
+/**
+ * Starts to watch the machine. Returns a function that returns the machine's use since the start.
+ */
 export function watchMachine(): () => MachineUse {
   const before = readCpuTimes();
   return () => {
@@ -70,7 +72,8 @@ export function watchMachine(): () => MachineUse {
 }
 
 /**
- * Reads the ticks of all cores since the start of the machine. Linux alone tells the stolen ones.
+ * Returns the CPU ticks of all cores since the machine started. The stolen ticks are known on Linux
+ * only.
  */
 function readCpuTimes(): { total: number; steal: number } {
   if (!existsSync("/proc/stat")) return { total: 0, steal: 0 };

@@ -1,17 +1,17 @@
 import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
 import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 
-/** What a test has shown: a claim, or what became of the test, or of a file without a claim. */
+/** The result of a test: a proven claim, or how the test or a file without a claim ended. */
 export type Finding = { file: string } & (
   | { kind: "proven"; claim: Claim }
   | { kind: "failed" | "undecided" | "skipped" | "passed"; test: string }
 );
 
-/** How busy the machine was. */
+/** The use of the machine during a run. */
 export type Conditions = {
-  /** How many times longer than on a quiet machine the proofs waited: its slowdown before them. */
+  /** The slowdown before the run, by which the proofs waited longer than on a quiet machine. */
   patience: number;
-  /** The greater slowdown of before and after. */
+  /** The greater of the slowdowns before and after the run. */
   slowdown: number;
   load: number;
   stealShare: number;
@@ -28,7 +28,7 @@ const HEADINGS = {
 /** A run of some test files of a group. */
 export type GroupRun = {
   group: Group;
-  /** Names of the files; null for all of the group. */
+  /** Names of the files; null for all files of the group. */
   files: string[] | null;
   commit: string;
   /** The date in ISO 8601. */
@@ -62,7 +62,7 @@ export const isProven = ({ findings }: GroupRun): boolean =>
   findings.some(({ kind }) => kind === "proven") &&
   findings.every(({ kind }) => kind !== "failed" && kind !== "undecided");
 
-/** Describes the machine in the busiest of the runs. */
+/** Describes the machine by the highest value of each condition in the runs. */
 function describeConditions({ conditions }: GroupRun): string {
   const highest = (of: (one: Conditions) => number) => Math.max(...conditions.map(of));
   const load = highest((one) => one.load).toFixed(1);
@@ -93,7 +93,7 @@ function renderFinding(finding: Finding, run: GroupRun): string {
   ].join("\n");
 }
 
-/** Returns the beginning of the command that repeats a test. It identifies the blocks of the test. */
+/** Returns the beginning of the command that repeats a test, which identifies the test's blocks. */
 const commandOf = (group: Group, file: string): string => `\`npm run proofs -- ${group}/${file}`;
 
 /** Writes integers of four digits and more with commas. */
@@ -102,7 +102,7 @@ const groupDigits = (text: string): string =>
     Number(digits).toLocaleString("en"),
   );
 
-/** The blocks of a group that are kept: those of files that did not run. */
+/** Returns the blocks of a group that are kept: those of files that did not run. */
 const keptBlocks = (section: string, group: Group, files: string[]): string[] =>
   section
     .split(/^(?=### )/m)
@@ -132,8 +132,8 @@ function renderGroup(before: string, group: Group, run: GroupRun | undefined): s
 const heading = (group: Group): string => `## ${group}: `;
 
 /**
- * Returns the report with the findings of these runs. Findings of other files are kept, if they are
- * of the same machine.
+ * Returns the report with the findings of these runs. Findings of other files are kept if they were
+ * made on the same machine with the same versions.
  */
 export function mergeReport(
   before: string,

@@ -1,15 +1,15 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** `patience`: failed by waiting too long, and by nothing else. */
+/** The outcome of a test. `patience` means that it failed only because it waited too long. */
 export type TestOutcome = { test: string; state: "passed" | "failed" | "skipped" | "patience" };
 export type FileOutcome = { path: string; isFailed: boolean; tests: TestOutcome[] };
 
 type TestError = { name?: string; message: string; cause?: { name?: string; message?: string } };
 
 /**
- * Whether a test waited too long, with its own limit, `expect.poll`, an
- * `AbortSignal.timeout` or a helper.
+ * Returns whether an error shows that a test waited too long: within its own limit, `expect.poll`,
+ * an `AbortSignal.timeout` or a helper.
  */
 const isPatience = ({ name, message, cause }: TestError): boolean =>
   name === "OutOfPatience" ||

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type { Group } from "../../test/support/claims.ts";
 
-/** A program that some proofs need, its package in Debian, and what is skipped without it. */
+/** A program that some proofs need, its packages in Debian, and what is skipped without it. */
 type Requirement = { program: string; packages: string[]; groups: Group[]; skipped: string };
 
 const REQUIREMENTS: readonly Requirement[] = [
@@ -40,7 +40,7 @@ const REQUIREMENTS: readonly Requirement[] = [
 const isInstalled = ({ program }: Requirement): boolean =>
   spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
-/** Installs the missing programs if possible. Returns what is skipped without the others. */
+/** Installs missing programs if possible. Returns what is skipped because one is still missing. */
 export function installRequirements(groups: readonly Group[]): string[] {
   const needed = REQUIREMENTS.filter((one) => one.groups.some((group) => groups.includes(group)));
   const missing = needed.filter((one) => !isInstalled(one));

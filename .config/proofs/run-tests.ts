@@ -12,11 +12,11 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 
 const nameOf = (path: string): string => basename(path, ".test.ts");
 
-/** A machine on which things take this much longer is busy: its waits decide nothing. */
+/** Slowdown from which a machine is busy: a test that waited too long on it is undecided. */
 const BUSY_SLOWDOWN = 1.5;
 const BUSY_STEAL = 0.05;
 
-/** Runs the tests of a group once, and returns what they have found, and on how busy a machine. */
+/** Runs the tests of a group once. Returns their findings and how busy the machine was. */
 export async function runTests(
   { group, files, size }: GroupRun,
   seed: number,

@@ -2,18 +2,18 @@ import { posix } from "node:path";
 import { promisify } from "node:util";
 import { crc32, deflateRaw, gzip as gzipWithCallback } from "node:zlib";
 
-// Archives with the same bytes on every machine: sorted, with fixed owners, modes and times.
+// Writes archives with equal bytes on every machine: sorted, with fixed owners, modes and times.
 
 export type Entry = {
-  /** Relative, without a slash at the end. */
+  /** A relative path without a slash at the end. */
   path: string;
-  /** The content of a file. An entry that has neither content nor a link is a folder. */
+  /** The content of a file. An entry with neither content nor a link is a folder. */
   content?: Buffer | string;
   /** The target of a symbolic link. */
   link?: string;
-  /** The default is 0644 for a file, 0755 for a folder. */
+  /** Permissions; by default 0644 for a file and 0755 for a folder. */
   mode?: number;
-  /** User and group ID; the default is 0. */
+  /** User and group ID; by default 0. */
   owner?: number;
 };
 
@@ -23,7 +23,7 @@ export const gzip = (data: Buffer | string): Promise<Buffer> =>
 
 const comparePaths = (a: Entry, b: Entry): number => (a.path < b.path ? -1 : 1);
 
-/** Adds the folders that contain an entry and are not listed themselves. */
+/** Returns the entries, with the folders that contain them and are not listed. */
 function withParents(entries: readonly Entry[]): Entry[] {
   const all = new Map<string, Entry>();
   for (const entry of entries) {
@@ -42,7 +42,7 @@ const padTo = (size: number, data: Buffer): Buffer[] => [
 
 /**
  * Returns a tar archive (ustar).
- * @param prefix of every path, such as `./` in a Debian package
+ * @param prefix beginning of every path, such as `./` in a Debian package
  */
 export function tar(entries: readonly Entry[], seconds: number, prefix = ""): Buffer {
   const blocks = withParents(entries).flatMap((entry) => {
@@ -75,7 +75,7 @@ function tarHeader(
   header.write(link ?? "", 157);
   header.write("ustar\x0000", 257);
   if (owner === 0) for (const offset of [265, 297]) header.write("root", offset);
-  // The checksum is that of the header with spaces in place of the checksum.
+  // The checksum is computed over the header with spaces in place of the checksum.
   header.fill(" ", 148, 156);
   octal(
     header.reduce((sum, byte) => sum + byte, 0),
@@ -100,14 +100,15 @@ export function ar(files: readonly { name: string; content: Buffer }[], seconds:
   return Buffer.concat([Buffer.from("!<arch>\n"), ...members]);
 }
 
-/** Returns a zip archive of files, which Windows opens without other programs. */
+/** Returns a zip archive of files. Windows opens it without other programs. */
 export async function zip(entries: readonly Entry[], seconds: number): Promise<Buffer> {
   const [files, directory]: [Buffer[], Buffer[]] = [[], []];
   let offset = 0;
   for (const { path, content = "" } of [...entries].sort(comparePaths)) {
     const data = Buffer.from(content);
     const packed = await promisify<Buffer, { level: number }, Buffer>(deflateRaw)(data, { level });
-    // Version, flags (names are UTF-8), method (deflate), time, checksum, sizes, length of the name.
+    // The header has version, flags (names are UTF-8), method (deflate), time, checksum, sizes and
+    // length of the name.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x0800, 2);
@@ -135,7 +136,7 @@ export async function zip(entries: readonly Entry[], seconds: number): Promise<B
   return Buffer.concat([...files, index, end]);
 }
 
-/** Date and time in MS-DOS format, in UTC. */
+/** Returns a UTC date and time in MS-DOS format. */
 function dosTime(seconds: number): number {
   const at = new Date(seconds * 1000);
   const date =

@@ -4,16 +4,16 @@ import { buildExecutable, prebuiltAddon } from "../executable.ts";
 import { fetchNode } from "./downloads.ts";
 import type { Target } from "./targets.ts";
 
-/** Builds the executable of a target as the file `out`. */
+/** Builds the executable of a target at the path `out`. */
 export function buildTarget(target: Target, out: string): Promise<void> {
   const node = fetchNode(target);
   const run = target.linux === null ? null : getCommand(target, node);
   return buildExecutable({ out, node, run, addon: prebuiltAddon(target.name) });
 }
 
-/** Debian's packages qemu-user and qemu-user-static name the emulator differently. */
+/** Names of the emulator in Debian's packages qemu-user and qemu-user-static. */
 const EMULATORS = ["qemu-aarch64", "qemu-aarch64-static"];
-/** The folder of Debian's libraries of arm64 for other machines. */
+/** The folder in which Debian installs arm64 libraries on other machines. */
 const LIBRARIES = "/usr/aarch64-linux-gnu";
 
 type Command = [program: string, ...args: string[]];

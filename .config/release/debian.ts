@@ -13,11 +13,11 @@ export type DebianOptions = {
   executable: Buffer;
   manPage: string;
   licences: string;
-  /** Time of all files, in seconds. */
+  /** Modification time of all files, in epoch seconds. */
   seconds: number;
 };
 
-// better-sqlite3's addon needs the newest of these: glibc 2.34 is in Debian 12 and Ubuntu 22.04.
+// better-sqlite3's addon needs glibc 2.34, which Debian 12 and Ubuntu 22.04 have.
 const DEPENDS = [
   "adduser",
   "debconf (>= 0.5) | debconf-2.0",
@@ -25,7 +25,7 @@ const DEPENDS = [
   "libc6 (>= 2.34)",
   "libgcc-s1 (>= 3.0)",
   "libstdc++6 (>= 8)",
-  // Has /bin/kill, with which the unit reloads the certificate.
+  // The unit reloads the certificate with /bin/kill, which is in procps.
   "procps",
 ];
 
@@ -72,7 +72,8 @@ async function listFiles(options: DebianOptions): Promise<Entry[]> {
       path: "usr/lib/systemd/system/deskbell.service",
       content: systemdUnit({ program: [program], user: "deskbell", isInHome: false }),
     },
-    // With secrets, such as the password of the mail server. systemd reads it as root.
+    // The settings can have secrets, such as the password of the mail server. systemd reads them as
+    // root.
     { path: SETTINGS, content: SETTINGS_TEXT, mode: 0o600 },
     {
       path: "usr/share/bash-completion/completions/deskbell",

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join, resolve } from "node:path";
 import { LIBRARY_VERSIONS, NODE_VERSION, type Target } from "./targets.ts";
 
-// What a release contains besides this checkout and its packages. Every download is checked against
-// the hash in targets.ts, and kept for the next release.
+// Downloads what a release contains besides this checkout and its packages. Each download is
+// checked against the hash in targets.ts, and kept for the next release.
 
 const CACHE = resolve(import.meta.dirname, "../../node_modules/.cache/deskbell-release");
 
 /**
  * Returns the path of a downloaded file.
- * @param download writes the file to the folder
+ * @param download writes the file to `folder`
  */
 function fetchOnce(
   folder: string,
@@ -73,7 +73,10 @@ export function fetchLibraries(target: Target): string {
   return root;
 }
 
-/** apt for another architecture, with package lists of its own, so that the machine's stay. */
+/**
+ * Prepares apt for another architecture. It gets package lists of its own, so that those of the
+ * machine stay.
+ */
 function prepareApt(architecture: string) {
   const folder = join(CACHE, `apt-${architecture}`);
   const options = [

@@ -19,14 +19,19 @@ const USER = 10_001;
 const DATA = "var/lib/deskbell";
 const ADDONS = "usr/lib/deskbell";
 
-/** What Node needs of Debian's libraries, and their licences. There is no shell. */
+/**
+ * Patterns of the libraries that Node needs from Debian, and of their licences. There is no shell.
+ */
 const NEEDED = [
   "{lib,lib64}/**/ld-linux*.so.*",
   "{lib,usr/lib}/**/lib{c,m,dl,pthread,gcc_s,atomic,stdc++}.so.*",
   "usr/share/doc/*/copyright",
 ];
 
-/** Returns the first layer: libraries, and what the C library reads. It changes only with Debian. */
+/**
+ * Returns the first layer: libraries, and files that the C library reads. This layer changes only
+ * with Debian.
+ */
 function systemFiles(libraries: string): Entry[] {
   const found = NEEDED.flatMap((pattern) => globSync(pattern, { cwd: libraries })).map((name) => {
     const [source, path] = [join(libraries, name), name.replace(/^lib/, "usr/lib")];
@@ -50,10 +55,11 @@ function systemFiles(libraries: string): Entry[] {
   ];
 }
 
-/** Returns the second layer: the program, and its data folder, which is empty. */
+/** Returns the second layer: the program and its empty data folder. */
 const programFiles = ({ executable, addon, licences }: ImageOptions): Entry[] => [
   { path: "usr/bin/deskbell", content: executable, mode: 0o755 },
-  // Unpacked already, because the file system is read-only. Named as src/platform/addon.ts does.
+  // The addon is already unpacked, because the file system is read-only. Its name is that of
+  // src/platform/addon.ts.
   { path: `${ADDONS}/${hash("sha256", addon)}.node`, content: addon, mode: 0o755 },
   { path: "usr/share/doc/deskbell/LICENSES-OF-PACKAGES", content: licences },
   { path: DATA, mode: 0o700, owner: USER },
@@ -62,8 +68,8 @@ const programFiles = ({ executable, addon, licences }: ImageOptions): Entry[] =>
 type Blob = { mediaType: string; digest: string; size: number };
 
 /**
- * Returns a container image as an archive that `docker load` and `podman load` read: an OCI image
- * layout, with Docker's manifest for older versions.
+ * Returns a container image as an archive that `docker load` and `podman load` read. The archive is
+ * an OCI image layout, with Docker's manifest for older versions.
  */
 export async function containerImage(options: ImageOptions): Promise<Buffer> {
   const { version, architecture, seconds } = options;
@@ -127,7 +133,7 @@ export async function containerImage(options: ImageOptions): Promise<Buffer> {
 
 const SECOND_NS = 1_000_000_000;
 
-/** Returns how to run the program. It handles signals itself, also as process 1. */
+/** Returns how to run the program. The program handles signals itself, even as process 1. */
 const containerConfig = (version: string) => ({
   User: `${USER}:${USER}`,
   WorkingDir: `/${DATA}`,
@@ -143,7 +149,7 @@ const containerConfig = (version: string) => ({
   ExposedPorts: { "4100/tcp": {} },
   Volumes: { [`/${DATA}`]: {} },
   StopSignal: "SIGTERM",
-  // Docker's; other programs ignore it.
+  // Docker reads the health check; other programs ignore it.
   Healthcheck: {
     Test: ["CMD", "deskbell", "status", "--severity", "critical"],
     Interval: 60 * SECOND_NS,

@@ -26,7 +26,10 @@ const FILES = [
   ["/etc/deskbell.env", "Settings of the service, one variable per line."],
 ] as const;
 
-/** A backslash, and a dot or quote at the start of a line, have a meaning in roff. */
+/**
+ * Escapes a text for roff, in which a backslash, and a dot or quote at the start of a line, have a
+ * meaning.
+ */
 const escape = (text: string): string =>
   text
     .replaceAll("\\", "\\e")
@@ -62,7 +65,7 @@ ${examples}
 }
 
 /**
- * Returns the manual page of the program, from the command tree.
+ * Returns the manual page of the program, made from the command tree.
  * @param date as YYYY-MM-DD
  */
 export async function manPage(version: string, date: string): Promise<string> {

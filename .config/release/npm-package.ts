@@ -11,8 +11,7 @@ const pack = (folder: string, destination: string): string =>
 
 /**
  * Packs a built checkout for npm, and returns the path of the package. Its package.json has no
- * scripts: npm warns about those that an installation would run, and the package has nothing to
- * build.
+ * scripts: npm warns about scripts that an installation would run, and the package needs no build.
  */
 export function packForNpm(checkout: string, destination: string): string {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-package-"));

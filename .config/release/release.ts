@@ -29,9 +29,9 @@ import {
 } from "./sbom.ts";
 import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
 
-// release.ts FOLDER [TARGET...]: builds the program, and writes the files of a release to the
-// folder, each with its SBOM, and the checksums of all. A commit gives equal files in every
-// checkout.
+// release.ts FOLDER [TARGET...]: builds the program and writes the files of a release to the
+// folder, each with its SBOM, and the checksums of all files. Each checkout of one commit gives
+// equal files.
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const [out, ...wanted] = process.argv.slice(2);
@@ -49,7 +49,7 @@ const git = (...args: string[]): string =>
 const changes = git("status", "--porcelain");
 if (changes !== "")
   throw new Error(`A release is built from a commit, but these files are not in it:\n${changes}`);
-/** The time of the commit in seconds, which every file of the release has. */
+/** The time of the commit in epoch seconds. Every file of the release has this time. */
 const seconds = Number(git("log", "-1", "--format=%ct"));
 
 /** Returns the licence texts of Node and of all packages in the executable. */
@@ -68,7 +68,7 @@ function collectLicences(sbom: Sbom): string {
     .join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
-/** Writes the archive of an executable with its documents, as users of the system expect it. */
+/** Writes the archive of an executable with its documents, in the format usual on the system. */
 async function writeArchive(target: Target, executable: Buffer): Promise<string> {
   const isWindows = target.name.startsWith("win32");
   const name = `deskbell-${version}-${target.name}${isWindows ? "-untested" : ""}`;
@@ -105,7 +105,7 @@ function write(name: string, content: Buffer | string): string {
   return path;
 }
 
-/** Writes the SBOM of a file next to it: the packages, and other components. */
+/** Writes the SBOM of a file next to it, with the packages and other components. */
 const describe = (path: string, components: Component[] = []): void =>
   void write(
     `${basename(path)}.cdx.json`,
@@ -127,7 +127,7 @@ const libraries = ({ architecture }: LinuxTarget): Component[] =>
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-// Afresh, so that nothing of an earlier build remains in dist/.
+// The program is built afresh, so that nothing of an earlier build remains in dist/.
 execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 const sbom = createSbom();
 const licences = collectLicences(sbom);

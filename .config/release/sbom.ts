@@ -29,7 +29,7 @@ type Package = { name: string; version: string; license: string };
 export const readPackage = (path: string): Package =>
   JSON.parse(readFileSync(join(ROOT, path, "package.json"), "utf8")) as Package;
 
-// From the lock file, because node_modules may contain other packages too.
+// The SBOM is made from the lock file, because node_modules may contain other packages, too.
 const OPTIONS = [
   "--package-lock-only",
   "--omit=dev",
@@ -38,7 +38,7 @@ const OPTIONS = [
   "--output-reproducible",
 ];
 
-/** Returns a CycloneDX SBOM of the locked packages except the development tools. */
+/** Returns a CycloneDX SBOM of the locked packages without the development tools. */
 export function createSbom(): Sbom {
   const json = execFileSync(process.execPath, [CYCLONEDX, ...OPTIONS], {
     cwd: ROOT,
@@ -47,12 +47,12 @@ export function createSbom(): Sbom {
   });
   const sbom = JSON.parse(json) as Sbom;
   const { metadata } = sbom;
-  // The version of npm differs between machines.
+  // npm is left out, because its version differs between machines.
   const components = metadata.tools.components.filter(({ name }) => name !== "npm");
   return { ...sbom, metadata: { ...metadata, tools: { components } } };
 }
 
-/** Returns the SBOM of a file of the release, as JSON: the packages, and what else it contains. */
+/** Returns the SBOM of a release file as JSON: the packages, and its other components. */
 export function sbomOf(
   packages: Sbom,
   file: { name: string; content: Buffer; components: Component[] },

@@ -1,27 +1,29 @@
-// The machines that a release is for. Each gets the same version of Node, from a package of npm
-// that contains nothing else. The packages are fetched when a release is built and not listed in
-// package.json, because every `npm ci` would download 150 MB for them.
+// The machines that a release is for. All get the same version of Node, from npm packages that
+// contain nothing else. A release build fetches these packages. They are not in package.json,
+// because every `npm ci` would then download 150 MB.
 
-/** SHA-256 of Debian's packages, by name. */
+/** The SHA-256 of Debian's packages, by name. */
 type DebianPackages = Readonly<Record<string, string>>;
 
 export type Target = {
-  /** The name that better-sqlite3 gives its prebuilt addons. */
+  /** The name by which better-sqlite3 calls its prebuilt addons. */
   name: "linux-x64" | "linux-arm64" | "win32-x64";
   node: { package: string; file: string; integrity: string };
-  /** Linux only: Debian's and OCI's name of the architecture, and the libraries of the image. */
+  /**
+   * Debian's and OCI's name of the architecture, and the libraries of the image; null unless Linux.
+   */
   linux: { architecture: "amd64" | "arm64"; libraries: DebianPackages } | null;
 };
 
 export const NODE_VERSION = "26.10.0";
 
-/** Debian's versions of the libraries. Debian keeps only the newest version of a package. */
+/** Versions of Debian's libraries. Debian keeps only the newest version of a package. */
 export const LIBRARY_VERSIONS: Readonly<Record<string, string>> = {
   libc6: "2.36-9+deb12u14",
   "libstdc++6": "12.2.0-14+deb12u1",
   libatomic1: "12.2.0-14+deb12u1",
   "libgcc-s1": "12.2.0-14+deb12u1",
-  // The licence of the three above.
+  // This package has the licence of the three libraries above.
   "gcc-12-base": "12.2.0-14+deb12u1",
 };
 

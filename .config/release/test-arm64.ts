@@ -5,14 +5,15 @@ import { join, resolve } from "node:path";
 import { buildTarget, getCommand } from "./build-target.ts";
 import { getTarget } from "./targets.ts";
 
-// npm run test:arm64: runs the tests of the executable with the one for Linux arm64, emulated.
+// npm run test:arm64: runs the tests of the executable with the executable for Linux arm64,
+// emulated.
 
 const folder = mkdtempSync(join(tmpdir(), "deskbell-arm64-"));
 try {
   const target = getTarget("linux-arm64");
   const file = join(folder, "deskbell");
   await buildTarget(target, file);
-  // The program sees the name of the script as its own (-0), as it would without the emulator.
+  // With -0, the program sees the name of the script as its own, as it would without the emulator.
   const [emulator, ...args] = getCommand(target, file);
   const script = join(folder, "emulated");
   writeFileSync(script, `#!/bin/sh\nexec ${emulator} -0 "$0" ${args.join(" ")} "$@"\n`, {

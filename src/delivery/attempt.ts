@@ -30,14 +30,16 @@ const LOG_INTERVAL_MS = 60_000;
 export type Claim = {
   due: DueRow;
   target: TargetRow;
-  /** The host whose limits apply; null if none do. */
+  /** The host whose limits apply; null if no limit applies. */
   host: string | null;
   keys: readonly SigningKey[];
 };
 
 export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
-/** Never throws: an error affects only its delivery. */
+/**
+ * Returns a function that makes one attempt. An error fails only its delivery: nothing is thrown.
+ */
 export function createAttemptRunner(
   rt: Runtime,
   send: Send,
@@ -62,9 +64,9 @@ export function createAttemptRunner(
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
     const key = target.keyId === null ? undefined : rt.store.keys.findById(target.keyId);
-    // The end of a key is carried out within a second.
+    // The job that ends expired keys runs each second, so this key may have expired since.
     if (key && stopsEndpoints(key, rt.now())) return { ...unsent, settlement: withdraw(rt.now()) };
-    // The groups of the endpoint's key may have been narrowed since the event was written.
+    // An operator may have narrowed the key's event groups since the event was written.
     if (key && !mayReadEvent(key, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
     const body = bodyFor(key, event);
     let isWithdrawn = false;
@@ -120,9 +122,9 @@ export function createAttemptRunner(
 type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;
 
 /**
- * Returns an event, read and verified once for all its deliveries; undefined if it is
- * damaged. SQLite does not detect damage inside a value, and a damaged body must not be signed and
- * sent.
+ * Returns a function that reads an event and verifies it once for all its deliveries. The function
+ * returns undefined for an altered event: SQLite does not detect a change inside a value, and an
+ * altered body must be neither signed nor sent.
  */
 function createEventCache(rt: Runtime): (eventId: string) => StoredEvent | undefined {
   const events = new BoundedCache<string, StoredEvent>(MAX_EVENTS);
@@ -132,7 +134,7 @@ function createEventCache(rt: Runtime): (eventId: string) => StoredEvent | undef
     const event = rt.store.events.findById(eventId);
     if (event === undefined || !hash("sha256", event.body, "buffer").equals(event.sha256))
       return undefined;
-    // Erasing a guest changes the event.
+    // Events of visits are not cached, because erasing a guest changes them.
     if (event.visitId === null) events.set(eventId, event);
     return event;
   };

@@ -3,12 +3,12 @@ import type { Runtime } from "../app/runtime.ts";
 import { isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy } from "../store/database/write-lock.ts";
 
-/** Longer than any wait between two attempts. */
+/** Upper limit of waits: longer than any wait between two attempts. */
 const MAX_WAIT_MS = 25 * 3_600_000;
 
 /**
- * Shifts the due times when the wall clock is set. Otherwise a jump forward would send everything
- * at once, and a jump back would delay deliveries by as much.
+ * Returns a watch that shifts the due times when the wall clock is set. Otherwise a jump forward
+ * would send everything at once, and a jump back would delay deliveries by as much.
  * @param onShift shifts times that are not in the database yet
  */
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
@@ -21,11 +21,11 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       const [wallNow, monotonicNow] = [rt.now(), rt.monotonic()];
       const byMs = Math.round(wallNow - wall - (monotonicNow - monotonic));
       if (Math.abs(byMs) >= MIN_JUMP_MS) {
-        // After a jump back, deliveries that were already due are in the future as well.
+        // After a jump back, deliveries that were already due lie in the future as well.
         const span = { after: Math.min(wall, wallNow), until: wall + MAX_WAIT_MS };
         const shift = () => {
           rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
-          // Newer deliveries are due now, whichever clock they were created by.
+          // Newer deliveries are due now, whether they were created before or after the jump.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
           rt.store.endpoints.shiftHolds(byMs);
           rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
@@ -40,8 +40,9 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
 
     /**
-     * At startup: the clock may have been set back while no worker ran, as by a machine without a
-     * battery for its clock. New deliveries never wait, and no wait is longer than the longest.
+     * Corrects the due times when a worker starts. The clock may have been set back while none ran,
+     * as on a machine whose clock has no battery. New deliveries never wait, and no wait exceeds
+     * MAX_WAIT_MS.
      */
     repair(): void {
       const { due } = rt.store;
@@ -52,7 +53,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       }
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
-      // A new worker has no holds: each endpoint that fails is probed at once.
+      // A new worker pauses no endpoint: each endpoint that fails is probed at once.
       tryWrite(rt.store.endpoints.clearHolds);
     },
   };

@@ -10,8 +10,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * Makes undici ignore an unrequested 100 (Continue), as RFC 9110, 15.2 requires: undici takes it for
- * an error and ignores other interim responses, so each 100 is changed to 102 as it is read.
+ * Makes undici ignore an unrequested 100 (Continue), as RFC 9110, 15.2 requires. undici treats a
+ * 100 as an error but ignores other interim responses, so each 100 is changed to 102 as it is read.
  */
 export function ignoreContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
@@ -63,15 +63,15 @@ export class ConnectError extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** Before the next address is tried. */
+/** Time for one address of a host until the next is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-/** Far more than the headers and the part of the body that is read. */
+/** Longest response. The limit far exceeds the headers and the part of the body that is read. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
 export type OnConnected = (address: string) => void;
 
-/** Opens connections, to addresses that the URL policy allows, for one pool. */
+/** Returns a connector for one pool. It connects only to addresses that the URL policy allows. */
 export function createConnector(
   resolve: Resolve,
   urlPolicy: UrlPolicy,
@@ -88,7 +88,7 @@ export function createConnector(
 
     const port = Number(options.port) || (protocol === "https:" ? 443 : 80);
     const socket = await dial(hostname, port, addresses, signal);
-    // Before a byte is written: the address actually connected to is what counts.
+    // The check is repeated for the address actually connected to, before a byte is written.
     try {
       assertSafe(hostname, [socket.remoteAddress ?? "unknown"], urlPolicy);
     } catch (error) {
@@ -137,7 +137,10 @@ function assertSafe(hostname: string, addresses: string[], urlPolicy: UrlPolicy)
   if (error !== undefined) throw new ConnectError("blocked", error.reason);
 }
 
-/** Tries each address in turn, so that a server without IPv6 reaches hosts that have both. */
+/**
+ * Returns a connection to the first address that answers. Trying each lets a server without IPv6
+ * reach hosts that have both.
+ */
 const dial = (
   hostname: string,
   port: number,
@@ -168,7 +171,7 @@ const dial = (
 
 /**
  * Closes the connection if a response exceeds the limit. undici does not limit the status line,
- * repeated 102 responses and chunk extensions; reading them until the timeout would block the
+ * repeated 102 responses or chunk extensions; reading these until the timeout would block the
  * thread.
  */
 function limitResponses(socket: Socket): Socket {

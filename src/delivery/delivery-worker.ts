@@ -11,15 +11,21 @@ import { Dispatcher, type InFlightDelivery } from "./dispatcher.ts";
 import type { EndpointQueue } from "./endpoint-queue.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
 
-/** A longer hold ends with the next sweep, which is at most a second late. */
+/**
+ * Longest pause that ends with a timer. A longer one ends with the next sweep, at most a second
+ * late.
+ */
 const MAX_TIMED_MS = 10_000;
 
-/** Probes endpoints at the end of short holds, which a sweep each second would double. */
+/**
+ * Probes endpoints when short pauses end. Waiting for the sweep, which runs each second, could
+ * double such a pause.
+ */
 export function createProbeTimers(probe: (endpointId: string) => void) {
   const timers = new Map<string, NodeJS.Timeout>();
 
   return {
-    /** Replaces an earlier time of the same endpoint. */
+    /** Replaces the endpoint's earlier timer. */
     set(endpointId: string, afterMs: number): void {
       clearTimeout(timers.get(endpointId));
       timers.delete(endpointId);
@@ -41,7 +47,7 @@ export function createProbeTimers(probe: (endpointId: string) => void) {
   };
 }
 
-/** Endpoints that a sweep handles per event-loop iteration. */
+/** Number of endpoints that a sweep handles per iteration of the event loop. */
 const SWEEP_BATCH = 4;
 
 export type AttemptNotice = { deliveryId: string; endpointId: string; url: string } & Pick<
@@ -53,13 +59,13 @@ export type AttemptNotice = { deliveryId: string; endpointId: string; url: strin
 
 export type DeliveryListeners = {
   onAttempt?: ((notice: AttemptNotice) => void) | undefined;
-  /** An endpoint was disabled. */
+  /** Called when an endpoint was disabled. */
   onDisabled?: ((endpointId: string) => void) | undefined;
 };
 
 /**
- * Sends webhook deliveries. One process alone sends, so a claim is kept in memory: in the database
- * a delivery stays PENDING until its outcome is written, and after a crash it is due again.
+ * Sends webhook deliveries. One process alone sends, so a claim is kept in memory. The database has
+ * a delivery as PENDING until its outcome is written; after a crash it is due again.
  */
 export class DeliveryWorker {
   readonly #rt: Runtime;
@@ -70,7 +76,10 @@ export class DeliveryWorker {
   readonly #probeTimers: ReturnType<typeof createProbeTimers>;
   readonly #clock: ReturnType<typeof createClockWatch>;
   #lastSeen: number;
-  /** Above `#lastSeen` if a sweep or another attempt found the delivery before the wake did. */
+  /**
+   * The highest number that was sent. It is above `#lastSeen` if a sweep or another attempt found
+   * the delivery before `wake` did.
+   */
   #lastSent = 0;
   #state: "running" | "stopping" | "stopped" = "running";
   #idleWaiters: (() => void)[] = [];
@@ -99,7 +108,7 @@ export class DeliveryWorker {
     this.#clock.check(Math.max(this.#lastSeen, this.#lastSent));
   }
 
-  /** Sends new deliveries. Call it after a commit. */
+  /** Sends the deliveries created since the last call. Call it after a commit. */
   wake(): void {
     const { due } = this.#rt.store;
     this.#checkClock();
@@ -141,12 +150,13 @@ export class DeliveryWorker {
     this.#lastSent = Math.max(this.#lastSent, row.number);
     const result = await this.#attempt({ due: row, target: queue.target, host, keys });
     if (this.#state === "stopped") return;
-    // Apply clock jumps before adding this outcome: its times already use the new clock.
+    // Clock jumps are applied before this outcome is added, because its times already use the new
+    // clock.
     this.#checkClock();
     this.#dispatcher.endAttempt(delivery, result.outcomeClass);
     if (result.outcomeClass !== undefined) this.#probeAfterHold(queue);
     this.#outcomes.add(result);
-    // Disables the endpoint before anything more is sent to it.
+    // The write disables the endpoint before anything more is sent to it.
     if (result.isGone && !this.#outcomes.isRetrying) return this.#outcomes.write();
     // The next delivery does not wait for the disk.
     this.#dispatch();
@@ -166,7 +176,7 @@ export class DeliveryWorker {
     return { heldUntil: Math.round(this.#rt.now() + hold.until - now), heldReason: hold.reason };
   }
 
-  /** Releases the deliveries whose outcomes are written, and announces them. */
+  /** Releases the deliveries whose outcomes are written, and tells the listeners. */
   #release(results: readonly AttemptResult[], disabled: readonly string[]): void {
     for (const id of disabled) this.#dispatcher.expire(id);
     for (const result of results) {
@@ -182,7 +192,7 @@ export class DeliveryWorker {
     if (settlement.status === "CORRUPT")
       this.#rt.log(
         "error",
-        "A stored event is damaged; its delivery was not sent and is now CORRUPT.",
+        "A stored event was altered; its delivery was not sent and is now CORRUPT.",
         { delivery: due.id, event: due.eventId },
       );
     const { onAttempt } = this.#listeners;

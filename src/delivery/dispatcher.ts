@@ -17,14 +17,14 @@ export type InFlightDelivery = {
   queue: EndpointQueue;
   row: DueRow;
   permit: PermitKind;
-  /** The endpoint's host and owner at the start: the endpoint may be changed meanwhile. */
+  /** The endpoint's host and owner when the attempt began: the endpoint may change meanwhile. */
   host: string | null;
   owner: string;
   startedAt: number;
   isOverdue: boolean;
 };
 
-/** The deliveries in flight, with their permits. `now` is the monotonic clock. */
+/** Keeps the deliveries in flight and their permits. `now` is the monotonic clock. */
 export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) {
   const inFlight = new Set<InFlightDelivery>();
 
@@ -45,8 +45,8 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
     },
 
     /**
-     * Attempts without a response for OVERDUE_MS give up their prompt permits, so that hundreds of
-     * endpoints that stop responding do not delay the others until the timeout.
+     * Takes the prompt permit of each attempt that has no response after OVERDUE_MS. Otherwise
+     * hundreds of endpoints that stop responding would delay the others until the timeout.
      */
     markOverdue(): void {
       const latestStart = now() - OVERDUE_MS;
@@ -64,8 +64,8 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
 }
 
 /**
- * Decides which deliveries are sent now: the endpoints take turns, within their own limits and
- * those of their hosts. A delivery is claimed until its outcome is written.
+ * Decides which deliveries are sent now. Endpoints take turns, within their own limits and the
+ * limits of their hosts. A delivery is claimed until its outcome is written.
  */
 export class Dispatcher {
   readonly #rt: Runtime;
@@ -77,7 +77,10 @@ export class Dispatcher {
   /** Numbers of the deliveries in flight or with an unwritten outcome. */
   readonly #claimed = new Set<number>();
 
-  /** @param deliver sends a delivery; call `endAttempt` when it has ended, and `release` later */
+  /**
+   * @param deliver sends a delivery, and calls `endAttempt` when the attempt has ended and
+   * `release` when its outcome is written
+   */
   constructor(
     rt: Runtime,
     deliver: (delivery: InFlightDelivery, keys: readonly SigningKey[]) => void,
@@ -97,16 +100,20 @@ export class Dispatcher {
     return this.#queues.find(endpointId);
   }
 
-  /** Call it for an endpoint that may have due deliveries, and then `dispatch`. */
+  /** Adds an endpoint that may have due deliveries. Call `dispatch` afterwards. */
   enqueue(endpointId: string): void {
     const queue = this.#queues.find(endpointId);
     queue?.expectMore();
     this.#deliveryQueue.enqueue(endpointId, queue?.endpointClass ?? "HEALTHY");
   }
 
-  /** Starts the deliveries of the enqueued endpoints. @param countCommits the commits of others */
+  /**
+   * Starts the deliveries of the enqueued endpoints.
+   * @param countCommits counts all commits but those of the outcome writer
+   */
   dispatch(countCommits: () => number): void {
-    // Rows read at an earlier count are read again. Counted once: each count reads the database.
+    // Rows are read again after another commit. The count is taken once, because it reads the
+    // database.
     let commitCount: number | undefined;
     this.#deliveryQueue.dispatch((id) => this.#sendNext(id, (commitCount ??= countCommits())));
   }
@@ -115,7 +122,7 @@ export class Dispatcher {
   #sendNext(endpointId: string, commitCount: number): DispatchResult {
     const rt = this.#rt;
     const queue = this.#queues.load(endpointId, commitCount);
-    // An endpoint without capacity is enqueued again by each attempt that ends, and by each sweep.
+    // Each attempt that ends, and each sweep, enqueues an endpoint without capacity again.
     if (
       queue === undefined ||
       !queue.hasCapacity(rt.monotonic()) ||
@@ -140,12 +147,12 @@ export class Dispatcher {
     return rows.length > 0 ? "NO_PERMIT" : "NOTHING";
   }
 
-  /** Deliveries in flight for a long time give up their permits for prompt ones. */
+  /** Turns the prompt permits of overdue attempts into late ones. */
   markOverdue(): void {
     this.#inFlight.markOverdue();
   }
 
-  /** The delivery stays claimed until it is released. */
+  /** Ends an attempt. The delivery stays claimed until `release`. */
   endAttempt(delivery: InFlightDelivery, outcome: OutcomeClass | undefined): void {
     const { queue, host, owner } = delivery;
     this.#inFlight.remove(delivery);

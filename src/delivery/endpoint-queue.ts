@@ -22,10 +22,12 @@ export type PermitKind =
    * A permit for later attempts, replays, and endpoints whose last response failed or is overdue.
    */
   | "LATE"
-  /** A permit for an endpoint that fails so often that it gets one at a time. */
+  /** A permit for an endpoint that keeps failing, which gets one delivery at a time. */
   | "PROBE";
 
-/** NO_PERMIT: nothing can be sent until a permit is free. */
+/**
+ * Result of `sendNext`. NO_PERMIT: the endpoint has due deliveries, but no permit for them is free.
+ */
 export type DispatchResult = "SENT" | "NOTHING" | "NO_PERMIT";
 
 const PERMIT_OF: Record<EndpointClass, PermitKind> = {
@@ -38,8 +40,8 @@ const ENDPOINT_CLASSES = Object.keys(PERMIT_OF) as EndpointClass[];
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * Decides which endpoint may send next. Endpoints that hang use up the late permits and probes,
- * never those of healthy endpoints.
+ * Decides which endpoint may send next. Endpoints that hang use up the late permits and the probes,
+ * never the permits of healthy endpoints.
  */
 export function createDeliveryQueue(permits: number) {
   const { probes, fast, late, maxFastInFlight, reserved } = splitPermits(permits);
@@ -51,15 +53,15 @@ export function createDeliveryQueue(permits: number) {
   };
 
   /**
-   * @param isIdle whether the endpoint has nothing in flight: its first delivery also gets a reserved
-   *   permit, so that endpoints that hang with many deliveries never delay it
+   * @param isIdle whether the endpoint has nothing in flight. Its first delivery may also use a
+   * reserved permit, so that endpoints that hang with many deliveries never delay it
    */
   function hasPermit(kind: PermitKind, isIdle = false): boolean {
     if (kind === "PROBE") return used.PROBE < probes;
     const inFlight = used.PROMPT + used.LATE;
     if (kind === "PROMPT" && isIdle) return inFlight < maxFastInFlight + reserved;
     if (inFlight >= maxFastInFlight) return false;
-    // Attempts that became late in flight count only up to the share of late permits.
+    // Attempts that became late in flight count only up to the number of late permits.
     return (
       used.PROMPT + Math.min(used.LATE, late) < fast && (kind === "PROMPT" || used.LATE < late)
     );
@@ -75,7 +77,7 @@ export function createDeliveryQueue(permits: number) {
       used.LATE += 1;
     },
 
-    /** Adds an endpoint, or moves it to another endpointClass. */
+    /** Adds an endpoint, or moves it to another class. */
     enqueue(endpointId: string, endpointClass: EndpointClass): void {
       for (const other of ENDPOINT_CLASSES)
         if (other !== endpointClass) waiting[other].delete(endpointId);
@@ -84,12 +86,12 @@ export function createDeliveryQueue(permits: number) {
 
     /**
      * Lets the waiting endpoints send one delivery each, in turn, so that a long backlog gives no
-     * advantage. An endpoint with nothing to send stops waiting until it is enqueued again.
+     * advantage. An endpoint with nothing to send waits again only when it is enqueued.
      */
     dispatch(sendNext: (endpointId: string) => DispatchResult): void {
       for (const endpointClass of ENDPOINT_CLASSES) {
         const withoutPermit: string[] = [];
-        // Iteration includes the endpoints that are added again at the end.
+        // The iteration also reaches the endpoints that are added again at the end.
         for (const endpointId of waiting[endpointClass]) {
           if (!hasPermit(PERMIT_OF[endpointClass], true)) break;
           waiting[endpointClass].delete(endpointId);
@@ -103,22 +105,25 @@ export function createDeliveryQueue(permits: number) {
   };
 }
 
-/** Current secret first, and when the first of them expires (epoch ms). */
+/**
+ * The keys of an endpoint, the current one first. `validUntil` is when the first of them expires
+ * (epoch ms).
+ */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 const READ_AHEAD = 32;
-/** A busy endpoint may have claimed up to one in five of the rows. */
+/** Rows read per claimed delivery: a claimed delivery may be among the rows, and is skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
 const PROMPT_ATTEMPTS = 2;
 
 /**
- * The claimed and due deliveries of an endpoint. A delivery is claimed from its attempt until the
- * outcome is written.
+ * The claimed and the due deliveries of one endpoint. A delivery is claimed from the start of its
+ * attempt until its outcome is written.
  */
 export class EndpointQueue {
   readonly endpointId: string;
   target: TargetRow;
-  /** The host whose limits apply; null: the operator trusts the endpoint. */
+  /** The host whose limits apply; null if the operator trusts the endpoint. */
   host: string | null;
   health: EndpointHealth;
   #signingKeys: SigningKeys | undefined;
@@ -126,7 +131,7 @@ export class EndpointQueue {
   commitCount: number;
   claimedCount = 0;
   #inFlight = 0;
-  /** Replays in flight: one at a time, so that they arrive in order. */
+  /** Number of replays in flight: one at a time, so that they arrive in order. */
   #replaysInFlight = 0;
   #overdueInFlight = 0;
   #dueRows: DueRow[] = [];
@@ -140,7 +145,10 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** A changed endpoint starts with new health, as does one whose hold was ended. */
+  /**
+   * Takes over the endpoint as it is stored now. Its health begins anew if it was changed or its
+   * pause was ended.
+   */
   reload(target: TargetRow, commitCount: number): void {
     const { updatedAt, holdsEnded } = this.target;
     if (updatedAt !== target.updatedAt || holdsEnded !== target.holdsEnded) {
@@ -154,7 +162,7 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** The key that created the endpoint; for the command line, the business. */
+  /** The ID of the key that created the endpoint; of the business if the operator created it. */
   get owner(): string {
     return this.target.keyId ?? this.target.businessId;
   }
@@ -171,7 +179,10 @@ export class EndpointQueue {
     return remainingConcurrency(this.health, this.#inFlight, this.target.maxInFlight, now) > 0;
   }
 
-  /** Returns times of the monotonic clock, as `now` is; undefined if deliveries may be sent. */
+  /**
+   * Returns the endpoint's current pause, in times of the monotonic clock; undefined if there is
+   * none.
+   */
   getHold(now: number): Hold | undefined {
     return holdOf(this.health, now);
   }
@@ -196,7 +207,10 @@ export class EndpointQueue {
       : this.#dueRows.filter(({ isReplay }) => isReplay === 0);
   }
 
-  /** Loaded for the first delivery: most endpoints in a sweep have nothing to send. */
+  /**
+   * Returns the signing keys, which `load` reads when first needed: most endpoints in a sweep have
+   * nothing to send.
+   */
   getSigningKeys(
     now: number,
     load: (endpointId: string) => SigningKeys | undefined,
@@ -225,7 +239,7 @@ export class EndpointQueue {
     this.#overdueInFlight += 1;
   }
 
-  /** The delivery stays claimed until it is released. */
+  /** Ends an attempt. The delivery stays claimed until `release`. */
   endAttempt({ isReplay }: DueRow, wasOverdue: boolean): void {
     this.#inFlight -= 1;
     this.#replaysInFlight -= isReplay;

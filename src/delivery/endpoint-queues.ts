@@ -9,32 +9,33 @@ import { BoundedCache } from "../domain/bounded-cache.ts";
 import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
 import type { SecretRow } from "../store/sealed.ts";
 
-/** Share of a host's deliveries in flight that is kept for keys that have none in flight there. */
+/** Share of a host's capacity that is kept for keys without a delivery in flight there. */
 const RESERVED_SHARE = 0.25;
-/** Waiting endpoints that are tried again when a delivery to their host ends. */
+/** Number of waiting endpoints that are tried again when a delivery to their host ends. */
 const MAX_WOKEN = 16;
 
 type Host = {
   inFlight: number;
-  /** The deliveries in flight, by owner. */
+  /** ID of an owner -> number of its deliveries in flight. */
   inFlightOf: Map<string, number>;
-  /** Deliveries in flight, and those whose outcome is not written yet. */
+  /** Number of deliveries that are in flight or whose outcome is not written yet. */
   claimed: number;
-  /** Endpoints that had no capacity, longest waiting first. */
+  /** IDs of the endpoints that had no capacity, longest waiting first. */
   waiting: Set<string>;
   isVerified: boolean;
 };
 
-/** Limits the deliveries to each host, over all endpoints that the operator does not trust. */
+/** Limits the deliveries to each host. Endpoints that the operator trusts do not count. */
 export function createEndpointHosts(rt: Runtime) {
   const { maxInFlightPerHost } = rt.config;
   const maxPerOwner = maxInFlightPerHost - Math.floor(maxInFlightPerHost * RESERVED_SHARE);
-  /** The hosts with claimed deliveries. */
+  /** Hosts with claimed deliveries, by name. */
   const hosts = new Map<string, Host>();
 
   return {
     /**
-     * Whether a delivery may be sent. An endpoint that waits for another delivery is remembered.
+     * Returns whether a delivery may be sent now. If not, an endpoint that waits for another
+     * delivery of its host is remembered.
      */
     hasCapacity({ host: name, owner, endpointId }: EndpointQueue): boolean {
       if (name === null) return true;
@@ -50,7 +51,7 @@ export function createEndpointHosts(rt: Runtime) {
       } else if (isHostVerified(rt, name)) return true;
       const claimed = host?.claimed ?? 0;
       if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
-      // A delivery in flight may verify the host.
+      // A delivery that is in flight may verify the host.
       host?.waiting.add(endpointId);
       return false;
     },
@@ -70,7 +71,7 @@ export function createEndpointHosts(rt: Runtime) {
       host.inFlightOf.set(owner, (host.inFlightOf.get(owner) ?? 0) + 1);
     },
 
-    /** Ends an attempt. @returns endpoints that may have capacity now */
+    /** Ends an attempt. Returns endpoints that may have capacity now. */
     endAttempt(name: string | null, owner: string): string[] {
       const host = name === null ? undefined : hosts.get(name);
       if (host === undefined) return [];
@@ -81,7 +82,7 @@ export function createEndpointHosts(rt: Runtime) {
       return takeWaiting(host);
     },
 
-    /** The outcome is written. @returns endpoints that may have capacity now */
+    /** Ends a claim, when the outcome is written. Returns endpoints that may have capacity now. */
     release(name: string | null): string[] {
       const host = name === null ? undefined : hosts.get(name);
       if (name === null || host === undefined) return [];
@@ -99,17 +100,20 @@ function takeWaiting({ waiting }: Host): string[] {
 }
 
 const MAX_KEYS = 20_000;
-/** Shorter than a sweep's interval, so that each sweep tries again to decrypt a secret. */
+/**
+ * Time until a secret that could not be decrypted is tried again. It is shorter than the interval
+ * of sweeps, so that each sweep tries.
+ */
 const SECRET_RETRY_MS = 500;
 
-/** Keeps a queue for each endpoint, and reloads it after commits of others. */
+/** Keeps a queue for each endpoint, and reloads it when something else has committed. */
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
   const readSigningKeys = createKeyReader(rt);
-  /** The time to try again, for each endpoint whose secret could not be decrypted. */
+  /** ID of an endpoint whose secret could not be decrypted -> when to try again (monotonic). */
   const secretRetryAt = new Map<string, number>();
 
-  /** Returns undefined if the endpoint may not be sent to. */
+  /** Returns the endpoint's queue; undefined if nothing may be sent to the endpoint. */
   function load(endpointId: string, commitCount: number): EndpointQueue | undefined {
     const existing = queues.get(endpointId);
     if (existing?.commitCount === commitCount) return existing;
@@ -151,7 +155,9 @@ export function createEndpointQueues(rt: Runtime) {
   };
 }
 
-/** Decrypts signing secrets. A secret never changes, so its key is cached. */
+/**
+ * Returns a function that decrypts signing secrets. A secret never changes, so its key is cached.
+ */
 function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
   const keys = new BoundedCache<string, SigningKey>(MAX_KEYS);
 

@@ -7,15 +7,15 @@ import type { AttemptResult } from "./attempt.ts";
 
 const WRITE_GROUP_SIZE = 256;
 const WRITE_GROUP_MS = 20;
-/** Delays before a write is retried: while it is locked out, and without storage. */
+/** Delay before a write is retried while another writer holds the lock. */
 const BUSY_RETRY_MS = 2;
 const UNAVAILABLE_RETRY_MS = 1000;
-/** Maximum unwritten outcomes while another writer holds the lock. */
+/** Maximum number of unwritten outcomes while another writer holds the lock. */
 const MAX_UNWRITTEN = 2048;
 
 export type OutcomeListeners = {
   beforeWrite: () => void;
-  /** The hold to store with the outcomes of an endpoint, on the wall clock. */
+  /** Returns until when, and why, nothing is sent to the endpoint, on the wall clock. */
   getStoredHold: (endpointId: string) => StoredHold;
   /** @param disabled the IDs of the endpoints that these outcomes have disabled */
   onWritten: (results: readonly AttemptResult[], disabled: readonly string[]) => void;
@@ -36,27 +36,30 @@ export class OutcomeWriter {
     this.#listeners = listeners;
   }
 
-  /** The number of its commits, which change nothing that the delivery worker has read. */
+  /**
+   * Number of commits of this writer. The delivery worker subtracts them from all commits, because
+   * they change nothing that it has read.
+   */
   get commits(): number {
     return this.#commits;
   }
 
-  /** The outcomes of more deliveries could not be written. */
+  /** Whether no more deliveries may be sent, because their outcomes could not be written. */
   get isBlocked(): boolean {
     return this.#isBlocked;
   }
 
-  /** Whether the last write failed: the next one is scheduled. */
+  /** Whether the last write failed. The next one is then scheduled. */
   get isRetrying(): boolean {
     return this.#isRetrying;
   }
 
-  /** Call `writeSoon` or `write` afterwards. */
+  /** Adds an outcome. Call `writeSoon` or `write` afterwards. */
   add(result: AttemptResult): void {
     this.#unwritten.push(result);
   }
 
-  /** Writes a full group at once; otherwise it waits a little for other outcomes. */
+  /** Writes a full group at once; a smaller one waits WRITE_GROUP_MS for more outcomes. */
   writeSoon(): void {
     if (this.#unwritten.length >= WRITE_GROUP_SIZE && !this.#isRetrying) this.write();
     else this.#timer ??= setTimeout(() => this.write(), WRITE_GROUP_MS);
@@ -95,7 +98,10 @@ export class OutcomeWriter {
     this.#timer = setTimeout(() => this.write(), delayMs);
   }
 
-  /** Call it when the clock was set: the unwritten outcomes use the clock before the jump. */
+  /**
+   * Shifts the next attempts of unwritten outcomes. Call it when the clock was set: they use the
+   * time before the jump.
+   */
   shift(byMs: number): void {
     for (const { settlement } of this.#unwritten)
       if (settlement.nextAttemptAt !== null) settlement.nextAttemptAt += byMs;

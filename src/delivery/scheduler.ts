@@ -18,21 +18,21 @@ const POLL_MS = 50;
 const EVERY_SECOND = "* * * * * *";
 const EVERY_MINUTE = "0 * * * * *";
 const EVERY_FIVE_MINUTES = "30 */5 * * * *";
-/** At 03:17 in the server's time zone. */
+/** 03:17 in the server's time zone. */
 const EVERY_NIGHT = "0 17 3 * * *";
 
 /** What a feature does in the delivery thread. */
 export type Work = {
   /** Called within 50 ms of a commit, and when the thread starts. */
   afterCommit?: () => void;
-  /** Each is retried while another writer holds the lock. */
+  /** Tasks that run each second, and are retried while another writer holds the lock. */
   everySecond?: readonly (() => void | Promise<void>)[];
   everyMinute?: readonly (() => void | Promise<void>)[];
   /** Called at 03:17 in the server's time zone. */
   everyNight?: readonly (() => void | Promise<void>)[];
   /** Called when a condition has begun that should be found at once. */
   checkSoon?: () => void;
-  /** Resolves when nothing is in flight any more. The database is closed then. */
+  /** Waits up to `graceMs` for what is in flight. The database is closed afterwards. */
   stop?: (graceMs: number) => Promise<void>;
 };
 export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => Work;
@@ -56,7 +56,8 @@ export function startScheduler(
   const stopping = new AbortController();
 
   /**
-   * Retries while another writer holds the lock. The next tick tries again if there is no storage.
+   * Returns a task that retries while another writer holds the lock. If the storage cannot be used,
+   * the next tick tries again.
    */
   const writing = (run: () => void | Promise<void>): Task => {
     return async () => {
@@ -64,7 +65,7 @@ export function startScheduler(
         try {
           return await run();
         } catch (error) {
-          // Stopping closes the database under a task that waits between two transactions.
+          // Stopping closes the database while a task may still wait between two transactions.
           if (stopping.signal.aborted || isStorageUnavailable(error)) return;
           if (!isBusy(error)) throw error;
           await delay(LOCK_RETRY_MS);
@@ -102,9 +103,9 @@ export function startScheduler(
 type Task = () => Promise<void>;
 
 /**
- * Runs the tasks on a schedule, each one not again before it has ended. Tasks handle everything
- * that is due, so a late or dropped tick loses nothing. They share a job, because cron allocates
- * 0.1 MB to compute the next tick of each.
+ * Runs the tasks on a schedule. A task is not started again before it has ended. Each tick handles
+ * everything that is due, so a late or dropped tick loses no work. The tasks share one job, because
+ * cron allocates 0.1 MB to compute the next tick of each job.
  */
 function startJob(cronTime: string, tasks: Task[]): CronJob {
   const runs = tasks.map(skipWhileRunning);
@@ -128,8 +129,8 @@ function skipWhileRunning(task: Task): () => void {
 }
 
 /**
- * Logs what a package would write to the console. cron warns of each late tick, but jobs do
- * everything that is due, so that it loses nothing.
+ * Logs what a package would write to the console. cron warns of each late tick, which loses no work
+ * and is therefore logged as information.
  */
 export function logWarning(log: Log, text: string): void {
   const [, lateMs] = /^\[Cron\] Missed execution deadline by (\d+)ms/.exec(text) ?? [];
@@ -137,7 +138,7 @@ export function logWarning(log: Log, text: string): void {
   else log("info", "A periodic job ran late.", { lateMs: Number(lateMs) });
 }
 
-/** Throws outside of cron, which would swallow the error: the daemon must exit. */
+/** Throws outside of cron, which would swallow the error: the daemon must exit on a bug. */
 const rethrow = (error: unknown): void =>
   queueMicrotask(() => {
     throw error;

@@ -11,8 +11,8 @@ import { ConnectError, createConnector, type OnConnected } from "./connector.ts"
 export type OriginPools = ReturnType<typeof createOriginPools>;
 
 /**
- * Keeps a connection pool for each origin, as long as it has connections. undici's Agent does the
- * same, but compares all origins whenever a connection closes.
+ * Keeps a connection pool for each origin, as long as the pool has connections. undici's Agent does
+ * so too, but compares all origins whenever a connection closes.
  */
 export function createOriginPools(options: Pool.Options) {
   const pools = new Map<string, Pool>();
@@ -51,7 +51,10 @@ const MAX_READ_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024;
 const MAX_TARGETS = 10_000;
 
-/** @param onConnected called with the address of each new connection */
+/**
+ * Returns a sender of webhooks, with its own connections.
+ * @param onConnected called with the address of each new connection
+ */
 export function createSender(
   baseUrlPolicy: Omit<UrlPolicy, "trusted">,
   now: () => number,
@@ -85,7 +88,10 @@ export function createSender(
   };
 }
 
-/** Over a new connection, to report its address. */
+/**
+ * Returns a function that sends one POST over a new connection and reports the address it connected
+ * to.
+ */
 export const createSendOnce =
   (rt: Runtime): SendOnce =>
   async (post, signal) => {
@@ -121,7 +127,10 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
   };
 }
 
-/** Status and headers decide the outcome; errors in the body change nothing. */
+/**
+ * Sends a POST and resolves to its outcome. Status and headers decide; errors in the body change
+ * nothing.
+ */
 function dispatch(
   pools: OriginPools,
   target: Target,
@@ -148,7 +157,7 @@ function dispatch(
       request?.abort(ABORTED);
     };
     let timer = setTimeout(() => {
-      // A process that was stopped meanwhile has yet to read the response.
+      // A process that was suspended until now has yet to read the response.
       if (now() - startedAt > timeoutMs + SUSPENDED_MS) timer = setTimeout(abort, CATCH_UP_MS);
       else abort();
     }, timeoutMs);
@@ -188,7 +197,7 @@ function dispatch(
 
 const ABORTED = new Error("aborted");
 
-/** A timer that fires later than this does so because the process did not run. */
+/** A timer that fires later than this does so because the process was suspended. */
 const SUSPENDED_MS = 1000;
 const CATCH_UP_MS = 1000;
 

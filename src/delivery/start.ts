@@ -4,7 +4,7 @@ import { deliveryThread } from "../platform/assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptNotice } from "./delivery-worker.ts";
 
-/** The thread reports attempts if `isWatched`. */
+/** Data that the thread starts with. It reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
 export type WorkerMessage =
@@ -12,19 +12,21 @@ export type WorkerMessage =
   | { type: "attempt"; attempt: AttemptNotice }
   | ({ type: "failed" } & WorkerFailure);
 
-/** Why the thread ends. */
+/** The error that ends the thread. */
 export type WorkerFailure = { message: string; fix: string | undefined };
 
 export type OnAttempt = (attempt: AttemptNotice) => void;
 
 export type RunningDeliveryWorker = {
-  /** Call it after a commit, to send new deliveries before the next poll. */
+  /** Sends new deliveries before the next poll. Call it after a commit. */
   wake: () => void;
-  /** Waits up to 10 s for the deliveries in flight. */
+  /** Stops the thread, which waits up to 10 s for the deliveries in flight. */
   stop: () => Promise<void>;
-  /** The thread's exit code: 0 after `stop`, 1 after an internal error (logged). */
+  /**
+   * Resolves to the thread's exit code: 0 after `stop`, 1 after an internal error, which is logged.
+   */
   exited: Promise<number>;
-  /** Why the thread has ended. */
+  /** Returns why the thread has ended; undefined without an error. */
   failure: () => WorkerFailure | undefined;
 };
 
@@ -37,7 +39,7 @@ export async function startDeliveryWorker(
     config: { ...config, mayCreate: false },
     isWatched: onAttempt !== undefined,
   };
-  // A backlog allocates short-lived objects: a larger young generation would save nothing.
+  // A backlog allocates short-lived objects, for which a larger young generation saves nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
   const code = deliveryThread();
   const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });

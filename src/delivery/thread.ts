@@ -12,7 +12,10 @@ import { storageError } from "../store/database/storage-error.ts";
 
 // The delivery thread. It has its own database connection, so that its writes never delay a GET.
 
-/** Busy writes are retried instead of waiting for the lock, so that deliveries continue. */
+/**
+ * Time that SQLite waits for the lock: none. Writes are retried instead, so that deliveries
+ * continue.
+ */
 const BUSY_TIMEOUT_MS = 0;
 const GRACE_MS = 10_000;
 
@@ -25,13 +28,16 @@ const rt = openRuntime(config, BUSY_TIMEOUT_MS, {
 rt.store.file.tuneForWriting();
 const postMessage = (message: WorkerMessage): void => parentPort?.postMessage(message);
 let sender: Promise<Sender> | undefined;
-/** Loaded for the first delivery, because it takes 10 MB and many servers have no webhooks. */
+/**
+ * Returns the sender. Its module takes 10 MB and many servers have no webhooks, so it is loaded for
+ * the first delivery.
+ */
 const loadSender = (): Promise<Sender> =>
   (sender ??= import("./sender.ts").then(
     ({ createSender }) => createSender(config.urlAllowances, rt.monotonic),
     fail,
   ));
-// Exits instead of continuing in an unknown state: the daemon's supervisor restarts it.
+// An unknown error ends the thread, and the daemon with it: the supervisor restarts the daemon.
 process.on("uncaughtException", fail);
 void Promise.all([loadChecks(), loadFromFeatures("schedule")]).then(start, fail);
 

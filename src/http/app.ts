@@ -29,7 +29,7 @@ import { createListener } from "./transport/listener.ts";
 export type App = {
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
   listener: RequestListener;
-  /** Saves request counts, key usage and the address of a proxy that hides its clients. */
+  /** Saves what the app counts in memory, such as request counts and the use of keys. */
   flush: () => void;
   shutDown: () => void;
 };
@@ -40,7 +40,7 @@ const sendNothing: SendOnce = () =>
     address: null,
   });
 
-/** What the daemon loads before it serves; `sendOnce` is missing in an API without a webhook sender. */
+/** What the daemon loads before it serves. An API without `sendOnce` sends no test webhooks. */
 export type AppParts = Pick<HandlerDeps, "monitoring"> & {
   routes: readonly RouteDefinition[];
   pages: readonly CreatePages[];
@@ -62,9 +62,10 @@ export function createApp(
   const operators = createOperators(rt);
   const sharedAddress = createSharedAddressDetector(rt);
   const observeAll: ResponseObserver = (routePath, context, response) => {
-    // Scans are limited in favor of other requests, so a lone client need not wait for itself.
+    // Requests for availability are not counted: the queue delays them in favor of other requests,
+    // and a lone client need not wait for itself.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Health checks are left out: a proxy may send them itself.
+    // Health checks are not counted, because a proxy may send them itself.
     if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
     observe(routePath, context, response);
   };
@@ -94,7 +95,7 @@ export function createApp(
     ...pages.flatMap((create) => create(rt)),
   ]);
   let router: Promise<Router> | undefined;
-  // Loaded on demand: the Web API classes that h3 uses take Node 30 ms.
+  // The router is loaded on demand: the Web API classes that h3 uses take Node 30 ms.
   const loadRouter = () =>
     (router ??= import("./pipeline/router.ts").then(({ createRouter }) =>
       createRouter(routePaths, pipeline),

@@ -39,7 +39,7 @@ import {
 } from "./route-constructors.ts";
 import type { HttpCode } from "./pipeline/problem-codes.ts";
 
-// The routes of holds, bookings and reservations; part of the table in routes.ts.
+// The routes of holds, bookings and reservations, which routes.ts adds to its table.
 
 const PLANNING: readonly HttpCode[] = [
   "invalid_date",
@@ -56,7 +56,7 @@ const GUEST_ACTION: readonly HttpCode[] = ["wrong_status", "cancellation_closed"
 
 type Noun = { one: string; many: string; Name: "Booking" | "Reservation"; path: string };
 
-/** The routes that bookings and reservations have in common. */
+/** Returns the routes that bookings and reservations both have. */
 const visitRoutes = <Row extends Visit>(
   noun: Noun,
   resource: VisitResource<Row>,

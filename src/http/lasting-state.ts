@@ -1,14 +1,18 @@
 import type { Runtime } from "../app/runtime.ts";
 
-/** Something that requests have shown, and that counts for some time after the last of them. */
+/** A condition that requests reveal, and that ends some time after the last of these requests. */
 export type LastingState = {
   record: (text: string) => void;
   clear: () => void;
-  /** Saves a change for `status` and `doctor`, which are other processes. */
+  /** Saves a change, because `status` and `doctor` run in other processes. */
   flush: () => void;
 };
 
-/** @param save null: it has ended */
+/**
+ * Returns a condition without requests so far.
+ * @param lastsMs how long the condition lasts after the last request
+ * @param save receives the last request's text; null when the condition has ended
+ */
 export function createLastingState(
   rt: Runtime,
   lastsMs: number,
@@ -25,7 +29,7 @@ export function createLastingState(
     },
     flush() {
       if (last !== null && rt.monotonic() - last.at > lastsMs) last = null;
-      // Another text is not worth a write at each flush.
+      // A condition that lasts is not saved again for another text: each flush would write.
       if ((last !== null) === isSaved) return;
       rt.tx(() => save(last?.text ?? null));
       isSaved = last !== null;

@@ -9,7 +9,7 @@ import type {
   RouteSpec,
 } from "./pipeline/route.ts";
 
-// Every route is defined with these functions.
+// Constructors of routes and their responses. Every route of the core and of features uses them.
 
 /** Returns the path of a route below a business. An empty `rest` is the business itself. */
 export const pathOf = (rest: string): string =>
@@ -26,19 +26,18 @@ const withMethod =
     path: pathOf(rest),
   });
 
-// Routes below a business.
 export const get = withMethod("GET");
 export const post = withMethod("POST");
 export const patch = withMethod("PATCH");
 export const remove = withMethod("DELETE");
 
-/** A route that needs no key, at its full path. */
+/** Returns a route outside `/v1/businesses`, which needs no key. `path` is the full path. */
 export const openGet = (
   path: string,
   operation: Omit<Operation, "scope" | "handle"> & { handle: (deps: HandlerDeps) => OpenHandler },
 ): RouteDefinition => ({ ...operation, group: "Operations", method: "GET", path, scope: "open" });
 
-/** A request that may have an empty body, which has no fields. */
+/** The body of a request that has no fields and may therefore be empty. */
 export const EMPTY_BODY = { schema: emptyBody, isOptional: true };
 
 type Responses = Record<number, ResponseSpec>;
@@ -55,22 +54,22 @@ export const responseOf = (
   headers: readonly HeaderName[] = PRIVATE,
 ): Responses => ({ [status]: { description, body, headers } });
 
-/** The 200 of an object without an ETag. */
+/** Returns the 200 of an object without an ETag. */
 export const unversioned = (description: string, body: Body): Responses =>
   responseOf(200, description, body);
 
-/** The 200 of an object with an ETag. */
+/** Returns the 200 of an object with an ETag. */
 export const versioned = (description: string, body: Body): Responses =>
   responseOf(200, description, body, VERSIONED);
 
-/** The 200 of one page of a list, which links to the next one. */
+/** Returns the 200 of one page of a list, which links to the next page. */
 export const paged = (description: string, body: Body): Responses =>
   responseOf(200, description, body, [...PRIVATE, "Link"]);
 
 /**
- * The 200 of something with an ETag, and the 304 if it has not changed.
- * @param headers of both
- * @param more headers of the 200 alone
+ * Returns the 200 of a response with an ETag, and the 304 for a client that has it.
+ * @param headers headers of both responses
+ * @param more headers of the 200 only
  */
 export const conditional = (
   description: string,
@@ -82,17 +81,17 @@ export const conditional = (
   304: { description: "Not modified: the ETag in If-None-Match still matches.", headers },
 });
 
-/** The 201 of a new object with an ETag and a URL of its own. */
+/** Returns the 201 of a new object with an ETag and a URL of its own. */
 export const created = (description: string, body: Body): Responses =>
   responseOf(201, description, body, ["Location", ...VERSIONED]);
 
-/** The 200 of a dry run, and the 201 of a new object with an ETag and a URL of its own. */
+/** Returns the 200 of a dry run, and the 201 of a new object with an ETag and a URL of its own. */
 export const createdOrDry = (noun: string, body: Body): Responses => ({
   ...versioned(dryRunOf(noun), body),
   ...created(`The new ${noun}.`, body),
 });
 
-/** The 200 of a dry run, and the 201 of a new object without an ETag. */
+/** Returns the 200 of a dry run, and the 201 of a new object without an ETag. */
 export const createdUnversioned = (noun: string, body: Body): Responses => ({
   ...unversioned(dryRunOf(noun), body),
   ...responseOf(201, `The new ${noun}.`, body),
@@ -100,5 +99,5 @@ export const createdUnversioned = (noun: string, body: Body): Responses => ({
 
 const dryRunOf = (noun: string): string => `With \`dryRun=true\`: the ${noun} as it would be.`;
 
-/** The 204 of a request that deletes something. */
+/** Returns the 204 of a request that deletes an object. */
 export const deleted = (description: string): Responses => ({ 204: { description } });

@@ -15,7 +15,7 @@ export const AVAILABILITY_PATH = pathOf("availability");
 
 const CATALOG_HEADERS = [...CACHEABLE, "Catalog-Version", "X-Service-Sequence"] as const;
 
-/** A route that the list handler serves. */
+/** Returns a route of the catalog, which the list handler serves. */
 const catalogRoute = (
   list: lists.ListRoute,
   operation: Pick<RouteDefinition, "operationId" | "summary" | "description" | "responses">,
@@ -157,7 +157,7 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
   }),
 ];
 
-/** Returns every route; the build generates the OpenAPI document from this table. */
+/** Returns the table of all routes. The build generates the OpenAPI document from it. */
 export const loadRoutes = async (): Promise<readonly RouteDefinition[]> => [
   ...CORE_ROUTES,
   ...(await loadFromFeatures("routes")),

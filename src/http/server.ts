@@ -32,9 +32,9 @@ import {
 export type RunningServer = {
   url: string;
   port: number;
-  /** Open connections keep the old certificate. */
+  /** Loads the certificate again. Open connections keep the old one. */
   reloadCertificate: () => void;
-  /** Epoch ms; null without HTTPS. */
+  /** Returns when the certificate expires (epoch ms); null without HTTPS. */
   certificateExpiresAt: () => number | null;
   close: () => Promise<void>;
 };
@@ -50,10 +50,13 @@ const FLUSH_MS = 5000;
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
-/** How long after the last connection too many the condition stays open. */
+/** How long `connections_full` stays open after the last refused connection. */
 const FULL_LASTS_MS = 10 * 60_000;
 
-/** @throws AppError state_refuses if the port is not available */
+/**
+ * Starts the HTTP server, and resolves when it listens.
+ * @throws AppError state_refuses if the port is not available
+ */
 export async function startServer(
   rt: Runtime,
   { host, port, tls, sendOnce }: ServerOptions,
@@ -83,7 +86,8 @@ export async function startServer(
       app.flush();
       full.flush();
     } catch (error) {
-      // While another writer holds the lock, or without storage, the counts stay for the next flush.
+      // While another writer holds the lock, or the storage cannot be used, the counts wait for the
+      // next flush.
       if (!isBusy(error) && !isStorageUnavailable(error))
         rt.log("error", "could not save request counts and key usage", { error: String(error) });
     }
@@ -100,7 +104,7 @@ export async function startServer(
       clearInterval(timer);
       reloader?.stop();
       app.shutDown();
-      // Closes idle connections now, busy ones after their response, and all of them after 5 s.
+      // Idle connections are closed now, busy ones after their response, and all after DRAIN_MS.
       const idleTimer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const drainTimer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await new Promise((resolve) => server.close(resolve));
@@ -111,7 +115,7 @@ export async function startServer(
   };
 }
 
-/** Logs the expiry once a day. */
+/** Logs a certificate's expiry once a day, and replaces the certificate on request. */
 function manageCertificate(
   server: TlsServer,
   rt: Runtime,
@@ -152,7 +156,8 @@ async function openServer(
     const { server } = await listen(listener as Parameters<typeof listen>[0], {
       hostname: host,
       port: port === 0 ? { random: true } : port,
-      // listhen's defaults use another port, exit before the drain, print, or bind to localhost.
+      // These options replace defaults of listhen: another port, exiting before the drain,
+      // printing, or binding to localhost.
       isProd: true,
       autoClose: false,
       public: !isLoopbackHost(host),
@@ -160,7 +165,7 @@ async function openServer(
       qr: false,
       clipboard: false,
       open: false,
-      // Accepts PEM text instead of paths.
+      // `https` takes PEM text or paths; the certificate is PEM text.
       https: certificate ?? false,
     });
     return server as Server;

@@ -22,7 +22,7 @@ import {
   versioned,
 } from "./route-constructors.ts";
 
-/** The routes of webhook endpoints and their deliveries; part of the table in routes.ts. */
+/** The routes of webhook endpoints and their deliveries, which routes.ts adds to its table. */
 export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
   get("Webhooks", "webhooks", {
     operationId: "listEndpoints",
@@ -142,7 +142,7 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.write",
     summary: "Send a delivery again",
     description:
-      "Sends the same event with a new signature, after new deliveries. The retry schedule starts over. The endpoint must be enabled.",
+      "Sends the same event with a new signature; new deliveries go first. The retry schedule starts over. The endpoint must be enabled.",
     body: EMPTY_BODY,
     responses: responseOf(202, "The delivery, scheduled to be sent again.", "DeliveryResponse"),
     handle: handleRedeliverDelivery,

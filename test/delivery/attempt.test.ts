@@ -15,7 +15,7 @@ const STEP_MS = 10_000;
 const ROUNDS = 12;
 const EVENTS = ["service.updated", "service_price.updated", "catalog.changed"] as const;
 
-/** The names of the secrets with which all three libraries verify the request. */
+/** Returns the names of the secrets with which all three libraries verify the request. */
 function verifyingSecrets(
   secrets: Record<string, string>,
   { body, headers }: ReceivedRequest,
@@ -43,7 +43,7 @@ function verifyingSecrets(
   });
 }
 
-test("during a rotation under load, every delivery verifies with the secrets valid at that time", async () => {
+test("during a secret rotation under load, each delivery is signed with the secrets valid at that time", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
@@ -53,7 +53,7 @@ test("during a rotation under load, every delivery verifies with the secrets val
   /** The secrets that deliveries must verify with, by the second in which they were signed. */
   const expected = new Map<string, string[]>();
 
-  /** Emits events without a pause, so that some are always in flight. */
+  /** Emits events without a pause, so that some deliveries are always in flight. */
   const emitLoad = async (verifiesWith: string[]) => {
     rt.advance(STEP_MS);
     expected.set(String(Math.floor(rt.now() / 1000)), verifiesWith);

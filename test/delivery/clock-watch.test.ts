@@ -57,7 +57,7 @@ test.each([30, -30, 1, -1])(
 );
 
 test.each([30, -30])(
-  "a clock jump of %d days does not change when an attempt is due that a sweep sent before the wake",
+  "a clock jump of %d days does not change when a retry is due, if a sweep sent the first attempt",
   async (days) => {
     const { emitEvent, run, getDelay, setClock, countAttempts } = await setUp();
     emitEvent();
@@ -95,7 +95,7 @@ test.each([1, -1])(
       attempts += 1;
       return { kind: "responded", statusCode: 503, retryAfter: null, responseText: "" };
     });
-    // Runs before the worker is stopped, which waits for real timers.
+    // The real timers are restored before the worker is stopped, which waits for them.
     onTestFinished(() => void vi.useRealTimers());
     const advance = async (ms: number) => {
       rt.advance(ms);
@@ -114,7 +114,7 @@ test.each([1, -1])(
   },
 );
 
-test("due deliveries of a paused endpoint stay due when the clock is set back", async () => {
+test("due deliveries of an endpoint that is paused after failures stay due when the clock is set back", async () => {
   const { rt, run, emitEvent, setClock, response } = await setUp();
   for (let i = 0; i < 20; i++) emitEvent();
   await run("wake");

@@ -54,7 +54,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("a delivery has no customer reference for a key without a scope for bookings, and is signed as sent", async () => {
+  test("a key without a scope for bookings gets deliveries without customer references, signed as sent", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const { key } = createKey(rt, {
@@ -117,7 +117,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("a delivery verifies with stripe, standardwebhooks and svix, unless a byte is changed", async () => {
+  test("the signature of a delivery verifies with stripe, standardwebhooks and svix, unless a byte is changed", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -213,7 +213,7 @@ describe("a delivery", () => {
     expect(partner.requests).toHaveLength(20);
   });
 
-  test("a delivery with a damaged stored body is not sent and becomes CORRUPT", async () => {
+  test("a delivery of an event that was altered in the database is not sent and becomes CORRUPT", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
@@ -310,7 +310,7 @@ describe("the delivery worker", () => {
     expect(statuses(rt)).toEqual(["DELIVERED"]);
   });
 
-  test("the delivery worker finishes deliveries in flight before it stops, and claims no more", async () => {
+  test("the delivery worker finishes deliveries in flight before it stops, and starts no others", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver([{ hold: true }]);
@@ -439,38 +439,41 @@ describe("a failure of this machine", () => {
     ["EMFILE", "too many open files"],
     ["ENFILE", "file table overflow"],
     ["ENOBUFS", "no buffer space available"],
-  ])("%s delays a delivery by a second and does not use up an attempt", async (error, inWords) => {
-    const rt = createTestRuntime();
-    await subscribe(rt, addBusiness(rt), "http://127.0.0.1:9/");
-    const outcomes: Outcome[] = [
-      { kind: "refused", error },
-      { kind: "refused", error },
-      { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" },
-    ];
-    const worker = createTestWorker(rt, async () => outcomes.shift()!);
-    emitEvents(rt, addBusiness(rt), "service.updated");
-    worker.wake();
-    await worker.whenIdle();
-    const [pending] = rt.store.deliveries.list({}, 1);
-    expect(pending).toMatchObject({ status: "PENDING", attemptCount: 0 });
-    for (let second = 0; second < 2; second++) {
-      rt.advance(1000);
-      worker.sweep();
+  ])(
+    "the error %s of this machine delays a delivery by a second and does not count as an attempt",
+    async (error, inWords) => {
+      const rt = createTestRuntime();
+      await subscribe(rt, addBusiness(rt), "http://127.0.0.1:9/");
+      const outcomes: Outcome[] = [
+        { kind: "refused", error },
+        { kind: "refused", error },
+        { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" },
+      ];
+      const worker = createTestWorker(rt, async () => outcomes.shift()!);
+      emitEvents(rt, addBusiness(rt), "service.updated");
+      worker.wake();
       await worker.whenIdle();
-    }
-    const [delivery] = rt.store.deliveries.list({}, 1);
-    expect(delivery).toMatchObject({ status: "DELIVERED", attemptCount: 1 });
-    expect(rt.store.deliveries.listAttempts(delivery!.id)).toHaveLength(1);
-    expect(rt.store.endpoints.list()[0]).toMatchObject({ failureCount: 0 });
-    expect(rt.logged.filter(({ fields }) => fields["error"] === inWords)).toHaveLength(1);
-  });
+      const [pending] = rt.store.deliveries.list({}, 1);
+      expect(pending).toMatchObject({ status: "PENDING", attemptCount: 0 });
+      for (let second = 0; second < 2; second++) {
+        rt.advance(1000);
+        worker.sweep();
+        await worker.whenIdle();
+      }
+      const [delivery] = rt.store.deliveries.list({}, 1);
+      expect(delivery).toMatchObject({ status: "DELIVERED", attemptCount: 1 });
+      expect(rt.store.deliveries.listAttempts(delivery!.id)).toHaveLength(1);
+      expect(rt.store.endpoints.list()[0]).toMatchObject({ failureCount: 0 });
+      expect(rt.logged.filter(({ fields }) => fields["error"] === inWords)).toHaveLength(1);
+    },
+  );
 
   test("deliveries continue with the next sweep after the master key is put back", async () => {
     const rt = createTestRuntime();
     const business = addBusiness(rt);
     const partner = await createReceiver();
     await subscribe(rt, business, partner.url);
-    // A second runtime, which has not read the key yet.
+    // A second runtime stands for a daemon that has not read the key yet.
     const daemon = createTestRuntime({ dataDir: rt.config.dataDir });
     const worker = createTestWorker(daemon);
     const { masterKeyPath } = rt.config;

@@ -10,8 +10,8 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * Simulates the delivery worker: `hanging` endpoints never respond, and one healthy endpoint
- * responds within a step. New events arrive for one hanging endpoint after another.
- * @returns how long each event of the healthy endpoint waited to be sent, in ms
+ * responds within a step. New events arrive for one hanging endpoint after another. Returns how
+ * long each event of the healthy endpoint waited to be sent, in milliseconds.
  */
 function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): number[] {
   let now = 0;

@@ -27,7 +27,10 @@ const responded = (statusCode: number, retryAfter: string | null = null): Outcom
 });
 const failed = (kind: Exclude<Outcome["kind"], "responded">): Outcome => ({ kind, error: "why" });
 
-/** A receiver with these outcomes in turn, the last one repeated. Records sequence numbers. */
+/**
+ * Returns a receiver that responds with these outcomes in turn and repeats the last. It records
+ * sequence numbers.
+ */
 function createReceiver(...outcomes: Outcome[]) {
   const sent: number[] = [];
   const send: Send = async ({ headers }) => {
@@ -83,7 +86,7 @@ describe("the outcome of a delivery", () => {
     emit(30);
     await deliver();
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "gone" });
-    // Attempts that were in flight together with the first one.
+    // Up to four attempts were in flight together.
     expect(sent.length).toBeLessThanOrEqual(4);
     expect(countByStatus(rt)).toMatchObject({ PARKED: 30, PENDING: 0 });
     expect(worker.disabled).toEqual([id]);
@@ -123,7 +126,7 @@ describe("the outcome of a delivery", () => {
     { name: "504", outcome: responded(504) },
     { name: "a timeout", outcome: failed("timed_out") },
   ])(
-    "the outcome $name delays the retry by at least a minute and limits the endpoint to one at a time",
+    "the outcome $name delays the retry by at least a minute and limits the endpoint to one delivery at a time",
     async ({ outcome }) => {
       let inFlight = 0;
       let maxInFlight = 0;
@@ -205,7 +208,7 @@ describe("the outcome of a delivery", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
   });
 
-  test("failures are remembered after a restart: the new worker only probes", async () => {
+  test("a worker that restarts only probes an endpoint that failed before", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, worker, emit, deliver } = await setUp(send);
     emit(40);
@@ -220,7 +223,10 @@ describe("the outcome of a delivery", () => {
 });
 
 describe("while its receiver is down, an endpoint", () => {
-  /** Refuses connections until `isUp`; records when it was asked. */
+  /**
+   * Returns an endpoint whose receiver refuses connections until `isUp`, and records the time of
+   * each attempt.
+   */
   async function setUpDown() {
     const receiver = { isUp: false, askedAt: [] as number[], attempts: new Map<string, number>() };
     const setup = await setUp(async ({ headers }) => {
@@ -232,7 +238,7 @@ describe("while its receiver is down, an endpoint", () => {
     return { ...setup, receiver, start: setup.rt.monotonic() };
   }
 
-  test("an endpoint whose receiver is down costs attempts only of the deliveries in flight and of one delivery per probe", async () => {
+  test("a receiver that is down uses up attempts only of deliveries in flight and of one delivery per probe", async () => {
     const { emit, deliver, advanceTime, receiver, rt } = await setUpDown();
     emit(240);
     await deliver();
@@ -246,7 +252,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 240, PENDING: 0 });
   });
 
-  // The limits are those of ten failures, then pauses of 30 s that double up to 15 min.
+  // The limits allow ten failures, then probes after pauses of 30 s that double up to 15 min.
   test.each([
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },
@@ -261,7 +267,7 @@ describe("while its receiver is down, an endpoint", () => {
     },
   );
 
-  test("an endpoint whose receiver is down shows until when it is held and why, and its deliveries wait for that", async () => {
+  test("an endpoint whose receiver is down has heldUntil and heldReason, and its deliveries wait until then", async () => {
     const { emit, deliver, advanceTime, receiver, rt, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -279,7 +285,7 @@ describe("while its receiver is down, an endpoint", () => {
   });
 
   test.each([0, 300, 700])(
-    "an endpoint gets its first delivery within 3 seconds of its receiver's return after 2 seconds (sweeps at .%i)",
+    "after an outage of 2 seconds, an endpoint gets a delivery within 3 seconds (sweeps %i ms past each second)",
     async (phaseMs) => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
       onTestFinished(() => void vi.useRealTimers());
@@ -313,7 +319,7 @@ describe("while its receiver is down, an endpoint", () => {
         void (await updateEndpoint(rt, id, { status: "ACTIVE", byPartner: true })),
     },
   ])(
-    "an endpoint whose receiver is down is held until $action ends the hold at once",
+    "the pause of an endpoint whose receiver was down ends at once with $action",
     async ({ act }) => {
       const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
       emit(40);
@@ -331,7 +337,7 @@ describe("while its receiver is down, an endpoint", () => {
     },
   );
 
-  test("an endpoint whose receiver is down is not held after a restart of the worker, which probes it at once", async () => {
+  test("a worker that restarts probes an endpoint at once whose receiver was down", async () => {
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -343,7 +349,7 @@ describe("while its receiver is down, an endpoint", () => {
   });
 });
 
-test("the hold that Retry-After asks for is stored with its reason", async () => {
+test("the pause that Retry-After requests is stored with its reason", async () => {
   const { send } = createReceiver(responded(503, "600"));
   const { rt, emit, deliver, getEndpoint } = await setUp(send);
   emit();
@@ -353,7 +359,7 @@ test("the hold that Retry-After asks for is stored with its reason", async () =>
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("an endpoint that keeps failing is reported after five failures over ten minutes, announced for disabling after four days, and disabled by the first failure after five", async () => {
+  test("an endpoint is failing after five failures over ten minutes, is announced for disabling after four days, and disabled after five", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, id, worker, emit, deliver, advanceTime, getEndpoint, conditions } =
       await setUp(send);
@@ -497,7 +503,7 @@ describe.each([
     who: "another process",
     connect: (rt: TestRuntime): Runtime => createTestRuntime({ dataDir: rt.config.dataDir }),
   },
-])("once $who has", ({ connect }) => {
+])("when $who changes an endpoint", ({ connect }) => {
   test.each([
     {
       action: "disabled",
@@ -510,7 +516,7 @@ describe.each([
       left: { CANCELLED: 16 },
     },
   ])(
-    "$action an endpoint, nothing more is sent to it, not even deliveries read ahead",
+    "nothing more is sent to an endpoint that is $action, not even deliveries that were read before",
     async ({ act, left }) => {
       const held: (() => void)[] = [];
       const { rt, id, worker, emit } = await setUp(
@@ -530,7 +536,7 @@ describe.each([
   );
 });
 
-test("an endpoint whose URL changes starts with new health", async () => {
+test("the health of an endpoint begins anew when its URL changes", async () => {
   const urls: string[] = [];
   const { rt, id, emit, deliver, advanceTime, getEndpoint } = await setUp(async ({ url }) => {
     urls.push(url);

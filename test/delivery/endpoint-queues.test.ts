@@ -12,7 +12,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** A business whose partners' receivers are all on one host, and a worker with a fake sender. */
+/** Sets up a business whose partners' receivers share one host, and a worker with a fake sender. */
 function setUp(flags: ConfigFlags = {}) {
   const rt = createTestRuntime(flags);
   const business = addBusiness(rt);
@@ -43,7 +43,7 @@ function setUp(flags: ConfigFlags = {}) {
     sentAt.push(rt.now());
     return { kind: "responded", statusCode, retryAfter: null, responseText: "" };
   };
-  /** The most requests in any 60 minutes. */
+  /** Returns the highest number of requests in any 60 minutes. */
   const busiestHour = () =>
     Math.max(
       ...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + HOUR_MS).length),
@@ -63,7 +63,7 @@ test("a host gets at most 8 deliveries at a time, over all businesses and keys",
   worker.sweep();
   expect(hanging.size).toBeGreaterThanOrEqual(6);
   for (let responded = 0; responded < 75; responded++) {
-    // The next ones wait neither for a sweep nor for an event.
+    // The next deliveries wait neither for a sweep nor for an event.
     await expect.poll(() => hanging.size, { interval: 1 }).toBeGreaterThanOrEqual(1);
     expect(hanging.size).toBeLessThanOrEqual(8);
     const [post, resolve] = hanging.entries().next().value ?? expect.fail();
@@ -74,7 +74,7 @@ test("a host gets at most 8 deliveries at a time, over all businesses and keys",
   expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 75, PENDING: 0 });
 });
 
-test("a key whose receivers hang leaves room for the other keys of the host", async () => {
+test("a key whose receivers hang leaves room for the deliveries of other keys to the host", async () => {
   const { rt, business, createTestKey, subscribe, hang } = setUp();
   const hostile = createTestKey("hostile");
   for (let i = 0; i < 10; i++) await subscribe(hostile, `hang${i}`);
@@ -133,7 +133,7 @@ test("a host that never accepted a delivery gets at most 60 requests an hour, ac
   expect(status.problems.filter(({ about }) => about === "delivery-worker")).toEqual([]);
 });
 
-test("one 2xx ends the limit of a host; what was held is sent, and none of it was an attempt", async () => {
+test("one 2xx ends the hourly limit of a host, and the deliveries that waited have lost no attempt", async () => {
   const { rt, business, createTestKey, subscribe, respond, sentAt } = setUp();
   const { endpoint } = await subscribe(createTestKey("partner"), "hook");
   const types = Array.from({ length: 200 }, () => "service.updated" as const);

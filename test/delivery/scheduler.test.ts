@@ -38,7 +38,7 @@ test("a job that is between two transactions ends when the scheduler is stopped"
   const { backlogMoves } = rt.store;
   const moveSlice = backlogMoves.moveSlice.bind(backlogMoves);
   const slices = vi.spyOn(backlogMoves, "moveSlice").mockImplementation((...args) => {
-    // Runs when the transaction has ended, before the next one.
+    // The microtask runs between two transactions.
     queueMicrotask(() => {
       expect(rt.store.tallies.countByStatus()).toMatchObject({ PARKED: 1000, PENDING: 1500 });
       scheduler.stop();

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 const ALLOW_LOCAL = { allowHttp: true, allowPrivate: ["127.0.0.0/8"] };
-/** Longer than a test may take, so that only a test with fake timers reaches it. */
+/** The timeout is longer than a test may take, so that only a test with fake timers reaches it. */
 const TIMEOUT_MS = 60_000;
 
 function createTestSender(policy = ALLOW_LOCAL, resolve?: Resolve) {
@@ -20,7 +20,7 @@ function createTestSender(policy = ALLOW_LOCAL, resolve?: Resolve) {
   return { post };
 }
 
-/** A TCP server that sends only what its test writes. */
+/** Starts a TCP server that sends only what its test writes. */
 async function startRawServer(
   onRequest: (socket: Socket) => void,
 ): Promise<{ url: string; server: Server; sockets: Socket[] }> {
@@ -60,7 +60,7 @@ test("a redirect is the outcome and is not followed", async () => {
   expect(other.requests).toHaveLength(0);
 });
 
-test("connections are reused", async () => {
+test("requests to one origin reuse a connection", async () => {
   const partner = await createReceiver();
   const { post } = createTestSender();
   for (let i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ test.each<{ name: string; write: (socket: Socket) => void; outcome: object }>([
     write: (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\nthanks"),
     outcome: { kind: "responded", statusCode: 200, responseText: "thanks" },
   },
-])("a receiver that $name has an outcome before the timeout", async ({ write, outcome }) => {
+])("a receiver that $name causes an outcome before the timeout", async ({ write, outcome }) => {
   const { url } = await startRawServer(write);
   expect(await createTestSender().post(url)).toMatchObject(outcome);
 });
@@ -110,30 +110,33 @@ test.each([
     repeated: "x",
     outcome: { kind: "responded", statusCode: 200 },
   },
-])("a receiver that $name has an outcome at the timeout", async ({ first, repeated, outcome }) => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const write = vi.fn<(socket: Socket) => void>((socket) => void socket.write(repeated));
-  const { url } = await startRawServer((socket) => {
-    socket.write(first);
-    const timer = setInterval(write, 10, socket);
-    socket.on("close", () => clearInterval(timer));
-  });
-  const settled = vi.fn<(outcome: unknown) => void>();
-  const posted = createTestSender().post(url).then(settled);
-  // Between two writes, the sender has read the first.
-  const waitForWrites = async (count: number) => {
-    const end = write.mock.calls.length + count;
-    while (write.mock.calls.length < end) await new Promise(setImmediate);
-  };
-  await waitForWrites(3);
-  vi.advanceTimersByTime(TIMEOUT_MS - 1);
-  await waitForWrites(3);
-  expect(settled).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(1);
-  await posted;
-  expect(settled).toHaveBeenCalledWith(expect.objectContaining(outcome));
-});
+])(
+  "a receiver that $name causes an outcome at the timeout",
+  async ({ first, repeated, outcome }) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const write = vi.fn<(socket: Socket) => void>((socket) => void socket.write(repeated));
+    const { url } = await startRawServer((socket) => {
+      socket.write(first);
+      const timer = setInterval(write, 10, socket);
+      socket.on("close", () => clearInterval(timer));
+    });
+    const settled = vi.fn<(outcome: unknown) => void>();
+    const posted = createTestSender().post(url).then(settled);
+    // The sender reads one write before the next.
+    const waitForWrites = async (count: number) => {
+      const end = write.mock.calls.length + count;
+      while (write.mock.calls.length < end) await new Promise(setImmediate);
+    };
+    await waitForWrites(3);
+    vi.advanceTimersByTime(TIMEOUT_MS - 1);
+    await waitForWrites(3);
+    expect(settled).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    await posted;
+    expect(settled).toHaveBeenCalledWith(expect.objectContaining(outcome));
+  },
+);
 
 test.each([
   { name: "100 Continue", interim: ["HTTP/1.1 100 Continue\r\n\r\n"] },
@@ -161,7 +164,7 @@ test.each([
 });
 
 test.each(["HTTP/1.1 000 Hm\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "SSH-2.0-OpenSSH\r\n"])(
-  "the outcome of the malformed response %j says so",
+  "the outcome of the malformed response %j says that it is not valid HTTP",
   async (response) => {
     const { url } = await startRawServer((socket) => socket.end(response));
     expect(await createTestSender().post(url)).toEqual({
@@ -195,7 +198,7 @@ test("an endless body is read up to 16 KiB, and the outcome is a success", async
   expect(written).toBeLessThan(50_000_000);
 });
 
-test("a closed port is refused, and a port without TLS is tls_failed", async () => {
+test("the outcome of a closed port is refused, and that of a port without TLS is tls_failed", async () => {
   const partner = await createReceiver();
   const { post } = createTestSender();
   expect(await post(partner.url.replace("http:", "https:"))).toMatchObject({ kind: "tls_failed" });
@@ -203,7 +206,7 @@ test("a closed port is refused, and a port without TLS is tls_failed", async () 
   expect(await post(partner.url)).toEqual({ kind: "refused", error: "ECONNREFUSED" });
 });
 
-test("each address of a host name is tried", async () => {
+test("if an address of a host name does not answer, the next is tried", async () => {
   const partner = await createReceiver();
   const url = `http://partner.example:${partner.port}/hook`;
   expect(
@@ -214,7 +217,7 @@ test("each address of a host name is tried", async () => {
   expect(partner.requests[0]!.headers.host).toBe(`partner.example:${partner.port}`);
 });
 
-test("a host name without an address is unresolvable", async () => {
+test("the outcome of a host name without an address is unresolvable", async () => {
   expect(
     await createTestSender(ALLOW_LOCAL, async () => []).post("http://partner.example/"),
   ).toMatchObject({
@@ -245,7 +248,7 @@ test.each([
   },
 );
 
-test("a DNS result is cached for a minute and checked against the URL policy of each endpoint", async () => {
+test("a DNS result is reused, but never for an endpoint whose URL policy forbids its addresses", async () => {
   let lookups = 0;
   const partner = await createReceiver();
   const { post } = createTestSender({ allowHttp: true, allowPrivate: [] }, async () => {
@@ -260,7 +263,7 @@ test("a DNS result is cached for a minute and checked against the URL policy of 
   expect(partner.requests).toHaveLength(2);
 });
 
-/** Responds in a process of its own, a moment after each request. */
+/** A server in a process of its own, which responds a moment after each request. */
 const SERVER = `
   const server = require("node:http").createServer((request, response) => {
     console.log("request");
@@ -268,7 +271,7 @@ const SERVER = `
   });
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
 
-test("a response that arrived while the process did not run counts", async () => {
+test("a response that arrived while the process was suspended counts, even after the timeout", async () => {
   const child = spawn(process.execPath, ["-e", SERVER], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines = createInterface(child.stdout);

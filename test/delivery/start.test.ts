@@ -16,7 +16,7 @@ async function startWorker(rt: ReturnType<typeof createTestRuntime>) {
   return { ...worker, attempts };
 }
 
-test("the thread sends due deliveries at startup, after polling and after a wake, and exits with 0", async () => {
+test("the delivery thread sends due deliveries at startup, after a poll and after a wake, and exits with 0", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();
@@ -41,7 +41,7 @@ test("the thread sends due deliveries at startup, after polling and after a wake
   expect(rt.store.deliveries.list({ status: "DELIVERED" }, 10)).toHaveLength(3);
 });
 
-test("an endpoint that the thread disables is attributed to the daemon in the audit log", async () => {
+test("the audit log names the daemon as the actor if the delivery thread disables an endpoint", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver([{ status: 410 }]);
@@ -61,7 +61,7 @@ test("an endpoint that the thread disables is attributed to the daemon in the au
   ]);
 });
 
-test("an internal error ends the thread with exit code 1, so that the daemon exits too", async () => {
+test("an internal error ends the delivery thread with exit code 1", async () => {
   const rt = createTestRuntime({}, Date.now());
   const worker = await startWorker(rt);
   const db = new Database(rt.config.databasePath);
@@ -70,7 +70,7 @@ test("an internal error ends the thread with exit code 1, so that the daemon exi
   expect(await worker.exited).toBe(1);
 });
 
-test("a worker that cannot start rejects with the reason", async () => {
+test("starting a delivery worker that cannot start rejects with the reason", async () => {
   const rt = createTestRuntime();
   const databasePath = `${rt.config.dataDir}/missing/deskbell.db`;
   await expect(startDeliveryWorker({ ...rt.config, databasePath })).rejects.toThrow(

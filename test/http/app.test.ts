@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { encodeForUrl, HOSTILE_TEXTS, hostileText } from "../support/hostile/texts.ts";
 import { createTestApi, SALON } from "./support/api.ts";
 
-// A short form of proof A4: any request gets a documented response, and never a 5xx.
-// HOSTILE_REQUESTS sets the number of requests.
+// Sends random requests: each gets a documented response, never a 5xx. HOSTILE_REQUESTS sets their
+// number.
 
 const RUNS = Number(process.env["HOSTILE_REQUESTS"] ?? 1000);
 const PATHS = [
@@ -167,7 +167,9 @@ const anything = fc.record({
   key: fc.constantFrom("good", "good", "good", "restricted", "none", "wrong"),
 });
 
-/** Valid up to the body: most other requests are rejected before their body is read. */
+/**
+ * These requests are valid except perhaps for the body: most others are rejected before it is read.
+ */
 const subscription = anything.map((generated) => ({
   ...generated,
   method: "POST",
@@ -227,7 +229,7 @@ test("any request gets a documented response", { timeout: 60_000 + RUNS * 20 }, 
     fc.asyncProperty(
       request,
       async ({ method, path: requestPath, query: search, body: text, type, headers, key }) => {
-        // Avoids the rate limit by address.
+        // The clock advances, so that the rate limit of the address is never reached.
         api.advance(2000);
         const hasBody = !["GET", "HEAD"].includes(method);
         const response = await api.request(requestPath + (search && `?${search}`), {

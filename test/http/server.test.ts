@@ -26,7 +26,7 @@ async function sendRaw(server: RunningServer, ...parts: string[]): Promise<strin
   return text;
 }
 
-test("listens on the reported port", async () => {
+test("the server listens on the port that it reports", async () => {
   const { api, server } = await serve();
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   const response = await fetch(server.url + SERVICES, {
@@ -37,7 +37,7 @@ test("listens on the reported port", async () => {
   expect(((await response.json()) as { data: unknown[] }).data.length).toBeGreaterThan(10);
 });
 
-// The router handles percent-encoded URLs, the listener the others.
+// The router handles URLs with percent-encoding, the listener all others.
 test.each([
   { path: "services" },
   { path: "services?includeVariants=true&limit=2" },
@@ -51,7 +51,7 @@ test.each([
   { path: "changes?limit=3" },
   { path: "availability?nope=1" },
 ])(
-  "/$path $headers gets the same response from the listener and the router",
+  "a GET of /$path with $headers gets the same response from the listener and the router",
   async ({ path, headers }) => {
     const { api, server } = await serve();
     const request = async (slug: string) => {
@@ -87,7 +87,7 @@ test("HEAD and 304 responses have no body and no wrong Content-Length", async ()
   expect(notModified.endsWith("\r\n\r\n")).toBe(true);
 });
 
-test("a port in use is reported with a fix", async () => {
+test("starting on a port that is in use fails with a fix", async () => {
   const { api, server } = await serve();
   await expect(startServer(api, { host: "127.0.0.1", port: server.port })).rejects.toMatchObject({
     code: "state_refuses",
@@ -110,7 +110,7 @@ test("a chunked body over 64 KiB is rejected, and the connection stays usable", 
   expect(responses).toMatch(/HTTP\/1.1 200 /);
 });
 
-test("a Content-Length over the limit is rejected immediately", async () => {
+test("a request with a Content-Length over the limit is rejected before its body arrives", async () => {
   const { api, server } = await serve();
   const socket = connect(server.port, "127.0.0.1");
   socket.write(
@@ -154,7 +154,7 @@ test.each([
     code: "route_not_found",
   },
 ])(
-  "$what: $status with a problem that does not repeat the request",
+  "a request with $what gets $status, with a problem that does not repeat the request",
   async ({ request, status, code }) => {
     const { server } = await serve();
     const response = await sendRaw(server, request);
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test("closing finishes started requests, closes idle connections and accepts no more", async () => {
+test("a closing server finishes started requests, closes idle connections and accepts no more", async () => {
   const { api, server } = await serve();
   const idle = connect(server.port, "127.0.0.1");
   await once(idle, "connect");

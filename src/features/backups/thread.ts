@@ -5,8 +5,8 @@ import { openRuntime } from "../../app/runtime.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import type { MaintenanceData } from "./upkeep/maintenance-work.ts";
 
-// Makes and checks backups, in a thread of its own: checking a large database takes seconds, in
-// which no webhook would be sent. It runs only while there is something to do.
+// Makes and checks backups in a thread of its own, which ends when they are done. Checking a large
+// database takes seconds, in which the delivery thread would send no webhook.
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -17,17 +17,17 @@ parentPort?.once("message", () => stopping.abort());
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 const { signal } = stopping;
 if (work === "last-copy") process.exitCode = (await makeLastCopy(rt, signal)) ? 0 : 1;
-// The data are copied at normal priority: until that is done, the write-ahead log grows.
+// The data are copied at normal priority, because the write-ahead log grows until that is done.
 else await runMaintenance(rt, { backUp: work === "backup", signal, onCopied: lowerPriority });
 rt.close();
 parentPort?.close();
 
 function lowerPriority(): void {
-  // Linux has a priority for each thread; elsewhere this would slow down the whole daemon.
+  // On Linux each thread has a priority; elsewhere this would slow down the whole daemon.
   if (process.platform !== "linux") return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // A sandbox may forbid it.
+    // A sandbox may forbid a change of priority.
   }
 }

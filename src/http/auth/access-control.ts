@@ -40,8 +40,8 @@ export class AccessControl {
   }
 
   /**
-   * Authorizes a request to a route that needs a key. Checks the key, slug, scope and rate limit,
-   * in this order.
+   * Returns the key of a request to a route that needs one. Checks the key, business, scope and
+   * rate limit, in this order.
    */
   authorize(context: RequestContext, slug: string, scope: Scope | readonly Scope[]): Credential {
     const known = this.#getKeyOrCountFailure(context);
@@ -58,7 +58,7 @@ export class AccessControl {
     return key;
   }
 
-  /** Checks the key that a parameter of a public route needs, without a rate limit. */
+  /** Returns the key that a parameter of a public route requires. Does not count the request. */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
     const { key } = this.#getKeyOrCountFailure(context);
     context.keyId = key.id;
@@ -68,15 +68,16 @@ export class AccessControl {
   }
 
   /**
-   * Checks the key of a request that has waited: it may have expired, or been changed or revoked.
+   * Returns the key of a request that has waited, in which time the key may have expired, or been
+   * changed or revoked.
    */
   authenticateAgain({ request }: RequestContext): Credential {
     return findKeyAgain(this.#rt, request);
   }
 
   /**
-   * Limits a request to a route of a business that needs no key: by a valid key of it, else by the
-   * address.
+   * Limits a request to a route of a business that needs no key: by the key if it is a valid one of
+   * the business, else by the client's address.
    */
   limitPublic(context: RequestContext, slug: string): void {
     const known = this.#findKeyOf(context, slug);
@@ -89,14 +90,17 @@ export class AccessControl {
     this.#limits.takeOpen(context);
   }
 
-  /** The client that the work of a request counts for. */
+  /** Returns the client that a request's work counts for. */
   getClient({ keyId, request }: RequestContext): RequestClient {
     if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
     const address = this.#getClientAddress(request);
     return { id: addressGroup(address), network: addressNetwork(address), isKey: false };
   }
 
-  /** A failed attempt counts against the client's address, never against a key. */
+  /**
+   * Returns the key of a request. A failure counts against the client's address, never against a
+   * key.
+   */
   #getKeyOrCountFailure(context: RequestContext): KnownKey {
     try {
       return this.#findKey(context);
@@ -123,9 +127,9 @@ export class AccessControl {
   }
 
   /**
-   * Returns why a key does not give access. A key needs one of several scopes; null is not checked.
-   * Decides from the key alone, so that the response does not reveal whether another business
-   * exists.
+   * Returns why a key does not give access; undefined if it does. One of several scopes suffices,
+   * and null asks for none. The key alone decides, so that the response does not reveal whether
+   * another business exists.
    */
   #findAccessError(
     { request }: RequestContext,
@@ -150,7 +154,7 @@ export class AccessControl {
     );
   }
 
-  /** Returns undefined without a valid key of the business, which a public route does not need. */
+  /** Returns the request's key; undefined if it is missing, invalid or of another business. */
   #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
@@ -163,7 +167,10 @@ export class AccessControl {
   }
 }
 
-/** Creates no array, because every request passes here. */
+/**
+ * Returns whether a key has one of the scopes. No array is created for a single scope, because
+ * every request passes here.
+ */
 const hasOneOf = (key: Credential, scope: Scope | readonly Scope[]): boolean =>
   typeof scope === "string" ? grants(key, scope) : scope.some((one) => grants(key, one));
 

@@ -5,12 +5,13 @@ import type { Runtime } from "../../app/runtime.ts";
 
 export type GetClientAddress = (request: HttpRequest) => string;
 
-/** Who the work of a request counts for: an API key, else an address with its IPv6 /48. */
+/** The client that a request's work counts for: an API key, else an address with its IPv6 /48. */
 export type RequestClient = { id: string; network: string | undefined; isKey: boolean };
 
 /**
- * Any client can send X-Forwarded-For, so only the addresses appended by trusted proxies count: the
- * header is read from the right until an address is not a trusted proxy.
+ * Returns a function that finds a client's address. Any client can send X-Forwarded-For, so only
+ * the addresses appended by trusted proxies count: the header is read from the right until an
+ * address is not a trusted proxy.
  */
 export function createGetClientAddress(trustedProxies: readonly string[]): GetClientAddress {
   if (trustedProxies.length === 0) return ({ peerAddress }) => unmapIpv4(peerAddress);
@@ -19,7 +20,7 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
     const hops = (getHeader(request, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
     while (hops.length > 0 && isWithin(client, trustedProxies)) {
       const hop = unmapIpv4(withoutPort(hops.pop() ?? ""));
-      // A proxy may append `unknown` or an obfuscated name: then the proxy itself is the client.
+      // A proxy may append `unknown` or an obfuscated name. The proxy itself is then the client.
       if (!isAddress(hop)) break;
       client = hop;
     }
@@ -29,30 +30,36 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
 
 const IPV4_MAPPED_PREFIX = "::ffff:";
 
-/** An IPv4 address in its own notation even if it arrived on an IPv6 socket. */
+/** Returns an IPv4 address in its own notation, even if it arrived on an IPv6 socket. */
 export const unmapIpv4 = (address: string): string =>
   address.startsWith(IPV4_MAPPED_PREFIX) && address.includes(".")
     ? address.slice(IPV4_MAPPED_PREFIX.length)
     : address;
 
-/** Some proxies append `203.0.113.7:4711` or `[2001:db8::1]:4711`. */
+/**
+ * Returns an address without its port: some proxies append `203.0.113.7:4711` or
+ * `[2001:db8::1]:4711`.
+ */
 const withoutPort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
-/** The address to rate-limit by: an IPv6 subscriber usually has a whole /64. */
+/**
+ * Returns what an address is rate-limited by: itself, or its IPv6 /64, which one subscriber usually
+ * has.
+ */
 export const addressGroup = (address: string): string =>
   ipv6Prefix(address, 64) ?? unmapIpv4(address);
 
 /**
- * The IPv6 /48 of an address, which is the most that one customer usually gets; undefined for IPv4.
- * It has 65,536 groups, each with its own limit.
+ * Returns the IPv6 /48 of an address, which is the most that one customer usually gets; undefined
+ * for IPv4. A /48 has 65,536 /64s, each with its own limit.
  */
 export const addressNetwork = (address: string): string | undefined => ipv6Prefix(address, 48);
 
 function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
   if (!address.includes(":") || !ipaddr.IPv6.isValid(address)) return undefined;
   const parsed = ipaddr.IPv6.parse(address);
-  // All IPv4 addresses share one /64 in this notation.
+  // IPv4-mapped addresses all lie in one /64.
   if (parsed.isIPv4MappedAddress()) return undefined;
   const parts = parsed.parts.slice(0, bits / 16);
   return `${parts.map((part) => part.toString(16)).join(":")}::/${bits}`;
@@ -77,8 +84,8 @@ const PROXY_HEADERS = new Set([
 ]);
 
 /**
- * Whether a program on this machine sent the request itself. A proxy on this machine is a loopback
- * peer, too, but most proxies add a header or keep the client's Host.
+ * Returns whether a program on this machine sent the request itself. The peer of a proxy on this
+ * machine is a loopback address, too, but most proxies add a header or keep the client's Host.
  */
 export function isLocalRequest({ peerAddress, headers }: HttpRequest): boolean {
   if (!isLoopback(peerAddress) || !isLoopbackHost(headers.host ?? "")) return false;
@@ -88,19 +95,19 @@ export function isLocalRequest({ peerAddress, headers }: HttpRequest): boolean {
 
 export type SharedAddressDetector = {
   record: (request: HttpRequest) => void;
-  /** Saves a change for `status` and `doctor`, which are other processes. */
+  /** Saves a change, because `status` and `doctor` run in other processes. */
   flush: () => void;
 };
 
 const PRIVATE = new Set(["private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
-/** Requests in a row from one address. */
+/** Number of requests in a row from one address that suggest a proxy. */
 const MIN_REQUESTS = 100;
 
 /**
- * Detects a proxy that hides the addresses of its clients, so that all share one rate limit: it is
- * missing in --trusted-proxy, or sends no X-Forwarded-For. Then every request has the proxy's
- * address, which is a trusted or a private one. A single client in the same network looks the
- * same, so a private address other than loopback counts only if there is a public URL.
+ * Detects a proxy that hides the addresses of its clients, so that all share one rate limit. Such a
+ * proxy is missing in --trusted-proxy or sends no X-Forwarded-For: every request then has the
+ * proxy's address, which is trusted or private. A single client in the local network looks alike,
+ * so a private address other than loopback counts only if the server has a public URL.
  */
 export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector {
   const { trustedProxies, publicUrl } = rt.config.http;
@@ -116,7 +123,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   };
   // Consecutive requests usually have the same peer.
   let last = classify("");
-  /** Returns the peer's address if it is not the client's. */
+  /** Returns the address of a proxy that hides the client; null if the peer is the client. */
   const findProxy = (request: HttpRequest): string | null => {
     if (request.peerAddress !== last.peer) last = classify(request.peerAddress);
     const isForwarded = last.isTrusted && request.headers["x-forwarded-for"] !== undefined;

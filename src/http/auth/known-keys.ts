@@ -13,8 +13,8 @@ import {
   type RateLimitPolicy,
 } from "./rate-limiter.ts";
 
-// Who sent a request: the API key of its Authorization header. What the key may do is decided in
-// access-control.ts.
+// Finds the API key in a request's Authorization header. access-control.ts decides what the key may
+// do.
 
 export type KnownKey = { key: Credential; policy: RateLimitPolicy };
 
@@ -25,10 +25,11 @@ const BEARER = /^bearer +(\S+) *$/i;
 export function createKeyFinder(rt: Runtime): (context: RequestContext) => KnownKey {
   const hasNewCommit = createCommitDetector(rt);
   const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
-  // The cache has the hash of each Authorization header, so that no secret stays in memory. Any
-  // commit clears it.
+  // The cache maps the hash of an Authorization header to its key, so that no secret stays in
+  // memory. Any commit clears the cache.
   let knownKeys = createKnownKeys();
-  // Saves hashing the header for each request. It stays in memory only as long as the connection.
+  // The last header of each connection need not be hashed again. The header stays in memory only as
+  // long as the connection.
   let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
 
   const findKey = (authorization: string): KnownKey => {
@@ -62,11 +63,14 @@ export function createKeyFinder(rt: Runtime): (context: RequestContext) => Known
   };
 }
 
-/** Finds the key of a request that has waited: it may have expired, or been changed or revoked. */
+/**
+ * Returns the key of a request that has waited, in which time the key may have expired, or been
+ * changed or revoked.
+ */
 export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
   const secret = BEARER.exec(getHeader(request, "authorization") ?? "")?.[1] ?? "";
   const key = rt.store.keys.findCredential(hashApiKey(secret));
-  // The key's business may have been deleted with it, and created again.
+  // A key that is missing now was deleted with its business, which may have been created again.
   if (!key) throw new AppError("revoked_key", "This key has been revoked.");
   assertUsable(key, rt.now());
   return key;

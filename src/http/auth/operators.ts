@@ -7,18 +7,21 @@ import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 import { isLocalRequest } from "./client-address.ts";
 
 /**
- * Who has the metrics token. The address of a client shows nothing: behind a proxy that adds no
- * header, every visitor looks like a program on this machine.
+ * Recognizes operators by the metrics token. A client's address proves nothing: behind a proxy that
+ * adds no header, every visitor looks like a program on this machine.
  */
 export type Operators = {
   has: (request: HttpRequest) => boolean;
-  /** @throws AppError missing_key or invalid_key without the token */
+  /**
+   * Asserts that a request has the metrics token.
+   * @throws AppError missing_key, invalid_key; address_not_allowed if there is no token
+   */
   assert: (request: HttpRequest) => void;
   /** Saves for `status` and `doctor` that a program on this machine was refused. */
   flush: () => void;
 };
 
-/** A scraper that is still refused asks again long before. */
+/** How long a refusal is reported. A scraper that is still refused asks again long before. */
 const REFUSED_LASTS_MS = 60 * 60_000;
 
 export function createOperators(rt: Runtime): Operators {
@@ -65,6 +68,9 @@ export function createOperators(rt: Runtime): Operators {
 const bearerToken = (request: HttpRequest): string | undefined =>
   /^bearer +(\S+)$/i.exec(getHeader(request, "authorization") ?? "")?.[1];
 
-/** The digests have equal lengths, so that the time of the comparison tells nothing. */
+/**
+ * Returns whether two secrets are equal. Their digests have equal lengths, so the time of the
+ * comparison tells nothing.
+ */
 const isSameSecret = (given: string, token: string): boolean =>
   timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", token, "buffer"));

@@ -3,7 +3,7 @@ export type RateWindow = { name: string; seconds: number };
 export const PER_MINUTE: RateWindow = { name: "per-minute", seconds: 60 };
 export const PER_HOUR: RateWindow = { name: "per-hour", seconds: 3600 };
 
-/** The quota of each window. */
+/** The quotas of a client, one per window. */
 export type RateLimitPolicy = {
   windows: readonly { window: RateWindow; quota: number }[];
   /** The value of the RateLimit-Policy header. */
@@ -19,32 +19,35 @@ export function createRateLimitPolicy(
   return { windows, header: texts.join(", ") };
 }
 
-/** A client's remaining requests in one window, and when the window next frees one. */
+/** A client's remaining requests in one window, and when the window frees the next request. */
 export type WindowState = { name: string; remaining: number; resetSeconds: number };
 
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
- * The requests of one second. They leave a window together, when the last of them has left it.
- * `second` is null for requests counted by an earlier process.
+ * The requests of one client in one second. They leave a window together, when the last of them
+ * has. `second` is null for requests that an earlier process counted.
  */
 export type Bucket = { second: number | null; lastAt: number; count: number };
 
 /** All times are on the monotonic clock, in milliseconds. */
 export type RateLimiter = {
-  /** Counts a request if every window allows it. */
+  /** Counts a request if every window allows it, and returns the windows. */
   take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
-  /** Like `take`, without counting. */
+  /** Returns the result of `take` without counting. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /**
-   * The requests to save, by client and second: those counted since an instant, and earlier ones of
-   * a client that had fewer than `minimum` requests until then. Clients with fewer are left out.
+   * Returns the request counts to save, by client and second: those since an instant. A client is
+   * left out until it has `minimum` requests, and then its earlier ones are returned, too.
    */
   countedSince: (
     instant: number,
     minimum?: number,
   ) => { client: string; second: number; count: number }[];
-  /** Restores counts of an earlier process. @param buckets in order of time */
+  /**
+   * Restores the counts of an earlier process.
+   * @param buckets in order of time
+   */
   restore: (client: string, buckets: Bucket[]) => void;
 };
 
@@ -55,26 +58,28 @@ type Meter = {
   used: number[];
   /** The index of the oldest bucket in each window. */
   oldest: number[];
-  /** Whether `countedSince` has left out its requests so far. */
+  /** Whether `countedSince` has left out this client so far. */
   isUnsaved: boolean;
 };
 
-/** Beyond this number, the client whose last request is longest ago is forgotten. */
+/**
+ * Maximum number of clients in memory. The client with the oldest last request is forgotten first.
+ */
 const MAX_CLIENTS = 50_000;
 const MAX_EXPIRED_BUCKETS = 1024;
 
 /**
- * Limits with sliding windows: no interval of 60 seconds has more requests than the quota. Fixed
- * windows would allow two quotas within two seconds. A rejected request is not counted.
+ * Returns a rate limiter with sliding windows: no interval of 60 seconds has more requests than the
+ * quota. Fixed windows would allow two quotas within two seconds. A rejected request is not
+ * counted.
  */
 export function createRateLimiter(): RateLimiter {
   /**
-   * Meters are in the order of their last request, so that the first one can be evicted without a
-   * search.
+   * Meters by client, in the order of their last request: the first is evicted without a search.
    */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
-  /** The last client in `meters`. It needs no moving, which would cost more than the check. */
+  /** The last client in `meters`. Moving it again would cost more than this check. */
   let newest: string | undefined;
 
   const check = (
@@ -177,7 +182,7 @@ const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): Win
     };
   });
 
-/** The value of the RateLimit header (IETF draft), tightest window first. */
+/** Returns the value of the RateLimit header (IETF draft), with the tightest window first. */
 export function rateLimitHeader(states: readonly WindowState[]): string {
   let text = "";
   let tightest = Infinity;
@@ -190,7 +195,7 @@ export function rateLimitHeader(states: readonly WindowState[]): string {
   return text;
 }
 
-/** Seconds until every exhausted window allows a request again. */
+/** Returns the seconds until every exhausted window allows a request again. */
 export const retryAfterSeconds = (states: readonly WindowState[]): number =>
   Math.max(1, ...exhaustedWindows(states).map(({ resetSeconds }) => resetSeconds));
 

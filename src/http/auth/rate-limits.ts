@@ -21,7 +21,7 @@ import { createKeyPolicy, type KnownKey } from "./known-keys.ts";
 export type RateLimits = {
   keys: RateLimiter;
   addresses: RateLimiter;
-  /** IPv6 /48s. They are not saved, because an attacker can have any number of them. */
+  /** Requests by IPv6 /48. They are not saved, because an attacker can use any number of /48s. */
   networks: RateLimiter;
   /** Requests by address to routes without a business. A restart resets them. */
   open: RateLimiter;
@@ -31,20 +31,22 @@ export type RateLimits = {
 };
 
 const KEY_ID = /^key_/;
-/** Addresses with fewer requests are not saved: an attacker can have any number of addresses. */
+/**
+ * Requests of an address that are needed to save it: an attacker can use any number of addresses.
+ */
 const MIN_SAVED_REQUESTS = 2;
-/** Smaller differences are normal clock adjustment. */
+/** Smaller differences between the clocks are normal adjustment. */
 const MIN_JUMP_SECONDS = 2;
 
 /**
- * Counts in memory by the monotonic clock and saves by the wall clock, so that a restart loses only
- * the requests counted since the last flush.
+ * Returns the limiters. They count in memory by the monotonic clock, and `flush` saves by the wall
+ * clock, so that a restart loses only the requests since the last flush.
  */
 export function createRateLimits(rt: Runtime): RateLimits {
   const keys = createRateLimiter();
   const addresses = createRateLimiter();
-  // Wall clock minus monotonic clock in milliseconds. Constant until the wall clock is set: small
-  // changes would save the requests of one second under two.
+  // Wall clock minus monotonic clock, in milliseconds. The offset changes only when the wall clock
+  // is set: small changes would save the requests of one second under two.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
   const process = Math.floor(rt.randomFraction() * 2 ** 32);
@@ -54,8 +56,8 @@ export function createRateLimits(rt: Runtime): RateLimits {
   for (const [client, rows] of Map.groupBy(saved.rows, (row) => row.client)) {
     const limiter = KEY_ID.test(client) ? keys : addresses;
     const buckets = rows.map(({ second, count }) => {
-      // A second of the wall clock overlaps two of the monotonic clock: assume the later one, but
-      // never the future.
+      // A second of the wall clock overlaps two of the monotonic clock. The later one is assumed,
+      // unless it lies in the future.
       const lastAt = Math.min((second + 2) * 1000 - offset, savedAt) - 1;
       return { second: null, lastAt, count };
     });
@@ -105,10 +107,15 @@ export class RateLimitError extends AppError {
 }
 
 const PUBLIC_POLICY = createKeyPolicy(DEFAULT_LIMITS.minute, DEFAULT_LIMITS.hour);
-/** Several health checks per second, or an office whose computers share one address. */
+/**
+ * The quota has room for several health checks per second, or for an office that shares one
+ * address.
+ */
 const OPEN_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 600 });
 const FAILURE_POLICY = createRateLimitPolicy({ window: PER_MINUTE, quota: 60 });
-/** An IPv6 /48 gets the quota of ten /64s: several households or offices can share one. */
+/**
+ * An IPv6 /48 gets the quota of ten /64s, because several households or offices can share one /48.
+ */
 const NETWORK_FACTOR = 10;
 const NETWORK_POLICY = createRateLimitPolicy(
   {
@@ -175,7 +182,8 @@ export class RequestLimits {
     const address = this.#getClientAddress(request);
     const network = addressNetwork(address);
     if (network !== undefined) {
-      // Before the address, so that an exhausted network cannot add addresses to the limiter.
+      // The network is checked first, so that an exhausted network cannot add addresses to the
+      // limiter.
       const result = networks.peek(network, NETWORK_POLICY, startedAt);
       if (!result.allowed) return { policy: NETWORK_POLICY, result };
     }

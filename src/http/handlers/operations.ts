@@ -28,8 +28,8 @@ export const getHealth =
   };
 
 /**
- * Readiness fails as soon as the server shuts down, so that a load balancer stops sending requests
- * in time.
+ * Returns a handler that fails as soon as the server shuts down, so that a load balancer stops
+ * sending requests in time.
  */
 export function getReadiness({
   rt,
@@ -45,7 +45,7 @@ export function getReadiness({
       throw new AppError("storage_failed", "The server is not ready.", {
         members: operators.has(context.request) ? { conditions: codes } : {},
       });
-    // Throws if the database cannot be read.
+    // This read throws if the database cannot be read.
     rt.store.businesses.findBySlug("");
     const deliveredAt = rt.store.deliveries.findLastDeliveredAt();
     const lastDeliveryAt = deliveredAt && new Date(deliveredAt).toISOString();
@@ -102,7 +102,10 @@ function formatConditions(rt: Runtime, checks: readonly Check[]): string {
   );
 }
 
-/** The expiry of a missing certificate has no value. */
+/**
+ * Returns single figures about the server. Unknown ones, such as the expiry without a certificate,
+ * have no value.
+ */
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();
   const dueAt = rt.store.due.getNextAttemptAt();

@@ -13,7 +13,7 @@ import type { Route } from "../pipeline/route.ts";
 
 const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate", ...NO_SNIFF];
 
-/** Creates the response with a text that clients keep, and revalidate by its ETag. */
+/** Returns the response with a text that clients keep, and revalidate by its ETag. */
 export const createDocument = (
   type: string,
   text: string,
@@ -25,7 +25,7 @@ export const createDocument = (
     ["content-type", type],
   );
 
-/** The document is read at the first request: few servers are asked for it. */
+/** Returns a handler that reads the document at the first request: few servers are asked for it. */
 export function getOpenApi({ config }: Runtime) {
   let response: CachedResponse | undefined;
   return (context: RequestContext) => {
@@ -36,7 +36,7 @@ export function getOpenApi({ config }: Runtime) {
 
 const SECURITY_TXT_DAYS = 180;
 
-/** Tells finders of vulnerabilities whom to write to (RFC 9116). */
+/** Responds with the contact to which finders of vulnerabilities write (RFC 9116). */
 function getSecurityTxt({ config, now }: Runtime, context: RequestContext): HttpResponse {
   const { contact, publicUrl } = config.http;
   if (contact === null)

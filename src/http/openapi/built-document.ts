@@ -1,19 +1,21 @@
 import { readOpenApi } from "../../platform/assets.ts";
 
 type Server = {
-  /** If empty, the URL that the document was fetched from. */
+  /** The server's URL; if empty, clients use the URL that they fetched the document from. */
   publicUrl: string;
-  /** The operator, as a mailto or https URL. */
+  /** A mailto or https URL of the operator. */
   contact?: string | null;
 };
 
 type OpenApi = { info: { license: object }; servers: { url: string }[] };
 
-/** Returns the OpenAPI document, which the build has written, with the address of a server. */
+/**
+ * Returns the OpenAPI document that the build has written, with a server's address and operator.
+ */
 export const openApiOf = (server: Server): OpenApi =>
   nameServer(JSON.parse(readOpenApi()) as OpenApi, server);
 
-/** Returns an OpenAPI document with the address of a server, and its operator. */
+/** Returns a copy of an OpenAPI document with a server's address and operator. */
 export function nameServer<Document extends OpenApi>(
   document: Document,
   { publicUrl, contact = null }: Server,

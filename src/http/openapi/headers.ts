@@ -1,4 +1,4 @@
-/** The schema is a string or an integer, like the example, unless given. */
+/** A response header. Its schema defaults to the type of the example, a string or an integer. */
 export type HeaderSpec = { description: string; schema?: object; example: string | number };
 
 /** All response headers except Content-Type, Content-Length and Content-Encoding. */

@@ -30,7 +30,7 @@ import * as webhook from "../../domain/public/schemas/webhook.ts";
 import { type Listed, loadFromFeatures } from "../../features/index.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
 
-/** Returns the reference of the OpenAPI document to one of its components. */
+/** Returns the URL by which the OpenAPI document refers to one of its components. */
 export const refTo = (
   kind: "schemas" | "headers" | "responses" | "parameters",
   name: string,
@@ -93,7 +93,7 @@ const knownEvent = z
       ),
     },
   });
-/** Keeps clients that are generated from this document from rejecting later event types. */
+/** `otherEnvelope` keeps generated clients from rejecting event types that are added later. */
 const event = z
   .union([knownEvent, otherEnvelope])
   .describe("Narrow it by `type` to one of KnownEvent; ignore types that you do not know");
@@ -261,7 +261,7 @@ export async function loadSchemas(): Promise<Record<string, z.ZodType>> {
   return Object.assign({}, NAMED, ...parts.map(({ schemas }) => schemas), eventSchemas);
 }
 
-/** `service_price.updated` -> `ServicePriceUpdatedEvent` */
+/** Returns the name of an event's schema: `service_price.updated` -> `ServicePriceUpdatedEvent`. */
 export function eventSchemaName(type: EventType): string {
   return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }

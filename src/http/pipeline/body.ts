@@ -3,14 +3,14 @@ import { lazy } from "../../domain/lazy.ts";
 import { AppError } from "../../domain/errors.ts";
 import { getHeader, MAX_BODY_BYTES, type RequestContext } from "./request-context.ts";
 
-/** Recursive code that reads the body later must not exhaust the stack. */
+/** Deepest nesting of a body: recursive code that reads it must not exhaust the stack. */
 const MAX_DEPTH = 32;
 
 /** The schema of a body without fields. */
 export const emptyBody = lazy(() => z.strictObject({}));
 
 /**
- * Reads a body that is a JSON object.
+ * Returns a body that is a JSON object.
  * @throws AppError unsupported_media_type, body_too_large, invalid_json; validation_failed if the
  * body is JSON but not an object
  */
@@ -19,7 +19,7 @@ export async function readJsonObject(context: RequestContext): Promise<Record<st
   return parseOnce(context, await getBytes(context));
 }
 
-/** Like readJsonObject, but a missing body is read as an empty object. */
+/** Returns a body that is a JSON object; an empty object if there is no body. */
 export async function readOptionalJsonObject(
   context: RequestContext,
 ): Promise<Record<string, unknown>> {
@@ -60,7 +60,7 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 const getBytes = (context: RequestContext): Promise<Buffer> =>
   (context.body ??= readBytes(context));
 
-/** Counts the bytes: Content-Length can be missing or wrong. */
+/** Reads a body and counts its bytes, because Content-Length can be missing or wrong. */
 async function readBytes({ request }: RequestContext): Promise<Buffer> {
   const bodyTooLarge = () =>
     new AppError("body_too_large", `The body is larger than ${MAX_BODY_BYTES / 1024} KiB.`);
@@ -83,7 +83,10 @@ async function readBytes({ request }: RequestContext): Promise<Buffer> {
   }
 }
 
-/** Closing the connection inside a body could lose the response. A timeout limits this. */
+/**
+ * Reads a body to its end: closing the connection within it could lose the response. The request
+ * timeout limits this.
+ */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {
     while (!(await reader.read()).done);
@@ -111,8 +114,8 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * A lone surrogate is always an escape such as \ud800. UTF-8 cannot store one: the database would
- * return another character than the client sent.
+ * Returns whether a value contains half of a surrogate pair, which is always an escape such as
+ * \ud800. UTF-8 cannot store one: the database would return another character than the client sent.
  */
 const hasLoneSurrogate = (value: unknown): boolean =>
   typeof value === "string"

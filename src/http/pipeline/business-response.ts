@@ -11,8 +11,8 @@ import {
 } from "./request-context.ts";
 
 /**
- * The position of the last object of a page; the next page has those that sort after it, even if it
- * is gone.
+ * The position of the last object of a page. The next page has the objects that sort after it, even
+ * if it has been deleted.
  */
 export type CursorPosition = { sortOrder: number; id: string };
 
@@ -25,7 +25,10 @@ const isAfter = (object: Listed, position: CursorPosition): boolean =>
 export const encodeCursor = (list: string, { sortOrder, id }: CursorPosition): string =>
   Buffer.from(JSON.stringify([list, sortOrder, id])).toString("base64url");
 
-/** @throws AppError invalid_cursor if the cursor was not issued by this list */
+/**
+ * Returns the position in a cursor.
+ * @throws AppError invalid_cursor if the cursor was not issued by this list
+ */
 export function decodeCursor(list: string, cursor: string): CursorPosition {
   try {
     const [cursorList, sortOrder, id] = JSON.parse(
@@ -34,7 +37,7 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
     if (cursorList === list && typeof sortOrder === "number" && typeof id === "string")
       return { sortOrder, id };
   } catch {
-    // Text that is not a cursor is reported below.
+    // A text that is not a cursor is reported below.
   }
   const detail = "'cursor' was not issued by this list.";
   throw new AppError("invalid_cursor", detail, {
@@ -42,7 +45,10 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
   });
 }
 
-/** Leaves out ignored parameters: a cached response has the link of its first client. */
+/**
+ * Returns the Link header to the next page. Ignored parameters are left out, because a cached
+ * response has the link of its first client.
+ */
 export function linkToNext(url: string, search: string, cursor: string): string {
   const query = new URLSearchParams(
     [...new URLSearchParams(search)].filter(([name]) => !IGNORED.test(name)),
@@ -67,10 +73,15 @@ export function paginate<T extends Listed>(
 }
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store"];
-/** Headers of responses that depend on the key, or change without a new catalog version. */
+/**
+ * Headers of responses that depend on the key, or that can change without a new catalog version.
+ */
 export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
 
-/** @throws AppError conflict if the business has been deleted since the request was authorized */
+/**
+ * Returns the business of a key.
+ * @throws AppError conflict if the business was deleted after the request was authorized
+ */
 export function getBusiness(
   rt: Runtime,
   { businessId }: Pick<Credential, "businessId">,
@@ -93,7 +104,7 @@ export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: Business
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-/** Responds with a page of a list that is not part of the catalog. */
+/** Responds with one page of a list outside the catalog. */
 export function respondPage(
   rt: Runtime,
   context: RequestContext,

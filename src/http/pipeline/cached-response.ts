@@ -15,22 +15,24 @@ const GZIP_MIN_BYTES = 1024;
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 /**
- * A body that is equal for every client: a 304 if the client has it, else an encoding it accepts.
+ * A response with the same body for every client. It answers 304 if the client has the body, else
+ * 200 in an encoding that the client accepts.
  */
 export type CachedResponse = { respond: (context: RequestContext) => HandlerResult };
 
 type Encoding = "identity" | "gzip";
 
 type GetBody = () => Buffer | Promise<Buffer>;
-/** Each function is called at most once. */
+/** Functions that return a body in an encoding. Each is called at most once. */
 export type EncodedBodies = { identity: GetBody; gzip?: GetBody };
 
 type Encoded = { headers: RawHeaders; body: Buffer };
 
 /**
+ * Returns a response that keeps each encoding of its body once it was sent.
  * @param headers sent with 200 and with 304, in addition to ETag and Vary
  * @param contentHeaders sent with 200 only, in addition to Content-Encoding, Content-Length and
- *   X-Content-Type-Options
+ * X-Content-Type-Options
  */
 export function createCachedResponse(
   etag: string,
@@ -77,8 +79,8 @@ export function createCachedResponse(
 }
 
 /**
- * Returns UTF-8 in a memory block of its own size. `Buffer.from` returns a part of a 64 KB block,
- * which would stay in memory as long as the part is cached.
+ * Returns a text as UTF-8 in a memory block of its own. `Buffer.from` returns a part of a 64 KB
+ * block, all of which would stay in memory while the part is cached.
  */
 export function encodeExactly(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
@@ -86,7 +88,7 @@ export function encodeExactly(text: string): Buffer {
   return bytes;
 }
 
-/** Returns the parts as one text, like `encodeExactly`. */
+/** Returns the parts as one text, in a memory block of its own. */
 export function joinExactly(parts: readonly Buffer[]): Buffer {
   const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -95,7 +97,8 @@ export function joinExactly(parts: readonly Buffer[]): Buffer {
 }
 
 /**
- * Compressed when a client first accepts gzip, unless it is small.
+ * Returns the body and, unless it is small, a gzip version that is made when a client first accepts
+ * it.
  * @param onCompressed called with the size of the compressed body
  */
 export const compressible = (
@@ -103,7 +106,7 @@ export const compressible = (
   onCompressed?: (bytes: number) => void,
 ): EncodedBodies => {
   const compress = async () => {
-    // zlib returns a part of a 16 KB block.
+    // zlib returns a part of a 16 KB block, which is copied to a smaller one.
     const compressed = joinExactly([await promisify(gzip)(body)]);
     onCompressed?.(compressed.length);
     return compressed;
@@ -112,8 +115,8 @@ export const compressible = (
 };
 
 /**
- * Compresses a large JSON response that is not cached, if the client accepts gzip. A strong ETag is
- * of the uncompressed bytes, so its response stays as it is.
+ * Compresses a large JSON response that is not cached, if the client accepts gzip. A response with
+ * an ETag stays as it is, because the ETag names the uncompressed bytes.
  */
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;
@@ -144,7 +147,7 @@ export const createHashedResponse = (
 
 const withoutWeakPrefix = (etag: string): string => (etag.startsWith("W/") ? etag.slice(2) : etag);
 
-/** Whether If-None-Match, a list or `*`, matches by weak comparison (RFC 9110, 13.1.2). */
+/** Returns whether If-None-Match, a list or `*`, matches by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
@@ -153,14 +156,14 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
   );
 }
 
-/** Whether If-Match, a list or `*`, matches by strong comparison (RFC 9110, 13.1.1). */
+/** Returns whether If-Match, a list or `*`, matches by strong comparison (RFC 9110, 13.1.1). */
 export const matchesEtagStrongly = (ifMatch: string, etag: string): boolean =>
   ifMatch.trim() === "*" || ifMatch.match(ENTITY_TAG)?.includes(etag) === true;
 
 const acceptsGzip = createAcceptsGzip();
 
 function createAcceptsGzip(): (acceptEncoding: string | undefined) => boolean {
-  // Most requests send the same value.
+  // Most requests send the value of the one before.
   let last: { acceptEncoding: string; accepted: boolean } | undefined;
   return (acceptEncoding) => {
     if (acceptEncoding === undefined) return false;
@@ -170,7 +173,7 @@ function createAcceptsGzip(): (acceptEncoding: string | undefined) => boolean {
   };
 }
 
-/** Whether Accept-Encoding lists gzip or `*` without q=0. The name overrides `*`. */
+/** Returns whether Accept-Encoding lists gzip or `*` without q=0. gzip overrides `*`. */
 function listsGzip(acceptEncoding: string): boolean {
   let acceptsAny = false;
   for (const part of acceptEncoding.toLowerCase().split(",")) {

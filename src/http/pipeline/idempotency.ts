@@ -18,8 +18,8 @@ import {
 export const WRITE_TIMEOUT_MS = 2000;
 
 /**
- * Retries a write while another writer holds the lock. The HTTP thread's connection does not wait
- * for it, because that would block every request.
+ * Retries a write while another writer holds the lock. SQLite does not wait for the lock on the
+ * HTTP thread, because that would block every request.
  * @throws AppError busy after two seconds
  */
 export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>): Promise<T> {
@@ -39,7 +39,7 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const POLL_MS = 5;
 
-/** Handles a POST request, or replays the reply to an earlier one with the same Idempotency-Key. */
+/** Handles a POST request, or repeats the reply to an earlier one with the same Idempotency-Key. */
 export type HandleOnce = (
   context: RequestContext,
   key: Credential,
@@ -48,13 +48,16 @@ export type HandleOnce = (
 ) => HandlerResult;
 
 /**
- * A request is replayed only if the first one has changed something: a refused request is handled
- * again. While the first one is still being handled, the second one waits for it.
+ * Returns a function that handles requests with an Idempotency-Key once. A reply is repeated only
+ * if its request has changed something: a refused request is handled again. A second request waits
+ * while the first is still being handled.
  */
 export function createHandleOnce(rt: Runtime): HandleOnce {
   const inProgress = new Set<string>();
 
-  /** Adds the request to those in progress when the first one with its key has ended. */
+  /**
+   * Adds a request to those in progress, once the one before with its Idempotency-Key has ended.
+   */
   const begin = async (id: string): Promise<void> => {
     const startedAt = rt.monotonic();
     while (inProgress.has(id)) {
@@ -65,7 +68,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
         );
       await delay(POLL_MS);
     }
-    // Nothing is awaited in between: another request that waits must see this one.
+    // Nothing is awaited after the check, so that another request that waits sees this one.
     inProgress.add(id);
   };
 
@@ -81,7 +84,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
-      // The reply would seem too old after a jump of a day that nobody has noticed yet.
+      // A stored reply would seem too old after the clock jumped by a day unnoticed.
       await retryWhileBusy(rt, rt.noticeJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);
@@ -94,7 +97,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
 
   return (context, key, handle, isRequired) => {
     const token = readIdempotencyKey(context);
-    // A dry run has no effect to repeat, and its response must not be replayed for a real request.
+    // A dry run has no effect that could happen twice, and a real request must not get its
+    // response.
     if (isDryRun(context)) return handle();
     if (token !== undefined) return handleWithToken(context, key, token, handle);
     if (isRequired) throw missingKeyError();
@@ -111,9 +115,9 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
   respond(context, status, [...headers, "idempotency-replayed", "true"], body);
 
 /**
- * Responds with the reply that `write` returns. Runs it in a transaction, which also stores the
- * reply if the request has an Idempotency-Key. Every POST route must end with it.
- * @param write returns the headers of this reply only; it may be called again after a busy database
+ * Responds with the reply of `write`. The transaction that it runs in also stores the reply if the
+ * request has an Idempotency-Key. Every POST route must end with this function.
+ * @param write returns the reply and its own headers; it may be called again after a busy database
  * @param isDryRun whether the transaction is rolled back
  */
 export async function commitReply(
@@ -143,7 +147,7 @@ function runDry<T>(rt: Runtime, work: () => T): T {
   }
 }
 
-/** JSON with sorted field names: equal for equal values. */
+/** Returns JSON with sorted field names, so that equal values have equal texts. */
 const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

@@ -1,4 +1,4 @@
-/** The bounds of the histogram buckets, in seconds. */
+/** Upper bounds of the histogram buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const BOUNDS_MS = BOUNDS.map((seconds) => seconds * 1000);
 const DURATION = "deskbell_http_request_duration_seconds";
@@ -10,7 +10,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const series = new Map<string, Map<number, Series>>();
   const sources: (() => string)[] = [];
-  // Consecutive requests are often for the same route.
+  // Consecutive requests often use one route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
   const find = (route: string, method: string, status: number): Series => {
@@ -40,9 +40,9 @@ export function createMetrics() {
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
       if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
     },
-    /** Adds metrics that `format` reads when it is called. */
+    /** Adds a function that returns further metrics as text; each `format` calls it. */
     addSource: (formatSource: () => string): void => void sources.push(formatSource),
-    /** Writes the figures in Prometheus' text format. */
+    /** Returns the metrics in Prometheus' text format. */
     format: (): string =>
       [
         `# HELP ${DURATION} Time from receiving the request headers to the response.`,

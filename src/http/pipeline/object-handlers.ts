@@ -16,18 +16,18 @@ import type { Reply } from "../../app/idempotent-replies.ts";
 import type { HandlerDeps } from "./route.ts";
 
 type Find<Row> = (rt: Runtime, key: Credential, id: string) => Row;
-/** Returns the data of the response; undefined for a 204. */
+/** Makes the change. Returns the data of the response; undefined for a 204. */
 type Write = () => object | undefined;
 
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
 /**
- * The key of a text, which is not sent, in an object that can look different without a new version,
- * since the client may not see all of it.
+ * Key of a text in an object that adds to its ETag and is not sent. Such an object can look
+ * different without a new version, because the client may not see all of it.
  */
 export const ETAG_SUFFIX = Symbol("ETag suffix");
 
-/** The strong ETag of an object that has a version. */
+/** Returns the strong ETag of an object that has a version. */
 const etagOf = (object: { version?: number; [ETAG_SUFFIX]?: string }): string | undefined =>
   object.version === undefined ? undefined : `"${object.version}${object[ETAG_SUFFIX] ?? ""}"`;
 
@@ -81,7 +81,7 @@ export const handleChange =
     };
     const write = await prepare(findMatching(), getTimezone(rt, key), body, context, key);
     return commitReply(rt, context, () => {
-      // The object may have been changed during the preparation.
+      // The object may have changed during the preparation.
       findMatching();
       const data = write();
       return data === undefined
@@ -94,7 +94,10 @@ export const ignoreBody = (): void => {};
 
 const SUFFIX = /-[\d.]+"/g;
 
-/** If-Match is compared strongly (RFC 9110, 13.1.1). @throws AppError version_mismatch */
+/**
+ * Asserts that If-Match, if sent, matches the object by strong comparison (RFC 9110, 13.1.1).
+ * @throws AppError version_mismatch
+ */
 export function assertIfMatch({ request }: RequestContext, object: object): void {
   const ifMatch = getHeader(request, "if-match");
   const etag = etagOf(object);

@@ -4,20 +4,19 @@ import { didYouMean } from "../../domain/nearest.ts";
 import { isInstant, isLocalDate, parseInstant, startOfDay } from "../../domain/local-time.ts";
 
 /**
- * The query parameters of a route. Their schemas both parse requests and generate the
- * documentation. A schema's `meta` can have the JSON Schema of the text that clients send
- * (`inputSchema`), a problem code in addition to invalid_parameter (`problemCode`), and a value for
- * examples (`example`).
+ * The query parameters of a route. Their schemas parse requests and generate the documentation.
+ * `meta` can have the JSON Schema of the text that clients send (`inputSchema`), a problem code
+ * besides invalid_parameter (`problemCode`), and a value for examples (`example`).
  */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = {
   [Name in keyof P]: z.output<P[Name]> | undefined;
 };
 
-// Advertising campaigns add these to URLs, so they are not a mistake of the client.
+// Advertising campaigns add these parameters to URLs, so they are no mistake of the client.
 export const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
 
-/** An instant as text; `resolve` needs the time zone only if the text has no offset. */
+/** An instant as text. `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };
 
 export const flag = () =>
@@ -32,7 +31,10 @@ export const text = () =>
     .min(1, { error: "must not be empty." })
     .max(200, { error: "must have at most 200 characters." });
 
-/** Comma-separated or repeated. An empty list is an error, since it would match nothing. */
+/**
+ * A list, comma-separated or of repeated parameters. An empty list is an error, since it would
+ * match nothing.
+ */
 export const list = () =>
   z
     .string()
@@ -40,10 +42,10 @@ export const list = () =>
     .refine(({ length }) => length > 0, { error: "must not be empty." })
     .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
-/** `refetch` of catalog.changed names as many. */
+/** Maximum number of IDs in a request. `refetch` of `catalog.changed` names as many. */
 const MAX_IDS = 500;
 
-/** Sorted and without duplicates, so that the same set always has the same cached response. */
+/** A list of IDs, sorted and without duplicates, so that equal sets share a cached response. */
 export const ids = () =>
   list()
     .transform((names) => [...new Set(names)].sort())
@@ -58,7 +60,10 @@ export const ids = () =>
       },
     });
 
-/** @param unit for the error message, such as "of seconds " */
+/**
+ * A whole number.
+ * @param unit for the error message, such as "of seconds "
+ */
 export const integer = (minimum: number, maximum: number, unit = "") => {
   const error = `must be a whole number ${unit}from ${minimum} to ${maximum}.`;
   return z
@@ -104,7 +109,7 @@ export const locale = () =>
 export const instant = () =>
   z
     .string()
-    // A `+` that the client did not encode arrives as a space.
+    // A `+` that the client has not encoded arrives as a space.
     .transform((text) => text.replace(/ (\d{2}:\d{2})$/, "+$1"))
     .refine((text) => resolverOf(text) !== undefined, {
       error:
@@ -131,7 +136,7 @@ function resolverOf(text: string): InstantParameter["resolve"] | undefined {
 }
 
 /**
- * Parses a query string.
+ * Returns the values in a query string.
  * @throws AppError that lists every issue
  */
 export function parseParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
@@ -141,7 +146,8 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
 }
 
 /**
- * Bounds the work for a query string full of unknown names. No route has half as many parameters.
+ * Maximum number of parameter names, which limits the work for unknown ones. No route has half as
+ * many.
  */
 const MAX_NAMES = 50;
 const TOO_MANY_NAMES = `The query has too many parameters: at most ${MAX_NAMES} different names are allowed.`;
@@ -193,7 +199,7 @@ const toIssue = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
   detail: `'${name}' ${issue.message}`,
 });
 
-/** Issue codes that are also problem codes. */
+/** Codes of issues that are also codes of problems. */
 const PROBLEM_CODES = new Set([
   "unknown_parameter",
   "missing_parameter",
@@ -202,10 +208,10 @@ const PROBLEM_CODES = new Set([
   "range_too_large",
 ]);
 
-/** `errors` lists the rest. */
+/** Maximum number of issues in the message; `errors` lists the others, too. */
 const MAX_DETAILS = 2;
 
-/** Has the code of the issues if all share one, else invalid_parameter. */
+/** Returns an error with the code of its issues if all share one, else invalid_parameter. */
 export function parametersError(issues: ValidationIssue[]): AppError {
   const codes = new Set(issues.map(({ code }) => code));
   const [only = ""] = codes;

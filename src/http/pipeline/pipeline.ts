@@ -26,7 +26,7 @@ const CORS_HEADERS = toRawHeaders({
   "access-control-expose-headers":
     "ETag, Catalog-Version, X-Service-Sequence, Link, Retry-After, RateLimit, RateLimit-Policy, Request-Id",
 });
-// Authorization is not allowed: a page must not contain a key.
+// Pages of other origins may not send Authorization, because a page must not contain a key.
 const PREFLIGHT_HEADERS = toRawHeaders({
   "access-control-allow-headers": "If-None-Match, Accept-Language",
   "access-control-max-age": "86400",
@@ -36,8 +36,9 @@ const COUNTER_DIGITS = 6;
 
 export type Pipeline = {
   /**
-   * Handles a request. The checks run in this order: URL length, path, method, key, slug, scope,
-   * rate limit, Idempotency-Key, parameters. Never throws: errors become problem responses.
+   * Handles a request. The checks run in this order: URL length, path, method, key, business,
+   * scope, rate limit, Idempotency-Key, parameters. An error becomes a problem response: nothing is
+   * thrown.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
   /** Responds to a request that failed before it reached a route. */
@@ -90,7 +91,7 @@ export function createPipeline(
       return route.handle(context);
     }
     const key = accessControl.authorize(context, slug, route.scope);
-    // Reads are not audited, and must be fast.
+    // Reads are not audited, so they run without an actor, which is faster.
     return route.method === "GET" ? route.handle(context, key) : dispatchWrite(route, context, key);
   };
 
@@ -139,7 +140,7 @@ export function createPipeline(
       .then((response) => complete(routePath, context, response));
 
   return {
-    // Creates no closure for each request, because V8 would allocate memory for its variables.
+    // No closure is created for a request, because V8 would allocate memory for its variables.
     handle(routePath, request) {
       const context = createContext(routePath, request);
       try {
@@ -172,7 +173,10 @@ function respondToOtherMethod(
   return respond(context, 204, preflightHeaders);
 }
 
-/** A random prefix for each process, then a counter, which is cheap. */
+/**
+ * Returns a function that creates request IDs: a random prefix for each process, then a counter,
+ * which is cheap.
+ */
 function createRequestIds(rt: Runtime): () => string {
   const newId = createIdSource(rt.now, (bytes) =>
     Uint8Array.from({ length: bytes }, () => rt.randomFraction() * 256),

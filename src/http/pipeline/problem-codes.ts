@@ -232,7 +232,7 @@ export const PROBLEM_CODES = {
     "Internal error. Report the `requestId` to the business.",
     "Send the request again once before you report it.",
   ],
-  // Used by transport/hardening.ts, before a request reaches a route.
+  // The codes below are used by transport/hardening.ts, before a request reaches a route.
   malformed_request: [
     400,
     "The request is not valid HTTP, or it is ambiguous.",

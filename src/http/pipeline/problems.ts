@@ -29,7 +29,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   signing_unavailable: 60,
 };
 
-/** Keeps a small request from causing a large response. */
+/** Maximum number of issues in a response, so that a small request causes no large response. */
 const MAX_ISSUES = 50;
 
 export const createProblem = (
@@ -39,8 +39,8 @@ export const createProblem = (
 ): Problem => ({ status: statusOf(code), code, detail, issues, headers: [] });
 
 /**
- * @returns undefined for a bug, whose details must not reach the client. A code that only the CLI
- * uses is one.
+ * Returns the problem of an error; undefined for a bug, whose details must not reach the client. A
+ * code that only the command line uses is a bug here.
  */
 function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof AppError)) return undefined;
@@ -64,17 +64,22 @@ const stackOf = (error: unknown): string =>
 const isStorageAppError = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === "storage_full" || error.code === "storage_failed");
 
-/** An error of the storage as clients see it: its message names a file of the server. */
+/** Returns a storage error as clients may see it: its own message names a file of the server. */
 function withoutPath({ code }: AppError): AppError {
   const shown = code === "busy" || code === "storage_full" ? code : "storage_failed";
   return new AppError(shown, meaningOf(shown));
 }
 
-/** Omits fixes that name a command or a flag, since those are for the operator. */
+/**
+ * Returns the fix of an error, unless it names a command or a flag: such a fix is for the operator.
+ */
 const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
-/** @param publicUrl may be empty; the type is then relative to the server */
+/**
+ * Returns the body of a problem response.
+ * @param publicUrl may be empty; `type` is then relative to the server
+ */
 export function problemBody(
   { code, status, detail, fix, issues }: Problem,
   requestId: string,
@@ -94,15 +99,15 @@ export function problemBody(
   });
 }
 
-/** `invalid_json` -> `Invalid JSON` */
+/** Returns a code as text: `invalid_json` -> `Invalid JSON`. */
 const titleOf = (code: string): string =>
   code
     .replaceAll("_", " ")
     .replace(/\b(?:json|uri|url)\b|^\w/g, (letters) => letters.toUpperCase());
 
 /**
- * Turns an error into a response. A bug, or a failure of the storage, is logged in full; the client
- * gets only the request ID.
+ * Returns the response to an error. A bug or a storage failure is logged in full; the client gets
+ * only the request ID.
  */
 export function respondWithProblem(
   rt: Runtime,
@@ -111,7 +116,8 @@ export function respondWithProblem(
 ): HttpResponse {
   const storage = isStorageAppError(error) ? error : storageError(error, rt.config.databasePath);
   const known = problemOf(storage ? withoutPath(storage) : error);
-  // Other errors of the storage are reported as conditions, once.
+  // A full disk, and storage errors that deskbell itself raises, are not logged here: conditions
+  // report them once.
   const isNewToLog = !known || (known.code === "storage_failed" && storage !== error);
   if (isNewToLog)
     rt.log("error", "Request failed.", {

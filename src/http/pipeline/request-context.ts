@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Names and values in turn, as Node writes them. Headers objects cost a third of throughput. */
+/**
+ * Names and values in turn, as Node writes them. `Headers` objects would cost a third of the
+ * throughput.
+ */
 export type RawHeaders = string[];
 
-/** Enough for `ids` with 500 IDs. With the other headers, Node allows 16 KiB. */
+/** Longest URL, with room for 500 `ids`. Node allows 16 KiB together with the other headers. */
 export const MAX_URL_LENGTH = 14 * 1024;
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -15,7 +18,7 @@ export type HttpRequest = {
   search: string;
   params: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
-  /** The client, or a proxy in front of it. */
+  /** The address of the client, or of a proxy in front of it. */
   peerAddress: string;
   /** An object that all requests of one connection share. */
   connection: object;
@@ -26,18 +29,18 @@ export type HttpRequest = {
 export type RequestContext = {
   request: HttpRequest;
   requestId: string;
-  /** Epoch milliseconds. */
+  /** Time of receipt on the wall clock, in epoch milliseconds. */
   now: number;
   /** Time of receipt on the monotonic clock. */
   startedAt: number;
   responseHeaders: RawHeaders;
-  /** Null until the request is authenticated. */
+  /** ID of the API key; null until the request is authenticated. */
   keyId: string | null;
-  /** Set once the body is being read: a request with an Idempotency-Key reads it twice. */
+  /** Set when the body is first read: a request with an Idempotency-Key reads it twice. */
   body: Promise<Buffer> | null;
-  /** Set once the body has been parsed; nobody changes it. */
+  /** Set when the body has been parsed. No code changes it. */
   json?: Readonly<Record<string, unknown>>;
-  /** Stores a reply that can be replayed; null without an Idempotency-Key. */
+  /** Stores the reply to a request with an Idempotency-Key; null for others. */
   saveReply: ((reply: HttpResponse) => void) | null;
 };
 
@@ -53,7 +56,7 @@ export const getHeader = (request: HttpRequest, name: string): string | undefine
 
 export type HandlerResult = HttpResponse | Promise<HttpResponse>;
 
-/** Appends `headers` to those collected in the context. */
+/** Returns a response with `headers` after those collected in the context. */
 export function respond(
   context: RequestContext,
   status: number,
@@ -80,7 +83,7 @@ export const respondBytes = (
   headers: RawHeaders = [],
 ): HttpResponse => respond(context, status, [...contentHeaders(type, body), ...headers], body);
 
-/** Keeps a browser from guessing another type from the content. */
+/** A header that keeps browsers from guessing another type from the content. */
 export const NO_SNIFF: RawHeaders = ["x-content-type-options", "nosniff"];
 
 export const contentHeaders = (type: string, body: Buffer): RawHeaders => [

@@ -19,7 +19,7 @@ export function createResponseObserver(
     const durationMs = rt.monotonic() - context.startedAt;
     metrics.record(routePath.path, context.request.method, response.status, durationMs);
     if (!rt.config.http.accessLog) return;
-    // The query and most headers are left out: they may contain secrets.
+    // The query and most headers are not logged, because they may contain secrets.
     rt.log("info", "request", {
       requestId: context.requestId,
       method: context.request.method,

@@ -27,7 +27,7 @@ export type Route = {
   needsIdempotencyKey?: boolean;
 } & (
   | { scope: Scope | readonly Scope[]; handle: KeyHandler }
-  /** No key; rate-limited by address. "open" has no business and a higher limit. */
+  /** A route without a required key. "open" has no business and a higher limit by address. */
   | { scope: "public" | "open"; handle: OpenHandler }
 );
 
@@ -49,19 +49,19 @@ export const UNKNOWN_PATH: RoutePath = {
 };
 
 /**
- * Whether pages of any origin may read the responses. Routes that need a key are excluded, because
- * anyone who can open a page could copy the key.
+ * Returns whether pages of any origin may read the responses. Routes that need a key are excluded,
+ * because anyone who opens a page could copy the key.
  */
 export const allowsCors = ({ scope, path }: Pick<RouteSpec, "scope" | "path">): boolean =>
   scope === "public" || path === "/openapi.json";
 
-/** Whether a request may have If-Match: it changes an object that has a version. */
+/** Returns whether a request may have If-Match: it changes an object that has a version. */
 export const changesVersion = ({ method, path }: Pick<RouteSpec, "method" | "path">): boolean =>
   method !== "GET" && path.includes("/:id") && !UNVERSIONED_OBJECT.test(path);
 
 const UNVERSIONED_OBJECT = /\/(?:holds|deliveries)\/:id/;
 
-/** Groups routes by path. A path with GET also accepts HEAD. */
+/** Returns the routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
   [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
     const byMethod = new Map<string, Route>(group.map((route) => [route.method, route]));
@@ -75,23 +75,24 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
     };
   });
 
-/** Schemas are named, so that only the OpenAPI document loads them all. */
+/** A possible response. Schemas are named, so that only the OpenAPI document loads all of them. */
 export type ResponseSpec = {
   description: string;
-  /** A schema name, or the media type of a body that is not JSON. */
+  /** The name of a schema, or the media type of a body that is not JSON. */
   body?: SchemaName | `text/${string}`;
   /** Headers in addition to those of every response. */
   headers?: readonly HeaderName[];
 };
 
 /**
- * A route's possible problems are derived from its scope, parameters and body. Schemas are built
- * when they are first used: building all took a sixth of the time until the daemon was ready.
+ * A route as documented. Most of its problems are derived from its scope, parameters and body.
+ * Schemas are built when first used: building all took a sixth of the time until the daemon was
+ * ready.
  */
 export type RouteSpec = {
   method: Route["method"];
   path: string;
-  /** A key needs one of several scopes. */
+  /** The required scope; if there are several, one of them suffices. */
   scope: Route["scope"];
   needsIdempotencyKey?: boolean;
   /** Whether a request may name a visitor in Visitor-Id. */
@@ -101,7 +102,7 @@ export type RouteSpec = {
   summary: string;
   description: string;
   query?: () => Parameters;
-  /** The parameters of the path that no other route has, by their names. */
+  /** Parameters of the path that no other route has, by name. */
   pathParameters?: Readonly<Record<string, { description: string; example: string }>>;
   body?: { schema: () => z.ZodObject; isOptional?: boolean };
   responses: Record<number, ResponseSpec>;
@@ -122,7 +123,7 @@ export const GROUPS = {
 
 export type Group = keyof typeof GROUPS;
 
-/** What the routes of a feature share. */
+/** An object that the routes of a feature share. */
 export type Service = { stop: () => void };
 
 export type HandlerDeps = {
@@ -135,7 +136,7 @@ export type HandlerDeps = {
   sendOnce: SendOnce;
   listHandler: ListHandler;
   monitoring: Monitoring;
-  /** Returns the one service of this app that `create` makes; it is stopped with the app. */
+  /** Returns the app's only service that `create` makes. The service is stopped with the app. */
   openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;
 };

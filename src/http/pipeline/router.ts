@@ -30,8 +30,8 @@ export function createRouter(
 }
 
 /**
- * h3 normalizes URLs before it matches them. /x/../metrics, /metrics/ and /%6detrics would pass a
- * proxy that denies /metrics if this were not checked.
+ * Returns whether a path is spelled like its route. h3 normalizes URLs, so /x/../metrics, /metrics/
+ * and /%6detrics would pass a proxy that denies /metrics.
  */
 function isSpelledAs(path: string, routePath: RoutePath): boolean {
   const segments = path.split("/");
@@ -44,7 +44,10 @@ function isSpelledAs(path: string, routePath: RoutePath): boolean {
 
 const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
-/** @param target in the origin form or the absolute form (RFC 9112, section 3.2) */
+/**
+ * Returns the path of a request target.
+ * @param target in the origin form or the absolute form (RFC 9112, section 3.2)
+ */
 const pathOf = (target: string): string => target.replace(ORIGIN, "").split("?", 1)[0] ?? "";
 
 function toHttpRequest({ req, url, runtime, context }: H3Event): HttpRequest {
@@ -64,7 +67,7 @@ function toHttpRequest({ req, url, runtime, context }: H3Event): HttpRequest {
   };
 }
 
-/** h3 does not decode path parameters, but has already rejected invalid percent-encoding. */
+/** Decodes a path parameter. h3 leaves parameters encoded, but has rejected invalid encodings. */
 const decodeParam = (text: string): string =>
   text.includes("%") ? decodeURIComponent(text) : text;
 
@@ -80,7 +83,7 @@ function toResponse({ status, headers, body }: HttpResponse): Response {
   });
 }
 
-/** Errors that h3 raises itself are about URLs it cannot parse. */
+/** Returns the error that a handler threw. h3's own errors are about URLs that it cannot parse. */
 function unwrapError(error: HTTPError): unknown {
   if (error.unhandled) return error.cause;
   return error.status < 500

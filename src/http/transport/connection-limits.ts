@@ -4,14 +4,19 @@ import { addressGroup, addressNetwork, isLoopback, unmapIpv4 } from "../auth/cli
 import { TLSSocket } from "node:tls";
 import { isWithin } from "../../domain/addresses.ts";
 
-/** Node stores the response in progress here, and checks it when clientError has no listener. */
+/**
+ * A socket of the HTTP server. Node stores the response in progress in `_httpMessage`, and checks
+ * it when `clientError` has no listener.
+ */
 export type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Returns the address and port of a client, which a TLS socket shares with the one that it wraps. */
+/**
+ * Returns the address and port of a client. A TLS socket shares both with the socket that it wraps.
+ */
 export const peerOf = ({ remoteAddress, remotePort }: Socket): string =>
   `${remoteAddress} ${remotePort}`;
 
-/** How many connections may be open at a time. */
+/** Numbers of connections that may be open at a time. */
 export type ConnectionLimits = {
   /** Connections of one IPv4 address or IPv6 /64. */
   client: number;
@@ -21,12 +26,11 @@ export type ConnectionLimits = {
   total: number;
 };
 
-/** A limit of open files that every system of today has. */
+/** A limit of open files that every current system has. */
 const USUAL_DESCRIPTORS = 8192;
 
 /**
- * The connections of clients use at most half of the descriptors: webhooks in flight and files need
- * the others.
+ * Returns limits that leave half of the descriptors to webhooks in flight and files.
  * @param descriptors the limit of open files; null if it is unknown
  */
 export function connectionLimits(descriptors: number | null): ConnectionLimits {
@@ -38,7 +42,7 @@ export function connectionLimits(descriptors: number | null): ConnectionLimits {
   };
 }
 
-/** An IPv4 address or an IPv6 /48, with its connections, oldest first, and the client of each. */
+/** An IPv4 address or IPv6 /48. `open` maps its connections, oldest first, to their clients. */
 type Owner<Connection> = { name: string; open: Map<Connection, string> };
 
 export type Admission<Connection> = {
@@ -49,10 +53,10 @@ export type Admission<Connection> = {
 };
 
 /**
- * The open connections of each client. Adding and removing one takes the same time however many are
- * open, because a flood does little else. The choice of the one to close looks at those of one
- * client only.
- * @param isInUse whether a request is in progress, so that another connection is rather closed
+ * Returns a table of the open connections of each client. Adding or removing one takes the same
+ * time however many are open, because a flood does little else. Choosing the one to close looks at
+ * one client's connections.
+ * @param isInUse whether a request is in progress: an idle connection is closed first
  */
 export function createConnectionTable<Connection>(
   limits: ConnectionLimits,
@@ -60,7 +64,7 @@ export function createConnectionTable<Connection>(
 ) {
   const clients = new Map<string, number>();
   const owners = new Map<string, Owner<Connection>>();
-  /** The owners that have `n` connections are at index `n`. */
+  /** At index `n`, the owners with `n` connections. */
   const bySize: Set<Owner<Connection>>[] = [];
   let largest = 0;
   let exempt = 0;
@@ -85,7 +89,7 @@ export function createConnectionTable<Connection>(
 
   const removeFrom = (owner: Owner<Connection>, connection: Connection): void => {
     const client = owner.open.get(connection);
-    // A connection that was closed in favor of others is gone already.
+    // A connection that was closed to make room is gone already.
     if (client === undefined) return;
     owner.open.delete(connection);
     move(owner, owner.open.size + 1);
@@ -95,7 +99,7 @@ export function createConnectionTable<Connection>(
     else clients.set(client, left);
   };
 
-  /** Removes and returns a connection of the largest client, if there are too many. */
+  /** Removes and returns a connection of the largest client if there are too many. */
   const makeRoom = (): Admission<Connection> => {
     if (total <= limits.total) return {};
     const owner = findLargest();
@@ -124,7 +128,7 @@ export function createConnectionTable<Connection>(
       const owner = owners.get(ownerName(address));
       if (owner !== undefined) removeFrom(owner, connection);
     },
-    /** Adds a connection that is never closed in favor of others. */
+    /** Adds a connection that is never closed to make room. */
     addExempt(): Admission<Connection> {
       exempt += 1;
       total += 1;
@@ -134,7 +138,10 @@ export function createConnectionTable<Connection>(
       exempt -= 1;
       total -= 1;
     },
-    /** Returns who has most connections; null: the clients that are exempt from the limits. */
+    /**
+     * Returns the name of the largest client; null if the exempt clients together have more
+     * connections.
+     */
     largestClient: (): string | null => (exempt > largest ? null : (findLargest()?.name ?? null)),
   };
 }
@@ -142,17 +149,23 @@ export function createConnectionTable<Connection>(
 const ownerName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
 
 const CHECK_MS = 1000;
-/** A socket may have unread data at this many checks, */
+/** Number of checks at which a socket may have unread data. */
 const BASE_CHECKS = 6;
-/** and at one more for each of these bytes. Any usable connection reads more per second. */
+/**
+ * Bytes of unread data for which a socket gets one more check. Any usable connection reads more per
+ * second.
+ */
 const BYTES_PER_CHECK = 100_000;
 
-/** Who had most connections when there were too many; null: this machine and trusted proxies. */
+/**
+ * Called when there were too many connections, with the client that had most; null for this machine
+ * and trusted proxies.
+ */
 export type OnFull = (largestClient: string | null) => void;
 
 /**
- * Keeps a few clients from using up all connections. This machine and trusted proxies, which
- * forward connections of many clients, are exempt.
+ * Keeps a few clients from using up all connections. This machine and trusted proxies are exempt,
+ * because proxies forward the connections of many clients.
  */
 export function limitConnections(
   server: Server,
@@ -172,9 +185,9 @@ export function limitConnections(
   });
 }
 
-/** Returns whether a request of a connection is in progress. */
+/** Returns a function that tells whether a request of a connection is in progress. */
 function watchUse(server: Server): (connection: Socket) => boolean {
-  /** HTTP uses the TLS socket, and the limits know the one below it. */
+  /** HTTP uses the TLS socket, but the limits know the socket below it. */
   const secured = new Map<string, RespondingSocket>();
   server.on("secureConnection", (socket: RespondingSocket) => {
     const peer = peerOf(socket);
@@ -192,7 +205,7 @@ export const isExemptFromLimits =
   (address: string): boolean =>
     isLoopback(address) || isWithin(address, trustedProxies);
 
-/** Unread data stays in memory. */
+/** Disconnects clients that do not read their responses, because unread data stays in memory. */
 export function disconnectSlowReaders(server: Server): void {
   const open = new Set<Socket>();
   const checksLeft = new WeakMap<Socket, number>();
@@ -212,14 +225,14 @@ export function disconnectSlowReaders(server: Server): void {
   server.once("close", () => clearInterval(timer));
 }
 
-/** After a normal close the kernel would keep the unread data. */
+/** Resets a connection: after a normal close the kernel would keep the unread data. */
 const disconnect = (socket: Socket): unknown =>
   socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy();
 
-/** Long enough to read the last response. */
+/** Time for the client to read the last response. */
 const LINGER_MS = 1000;
 
-/** Sends the last bytes of a connection, and closes it although the client may never do so. */
+/** Sends the last bytes of a connection, and closes it even if the client does not. */
 export function endConnection(socket: Socket, text: string): void {
   socket.end(text);
   const timer = setTimeout(() => disconnect(socket), LINGER_MS);

@@ -16,14 +16,14 @@ import {
   type RespondingSocket,
 } from "./connection-limits.ts";
 
-// The checks of RFC 9112 that Node leaves out. A request that two servers could read differently is
-// rejected, and its connection is closed.
+// Makes the checks of RFC 9112 that Node leaves out. A request that two servers could read
+// differently is rejected, and its connection is closed.
 
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_CHECK_MS = 1000;
 
-/** A host with an optional port (RFC 3986), or empty. */
+/** The Host header: a host with an optional port (RFC 3986), or empty. */
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
@@ -37,7 +37,8 @@ const UNSUPPORTED_VERSION = createProblem(
 export function hardenServer(server: Server, rt: Runtime, listener: RequestListener): void {
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
-  // Node reads these options in its "listening" handler, which has already run: emit it again.
+  // Node reads these options in its "listening" handler. The event was emitted before they were
+  // set, so it is emitted again.
   Object.assign(server, {
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     requireHostHeader: false,
@@ -50,11 +51,12 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     if (error) respondWithError(rt, res, error);
     else listener(req, res);
   };
-  // Replaces listhen's listener, which tracks idle sockets although Node does so itself.
+  // The checked listener replaces listhen's, which tracks idle sockets although Node does so
+  // itself.
   server.removeAllListeners("request").on("request", checkedListener);
   server.on("checkExpectation", checkedListener);
   server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
-    // A body announced as too large gets its error before it is sent.
+    // The client of a body announced as too large gets the error before it sends the body.
     if (!(Number(req.headers["content-length"]) > MAX_BODY_BYTES)) res.writeContinue();
     checkedListener(req, res);
   });
@@ -66,7 +68,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   const rejected = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-    // Data after a malformed request is not parsed, so it gets no response of its own.
+    // Data after a malformed request is not parsed, so it gets no response.
     if (rejected.has(socket)) return;
     if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalled())
       return afterReading(socket, () => server.emit("clientError", error, socket));
@@ -75,10 +77,13 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   });
 }
 
-/** A check that is this late shows that the process did not run. */
+/** A check that is late by this much shows that the process did not run. */
 const STALL_MS = 3 * TIMEOUT_CHECK_MS;
 
-/** Returns whether the process has stood still a moment ago: stopped, suspended or too busy. */
+/**
+ * Returns a function that tells whether the process has just resumed after it was stopped,
+ * suspended or too busy.
+ */
 function watchForStalls(server: Server, rt: Runtime): () => boolean {
   let lastAt = rt.monotonic();
   let resumedAt = -Infinity;
@@ -92,7 +97,10 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
   return () => check() - resumedAt < TIMEOUT_CHECK_MS / 2;
 }
 
-/** Calls `onLate` unless the rest of the request is found to have arrived meanwhile. */
+/**
+ * Calls `onLate` unless the rest of the request turns out to have arrived while the process stood
+ * still.
+ */
 function afterReading(socket: RespondingSocket, onLate: () => void): void {
   const written = socket.bytesWritten;
   const timer = setTimeout(() => {
@@ -102,7 +110,7 @@ function afterReading(socket: RespondingSocket, onLate: () => void): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Pipelined responses are sent first. An incomplete request counts as malformed. */
+/** Sends an error after the pipelined responses. An incomplete request counts as malformed. */
 function afterResponses(socket: RespondingSocket, sendError: () => void): void {
   const current = socket["_httpMessage"];
   if (current?.req.complete) current.once("close", () => afterResponses(socket, sendError));
@@ -127,7 +135,7 @@ function findProtocolError({
   if (hosts === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
   if (headers.host !== undefined && !HOST.test(headers.host))
     return malformed("Invalid Host header: expected a host with an optional port.");
-  // A proxy may have authorized the request by the other one.
+  // A proxy may have authorized the request by the other header.
   if (keys > 1) return malformed("The request has more than one Authorization header.");
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;
@@ -147,7 +155,7 @@ function toProtocolError({ code, reason, rawPacket }: ParseError): Problem {
       return createProblem("request_timeout", "The request took too long to arrive.");
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
-      // A wrong line ending after a supported version has the same code.
+      // A wrong line ending after a supported version has this code, too.
       return reason?.startsWith("Expected") ? NOT_HTTP : UNSUPPORTED_VERSION;
     case "HPE_INVALID_METHOD":
       if (rawPacket && REQUEST_LINE.test(rawPacket.toString("latin1", 0, 8192)))

@@ -14,8 +14,8 @@ const BUSINESS_PREFIX = `${PREFIX}:slug/`;
 const PLAIN_SLUG = /^[\w-]*$/;
 
 /**
- * Handles GET requests whose URL can be split without decoding, and passes all others to the
- * router. Creating a Request, a URL and a Response would be most of the work.
+ * Returns a listener that handles GET requests whose URL can be split without decoding, and passes
+ * others to the router. Creating a Request, a URL and a Response would be most of the work.
  */
 export function createListener(
   routePaths: readonly RoutePath[],
@@ -45,9 +45,9 @@ export function createListener(
     };
   };
 
-  // Loading fails if the program's files were replaced while it runs.
+  // Loading the router fails if the program's files were replaced while it runs.
   const passToRouter = (req: IncomingMessage, res: ServerResponse, splitUrl: SplitUrl): void => {
-    // The router builds a URL with the Host, which throws for some that RFC 3986 allows.
+    // The router builds a URL with the Host. `URL` throws for some hosts that RFC 3986 allows.
     if (!URL.canParse(`http://${req.headers.host}`)) req.headers.host = "";
     void loadRouter()
       .then(({ listener }) => listener(req, res))
@@ -57,7 +57,7 @@ export function createListener(
         else write(res, rejection);
       });
   };
-  // Consecutive requests are often the same.
+  // Consecutive requests are often equal.
   let last = split("");
   return (req, res) => {
     const url = req.url ?? "";
@@ -75,7 +75,7 @@ type SplitUrl = Pick<HttpRequest, "path" | "search" | "params"> & {
   routePath: RoutePath | undefined;
 };
 
-/** A class, because creating closures for each request would be slower. */
+/** A request from Node. A class is faster than creating closures for each request. */
 class DirectRequest implements HttpRequest {
   readonly params: HttpRequest["params"];
   readonly path: string;

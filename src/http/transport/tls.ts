@@ -10,7 +10,9 @@ import { peerOf } from "./connection-limits.ts";
 
 export type TlsFiles = { cert: string; key: string };
 
-/** The contents of the files, checked to be usable by a server. */
+/**
+ * The contents of the files, which a server can use, with the names and expiry of the certificate.
+ */
 export type Certificate = { cert: string; key: string; names: string; expiresAt: number };
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
@@ -19,7 +21,10 @@ const DAY_MS = 86_400_000;
 const invalidFile = (message: string, fix: string): AppError =>
   new AppError("invalid_input", message, { fix });
 
-/** @throws AppError that names the wrong file and its fix */
+/**
+ * Returns a certificate and its key.
+ * @throws AppError that names the wrong file and its fix
+ */
 export function readCertificate({ cert, key }: TlsFiles): Certificate {
   const read = { cert: readPem(cert, "certificate"), key: readPem(key, "private key") };
   const parsed = parseCertificate(cert, read.cert);
@@ -40,7 +45,7 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
   return { ...read, names, expiresAt: parsed.validToDate.getTime() };
 }
 
-/** Logs the expiry: as a warning 14 days before, as an error afterwards. */
+/** Logs a certificate's expiry: as a warning if it is near, as an error once it is past. */
 export function logCertificateExpiry(
   log: Log,
   { names, expiresAt }: Certificate,
@@ -57,7 +62,7 @@ export function logCertificateExpiry(
   log(level, message, fields);
 }
 
-/** HTTP timeouts start only after the TLS handshake. */
+/** Limits the time of TLS handshakes, because the HTTP timeouts start only after them. */
 export function limitHandshakes(server: Server): void {
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = (peer: string) => {

@@ -2,13 +2,16 @@ import { describe, expect, test } from "vitest";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/endpoint-queue.ts";
 import type { EndpointClass } from "../../../src/domain/webhooks/endpoint-health.ts";
 
-/** Split into 20 probes and 80 fast permits, of which at most 40 may be late. */
+/** Number of permits: 20 probes and 80 fast permits, of which at most 40 may be late. */
 const PERMITS = 100;
 
 function createTestQueue() {
   const queue = createDeliveryQueue(PERMITS);
   const sent: string[] = [];
-  /** @param pending deliveries by endpoint; each takes a permit of this kind */
+  /**
+   * Sends the waiting deliveries.
+   * @param pending number of deliveries by endpoint; each takes a permit of this kind
+   */
   const dispatch = (pending: Record<string, number>, kind: PermitKind) =>
     queue.dispatch((id) => {
       if (!pending[id]) return "NOTHING";
@@ -58,7 +61,7 @@ test.each<{ endpointClass: EndpointClass; kind: PermitKind; max: number }>([
   { endpointClass: "HEALTHY", kind: "PROMPT", max: 80 },
   { endpointClass: "DEGRADED", kind: "LATE", max: 40 },
   { endpointClass: "PROBING", kind: "PROBE", max: 20 },
-])("at most $max of 100 permits are $kind", ({ endpointClass, kind, max }) => {
+])("at most $max of 100 permits are used for $kind attempts", ({ endpointClass, kind, max }) => {
   const queue = createTestQueue();
   queue.enqueue("a", endpointClass);
   queue.dispatch({ a: 1000 }, kind);
@@ -77,7 +80,7 @@ test("with all late permits and probes in use, half of the fast permits remain f
   expect(new Set(queue.sent)).toEqual(new Set(["healthy"]));
 });
 
-describe("when attempts that became late in flight use all fast permits", () => {
+describe("when attempts that became overdue in flight use all fast permits", () => {
   const createHungQueue = () => {
     const queue = createTestQueue();
     acquire(queue, "PROMPT", 80);
@@ -86,7 +89,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
     return queue;
   };
 
-  test("first attempts get half of the fast permits while late attempts use all, and later attempts wait", () => {
+  test("while overdue attempts use all fast permits, first attempts get half as many and later ones wait", () => {
     const queue = createHungQueue();
     queue.enqueue("healthy", "HEALTHY");
     queue.dispatch({ healthy: 1000 }, "PROMPT");
@@ -94,7 +97,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
     expect(queue.hasPermit("LATE")).toBe(false);
   });
 
-  test("twice the fast permits are in flight at most, and probes are still sent", () => {
+  test("overdue attempts can at most double the attempts in flight, and probes are still sent", () => {
     const queue = createHungQueue();
     acquire(queue, "PROMPT", 40);
     for (let i = 0; i < 40; i++) queue.downgradeToLate();
@@ -106,7 +109,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
     expect(queue.hasPermit("PROBE")).toBe(true);
   });
 
-  test("all permits are available again when those attempts have ended", () => {
+  test("all permits are available again when the overdue attempts have ended", () => {
     const queue = createHungQueue();
     for (let i = 0; i < 80; i++) queue.release("LATE");
     queue.enqueue("healthy", "HEALTHY");
@@ -115,7 +118,7 @@ describe("when attempts that became late in flight use all fast permits", () => 
   });
 });
 
-test("enqueueing an endpoint in another endpointClass removes it from the previous one", () => {
+test("enqueueing an endpoint in another class removes it from the class before", () => {
   const queue = createTestQueue();
   queue.enqueue("a", "HEALTHY");
   queue.enqueue("a", "PROBING");

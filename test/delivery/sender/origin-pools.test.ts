@@ -6,7 +6,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createOriginPools } from "../../../src/delivery/sender.ts";
 import { WAITS } from "../../support/waits.ts";
 
-/** Responds to each request, and keeps connections open if the path says so. */
+/**
+ * Starts a receiver that responds to each request, and keeps connections open if the path says so.
+ */
 async function startReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     const connection = request.url === "/keep" ? "keep-alive" : "close";
@@ -61,7 +63,7 @@ test("the pool of an origin that refuses connections is removed", async () => {
   await vi.waitFor(() => expect(pools.count()).toBe(0), WAITS);
 });
 
-test("a closed connection of one origin does not look at the pools of the others", async () => {
+test("the work for a connection that closes does not grow with the number of other origins", async () => {
   const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()]);
   const { pools, post } = openPools();
   for (const receiver of receivers) await post(receiver, "/keep");

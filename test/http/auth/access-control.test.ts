@@ -34,7 +34,7 @@ describe("API keys", () => {
     expect(await response.json()).toMatchObject({ code, status });
   });
 
-  test("an unknown key and a mistyped one have different messages", async () => {
+  test("an unknown API key and a mistyped one get different messages", async () => {
     const api = createTestApi();
     const foreign = createTestApi().key;
     expect((await api.requestProblem(SERVICES, { key: foreign })).detail).toBe("Unknown API key.");
@@ -44,7 +44,7 @@ describe("API keys", () => {
   });
 
   test.each(["Bearer", "Basic dXNlcjpwYXNz", "Bearer a b", "Token x"])(
-    "the header '%s' is rejected",
+    "the Authorization header '%s' is rejected",
     async (header) => {
       expect(
         await createTestApi().requestProblem(SERVICES, { headers: { authorization: header } }),
@@ -54,7 +54,7 @@ describe("API keys", () => {
     },
   );
 
-  test("a key without the scope: 403 with rate-limit headers, without counting the request", async () => {
+  test("a request with a key that lacks the scope gets 403 with rate-limit headers, and is not counted", async () => {
     const api = createTestApi();
     const { secret } = api.createKey({ ...restricted, scopes: ["webhooks.read"] });
     for (let i = 0; i < 70; i++) {
@@ -67,7 +67,7 @@ describe("API keys", () => {
     }
   });
 
-  test("an expired key and a revoked key get different errors", async () => {
+  test("an expired API key and a revoked one get different errors", async () => {
     const api = createTestApi();
     const expiring = api.createKey({ expiresAt: api.now() + 60_000 });
     const revoked = api.createKey();
@@ -85,7 +85,7 @@ describe("API keys", () => {
     });
   });
 
-  test("a change by another process applies to the next request", async () => {
+  test("a change of an API key by another process applies to the next request", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
     expect((await api.request(SERVICES, { key: secret })).status).toBe(200);
@@ -102,7 +102,7 @@ describe("API keys", () => {
     expect(await api.requestProblem(SERVICES, { key: elsewhere.secret })).toMatchObject({
       status: 403,
       code: "address_not_allowed",
-      // Shown because clients behind a NAT do not know their address.
+      // The message names the address, because clients behind a NAT do not know it.
       detail: "This key may not be used from 127.0.0.1.",
     });
     expect((await api.request(SERVICES, { key: here.secret })).status).toBe(200);
@@ -124,7 +124,7 @@ describe("API keys", () => {
   });
 });
 
-test("the slug of another business gets the same response whether it exists or not", async () => {
+test("a key gets the same response for another business whether it exists or not", async () => {
   const api = createTestApi();
   applyPreset(api, "venue");
   const bytes = async (slug: string) => {
@@ -142,7 +142,7 @@ test("the slug of another business gets the same response whether it exists or n
     expect(await bytes(slug)).toBe(exists);
 });
 
-test("checks run in the order key, slug, scope, rate limit, parameters", async () => {
+test("a request is checked in the order key, business, scope, rate limit, parameters", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({
     kind: "RESTRICTED",
@@ -185,7 +185,7 @@ test("X-Forwarded-For is ignored without a trusted proxy, with one warning", asy
   ]);
 });
 
-test("a flush saves when a key was last used, without rejected requests", async () => {
+test("a flush saves when a key was last used; a rejected request is no use", async () => {
   const api = createTestApi();
   const { id, secret } = api.createKey();
   const rejected = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });

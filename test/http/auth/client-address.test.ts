@@ -9,7 +9,7 @@ import { createTestApi, SALON } from "../support/api.ts";
 const PROXIED = { publicUrl: "https://api.example.com" };
 const FORWARDED = { "x-forwarded-for": "203.0.113.9" };
 
-/** The returned function sends requests of a peer and returns the address that is then saved. */
+/** Returns a function that sends requests of a peer and returns the address that is then saved. */
 function createDaemon(flags: Parameters<typeof createTestRuntime>[0] = {}) {
   const rt = createTestRuntime(flags);
   rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: rt.now() }));
@@ -32,7 +32,7 @@ test.each([
     peer: "198.51.100.7",
     headers: { "x-real-ip": "203.0.113.9" },
   },
-])("the address of $what is reported after 100 requests", ({ flags, peer, headers }) => {
+])("the address of $what is reported as shared after 100 requests", ({ flags, peer, headers }) => {
   const send = createDaemon(flags);
   expect(send(peer, headers, 99)).toBeNull();
   expect(send(peer, headers, 1)).toBe(peer);
@@ -48,11 +48,11 @@ test.each([
   { what: "one client on the internet", flags: PROXIED, peer: "203.0.113.9", headers: {} },
   { what: "one client in the network", flags: {}, peer: "192.168.1.5", headers: {} },
   { what: "this machine", flags: PROXIED, peer: "127.0.0.1", headers: { host: "localhost:4100" } },
-])("the address of $what is not reported", ({ flags, peer, headers }) =>
+])("the address of $what is not reported as shared", ({ flags, peer, headers }) =>
   expect(createDaemon(flags)(peer, headers as Record<string, string>)).toBeNull(),
 );
 
-test("another address clears the report, and a request from this machine does not", () => {
+test("a request from another address clears the report of a shared address; one from this machine does not", () => {
   const send = createDaemon();
   expect(send("127.0.0.1", FORWARDED)).toBe("127.0.0.1");
   expect(send("127.0.0.1", { host: "localhost" }, 1)).toBe("127.0.0.1");
@@ -60,7 +60,7 @@ test("another address clears the report, and a request from this machine does no
   expect(send("127.0.0.1", FORWARDED, 99)).toBeNull();
 });
 
-test("status reports that all clients share an address, until the daemon starts again", async () => {
+test("`status` reports that all clients share an address, until the daemon starts again", async () => {
   const api = createTestApi("salon", undefined, PROXIED);
   onTestFinished(acquireDaemonLock(api.config.databasePath).release);
   const start = () =>

@@ -59,7 +59,7 @@ test("a key with a higher limit per minute keeps its limit per hour", async () =
   expect((await rejected.json()) as Problem).toMatchObject({ violatedPolicies: ["per-hour"] });
 });
 
-test("304, HEAD and invalid parameters count, OPTIONS does not", async () => {
+test("requests with a 304, with HEAD or with invalid parameters use up the rate limit; OPTIONS does not", async () => {
   const api = createTestApi();
   const remaining = async (path: string, init?: RequestInit) =>
     /r=(\d+)/.exec((await api.request(path, init)).headers.get("ratelimit") ?? "")?.[1];
@@ -71,7 +71,7 @@ test("304, HEAD and invalid parameters count, OPTIONS does not", async () => {
   expect(await remaining(STAFF)).toBe("55");
 });
 
-test("keys have separate limits", async () => {
+test("each API key has a rate limit of its own", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ limitMinute: 1 });
   await api.request(STAFF, { key: secret });
@@ -79,7 +79,7 @@ test("keys have separate limits", async () => {
   expect((await api.request(STAFF)).status).toBe(200);
 });
 
-test("60 failed attempts per minute block further attempts of an address, but not valid keys", async () => {
+test("after 60 failed authentications in a minute, an address gets 429 for further ones, not for valid keys", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++)
     expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
@@ -91,7 +91,7 @@ test("60 failed attempts per minute block further attempts of an address, but no
   expect((await api.request(STAFF, { key: "guess" })).status).toBe(401);
 });
 
-test("the public route is limited by address, before anything is looked up", async () => {
+test("requests for availability without a key are limited by address, before the business is looked up", async () => {
   const api = createTestApi();
   for (let i = 0; i < 60; i++)
     expect((await api.request(AVAILABILITY, { key: null })).status).toBe(400);
@@ -101,7 +101,7 @@ test("the public route is limited by address, before anything is looked up", asy
   expect(rejected.headers.get("access-control-expose-headers")).toContain("Retry-After");
 });
 
-test("routes without a business are limited by address, apart from those of businesses", async () => {
+test("routes without a business have a rate limit of their own by address", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const from = async (address: string, path: string) =>
     api.request(path, { key: null, headers: { "x-forwarded-for": address } });
@@ -125,9 +125,11 @@ test.each([
   ["2001:db8:1:2:ffff::9", "2001:db8:1:2::/64"],
   ["2001:db8:1:3::5", "2001:db8:1:3::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
-])("%s counts as %s", (address, group) => expect(addressGroup(address)).toBe(group));
+])("the address %s is rate-limited as %s", (address, group) =>
+  expect(addressGroup(address)).toBe(group),
+);
 
-test("no interval has more requests than its quota, and rejected requests are not counted", () => {
+test("no interval has more requests than the quota of its window, and rejected requests are not counted", () => {
   const rt = createTestRuntime();
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy(
@@ -135,7 +137,7 @@ test("no interval has more requests than its quota, and rejected requests are no
     { window: PER_HOUR, quota: 300 },
   );
   const allowed: number[] = [];
-  // Random bursts and pauses over three hours.
+  // The requests come in random bursts over three hours.
   let seed = 7;
   while (rt.monotonic() < 3 * 3_600_000) {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -174,7 +176,7 @@ describe("addresses of one IPv6 /48", () => {
     expect((await api.request(AVAILABILITY, { key: null, headers: elsewhere })).status).toBe(400);
   });
 
-  test("addresses of one IPv6 /48 are saved by /64, but not as a whole", async () => {
+  test("counts are saved for each IPv6 /64, not for the /48", async () => {
     const api = createProxiedApi();
     for (let i = 0; i < 10; i++) await ask(api, 7);
     api.flush();
@@ -188,7 +190,7 @@ describe("addresses of one IPv6 /48", () => {
   });
 });
 
-test("an address with a single request has no row in the database, one with two has both", async () => {
+test("one request of an address is not saved; two are", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const ask = (address: string) =>
     api.request(AVAILABILITY, { key: null, headers: { "x-forwarded-for": address } });
@@ -204,7 +206,7 @@ test("an address with a single request has no row in the database, one with two 
   ]);
 });
 
-test("a full limiter forgets the client whose last request is longest ago, without a search", () => {
+test("a full rate limiter forgets the client whose last request is longest ago, without a search", () => {
   const limiter = createRateLimiter();
   const policy = createRateLimitPolicy({ window: PER_HOUR, quota: 10 });
   const remaining = (client: string) => limiter.peek(client, policy, 0).windowStates[0]?.remaining;
@@ -218,7 +220,7 @@ test("a full limiter forgets the client whose last request is longest ago, witho
     return (user + system) / 1000;
   };
   take(0, 50_000);
-  // With a search for idle clients, these take half a minute.
+  // These calls would take half a minute if each searched for idle clients.
   expect(take(50_000, 90_000)).toBeLessThan(4000);
   expect(remaining("regular")).toBe(0);
   expect(remaining("client-1")).toBe(10);
@@ -227,7 +229,7 @@ test("a full limiter forgets the client whose last request is longest ago, witho
 });
 
 describe("after a restart", () => {
-  /** Returns a second app on the same data, with another monotonic clock. */
+  /** Creates a second app on the same data with another monotonic clock, as a restart would. */
   const restart = (api: TestApi, wallMs: number): App =>
     createTestApp({ ...api, now: () => wallMs, monotonic: () => 77_777 });
   const remaining = async (api: TestApi, app: Pick<App, "request">) => {
@@ -235,7 +237,7 @@ describe("after a restart", () => {
     return response.headers.get("ratelimit");
   };
 
-  test("saved counts remain, and only requests after the last flush are lost", async () => {
+  test("after a restart, saved counts remain and requests since the last flush are lost", async () => {
     const api = createTestApi();
     for (let i = 0; i < 40; i++) await api.request(STAFF);
     api.advance(5000);
@@ -245,7 +247,7 @@ describe("after a restart", () => {
     expect(await remaining(api, app)).toBe('"per-minute";r=19;t=47, "per-hour";r=959;t=3587');
   });
 
-  test("each request is saved once, regardless of flushes and restarts", async () => {
+  test("each request is saved once, however many flushes and restarts follow", async () => {
     const api = createTestApi();
     for (let i = 0; i < 10; i++) {
       await api.request(STAFF);
@@ -260,7 +262,7 @@ describe("after a restart", () => {
     expect(api.store.rateCounts.list().reduce((sum, { count }) => sum + count, 0)).toBe(11);
   });
 
-  test("expired counts are deleted from the database", async () => {
+  test("request counts that have left their window are deleted from the database", async () => {
     const api = createTestApi();
     await api.request(STAFF);
     api.flush();
@@ -271,7 +273,7 @@ describe("after a restart", () => {
   });
 
   test.each([-30, -1, 1, 30])(
-    "a clock set by %i days at runtime does not change the counts",
+    "setting the clock by %i days at runtime does not change the request counts",
     async (days) => {
       const api = createTestApi();
       let offsetMs = 0;
@@ -289,7 +291,7 @@ describe("after a restart", () => {
     },
   );
 
-  test("a clock set back while the server was stopped counts as no time allowed", async () => {
+  test("a clock set back while the server is stopped counts as no time passed", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(STAFF);
     api.flush();
@@ -302,7 +304,7 @@ describe("after a restart", () => {
     ]);
   });
 
-  test("counts by address remain after a restart too", async () => {
+  test("request counts of addresses remain after a restart, too", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(AVAILABILITY, { key: null });
     api.flush();
@@ -310,7 +312,7 @@ describe("after a restart", () => {
   });
 });
 
-test("on a public route, a valid key counts against its own limit, and all else against the address", async () => {
+test("on a public route, requests with a valid key count against the key, all others against the address", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({
     limitMinute: 100,
@@ -322,16 +324,16 @@ test("on a public route, a valid key counts against its own limit, and all else 
     return /"per-minute";r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
   };
   expect([await ask(null), await ask(secret), await ask(secret)]).toEqual(["59", "99", "98"]);
-  // A key has one window for these and its other requests.
+  // A key has one window for requests to public and to other routes.
   expect(await ask(api.key)).toBe("59");
   await api.request(STAFF);
   expect(await ask(api.key)).toBe("57");
-  // A key that does not give access counts as no key.
+  // A request with a key that gives no access counts against the address.
   const elsewhere = api.createKey({ cidrs: ["203.0.113.0/24"] });
   expect(await ask(elsewhere.secret)).toBe("58");
   expect(await ask(`${secret.slice(0, -1)}~`)).toBe("57");
   const other = await api.request("/v1/businesses/nobody/availability", { key: secret });
   expect(other.headers.get("ratelimit")).toContain('"per-minute";r=56;');
-  // With explain, a key counts once.
+  // A request with `explain` counts once against its key.
   expect(await ask(api.key, "?partySize=2&explain=true")).toBe("56");
 });

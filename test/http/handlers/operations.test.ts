@@ -22,7 +22,7 @@ const STAFF = `/v1/businesses/${SALON}/staff`;
 
 describe("health", () => {
   test.each(["/healthz", "/readyz"])(
-    "%s is 200 without a key, more often than a client may request a business",
+    "%s is 200 without a key, even for more requests than a client may send to a business",
     async (path) => {
       const api = createTestApi();
       for (let i = 0; i < 70; i++)
@@ -100,7 +100,7 @@ async function readHealth(api: ReturnType<typeof createTestApi>, operator = asOp
   };
 }
 
-test("a full disk is in the metrics, and the server stays ready", async () => {
+test("a full disk is a condition in the metrics, and the server stays ready", async () => {
   const api = createTestApi();
   const health = { status: "ok" };
   expect(await readHealth(api)).toEqual({ ready: 200, health, open: [] });
@@ -131,7 +131,7 @@ test("a server whose data folder is gone is not ready, and refuses writes", asyn
   expect((await readHealth(api)).ready).toBe(200);
 });
 
-test("/readyz names its conditions only with the metrics token, also to the same machine", async () => {
+test("/readyz names its conditions only with the metrics token, even to a program on the same machine", async () => {
   const metricsTokenFile = join(createTempFolder(), "token");
   writeFileSync(metricsTokenFile, "t0ken");
   const api = createTestApi("salon", undefined, { metricsTokenFile });
@@ -199,19 +199,22 @@ test.each([
   ["SQLITE_READONLY", "storage_failed"],
   ["SQLITE_FULL", "storage_full"],
   ["SQLITE_BUSY_RECOVERY", "busy"],
-])("on %s the response is 503 %s; only the log names the file", async (sqliteCode, code) => {
-  const api = createTestApi();
-  api.store.businesses.findBySlug = () => {
-    throw new Database.SqliteError("details", sqliteCode);
-  };
-  const response = await api.request("/readyz", { key: null });
-  expect(response.status).toBe(503);
-  const text = await response.text();
-  expect(JSON.parse(text)).toMatchObject({ code });
-  expect(text).not.toContain(api.config.dataDir);
-  const logged = api.logged.map(({ fields }) => String(fields["error"]));
-  expect(logged.join()).toContain(code === "storage_failed" ? api.config.databasePath : "");
-});
+])(
+  "the SQLite error %s gets a 503 with %s, and only the log names the file",
+  async (sqliteCode, code) => {
+    const api = createTestApi();
+    api.store.businesses.findBySlug = () => {
+      throw new Database.SqliteError("details", sqliteCode);
+    };
+    const response = await api.request("/readyz", { key: null });
+    expect(response.status).toBe(503);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ code });
+    expect(text).not.toContain(api.config.dataDir);
+    const logged = api.logged.map(({ fields }) => String(fields["error"]));
+    expect(logged.join()).toContain(code === "storage_failed" ? api.config.databasePath : "");
+  },
+);
 
 describe("metrics", () => {
   test("metrics count and time requests by route, method and status", async () => {
@@ -237,12 +240,12 @@ describe("metrics", () => {
     ).toEqual([]);
   });
 
-  // Behind a proxy that adds no header, a stranger's request looks like one of this machine.
+  // Behind a proxy that adds no header, a stranger's request looks like one from this machine.
   test.each([
     { what: "of this machine", headers: {} },
     { what: "of this machine to localhost", headers: { host: "localhost:4100" } },
     { what: "that a proxy forwarded", headers: { "x-forwarded-for": "203.0.113.9" } },
-  ])("metrics are refused to a request $what without the token", async ({ headers }) => {
+  ])("metrics are refused without the token to a request $what", async ({ headers }) => {
     const api = createTestApi();
     const problem = await api.requestProblem("/metrics", { key: null, headers });
     expect([problem.status, problem.code]).toEqual([401, "missing_key"]);
@@ -281,7 +284,7 @@ describe("metrics", () => {
     );
   });
 
-  test("refusals of a program on this machine are one log line and a condition until it has the token", async () => {
+  test("a program on this machine without the token causes one log line and a condition until it has it", async () => {
     const rt = await createRunningServer();
     const app = createTestApp(rt);
     const isOpen = () => {
@@ -304,7 +307,7 @@ describe("metrics", () => {
     expect(isOpen()).toBe(false);
   });
 
-  test("an unreadable token file is an error at startup", () => {
+  test("a metrics token file that cannot be read is an error at startup", () => {
     expect(() => readConfig({ metricsTokenFile: "/nowhere" }, {})).toThrow(
       "--metrics-token-file: /nowhere is empty or cannot be read",
     );

@@ -31,7 +31,7 @@ test("a server without a contact has no security.txt, and the OpenAPI document n
 });
 
 test.each(["example.com", "http://example.com", "a b@example.com", "javascript:alert(1)"])(
-  "%s is no contact",
+  "the contact %s is refused",
   (contact) =>
     expect(() => readConfig({ contact }, {})).toThrow(
       "--contact must be a mail address or an https URL.",

@@ -56,7 +56,7 @@ const SCHEMAS = await loadSchemas();
 const described = describeApi({ routes: ROUTES, version: "1.2.3" }) as unknown as Document;
 const operations = Object.values(described.paths).flatMap((path) => Object.values(path));
 
-test("the example of a rejected body is about a field of that operation", () => {
+test("the example of a rejected body names a field of its operation", () => {
   const issueOf = (id: string): unknown => {
     const { content } = operations.find(({ operationId }) => operationId === id)!.responses[422]!;
     const example = content?.["application/problem+json"]?.example;
@@ -101,7 +101,7 @@ test("the OpenAPI document contains every route exactly once", () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length);
 });
 
-test("too_many_holds is a problem of the routes that hold something", () => {
+test("the problem too_many_holds is documented for the routes that create holds or ticket orders", () => {
   const shared = JSON.stringify(described.components.responses);
   expect(shared).not.toContain("too_many_holds");
   expect(
@@ -209,7 +209,7 @@ test("the schema Event accepts an event type that was added later", () => {
 });
 
 describe("webhooks", () => {
-  test("webhooks have every event type, each with its schema, an example and the signature", () => {
+  test("webhooks of the OpenAPI document have every event type, with its schema, an example and the signature", () => {
     expect(Object.keys(described.webhooks)).toEqual([...ALL_EVENT_TYPES]);
     for (const type of ALL_EVENT_TYPES) {
       const { requestBody, parameters } = described.webhooks[type]?.post ?? {};
@@ -228,7 +228,7 @@ describe("webhooks", () => {
     }
   });
 
-  test("webhooks document every header of a delivery, and the additional one of a test event", () => {
+  test("webhooks of the OpenAPI document have every header of a delivery, and the additional one of a test event", () => {
     const cover = {
       deliveryId: "dlv_1",
       eventId: "evt_1",
@@ -252,7 +252,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  test("webhooks contain complete objects, including parts that a GET omits by default", () => {
+  test("webhook examples contain complete objects, including parts that a GET omits by default", () => {
     const { example } =
       described.webhooks["service.updated"]?.post.requestBody?.content["application/json"] ?? {};
     const schema = SCHEMAS["ServiceUpdatedEvent"];
@@ -353,7 +353,7 @@ test.each([
   { bytes: "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", status: 501 },
   { bytes: "GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n", status: 505 },
 ])(
-  "a request rejected before routing gets a documented problem: $status",
+  "a request that is rejected with $status before routing gets a documented problem",
   async ({ bytes, status }) => {
     const server = await startServer(createTestApi(), { host: "127.0.0.1", port: 0 });
     onTestFinished(() => server.close());

@@ -57,29 +57,32 @@ test.each(
   ROUTES.filter(({ method, group }) => method === "POST" && group === "Webhooks").map(
     ({ operationId }) => operationId,
   ),
-)("%s takes effect once, and a repeated request gets the first response", async (operationId) => {
-  const { api, paths } = await setUp();
-  const [path, body] = paths[operationId]!;
-  const first = await send(api, path, body);
-  expect(first.headers.get("idempotency-replayed")).toBeNull();
-  const original = await readAll(first);
-  const revision = api.revision();
-  const again = await send(api, path, body);
-  expect(again.headers.get("idempotency-replayed")).toBe("true");
-  expect(again.headers.get("request-id")).not.toBe(first.headers.get("request-id"));
-  expect(await readAll(again)).toEqual(original);
-  expect(api.revision()).toBe(revision);
-  const remaining = (response: Response) =>
-    Number(/r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
-  expect(remaining(again)).toBe(remaining(first) - 1);
-});
+)(
+  "%s takes effect once, and a repetition with its Idempotency-Key gets the first response",
+  async (operationId) => {
+    const { api, paths } = await setUp();
+    const [path, body] = paths[operationId]!;
+    const first = await send(api, path, body);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const original = await readAll(first);
+    const revision = api.revision();
+    const again = await send(api, path, body);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect(again.headers.get("request-id")).not.toBe(first.headers.get("request-id"));
+    expect(await readAll(again)).toEqual(original);
+    expect(api.revision()).toBe(revision);
+    const remaining = (response: Response) =>
+      Number(/r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
+    expect(remaining(again)).toBe(remaining(first) - 1);
+  },
+);
 
 test("a rotation whose response was lost can be retried, also with a rotated API key", async () => {
   const { api, endpoint, rotation } = await setUp();
   const { secret } = await readData(await send(api, rotation));
   expect(await readData(await send(api, rotation))).toMatchObject({ secret });
   expect(api.store.endpointSecrets.listValid(endpoint.id, api.now())).toHaveLength(2);
-  // With another Idempotency-Key, it is another rotation.
+  // A request with another Idempotency-Key is another rotation.
   expect((await send(api, rotation, undefined, "order-2")).status).toBe(409);
 });
 
@@ -95,12 +98,12 @@ test("an Idempotency-Key with another path or body is refused", async () => {
   expect(await code(rotation, { overlapSeconds: 61, force: false })).toBe(reused);
   expect(await code(rotation)).toBe(reused);
   expect(await code(`${rotation}/finish`, { overlapSeconds: 60, force: false })).toBe(reused);
-  // Another API key has its own Idempotency-Keys.
+  // Each API key has Idempotency-Keys of its own.
   const { secret } = api.createKey();
   expect((await send(api, rotation, {}, "order-1", secret)).status).toBe(409);
 });
 
-test("a refused request has no effect and is handled again", async () => {
+test("a refused request with an Idempotency-Key has no effect, and is handled again when repeated", async () => {
   const { api, rotation } = await setUp();
   await send(api, rotation, undefined, "first");
   expect((await send(api, rotation)).status).toBe(409);
@@ -109,7 +112,7 @@ test("a refused request has no effect and is handled again", async () => {
   expect([response.status, response.headers.get("idempotency-replayed")]).toEqual([200, null]);
 });
 
-test("a request whose reply cannot be stored has no effect", async () => {
+test("a request with an Idempotency-Key whose reply cannot be stored has no effect", async () => {
   const { api, endpoint, rotation } = await setUp();
   const replace = api.store.idempotency.replace;
   api.store.idempotency.replace = () => {
@@ -122,7 +125,7 @@ test("a request whose reply cannot be stored has no effect", async () => {
   expect((await send(api, rotation)).status).toBe(200);
 });
 
-test("20 concurrent rotations are one rotation", async () => {
+test("20 concurrent requests with one Idempotency-Key rotate a secret once", async () => {
   const { api, endpoint, rotation } = await setUp();
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(api, rotation)));
   const secrets = await Promise.all(
@@ -134,7 +137,7 @@ test("20 concurrent rotations are one rotation", async () => {
   expect(api.store.endpoints.findById(endpoint.id)?.version).toBe(2);
 });
 
-test("while the first request is in progress, a second one is 503 busy after 2 s", async () => {
+test("a second request with an Idempotency-Key gets 503 after 2 s if the first is still in progress", async () => {
   const { api, endpoint } = await setUp();
   const responded = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
   const started = Promise.withResolvers<void>();
@@ -160,7 +163,7 @@ test("while the first request is in progress, a second one is 503 busy after 2 s
   expect(await (await third).json()).toEqual(await (await first).json());
 });
 
-test("a reply is kept for 24 hours, encrypted, and survives a rotation of the master key", async () => {
+test("a stored reply is kept for 24 hours, encrypted, and survives a rotation of the master key", async () => {
   const { api, rotation } = await setUp();
   const first = await readData<{ secret: string }>(
     await send(api, rotation, { overlapSeconds: 86_399 }),
@@ -179,7 +182,7 @@ test("a reply is kept for 24 hours, encrypted, and survives a rotation of the ma
   expect(JSON.stringify(api.logged)).not.toContain("order-1");
 });
 
-test("a repeated request is refused and not handled again if the master key is gone", async () => {
+test("a repeated request is refused, not handled again, if the master key is gone", async () => {
   const { api, endpoint, rotation } = await setUp();
   await send(api, rotation);
   const [row] = api.store.idempotency.list();
@@ -191,7 +194,7 @@ test("a repeated request is refused and not handled again if the master key is g
   expect(api.store.idempotency.list()).toEqual([]);
 });
 
-test("one of several requests that arrive at the same time is handled", async () => {
+test("one of several requests that arrive at the same time with one Idempotency-Key is handled", async () => {
   const { api } = await setUp();
   const key = api.store.keys.findCredential(hashApiKey(api.key))!;
   const handleOnce = createHandleOnce(api);
@@ -215,7 +218,7 @@ const HOUR = 3_600_000;
 
 const POSTS = ROUTES.filter(({ method, group }) => method === "POST" && group === "Bookings");
 
-/** A start of its own for each route: 12 hours on four Mondays, for two people. */
+/** Returns a start of its own for each route: 12 hours on four Mondays, for two people. */
 const startOf = (n: number): string =>
   `${["2026-11-23", "2026-11-30", "2026-12-07", "2026-12-14"][n % 4]}T${["09", "10", "11"][n % 3]}:00:00+00:00`;
 
@@ -259,7 +262,7 @@ function setState(rt: TestRuntime, id: string, state: Partial<Visit>): void {
   });
 }
 
-test("each POST takes effect once, and a repeated request gets the first response", async () => {
+test("each POST route takes effect once, and a repeated request gets the first response", async () => {
   const { rt, owner } = openBookingShop();
   for (const { operationId } of POSTS) {
     const [path, body] = await requestOf(rt, owner, operationId);
@@ -282,7 +285,7 @@ test("each POST takes effect once, and a repeated request gets the first respons
   }
 });
 
-test("a POST that creates something requires an Idempotency-Key, but not in a dry run", async () => {
+test("a POST that creates an object requires an Idempotency-Key, except in a dry run", async () => {
   const { rt, site } = openBookingShop();
   const none = { "idempotency-key": undefined };
   const needing = POSTS.filter(({ needsIdempotencyKey }) => needsIdempotencyKey);

@@ -18,7 +18,7 @@ test("a query that repeats one name 100,000 times is parsed in linear time", () 
   const before = process.threadCpuUsage();
   expect(issuesOf("_&".repeat(100_000))).toEqual([]);
   const { user, system } = process.threadCpuUsage(before);
-  // Quadratic parsing takes minutes.
+  // Quadratic parsing would take minutes.
   expect((user + system) / 1000).toBeLessThan(2000);
 });
 
@@ -35,7 +35,7 @@ test("one parameter can be repeated more than 50 times", () => {
   expect(parseParameters(KNOWN, query).ids).toHaveLength(60);
 });
 
-test("the message names two issues and counts the others, which 'errors' lists", () => {
+test("the message about invalid parameters names two issues and counts the others, which 'errors' lists", () => {
   const query = Array.from({ length: 20 }, (_, i) => `wrong${i}=1`).join("&");
   expect(() => parseParameters(KNOWN, query)).toThrow(
     /^Unknown parameter 'wrong0'\. Unknown parameter 'wrong1'\. 18 more in 'errors'\.$/,

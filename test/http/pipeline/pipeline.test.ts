@@ -11,7 +11,7 @@ import {
   WEBHOOKS,
 } from "../support/webhooks.ts";
 
-/** The effect of these operations is visible in a delivery and its attempts. */
+/** Operations without an audit entry: a delivery and its attempts show their effect. */
 const NOT_AUDITED = ["testEndpoint", "redeliverDelivery"];
 
 const NEW_ENDPOINT = { name: "Till", url: "https://8.8.8.8/", events: ["service.updated"] };
@@ -26,7 +26,7 @@ const CASES: Case[] = [
   ["deleteEndpoint", "endpoint.deleted", "DELETE", "/ID"],
 ];
 
-test("every route that changes an endpoint adds an entry with the key and the client's address", async () => {
+test("every route that changes an endpoint adds an audit entry with the key and the client's address", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.0/8"] });
   const { id: keyId, secret: key } = api.createKey({ name: "Website" });
   const { endpoint } = await createTestEndpoint(api, keyId);

@@ -9,7 +9,7 @@ test.each([
   expect(await api.requestProblem("/nowhere")).toMatchObject({ type });
 });
 
-test("texts in one language have Content-Language", async () => {
+test("responses with texts in one language have Content-Language", async () => {
   const api = createTestApi();
   const languageOf = async (path: string) =>
     (await api.request(path)).headers.get("content-language");

@@ -26,17 +26,17 @@ export type Problem = {
 };
 
 export type TestApi = TestRuntime & {
-  /** Sends a request in its own event-loop iteration, as a socket would. */
+  /** Sends a request in an event-loop iteration of its own, as a socket would. */
   request: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Response>;
   requestProblem: (path: string, init?: RequestInit & { key?: string | null }) => Promise<Problem>;
   createKey: (fields?: Partial<NewKey>) => { id: string; secret: string };
-  /** A secret key of the salon, which `request` uses by default. */
+  /** A secret key of the salon, which `request` sends by default. */
   key: string;
   flush: () => void;
   shutDown: () => void;
 };
 
-/** The API over a seeded business, without a socket. */
+/** Opens the API over a seeded business, without a socket. */
 export function createTestApi(
   preset: Preset = "salon",
   busyTimeoutMs?: number,
@@ -59,7 +59,7 @@ export function createTestApi(
   };
   const { secret } = createTestKey();
   const request: TestApi["request"] = async (path, { key = secret, ...init } = {}) => {
-    // Twice: the first can still be in the iteration of the caller.
+    // The first turn can still belong to the event-loop iteration of the caller.
     await nextTurn();
     await nextTurn();
     const headers = new Headers(init.headers);
@@ -83,6 +83,9 @@ export const applyPreset = (rt: Runtime, preset: Preset) =>
 
 const HEADER = `catalog: 1\nbusiness: {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en, locales: [en, es]}\n`;
 
-/** Applies a catalog file to the salon. @param body the file without its header */
+/**
+ * Applies a catalog file to the salon.
+ * @param body the file without its header
+ */
 export const applyToSalon = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: HEADER + body }]);

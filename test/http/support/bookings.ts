@@ -11,13 +11,13 @@ import { seedShop, shopId, SHOP_SLUG } from "../../support/shop.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
-// The shop of support/shop.ts with a concert, and clients of its API.
+// Opens the shop of support/shop.ts with a concert, and clients of its API.
 
 export const SHOP_PATH = `/v1/businesses/${SHOP_SLUG}`;
-/** A Monday morning on which both staff members work from 9 to 12. */
+/** Returns a time on a Monday on which both staff members work from 9 to 12. */
 export const monday = (time: string): string => `2026-11-23T${time}:00+00:00`;
 export const CUT = { serviceId: shopId("svc", "cut") };
-/** The header of a change of the shop's catalog file. */
+/** The header of a catalog file that changes the shop. */
 export const HEADER = `
 catalog: 1
 business:
@@ -59,7 +59,7 @@ export type Client = { id: string; secret: string; send: Send };
 const NO_LIMITS = { limitMinute: 1_000_000, limitHour: 1_000_000, maxBookingsDay: 1_000_000 };
 let requestCount = 0;
 
-/** Opens the API over the shop, with a client of a website and one of the owner. */
+/** Opens the API over the shop, with clients for a website and for the owner. */
 export function openBookingShop(rt: TestRuntime = createTestRuntime()) {
   seedShop(rt);
   applyCatalog(rt, [{ name: "concert.yaml", text: CONCERT }]);

@@ -10,7 +10,10 @@ export const WEBHOOKS = `/v1/businesses/${SALON}/webhooks`;
 export const DELIVERIES = `/v1/businesses/${SALON}/deliveries`;
 export const SALON_ID = businessId(SALON);
 
-/** @param keyId the key that created it, or null for the CLI */
+/**
+ * Creates an endpoint.
+ * @param keyId the key that creates it; null for the command line
+ */
 export const createTestEndpoint = (
   api: TestApi,
   keyId: string | null,
@@ -25,7 +28,7 @@ export const createTestEndpoint = (
     allowPrivate: fields.allowPrivate ?? true,
   });
 
-/** An endpoint of another business. */
+/** Creates an endpoint of another business. */
 export async function createForeignEndpoint(api: TestApi): Promise<EndpointRow> {
   const { slug } = applyPreset(api, "restaurant");
   return (await createTestEndpoint(api, null, { business: businessId(slug) })).endpoint;
@@ -34,7 +37,7 @@ export async function createForeignEndpoint(api: TestApi): Promise<EndpointRow> 
 export const createRestrictedKey = (api: TestApi, ...scopes: string[]) =>
   api.createKey({ kind: "RESTRICTED", scopes: scopes.length === 0 ? ["webhooks.write"] : scopes });
 
-/** Emits service.updated and catalog.changed. */
+/** Renames a service, which emits `service.updated` and `catalog.changed`. */
 export const renameService = (api: TestApi, name: string) =>
   editObject(api, SALON, "service", "cut", (service) => ({ ...service, name }));
 
@@ -44,7 +47,7 @@ export const jsonRequest = (method: string, body: unknown): RequestInit => ({
   body: typeof body === "string" ? body : JSON.stringify(body),
 });
 
-/** Asserts the status and returns `data`. */
+/** Asserts the status of a response, and returns its `data`. */
 export async function readData<T = Record<string, unknown>>(
   response: Response,
   status = 200,

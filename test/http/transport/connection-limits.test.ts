@@ -49,7 +49,7 @@ async function serve(limits: Limited[1], isExempt: Limited[2] = () => false, hos
 /** Resolves when the socket is closed, with or without an error. */
 const closing = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
-test("a connection over the limit is closed, until another of the same client ends", async () => {
+test("a client's connections over its limit are closed, until another of its connections ends", async () => {
   const { open } = await serve({ client: 3, network: NONE, total: NONE });
   const first = await open();
   expect([first.event, (await open()).event, (await open()).event]).toEqual([
@@ -63,7 +63,7 @@ test("a connection over the limit is closed, until another of the same client en
   await vi.waitFor(async () => expect((await open()).event).toBe("served"), WAITS);
 });
 
-test("IPv4 clients of a server that listens on :: have a limit each", async () => {
+test("each IPv4 client of a server that listens on :: has a limit of its own", async () => {
   const { open } = await serve({ client: 1, network: 1, total: NONE }, () => false, "::");
   for (const address of ["127.0.0.1", "127.0.0.2", "127.0.0.3"]) {
     expect([address, (await open(address)).event]).toEqual([address, "served"]);
@@ -71,7 +71,7 @@ test("IPv4 clients of a server that listens on :: have a limit each", async () =
   }
 });
 
-test("if all connections are in use, the largest client loses its oldest one to a new client", async () => {
+test("if the server is full, the largest client loses its oldest connection to a new client", async () => {
   const { open, full } = await serve({ client: NONE, network: NONE, total: 4 });
   const small = await open("127.0.0.2");
   const large = [await open("127.0.0.3"), await open("127.0.0.3"), await open("127.0.0.3")];
@@ -112,7 +112,7 @@ test.for([
   { of: "HTTP", issue: () => null },
   { of: "HTTPS", issue: () => createAuthority(createTempFolder()).selfSign("localhost") },
 ])(
-  "if all connections of $of are in use, the largest client keeps one with a request rather than an idle one",
+  "if $of is full, the largest client loses an idle connection rather than one with a request",
   async ({ issue }) => {
     const { server, open } = await serveHttp(issue(), 3);
     const [oldest, idle] = [await open("127.0.0.3"), await open("127.0.0.3")];
@@ -136,10 +136,10 @@ test.for([
   },
 );
 
-test("no connection of a trusted proxy is closed, and it takes the place of other clients", async () => {
+test("connections of a trusted proxy are never closed, and take the place of other clients", async () => {
   const limits = { client: 2, network: 2, total: 2 };
   const { open, full } = await serve(limits, isExemptFromLimits(["127.0.0.9"]));
-  // The other server counts loopback addresses as clients, which a real one exempts.
+  // The second server counts loopback addresses as clients; a real server exempts them.
   const isProxy = (address: string) => address === "127.0.0.9";
   const { open: openOther, full: fullOther } = await serve(limits, isProxy);
   const other = await openOther("127.0.0.2");
@@ -159,7 +159,7 @@ test("no connection of a trusted proxy is closed, and it takes the place of othe
 describe("the table of connections", () => {
   const LIMITS = { client: 2, network: 3, total: 5 };
 
-  test("an IPv6 /48 has a limit of its own, whatever its /64s", () => {
+  test("an IPv6 /48 has a connection limit of its own, however many /64s it uses", () => {
     const table = createConnectionTable<string>(LIMITS);
     const admit = (name: string, address: string) => table.add(name, address).refused;
     expect(admit("a1", "2001:db8:1:1::1")).toBeUndefined();
@@ -172,7 +172,7 @@ describe("the table of connections", () => {
     expect(admit("a6", "2001:db8:1:3::1")).toBeUndefined();
   });
 
-  test("an IPv4 address in IPv6 notation is a client of its own, in either notation", () => {
+  test("each IPv4 address is a client of its own, even in IPv6 notation", () => {
     const table = createConnectionTable<string>(LIMITS);
     const admit = (name: string, address: string) => table.add(name, address).refused;
     expect(admit("a1", "::ffff:203.0.113.1")).toBeUndefined();
@@ -186,7 +186,7 @@ describe("the table of connections", () => {
     expect(table.largestClient()).toBe("203.0.113.2");
   });
 
-  test("a connection that was refused or lost its place does not count when it closes", () => {
+  test("a connection that was closed for another is not subtracted again when it ends", () => {
     const table = createConnectionTable<number>({ client: 9, network: 9, total: 3 });
     for (let i = 0; i < 3; i++) expect(table.add(i, "203.0.113.1")).toEqual({});
     expect(table.add(3, "203.0.113.2")).toEqual({ refused: 0, isFull: true });
@@ -197,7 +197,7 @@ describe("the table of connections", () => {
     expect(table.add(5, "203.0.113.3")).toEqual({});
   });
 
-  test("a client whose connections are all in use loses the newest, unless that is also in use", () => {
+  test("a full server refuses a client's new idle connection, but closes its oldest one if all are in use", () => {
     const inUse = new Set([0, 1]);
     const limits = { client: 9, network: 9, total: 2 };
     const table = createConnectionTable<number>(limits, (connection) => inUse.has(connection));
@@ -214,7 +214,7 @@ describe("the table of connections", () => {
     const countOf = (address: string) =>
       [...open.values()].filter((other) => other === address).length;
     for (let i = 0; i < 3000; i++) {
-      // A multiplicative generator: the same sequence in each run.
+      // A multiplicative generator gives the same sequence in each run.
       const random = (i * 48_271 * 7919) % 2_147_483_647;
       const address = `203.0.113.${Math.floor(Math.sqrt(random % 100))}`;
       open.set(i, address);
@@ -234,13 +234,13 @@ describe("the table of connections", () => {
   });
 });
 
-test("the limits follow the limit of open files, and one network never has all", () => {
+test("connection limits follow the limit of open files, and one network never gets all connections", () => {
   expect(connectionLimits(1024)).toEqual({ client: 128, network: 256, total: 512 });
   expect(connectionLimits(65_536)).toEqual({ client: 256, network: 1024, total: 32_768 });
   expect(connectionLimits(null)).toEqual({ client: 256, network: 1024, total: 4096 });
 });
 
-test("full connections are a condition that names the largest client, for 10 minutes", async () => {
+test("a full server has the condition connections.full for 10 minutes, which names the largest client", async () => {
   const rt = await createRunningServer();
   const full = createLastingState(rt, 10 * 60_000, rt.store.daemon.saveConnectionsFull);
   const check = () => {

@@ -4,12 +4,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../../src/http/server.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-// Raw requests, and their responses according to RFC 9110 and RFC 9112.
+// Sends raw requests and checks the responses against RFC 9110 and RFC 9112.
 
-/** The only request with a response of 204. It ends a connection that is still open. */
+/** The last request, and the only one with a 204. It ends a connection that is still open. */
 const LAST = "OPTIONS /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-/** Sends bytes to a new server; `text` returns what it has sent so far. */
+/** Sends bytes to a new server. `text` returns what the server has sent so far. */
 async function open(bytes: string) {
   const server = await startServer(createTestRuntime(), { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
@@ -26,7 +26,7 @@ async function open(bytes: string) {
 const statusesIn = (text: string): number[] =>
   [...text.matchAll(/(?:^|[\n}])HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** Returns the status of each response, and whether the connection was closed after them. */
+/** Returns the status of each response, and whether the server then closed the connection. */
 async function send(bytes: string): Promise<{ statuses: number[]; closed: boolean; text: string }> {
   const { socket, text } = await open(bytes + LAST);
   await once(socket, "close");
@@ -75,7 +75,7 @@ describe("accepted requests", () => {
       bytes: `GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n`,
     },
     { what: "a HEAD", bytes: "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\n" },
-  ])("accepted requests: $what", async ({ bytes }) => {
+  ])("a request with $what is accepted", async ({ bytes }) => {
     const { statuses, closed } = await send(bytes + NEXT);
     expect(statuses).toEqual([200, 200]);
     expect(closed).toBe(false);
@@ -120,21 +120,21 @@ describe("accepted requests", () => {
     });
   });
 
-  test("an unsupported Upgrade is ignored", async () => {
+  test("an Upgrade to an unsupported protocol is ignored", async () => {
     const { socket, text } = await open(get("Host: x", "Connection: upgrade", "Upgrade: h2c"));
     await once(socket, "data");
-    // Node does not read what comes with an Upgrade as a request, so this is sent now.
+    // Node does not read bytes that come with an Upgrade as a request, so the last one is sent now.
     socket.write(LAST);
     await once(socket, "close");
     expect(statusesIn(text())).toEqual([200, 204]);
   });
 
-  test("Expect: 100-continue gets a 100 response before the body", async () => {
+  test("a request with Expect: 100-continue gets a 100 response before its body", async () => {
     const { statuses } = await send(post(["Content-Length: 3", "Expect: 100-continue"], "abc"));
     expect(statuses).toEqual([100, 405]);
   });
 
-  test("a Content-Length over the limit gets no 100 response", async () => {
+  test("a request with a Content-Length over the limit gets no 100 response", async () => {
     const { statuses } = await send(post(["Content-Length: 400000000", "Expect: 100-continue"]));
     expect(statuses).toEqual([405]);
   });
@@ -154,7 +154,7 @@ test.each(
   expect(text).toMatch(/^HTTP\/1.1 404 Not Found\r\n[^]*"code":"route_not_found"/);
 });
 
-/** Nothing that follows on the connection may be read as a request. */
+/** After a rejected request, no bytes on the connection may be read as a request. */
 describe("rejected requests end the connection", () => {
   test.each([
     { what: "no Host", bytes: get() },
@@ -255,7 +255,7 @@ describe("rejected requests end the connection", () => {
       what: "a chunk size that overflows",
       bytes: post(["Transfer-Encoding: chunked"], "ffffffffffffffff1\r\nabc\r\n0\r\n\r\n"),
     },
-  ])("$what: 400", async ({ bytes }) => {
+  ])("a request with $what gets 400 and ends the connection", async ({ bytes }) => {
     const { statuses, closed, text } = await send(bytes + NEXT);
     expect(statuses.at(-1)).toBe(400);
     // An invalid body can be detected after the response, but is never read as a request.

@@ -44,12 +44,12 @@ test.each([
   ["/v1/businesses/salon/webhooks/whe_1", "router"],
   ["/v1/businesses/s%61lon/services", "router"],
   ["/services", "router"],
-])("%s is handled by %s", async (url, expected) => {
+])("a GET of %s is handled by %s", async (url, expected) => {
   const address = await servePaths(({ path }) => path);
   expect(await (await fetch(address + url)).text()).toBe(expected);
 });
 
-test("an error that the router throws becomes a response", async () => {
+test("an error that the router throws becomes a problem response", async () => {
   const rejected: unknown[] = [];
   const pipeline: Pipeline = {
     handle,
@@ -65,7 +65,7 @@ test("an error that the router throws becomes a response", async () => {
   expect(rejected).toEqual([thrown]);
 });
 
-test("the remembered URL is used only for the same URL", async () => {
+test("a request never gets the response to the URL before it", async () => {
   const address = await servePaths(
     (_, { params, path, search }) => `${params["slug"]} ${path} ${search}`,
   );

@@ -16,7 +16,7 @@ import { createTestApi, SALON } from "../support/api.ts";
 const NAME = "api.example.ch";
 const DAY_MS = 86_400_000;
 
-/** Creates a certificate authority and the paths of a server's certificate files. */
+/** Creates a certificate authority, and returns the paths of a server's certificate files. */
 function createCertificateFiles() {
   const folder = createTempFolder();
   const authority = createAuthority(folder);
@@ -141,7 +141,7 @@ describe.skipIf(!hasOpenssl())("with certificates created by openssl,", () => {
     },
     { ends: "yesterday", days: -1, level: "error", message: expect.stringContaining("expired") },
   ])(
-    "a certificate that expires or expired $ends is logged as $level",
+    "a certificate whose validity ends $ends is logged as $level",
     async ({ days, level, message }) => {
       const api = createTestApi();
       const setup = createCertificateFiles();
@@ -243,7 +243,7 @@ describe.skipIf(!hasOpenssl())("with certificates created by openssl,", () => {
     );
   });
 
-  test("text before the PEM block is ignored, and the whole chain is served", async () => {
+  test("text before the PEM block of a certificate is ignored, and the whole chain is served", async () => {
     const setup = createCertificateFiles();
     const { cert, key } = setup.authority.issue(NAME);
     setup.writeFiles({
@@ -267,12 +267,15 @@ describe.skipIf(!hasOpenssl())("with certificates created by openssl,", () => {
     socket.destroy();
   });
 
-  test.skipIf(process.getuid?.() === 0)("a key file without read permission is rejected", () => {
-    const setup = createCertificateFiles();
-    setup.writeFiles(setup.authority.issue(NAME));
-    chmodSync(setup.files.key, 0);
-    expect(() => readCertificate(setup.files)).toThrow(
-      expect.objectContaining({ code: "not_permitted" }),
-    );
-  });
+  test.skipIf(process.getuid?.() === 0)(
+    "a TLS key file without read permission is rejected",
+    () => {
+      const setup = createCertificateFiles();
+      setup.writeFiles(setup.authority.issue(NAME));
+      chmodSync(setup.files.key, 0);
+      expect(() => readCertificate(setup.files)).toThrow(
+        expect.objectContaining({ code: "not_permitted" }),
+      );
+    },
+  );
 });

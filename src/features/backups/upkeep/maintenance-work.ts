@@ -18,29 +18,34 @@ export type MaintenanceData = { config: Config; work: "maintenance" | "backup" |
 
 export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 
-/** Shorter than the daemon waits for deliveries in flight. */
+/** Time in which a stopped run may finish. The daemon waits longer for deliveries in flight. */
 const GRACE_MS = 8000;
-/** An unmounted --backup-dir is noticed before the next backup. */
+/**
+ * Interval of the checks of --backup-dir, which find before the next backup that it is not mounted.
+ */
 const CHECK_DIR_EVERY_MS = 3_600_000;
-/** A missed backup is not made right after the start, when the machine is busy. */
+/** Delay of a missed backup after the start, when the machine is busy. */
 const CATCH_UP_DELAY_MS = 10 * 60_000;
-/** A folder that cannot be written to is tried again after this time, not every minute. */
+/**
+ * Interval of attempts at a missed backup, so that a folder without write access is not tried each
+ * minute.
+ */
 const CATCH_UP_EVERY_MS = 24 * 3_600_000;
 
-/** Runs maintenance in a thread of low priority. */
+/** Returns a function that runs maintenance in a thread of low priority. */
 export const createMaintenanceRunner =
   (config: Config): RunMaintenance =>
   async ({ backUp, signal }) =>
     void (await runThread(config, backUp ? "backup" : "maintenance", signal));
 
 /**
- * Makes a backup and copies it to --backup-dir, in a thread.
- * @returns whether it was copied before `signal` was aborted
+ * Makes a backup and copies it to --backup-dir, in a thread. Returns whether it was copied before
+ * `signal` was aborted.
  */
 export const makeLastCopyInThread = async (config: Config, signal: AbortSignal): Promise<boolean> =>
   (await runThread(config, "last-copy", signal)) === 0;
 
-/** @returns the exit code */
+/** Returns the exit code of the thread, which `signal` stops. */
 async function runThread(
   config: Config,
   work: MaintenanceData["work"],
@@ -52,7 +57,7 @@ async function runThread(
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
     worker.postMessage("stop");
-    // What is unfinished then is deleted as an abandoned draft.
+    // An unfinished backup is a draft, which a later run deletes.
     timer = setTimeout(() => void worker.terminate(), GRACE_MS);
   };
   signal?.addEventListener("abort", stop);
@@ -113,14 +118,17 @@ export function createMaintenance(
 
   return {
     runIfDue,
-    /** Copies a backup that a command has made: the command waits for the copy. */
+    /** Copies a backup that a command has made and for whose copy it waits. */
     async runIfChanged(): Promise<void> {
       if (isRunning || readChangeTime(rt.config) === seenChange) return;
       seenChange = readChangeTime(rt.config);
-      // The folder also changes when a failed copy is recorded in it, which is no reason to try again.
+      // The folder also changes when a failed copy is recorded in it. A newer backup is the only
+      // reason to run.
       if (findNewest(rt) !== seenNewest) await runIfDue();
     },
-    /** If maintenance is running, the backup is made by the next call of `runIfDue`. */
+    /**
+     * Makes the nightly backup. If maintenance is running, the next call of `runIfDue` makes it.
+     */
     runNightly(): Promise<void> {
       isNightDue = rt.config.backups.everyMs === null;
       return runIfDue();
@@ -131,6 +139,6 @@ export function createMaintenance(
 /** Returns the path of the newest backup. */
 const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt)?.path;
 
-/** When a file was added to the backup folder. */
+/** Returns when a file was last added to or removed from the backup folder. */
 const readChangeTime = ({ backupFolder }: Config): number | undefined =>
   statSync(backupFolder, { throwIfNoEntry: false })?.mtimeMs;

@@ -26,7 +26,7 @@ const idList = (max: number) =>
       inputSchema: { type: "array", items: { type: "string" }, minItems: 1, maxItems: max },
     });
 
-/** parseDateRange checks that the date exists. */
+/** A date as text. `parseDateRange` checks that the date exists. */
 const localDate = () => text().meta({ inputSchema: { type: "string", format: "date" } });
 
 const MAX_SERVICES = 8;
@@ -92,12 +92,13 @@ export type AvailabilityRequest = {
   limit: number;
   timezone: string | null;
   explain: boolean;
-  /** Absent in a request that does not name it. */
+  /** Absent unless requested. */
   includeBookingRequest?: true;
 };
 
 /**
- * @param today undefined if the business does not exist; then a valid request returns undefined
+ * Returns the parsed request; undefined for a valid request to an unknown business.
+ * @param today undefined if the business does not exist
  * @throws AppError with all issues
  */
 export function parseAvailabilityRequest(
@@ -147,7 +148,9 @@ const APPOINTMENT_PARAMETERS = [
   "guests",
 ] as const;
 
-/** Parameters that exclude each other. An issue names the parameter to leave out. */
+/**
+ * Returns an issue for each parameter that excludes another. The issue names the one to leave out.
+ */
 function validateCombination(
   given: ReadonlySet<string>,
   { granularity = "slots", explain, includeBookingRequest }: Values,

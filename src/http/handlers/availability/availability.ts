@@ -78,10 +78,15 @@ export function createSharedResponses(
 }
 
 const MINUTE_MS = 60_000;
-/** Extreme requests alone get here: eight services in a row, each with fifty staff, for months. */
+/**
+ * A body of this size takes an extreme request: eight services in a row, each with fifty staff, for
+ * months.
+ */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** A public route; only `explain` needs a key of the business. */
+/**
+ * Returns the handler of a public route. The parameter `explain` alone needs a key of the business.
+ */
 export function getAvailability(
   rt: Runtime,
   accessControl: AccessControl,
@@ -104,10 +109,12 @@ export function getAvailability(
     );
     if (!business || !request)
       throw new AppError("business_not_found", "There is no such business.");
-    // The minimum notice is counted in minutes rounded up, the horizon in minutes rounded down.
+    // The state has the minute twice: the minimum notice counts minutes rounded up, the horizon
+    // rounds them down.
     const minute = context.now / MINUTE_MS;
     return respond(context, {
-      // The query string is left out: ignored parameters and spellings must not cost another scan.
+      // The query string is not part of the ID: ignored parameters and spellings must not cost
+      // another scan.
       id: `${business.id} ${hidesReasons} ${JSON.stringify(request)}`,
       client: accessControl.getClient(context),
       state: `${stateOf(business)} ${rt.store.holds.getState(business.id, context.now)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
@@ -127,7 +134,10 @@ export function getAvailability(
   };
 }
 
-/** Changes with everything a response depends on except time, but not with webhook deliveries. */
+/**
+ * Returns a text that changes with everything but time on which a response depends. Webhook
+ * deliveries do not change it.
+ */
 const stateOf = ({ revision, lastSequence }: BusinessRow): string => `${revision} ${lastSequence}`;
 
 const requestsExplanation = (search: string): boolean =>
@@ -141,7 +151,7 @@ async function buildBody(
   const { timezone: zone, ...terms } = availability.terms;
   availability.assertNotTooLarge(granularity === "next" ? "next" : "days");
   const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
-  // Serialized in chunks as days are found, so that other requests run in between.
+  // The days are serialized in chunks as they are found, so that other requests run in between.
   let daysJson = "";
   let first: string | undefined;
   const present = (slots: PublicSlot[]): PublicSlot[] =>

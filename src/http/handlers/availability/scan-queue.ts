@@ -4,9 +4,12 @@ import { AppError } from "../../../domain/errors.ts";
 import type { RequestClient } from "../../auth/client-address.ts";
 import { type Account, type RunningScan, ScanTickets, type Ticket } from "./scan-tickets.ts";
 
-/** A scan of the calendar, shared by all requests that wait for it. */
+/** A search for free times, shared by all requests that wait for its result. */
 export type Scan<T> = {
-  /** Resolves with the result. Rejects if the client has waited too long for the scan to start. */
+  /**
+   * Resolves with the result. Rejects if the client has the longest queue and the scan does not
+   * start in time.
+   */
   waitAs: (client: RequestClient, disconnected: AbortSignal) => Promise<T>;
 };
 
@@ -18,22 +21,22 @@ const WAIT_CHECK_MS = 250;
 const BUSY =
   "Too many availability requests of this client are waiting: send the next one after the response to the last.";
 
-/** Runs slices of scans, one at a time, and leaves time between them to other requests. */
+/** Runs slices of scans, one at a time, and leaves time for other requests between them. */
 export class ScanQueue {
   readonly #monotonic: () => number;
   readonly #cpuMs: () => number;
   readonly #tickets: ScanTickets;
   #isScheduled = false;
-  /** The slice that runs. */
+  /** The slice that is running. */
   #slice: Slice | undefined;
-  /** The end of a pause that is as long as the last slice took. */
+  /** The end of a pause as long as the last slice took. */
   #pauseUntil = 0;
   #requestsServed = 0;
 
   /**
    * @param monotonic milliseconds
-   * @param cpuMs CPU time of this thread. The system updates it every few milliseconds, which is
-   * exact enough for sums, but not for one slice.
+   * @param cpuMs CPU time of this thread. The system updates it only every few milliseconds, which
+   * is exact enough for sums, but not for one slice
    */
   constructor(monotonic: () => number, cpuMs: () => number = threadCpuMs) {
     this.#monotonic = monotonic;
@@ -41,7 +44,10 @@ export class ScanQueue {
     this.#tickets = new ScanTickets(monotonic);
   }
 
-  /** @param work calls its argument between two slices of at most about 20 ms */
+  /**
+   * Adds a scan, which starts once a request waits for it.
+   * @param work calls its argument between two slices of at most about 20 ms
+   */
   add<T>(work: (yieldToEventLoop: YieldToEventLoop) => Promise<T>): Scan<T> {
     const scan: RunningScan = {
       startedFor: null,
@@ -53,7 +59,10 @@ export class ScanQueue {
     return { waitAs: (client, disconnected) => this.#wait(scan, result, client, disconnected) };
   }
 
-  /** Counts a request that needed no scan. After it, scans leave half of the time to others. */
+  /**
+   * Counts a request other than for availability. Scans then leave half of the time to such
+   * requests.
+   */
   recordRequest(): void {
     this.#requestsServed += 1;
   }
@@ -102,7 +111,7 @@ export class ScanQueue {
     }
   }
 
-  /** @returns a function that stops waiting */
+  /** Rejects a ticket that has waited too long. Returns a function that stops the check. */
   #onLongWait(ticket: Ticket, reject: (error: AppError) => void): () => void {
     const check = (): void => {
       if (ticket.scan.startedFor !== null) return;
@@ -143,7 +152,7 @@ export class ScanQueue {
       scan.startedFor = accounts;
       for (const account of accounts) account.running += 1;
     }
-    // Moved to the end, so that two scans of a key advance in turn.
+    // The ticket moves to the end, so that two scans of a key advance in turn.
     client.tickets.delete(ticket);
     client.tickets.add(ticket);
     const { resume } = scan;

@@ -4,33 +4,38 @@ import type { RequestClient } from "../../auth/client-address.ts";
 
 const MAX_SCANS_PER_ADDRESS = 1;
 const MAX_SCANS_PER_KEY = 2;
-/** An address that shares its /48 with a busy one must not wait for that one's scan to end. */
+/**
+ * Maximum number of started scans of one IPv6 /48: an address must not wait for a busy neighbor's
+ * scan.
+ */
 const MAX_SCANS_PER_NETWORK = 4;
-/** Time after which CPU time spent counts half. */
+/** Time after which spent CPU time counts half. */
 const HALF_LIFE_MS = 10_000;
 /**
  * Recent CPU time that does not count against a client: about 35 ms a second. Among clients below
- * it, the scan with the least CPU time so far is first, so that small ones do not wait for large
+ * it, the scan that has used least CPU time goes first, so that small scans do not wait for large
  * ones.
  */
 const ALLOWANCE_MS = 500;
 const MAX_ACCOUNTS = 20_000;
 
-/** The CPU time spent for a client or a network. */
+/** The CPU time spent on the scans of a client or a network. */
 export type Account = {
   spentMs: number;
   spentAt: number;
-  /** Scans that were started for it and have not ended. */
+  /** Number of scans that were started for the account and have not ended. */
   running: number;
   maxRunning: number;
   tickets: Set<Ticket>;
 };
 
 export type RunningScan = {
-  /** The accounts it was started for; null until it starts. */
+  /** The accounts that the scan was started for; null until it starts. */
   startedFor: Account[] | null;
   spentMs: number;
-  /** Continues the scan, or ends it with an error. Undefined while it runs and after its end. */
+  /**
+   * Continues the scan, or ends it with an error. Undefined while a slice runs and after the end.
+   */
   resume: ((error?: AppError) => void) | undefined;
   tickets: Set<Ticket>;
 };
@@ -39,12 +44,12 @@ export type RunningScan = {
 export type Ticket = { scan: RunningScan; client: Account; network: Account };
 
 /**
- * The requests that wait for scans. The next slice is for the network, and in it for the client,
- * for which the least CPU time was spent recently, beyond an allowance. So a client that asks for
- * much work delays only itself.
+ * The requests that wait for scans. The next slice goes to the network with the least recent CPU
+ * time beyond an allowance, and in it to the client with the least. A client that asks for much
+ * work thus delays only itself.
  */
 export class ScanTickets {
-  /** Milliseconds. */
+  /** The monotonic clock, in milliseconds. */
   readonly #monotonic: () => number;
   readonly #accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
   readonly #waitingClients = new Set<Account>();
@@ -66,7 +71,7 @@ export class ScanTickets {
     return ticket;
   }
 
-  /** Ends the scan if nobody else waits for it. */
+  /** Removes a ticket, and ends its scan if nobody else waits for it. */
   remove(ticket: Ticket): void {
     const { scan, client } = ticket;
     client.tickets.delete(ticket);
@@ -87,13 +92,13 @@ export class ScanTickets {
     return best?.ticket;
   }
 
-  /** Whether no other client waits for more scans. */
+  /** Returns whether no other client waits for more scans. */
   hasLongestQueue(client: Account): boolean {
     const length = queueLength(client);
     return this.#waitingClients.values().every((other) => queueLength(other) <= length);
   }
 
-  /** Adds CPU time that was spent for an account. */
+  /** Adds CPU time to what was spent for an account. */
   charge(account: Account, ms: number): void {
     account.spentMs = this.#spentMs(account) + ms;
     account.spentAt = this.#monotonic();
@@ -120,13 +125,16 @@ export class ScanTickets {
   }
 }
 
-/** Compares the first numbers that differ. */
+/** Returns whether a list of numbers sorts before another one: the first difference decides. */
 function isBefore(a: readonly number[], b: readonly number[]): boolean {
   const i = a.findIndex((value, j) => value !== b[j]);
   return i !== -1 && (a[i] ?? 0) < (b[i] ?? 0);
 }
 
-/** Whether it can have the next slice: its scan has started, or can start within the limits. */
+/**
+ * Returns whether a ticket can have the next slice: its scan has started, or can start within the
+ * limits.
+ */
 const canRun = ({ scan, client, network }: Ticket): boolean =>
   scan.resume !== undefined &&
   (scan.startedFor !== null ||

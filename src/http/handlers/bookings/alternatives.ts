@@ -11,18 +11,18 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const MAX_ALTERNATIVES = 3;
-/** Slots searched from the requested day on; the nearest of them are offered. */
+/** Maximum number of slots that are searched from the requested day on. The nearest are offered. */
 const MAX_SLOTS = 200;
 
-/** What the client wanted to book, and when. */
+/** The visit or table that the client wanted to book, and its start. */
 export type Wanted = { request: NamedRequest; startsAt: number };
 
 type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
 
 /**
- * Adds the nearest free starts to a `slot_taken` problem. They are searched after the transaction
- * has ended, so that nobody waits for the search.
- * @param findWanted undefined: nothing is searched
+ * Adds the nearest free starts to a `slot_taken` problem. The search begins after the transaction
+ * has ended, so that no writer waits for it.
+ * @param findWanted returns undefined if nothing shall be searched
  */
 export async function withAlternatives(
   deps: Deps,
@@ -47,7 +47,9 @@ export async function withAlternatives(
   }
 }
 
-/** Returns nothing if the search would take too much work, or waits too long for others. */
+/**
+ * Returns the nearest free starts; none if the search would take too much work or waits too long.
+ */
 async function findNearest(
   { rt, scanQueue, findAvailability, accessControl }: Deps,
   context: RequestContext,

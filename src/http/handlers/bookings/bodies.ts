@@ -8,7 +8,8 @@ import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time
 import { lazy } from "../../../domain/lazy.ts";
 import { quote } from "../../../domain/text.ts";
 
-// The bodies of requests about bookings. The error texts are nouns: the caller adds "must be".
+// The bodies of requests about bookings. Error texts are nouns, because `parseRequest` writes "must
+// be" before them.
 
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
@@ -159,8 +160,9 @@ export const visitUpdateBody = lazy(() =>
 );
 
 /**
+ * Returns the body as its schema describes it.
  * @throws AppError invalid_date if `startsAt` is a text, but not a whole minute with an offset;
- *   validation_failed with every issue
+ * validation_failed with every issue
  */
 export function parseBody<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -175,7 +177,9 @@ export function parseBody<Shape extends z.ZodRawShape>(
   }
 }
 
-/** Errors can be logged by the client, so they do not repeat what was sent about a guest. */
+/**
+ * Returns an error that does not repeat what was sent about a guest, because clients may log it.
+ */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
   const [first] = issues;
   const shown = issues.map((issue) =>
@@ -198,7 +202,7 @@ function assertStart(text: string): void {
   });
 }
 
-/** The guest of a new visit or order. */
+/** Returns the guest of a new visit or order. */
 export const guestOf = ({
   customerRef,
   customer,
@@ -207,10 +211,13 @@ export const guestOf = ({
   customer: customer && mergeCustomer(null, customer),
 });
 
-/** Epoch milliseconds of a start that `parseBody` accepts. */
+/** Returns a start that `parseBody` has accepted, in epoch milliseconds. */
 export const startOf = (text: string): number => parseInstant(text, "UTC");
 
-/** @throws AppError validation_failed if `present` is sent together with one of the others */
+/**
+ * Asserts that no field is sent that excludes `present`.
+ * @throws AppError validation_failed that lists them
+ */
 export function assertAlone(
   body: Record<string, unknown>,
   present: string,
@@ -226,7 +233,10 @@ export function assertAlone(
   assertNoIssues(issues);
 }
 
-/** @throws AppError validation_failed if one of the fields is missing */
+/**
+ * Asserts that all fields are sent that are required without `unless`.
+ * @throws AppError validation_failed that lists those missing
+ */
 export function assertPresent(
   body: Record<string, unknown>,
   names: readonly string[],

@@ -60,11 +60,11 @@ export const bookingsParameters = lazy(() => ({
 export const reservationsParameters = lazy(() => ({ ...visitParameters(), ...pageParameters() }));
 
 type Known = ReturnType<typeof bookingsParameters>;
-/** The values of the parameters of any of the lists. */
+/** The parameter values of any list. */
 export type ListParameters = ReturnType<typeof parseParameters<Known>>;
 type Listed = { id: string; createdByKey: string | null; startsAt?: number; updatedAt: number };
 
-/** Lists the rows that the key may see, in pages. */
+/** Responds with one page of the rows that the key may see. */
 export function listPage<Row extends Listed>(
   { rt }: HandlerDeps,
   context: RequestContext,
@@ -90,7 +90,7 @@ export function listPage<Row extends Listed>(
   const business = getBusiness(rt, key);
   const { timezone } = business.doc;
   const isByChange = updatedSince !== undefined;
-  // A cursor is a position in one of the two orders.
+  // A cursor is a position in one of the two orders, and is not valid in the other.
   const list = isByChange ? `${path}?updatedSince` : path;
   const after = text === undefined ? undefined : decodeCursor(list, text);
   const rows = read(
@@ -128,7 +128,7 @@ const handleListVisits =
     const values = parseParameters(parameters() as Known, context.request.search);
     const business = getBusiness(rt, key);
     const access = accessOf(key);
-    // Responses do not show this staff member, so the filter finds no more than for an unknown ID.
+    // Responses do not show a hidden staff member, so the filter treats one like an unknown ID.
     const isHidden = (staffId: string | undefined): boolean =>
       staffId !== undefined && !access.readsAll && !isPublicStaff(rt, business.id, staffId);
     return listPage(

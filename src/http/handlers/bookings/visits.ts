@@ -38,7 +38,7 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 import { parseBody, reasonBody, visitUpdateBody } from "./bodies.ts";
 import { commitAs } from "./writes.ts";
 
-/** A kind of visit, and its routes. */
+/** A kind of visit, its path and its public form. */
 export type VisitResource<Row extends Visit> = {
   kind: VisitKind<Row>;
   path: string;
@@ -54,7 +54,10 @@ export const BOOKINGS: VisitResource<Booking> = {
       : withEtagSuffix(row, toPartnerBooking(rt, business, row)),
 };
 
-/** Whether a staff member is public can change without a new version of the booking. */
+/**
+ * Adds which staff members are hidden to the ETag: a member can be hidden without a new version of
+ * the booking.
+ */
 function withEtagSuffix({ segments }: Booking, shown: PublicBooking): PublicBooking {
   const hidden = segments.flatMap(({ staffId }, i) =>
     staffId === (shown.segments[i]?.staffId ?? null) ? [] : i,
@@ -83,7 +86,7 @@ export const handleGetVisit =
     )(context, key);
   };
 
-/** Adds the guest's data, if the client may read them. */
+/** Returns the object with the guest's data, if the client may read them. */
 export const withCustomer = <T extends object>(
   rt: Runtime,
   access: VisitAccess,
@@ -128,7 +131,9 @@ export const handleStateAction =
 const parseNothing = (body: Record<string, unknown>): { reason?: null } =>
   parseBody(emptyBody(), body);
 
-/** A merge patch: omitted fields keep their value, also those of `customer`. */
+/**
+ * Handles a merge patch: omitted fields keep their value, and so do those omitted in `customer`.
+ */
 export const handleUpdateVisit =
   <Row extends Visit>(resource: VisitResource<Row>) =>
   (deps: HandlerDeps) =>

@@ -20,7 +20,7 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 
 export const VISITOR_ID = /^[\x21-\x7e]{1,64}$/;
 
-/** Returns the hash of the visitor whom the client names; null if it names none. */
+/** Returns the hash of the visitor that Visitor-Id names; null without this header. */
 export function readVisitor(
   rt: Runtime,
   { request }: RequestContext,
@@ -51,7 +51,7 @@ export function commitAs(
   write: (business: BusinessRow, access: VisitAccess, isDryRun: boolean) => Reply,
 ): Promise<HttpResponse> {
   const { dryRun = false } = parseParameters(writeParameters(), context.request.search);
-  // Read before the transaction, so that other writers do not wait for it.
+  // The catalog is read before the transaction, so that other writers do not wait for it.
   getBookableCatalog(rt, getBusiness(rt, key));
   return commitReply(
     rt,
@@ -61,7 +61,7 @@ export function commitAs(
   );
 }
 
-/** Like `commitAs`, for a request that creates something for the visitor in Visitor-Id. */
+/** Runs `commitAs` for a request that creates an object for the visitor in Visitor-Id. */
 export function createAs(
   deps: Deps,
   context: RequestContext,
@@ -74,7 +74,7 @@ export function createAs(
   );
 }
 
-/** The reply to a request that creates an object; in a dry run, there is no URL of it. */
+/** Returns the reply to a request that creates an object. The object of a dry run has no URL. */
 export function toCreatedReply(
   { rt }: Deps,
   key: Credential,
@@ -87,7 +87,7 @@ export function toCreatedReply(
   return toDataReply(object, 201, ["location", location, ...PRIVATE]);
 }
 
-/** Makes errors about a visit or table point into the body. */
+/** Makes the issues of a write point to fields of the body instead of parameters. */
 function namingFields<T>(write: () => T): T {
   try {
     return write();
@@ -103,8 +103,8 @@ function namingFields<T>(write: () => T): T {
 }
 
 /**
- * Runs a change that keeps the fields that the body omits. Errors about these do not point into the
- * body: their fix is to send the field.
+ * Runs a change that keeps the fields that the body omits. Errors about an omitted field do not
+ * point into the body: their fix is to send the field.
  * @param optional the fields that the body may omit
  */
 export function keepingOmitted<T>(
@@ -129,7 +129,7 @@ export function keepingOmitted<T>(
   }
 }
 
-/** The member of the body that an issue is about. */
+/** Returns the field of the body that an issue is about. */
 const fieldOf = ({ parameter = "", pointer = `#/${parameter}` }: ValidationIssue): string =>
   pointer.split("/")[1] ?? "";
 

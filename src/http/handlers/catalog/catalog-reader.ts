@@ -11,7 +11,10 @@ import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { getBusiness } from "../../pipeline/business-response.ts";
 
-/** The first that the business has: the requested locale, its language, or its default. */
+/**
+ * Returns the first locale that the business has: the requested one, its language without the
+ * region, or the business's default.
+ */
 export function chooseLocale(
   requested: string | undefined,
   business: { locale: string; locales: string[] },
@@ -27,7 +30,7 @@ export function chooseLocale(
 type CatalogSnapshot = {
   business: BusinessRow;
   stored: StoredCatalog;
-  /** Contains only the lists asked for. */
+  /** The public catalog, with the requested lists only. */
   publicCatalog: PublicCatalog;
   asOf: number;
 };
@@ -38,7 +41,10 @@ export type ReadCatalog = (
   asOf: (business: BusinessRow) => number,
 ) => CatalogSnapshot;
 
-/** Keeps the last snapshot, because clients often request several pages of a list in a row. */
+/**
+ * Returns a reader that keeps the last snapshot, because clients often request several pages of a
+ * list in a row.
+ */
 export function createCatalogReader(rt: Runtime): ReadCatalog {
   let last:
     | { lists: readonly ListName[]; snapshot: CatalogSnapshot; validUntil: number }
@@ -63,7 +69,10 @@ export function createCatalogReader(rt: Runtime): ReadCatalog {
   };
 }
 
-/** Loading takes several statements: repeats it if another connection has committed in between. */
+/**
+ * Returns a catalog and its business in one state. Loading takes several statements, so it is
+ * repeated if another connection has committed in between.
+ */
 function readConsistently(
   rt: Runtime,
   current: BusinessRow,

@@ -27,21 +27,23 @@ import {
 import { createCatalogReader, type ReadCatalog, chooseLocale } from "./catalog-reader.ts";
 import { type ListRoute, type Selection, withIds } from "./list-routes.ts";
 
-/** Increment it when the response format changes, so that clients drop their copies. */
+/** Version of the response format. A new version makes clients drop their copies. */
 const FORMAT_VERSION = 2;
 
-/** Measured size of an entry without its bodies: the parameters, the headers and the cache's own data. */
+/** Measured size of an entry without its bodies: parameters, headers and data of the cache. */
 const OVERHEAD_BYTES = 2048;
 
-/** A response with the business state and the time for which it is valid. */
+/**
+ * A response, with the state of the business that it shows and the time until which it is valid.
+ */
 export type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
-  /** The sequence number of the last event when the catalog was read. */
+  /** Sequence number of the last event when the catalog was read. */
   lastSequence: number;
-  /** Epoch milliseconds of the next change caused by time alone; Infinity if there is none. */
+  /** The next change caused by time alone (epoch ms); Infinity if there is none. */
   validUntil: number;
-  /** The bytes of all bodies built so far. */
+  /** Number of bytes of all bodies built so far. */
   bodyBytes: number;
 };
 
@@ -52,7 +54,7 @@ export const isCurrent = (response: ListResponse, key: Credential, now: number):
 
 const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + bodyBytes;
 
-/** Builds the responses of the lists, and keeps their bytes until they change. */
+/** Builds the responses of the lists, and keeps their bytes until a list changes. */
 export class ListResponses {
   readonly #rt: Runtime;
   readonly #readCatalog: ReadCatalog;
@@ -71,8 +73,8 @@ export class ListResponses {
     const known = route.parameters();
     const parameters = parseParameters(known, search);
     const values = Object.keys(known).map((name) => parameters[name]);
-    // The query string is left out: ignored parameters and spellings must not build another
-    // response.
+    // The query string is not part of the ID: ignored parameters and spellings must not build
+    // another response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = this.#cache.get(id);
     if (cached && isCurrent(cached, key, now)) {
@@ -82,19 +84,22 @@ export class ListResponses {
     this.#misses += 1;
     const response = this.#build(id, route, parameters, search, key, now, (bytes) => {
       response.bodyBytes += bytes;
-      // Counts the entry again, unless it has been evicted or replaced.
+      // The cache counts the entry's size again, unless the entry was evicted or replaced.
       if (this.#cache.get(id) === response) this.#cache.set(id, response);
     });
     this.#cache.set(id, response);
     return response;
   }
 
-  /** Counts a request that was answered with a kept response. */
+  /** Counts a request that got a cached response. */
   recordHit(): void {
     this.#hits += 1;
   }
 
-  /** @param onCompressed called with the size of the compressed body */
+  /**
+   * Builds a response from the catalog.
+   * @param onCompressed called with the size of the compressed body
+   */
   #build(
     id: string,
     route: ListRoute,
@@ -108,8 +113,9 @@ export class ListResponses {
       key.businessId,
       route.lists,
       ({ doc, publishedUntil }) =>
-        // The time is not before the last published transition: the list reflects every event up to
-        // its sequence number, even if the request arrived just before that transition.
+        // The list is never read as of a time before the last published transition: it reflects
+        // every event up to its sequence number, even if the request arrived just before that
+        // transition.
         route.asOf?.(parameters, doc.timezone) ?? Math.max(now, publishedUntil),
     );
     const { slug, timezone, currency } = business.doc;
@@ -182,10 +188,10 @@ export class ListResponses {
   }
 }
 
-/** The text of an instant is cut to the second, and must not be before the change. */
+/** Rounds up to a second: an instant's text has no fractions, and must not be before the change. */
 const ceilToSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
-/** Returns no `page` if the response is not a list. */
+/** Returns the objects of one page; no `page` if the response is a single object. */
 function toPage(
   route: ListRoute,
   selection: Selection,
@@ -210,7 +216,7 @@ export type ListHandler = (
 export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
   const responses = new ListResponses(rt, metrics);
   return (route) => {
-    // Consecutive requests are often the same.
+    // Consecutive requests are often equal.
     let last: { businessId: string; search: string; response: ListResponse } | undefined;
     return (context, key) => {
       const { search } = context.request;
@@ -223,7 +229,7 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
         last = { businessId, search, response: responses.get(route, search, key, context.now) };
       else responses.recordHit();
       const { response } = last;
-      // Events that leave the list unchanged, such as bookings, are later than a cached response.
+      // A cached response is current, so later events, such as those of bookings, do not change it.
       const sequence = Math.max(key.lastSequence, response.lastSequence);
       context.responseHeaders.push("x-service-sequence", String(sequence));
       return response.respond(context);

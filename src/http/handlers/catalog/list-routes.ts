@@ -23,16 +23,16 @@ import {
 const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
-/** One of the six catalog lists, or the business itself. */
+/** The route of one of the six catalog lists, or of the business itself. */
 export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
   /** The lists of the public catalog that `select` reads. */
   lists: readonly ListName[];
   parameters: () => P;
   timed?: TimedList;
-  /** The instant of a request that is not for now (epoch ms). */
+  /** Returns the instant that a request asks for (epoch ms); undefined for now. */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
-  /** Set if the response changes without a new catalog version, as available tickets do. */
+  /** Set if the response can change without a new catalog version, as available tickets do. */
   hashesBody?: boolean;
   select: (catalog: PublicCatalog, parameters: ParametersOf<P>, context: ListContext) => Selection;
 };
@@ -41,7 +41,7 @@ export type ListContext = { now: number; timezone: string; stored: StoredCatalog
 
 export type Selection =
   | { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown }
-  /** A single object, which is not a list. */
+  /** A single object instead of a list. */
   | { object: object };
 
 const commonParameters = () => ({
@@ -54,7 +54,10 @@ const commonParameters = () => ({
   includeTranslations: flag().describe("Include the texts in every language"),
 });
 
-/** Types `select` by the list's own parameters, then gives all lists one type. */
+/**
+ * Returns a route in the type that all lists share, after its `select` was checked against its own
+ * parameters.
+ */
 const defineList = <P extends Pick<ReturnType<typeof commonParameters>, "locale"> & Parameters>(
   route: ListRoute<P>,
 ): ListRoute => ({ ...route, parameters: lazy(route.parameters) }) as unknown as ListRoute;
@@ -76,7 +79,7 @@ export const servicesList = defineList({
       (categoryId === undefined || service.categoryId === categoryId) &&
       (staffId === undefined || service.staffIds.includes(staffId)) &&
       (bookable === undefined || service.bookable === bookable);
-    // Omitted, not empty: an empty list would tell a partner to delete its copies.
+    // The fields are omitted: an empty list would tell a partner to delete its copies.
     const hidden = [
       ...(includeVariants ? [] : ["variants"]),
       ...(includeAddons ? [] : ["addonLinks"]),
@@ -122,7 +125,7 @@ export const menuList = defineList({
         .filter(({ availability }) => isServedAt(availability, instant, timezone))
         .map((category) => [category.id, category]),
     );
-    // A parent that partners cannot see at all is null.
+    // The parent is null if partners never see it.
     const isOpen = (id: string | null): boolean => {
       const category = id === null ? undefined : open.get(id);
       return id === null || (category !== undefined && isOpen(category.parentId));
@@ -181,7 +184,7 @@ export const eventsList = defineList({
       if (endsAt <= from || Date.parse(event.startsAt) >= to) return false;
       if (event.status === "PUBLISHED") return true;
       if (event.status === "ENDED") return parameters.includePast === true;
-      // Partners may still show it until its day has passed.
+      // Partners may show a cancelled or postponed event until its end.
       return parameters.includeCancelled === true && endsAt > now;
     };
     return { objects: events.filter(matches) };
@@ -195,7 +198,10 @@ export const profile = defineList({
   select: (_catalog, _parameters, { stored }) => ({ object: toPublicProfile(stored) }),
 });
 
-/** @param ids absent: every object */
+/**
+ * Returns the objects with the given IDs.
+ * @param ids undefined for every object
+ */
 export function withIds<T extends { id: string }>(
   objects: readonly T[],
   ids: readonly string[] | undefined,
@@ -211,8 +217,8 @@ const without = <T extends object>(object: T, names: readonly string[]): T =>
     : (Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T);
 
 /**
- * Whether an instant (epoch milliseconds) is within weekly windows of local time. A window may end
- * after midnight (`end` up to 48:00). Null windows include every instant.
+ * Returns whether an instant (epoch milliseconds) is within weekly windows of local time. A window
+ * may end after midnight (`end` up to 48:00). Null windows include every instant.
  */
 function isServedAt(
   windows: readonly WeeklyWindow[] | null,

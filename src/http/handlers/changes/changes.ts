@@ -30,11 +30,11 @@ import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
-/** A page ends once it has this many bytes of envelopes. */
+/** Bytes of envelopes after which a page ends. */
 const MAX_PAGE_BYTES = 1024 * 1024;
-/** A page ends after this many events have been read, also of types that it does not contain. */
+/** Maximum number of events that are read for a page, including those of other types. */
 const MAX_SCANNED_EVENTS = 5000;
-/** How often the reading goes on if the page is still empty then. */
+/** How often, at most, reading continues while the page is still empty. */
 const MAX_SCANS = 20;
 
 const LATEST = "latest";
@@ -111,9 +111,9 @@ export function listChanges(
 const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
 
 /**
- * Returns the sequence number that the feed starts after.
- * @throws AppError invalid_cursor; cursor_expired if later events have been pruned, or if the
- * cursor was issued before a restore of a backup
+ * Returns the sequence number after which the feed starts.
+ * @throws AppError invalid_cursor; cursor_expired if later events were pruned, or if a backup was
+ * restored that is older than the cursor
  */
 function getStart(rt: Runtime, businessId: string, cursor: string | undefined): number {
   if (cursor === LATEST) return rt.store.feed.getLastSequence(businessId);
@@ -126,7 +126,7 @@ function getStart(rt: Runtime, businessId: string, cursor: string | undefined): 
       issues: [{ parameter: "after", code: "invalid_cursor", detail }],
     });
   }
-  // The event is missing if it was created after the backup that has since been restored.
+  // The event of the cursor is missing if it was created after the backup that has been restored.
   if (position === pruned || (position > pruned && rt.store.feed.find(businessId, position)))
     return position;
   throw new AppError(
@@ -153,7 +153,7 @@ function readPage(
       if (events.length === limit || bytes >= MAX_PAGE_BYTES)
         return { events, position, hasMore: true };
       const event = rt.store.feed.find(key.businessId, sequence);
-      // Missing if it was pruned since it was listed: skip it.
+      // An event may have been pruned since it was listed, and is then skipped.
       if (event && mayReadEvent(key, { type, ownerKeyId: event.ownerKeyId })) {
         const body = bodyFor(key, { type, body: event.body });
         events.push({ sequence, body });
@@ -165,7 +165,7 @@ function readPage(
   return { events, position, hasMore: false };
 }
 
-/** Joins the bytes, which are identical to those of the webhooks of the key. */
+/** Returns the body of a page. The bytes of its events equal those of the key's webhooks. */
 function buildBody(business: BusinessRow, { events, position, hasMore }: FeedPage): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
@@ -178,7 +178,7 @@ function buildBody(business: BusinessRow, { events, position, hasMore }: FeedPag
   ]);
 }
 
-/** A cursor to the events of a business after `position`, a sequence number. */
+/** Returns a cursor to the events of a business after `position`, a sequence number. */
 export function encodeChangeCursor(businessId: string, position: number): string {
   return `${position.toString(36)}.${checksum(businessId, position)}`;
 }

@@ -7,7 +7,10 @@ export type LongPolls = ReturnType<typeof createLongPolls>;
 
 type Waiter = { businessId: string; sequence: number; wake: () => void };
 
-/** Polls the database for all requests that wait, and only while there are any. */
+/**
+ * Wakes requests that wait for an event. One timer polls the database for all of them, and only
+ * while there are any.
+ */
 export function createLongPolls(rt: Runtime) {
   const waiters = new Set<Waiter>();
   const closing = new AbortController();
@@ -30,7 +33,7 @@ export function createLongPolls(rt: Runtime) {
   };
 
   return {
-    /** Resolves on an event after `sequence`, or when `signal` is aborted. */
+    /** Resolves when there is an event after `sequence`, or when `signal` is aborted. */
     waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         if (signal.aborted || rt.store.feed.getLastSequence(businessId) > sequence)

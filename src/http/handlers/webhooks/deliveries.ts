@@ -34,7 +34,10 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 import { toPublicText } from "./endpoints.ts";
 
 const DEFAULT_LIMIT = 100;
-/** The retry schedule has 20; redeliveries can add any number. */
+/**
+ * Maximum number of attempts in a response. The retry schedule has 20; redeliveries can add any
+ * number.
+ */
 const MAX_ATTEMPTS_SHOWN = 100;
 
 export const deliveriesParameters = lazy(() => ({
@@ -45,7 +48,7 @@ export const deliveriesParameters = lazy(() => ({
   cursor: cursor(),
 }));
 
-/** Always paged: an endpoint may have a million deliveries. */
+/** Responds with one page of deliveries, also without a `limit`: an endpoint may have a million. */
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
@@ -73,7 +76,7 @@ export const listDeliveries =
 export const handleGetDelivery = ({ rt }: HandlerDeps) =>
   handleGet({ rt }, getOwnDelivery, (delivery, timezone) => withAttempts(rt, delivery, timezone));
 
-/** Responds with 202: the delivery is pending again, not yet sent. */
+/** Responds with 202, because the delivery is pending again but not yet sent. */
 export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
   handleChange(
     { rt },
@@ -94,8 +97,9 @@ const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => (
 });
 
 /**
- * The next page continues after `reached`, which is null at the end. A page can be short even if
- * more follow, because a rare filter stops after a limited number of rows.
+ * Returns a page and the ID after which the next one continues, null at the end. A page can be
+ * short although more follow, because a search with a rare filter stops after a limited number of
+ * rows.
  */
 function readPage(
   rt: Runtime,
@@ -109,7 +113,7 @@ function readPage(
   const rows = found.rows.slice(0, limit);
   const [next] = found.rows.slice(limit);
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;
-  // IDs increase with time: all further deliveries are older than `since`.
+  // IDs increase with time, so all further deliveries are older than `since`.
   const isLast = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
   return {
     rows: rows.filter(({ createdAt }) => createdAt >= since),

@@ -52,16 +52,16 @@ import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const PATH = "webhooks";
 const DAY_SECONDS = 86_400;
-/** Far more than people start by hand. */
+/** Maximum number of tests in progress: far more than people start by hand. */
 const MAX_CONCURRENT_TESTS = 64;
-/** The most tests of one key to one host that the operator does not trust. */
+/** Maximum number of tests in progress of one key to one host that the operator does not trust. */
 const MAX_TESTS_PER_HOST = 2;
 /** Maximum length of a response text shown to partners. */
 const MAX_TEXT_CHARACTERS = 256;
 
 export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
 
-// The error texts of these schemas are nouns: the caller adds "must be".
+// The error texts of these schemas are nouns, because `parseRequest` writes "must be" before them.
 
 export const enableEndpointBody = lazy(() =>
   z.strictObject({
@@ -200,7 +200,10 @@ export const handleFinishSecretRotation = ({ rt }: HandlerDeps) =>
 export function handleTestEndpoint(deps: HandlerDeps) {
   const { rt, sendOnce } = deps;
   const { closing } = deps.longPolls;
-  /** The tests in progress, by endpoint, each with the key and the host that it counts for. */
+  /**
+   * Endpoint ID -> the key and host that a test in progress counts for; null if the host has no
+   * limit.
+   */
   const testing = new Map<string, string | null>();
   return handleChange(
     deps,
@@ -240,7 +243,10 @@ export function handleTestEndpoint(deps: HandlerDeps) {
   );
 }
 
-/** The address of a private host is for the operator only, and that of one that did not respond. */
+/**
+ * Returns the address that a partner may see; null for a private address, and for one that did not
+ * respond.
+ */
 const publicAddress = ({ outcome, address }: TestResult): string | null =>
   outcome === "responded" && address !== null && isPublicAddress(address) ? address : null;
 

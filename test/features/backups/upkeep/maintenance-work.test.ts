@@ -43,7 +43,7 @@ test("stopping the daemon ends a backup command that is running", async () => {
   expect(readBackupState(rt.config, "copy-failure")).toBeNull();
 });
 
-test("with --backup-every, a backup is made when that long has passed since the last try", async () => {
+test("with --backup-every, a backup is made when the interval has passed since the last try", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
   const runs: MaintenanceOptions[] = [];
   const { runIfDue, runNightly } = createMaintenance(rt, async (run) => void runs.push(run), {});
@@ -75,7 +75,7 @@ test("with --backup-every, a clock that was ahead at the last backup does not de
 test.each([
   ["the night after the first data", false],
   ["a night after the last backup", true],
-])("a machine that was off in %s makes the backup later", async (_when, hasBackup) => {
+])("a machine that was off in %s makes the backup after the start", async (_when, hasBackup) => {
   const rt = createTestRuntime();
   seedShop(rt);
   if (hasBackup) await createBackup(rt);

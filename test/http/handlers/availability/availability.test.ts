@@ -8,7 +8,7 @@ import { createLargeSalon } from "../../../support/large-salon.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../../../support/shop.ts";
 import { createTestApi, type TestApi, type Problem, SALON } from "../../support/api.ts";
 
-// The clock shows Friday 2026-11-20, noon in Lisbon, and the shop is open from 9:00 to 12:00.
+// The clock shows noon on Friday 2026-11-20 in Lisbon. The shop is open from 9:00 to 12:00.
 const MONDAY = "2026-11-23";
 const [CUT, COLOR, YOGA] = [shopId("svc", "cut"), shopId("svc", "color"), shopId("svc", "yoga")];
 const [ANN, BEA] = [shopId("stf", "ann"), shopId("stf", "bea")];
@@ -24,7 +24,7 @@ function createShop() {
   return api;
 }
 
-/** A service of another business. */
+/** ID of a service of another business. */
 const FOREIGN_SERVICE = "svc_sjjcgkddr4k16dc09tbc";
 
 const path = (query: string, slug = SHOP_SLUG) => `/v1/businesses/${slug}/availability?${query}`;
@@ -49,7 +49,7 @@ const request = async (api: TestApi, query: string): Promise<Body> => {
   return (await response.json()) as Body;
 };
 
-/** Returns one line per day, such as `2026-11-23 OPEN 09:00 10:00`. */
+/** Returns a line for each day, such as `2026-11-23 OPEN 09:00 10:00`. */
 const days = async (api: TestApi, query: string): Promise<string[]> =>
   (await request(api, query)).data.days.map(({ date, state, slots }) =>
     [date, state, ...slots.map(({ startsAt }) => startsAt.slice(11, 16))].join(" "),
@@ -62,7 +62,7 @@ const requestError = async (
 ): Promise<Problem> => api.requestProblem(path(query), { key: null, ...init });
 
 describe("the response", () => {
-  test("the response has exactly the documented fields", async () => {
+  test("the response of availability has exactly the documented fields", async () => {
     const { data, meta } = await request(
       createShop(),
       `serviceIds=${CUT},${COLOR}&addonIds=${WASH}*2&staffIds=${CUT}:any&date=${MONDAY}`,
@@ -125,7 +125,7 @@ describe("the response", () => {
     });
   });
 
-  test("the response has every requested day with its state", async () => {
+  test("the response of availability has every requested day with its state", async () => {
     const api = createShop();
     for (const hour of ["09", "10", "11"])
       createBooking(api, SHOP_SLUG, { service: "color", start: `2026-11-23T${hour}:00` });
@@ -149,7 +149,7 @@ describe("the response", () => {
     ]);
   });
 
-  test("the response has the next available start, also after the requested days, or null", async () => {
+  test("nextAvailable is the next free start, even after the requested days, or null", async () => {
     const api = createShop();
     const next = async (query: string) =>
       (await request(api, `serviceId=${CUT}&${query}`)).data.nextAvailable;
@@ -158,7 +158,7 @@ describe("the response", () => {
     expect(await next("date=2026-12-22")).toBeNull();
   });
 
-  test("the response includes slots of staff without a public profile, but not their IDs", async () => {
+  test("availability includes slots of staff without a public profile, but not their IDs", async () => {
     const { data } = await request(createShop(), `serviceId=${CUT}&date=2026-11-24`);
     expect(data.days[0]?.slots).toHaveLength(3);
     expect(data.days[0]?.slots[0]?.segments).toMatchObject([
@@ -171,7 +171,7 @@ describe("the response", () => {
     expect(JSON.stringify([data, both])).not.toContain(BEA);
   });
 
-  test("the response counts the free seats of a class and the free tables for a party", async () => {
+  test("slots count the free seats of a class and the free tables for a party", async () => {
     const api = createShop();
     createBooking(api, SHOP_SLUG, { service: "yoga", start: `${MONDAY}T09:00`, guests: 3 });
     createReservation(api, SHOP_SLUG, { party: 2, start: `${MONDAY}T10:00` });
@@ -245,7 +245,7 @@ describe("the response", () => {
   });
 
   test.each(["Asia/Kolkata", "Asia/Calcutta", "Europe/Kyiv"])(
-    "the object %s is returned under the requested name",
+    "the time zone %s is returned under the name that was requested",
     async (zone) => {
       const { data } = await request(
         createShop(),
@@ -256,7 +256,7 @@ describe("the response", () => {
   );
 });
 
-describe("issues of one kind are reported together", () => {
+describe("issues of an availability request", () => {
   const service = `serviceId=${CUT}`;
   test.each([
     ["", 400, "missing_parameter", ["serviceIds missing_parameter"]],
@@ -354,13 +354,16 @@ describe("issues of one kind are reported together", () => {
     ],
     [`serviceId=${YOGA}&guests=6`, 422, "party_too_large", ["guests party_too_large"]],
     ["partySize=5", 422, "party_too_large", ["partySize party_too_large"]],
-  ])("all issues of %s are reported together", async (query, status, code, items) => {
-    const problem = await requestError(createShop(), query);
-    expect(problem).toMatchObject({ status, code });
-    expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
-  });
+  ])(
+    "all issues of the availability query '%s' are reported together",
+    async (query, status, code, items) => {
+      const problem = await requestError(createShop(), query);
+      expect(problem).toMatchObject({ status, code });
+      expect(problem.errors?.map((item) => `${item.parameter} ${item.code}`)).toEqual(items);
+    },
+  );
 
-  test("an unknown business is reported after invalid parameters and before anything else", async () => {
+  test("availability of an unknown business is a 404, unless a parameter is invalid", async () => {
     const api = createShop();
     const codeOf = async (query: string) =>
       (await api.requestProblem(path(query, "unknown"), { key: null })).code;
@@ -368,12 +371,12 @@ describe("issues of one kind are reported together", () => {
     expect(await codeOf("serviceId=x&date=2027-02-29")).toBe("invalid_date");
   });
 
-  test("an unknown parameter comes with a suggestion", async () => {
+  test("the error about an unknown parameter of availability suggests the nearest one", async () => {
     const { detail } = await requestError(createShop(), `serviceId=${CUT}&granularty=days`);
     expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
-  test("no message names staff without a public profile, or a key", async () => {
+  test("no error about availability names staff without a public profile, or a key", async () => {
     const problem = await requestError(
       createShop(),
       `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
@@ -383,7 +386,7 @@ describe("issues of one kind are reported together", () => {
   });
 });
 
-test("add-ons and staff can be assigned to one of several services", async () => {
+test("add-ons and staff can be requested for one of several services", async () => {
   const api = createShop();
   const query = `serviceIds=${CUT},${COLOR}&addonIds=${COLOR}:${OIL}&staffIds=${COLOR}:${ANN}&date=${MONDAY}`;
   const { data } = await request(api, query);
@@ -402,7 +405,7 @@ describe("explain", () => {
     return { api, key: api.createKey({ businessId: businessId(SHOP_SLUG) }).secret };
   };
 
-  test("explain lists why each other start is not available, for a key of the business", async () => {
+  test("with a key of the business, explain lists why each other start is not available", async () => {
     const { api, key } = await setUpExplain();
     const response = await api.request(path(query), { key });
     expect(response.headers.get("cache-control")).toBe("private, no-cache");
@@ -462,7 +465,7 @@ describe("explain", () => {
     },
   );
 
-  test("the slug of another business gets the same response whether it exists or not", async () => {
+  test("explain gets the same response for another business whether it exists or not", async () => {
     const api = createShop();
     const codes = [SHOP_SLUG, "unknown"].map(
       async (slug) => (await api.requestProblem(path("explain=1", slug))).code,
@@ -478,7 +481,7 @@ describe("explain", () => {
 
 describe("caching", () => {
   const query = `serviceId=${CUT}&date=${MONDAY}`;
-  test("the ETag stays the same over time and changes with a booking", async () => {
+  test("the ETag of availability stays the same over time and changes with a booking", async () => {
     const api = createShop();
     const first = await api.request(path(query), { key: null });
     const etag = first.headers.get("etag") ?? "";
@@ -493,7 +496,7 @@ describe("caching", () => {
     expect((await again()).status).toBe(200);
   });
 
-  test("a response is cached until its business changes, regardless of other writes", async () => {
+  test("a response of availability is cached until its business changes, whatever else is written", async () => {
     const api = createShop();
     const color = `serviceId=${COLOR}&date=${MONDAY}`;
     const { id } = createBooking(api, SHOP_SLUG, { service: "color", start: `${MONDAY}T10:00` });
@@ -507,7 +510,7 @@ describe("caching", () => {
     expect(await days(api, color)).toEqual([`${MONDAY} OPEN 09:00 10:00 11:00`]);
   });
 
-  test("the table of a cancelled reservation is available immediately", async () => {
+  test("the table of a cancelled reservation is free immediately", async () => {
     const api = createShop();
     const table = `partySize=4&date=${MONDAY}`;
     const before = await days(api, table);
@@ -534,11 +537,11 @@ describe("caching", () => {
       return { reads: reads.mock.calls.length, statuses };
     }
 
-    test("a client that disconnects aborts its scan", async () => {
+    test("a client that disconnects ends its availability scan", async () => {
       expect((await disconnect(0)).reads).toBeLessThan(4);
     });
 
-    test("a client that disconnects does not abort the scan of equal requests", async () => {
+    test("a client that disconnects does not end the availability scan of equal requests", async () => {
       const { reads, statuses } = await disconnect(2);
       expect(statuses).toEqual([200, 200]);
       expect(reads).toBeGreaterThan(5);
@@ -554,7 +557,7 @@ describe("caching", () => {
     expect(await days(api, monday)).toEqual([`${MONDAY} OPEN 10:00 11:00`]);
   });
 
-  test("concurrent equal requests share one scan", async () => {
+  test("concurrent equal requests for availability share one scan", async () => {
     const api = createShop();
     const responses = await Promise.all(
       Array.from({ length: 30 }, () => api.request(path(query), { key: null })),
@@ -562,7 +565,7 @@ describe("caching", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("spellings and ignored parameters of one request share one response", async () => {
+  test("other spellings of a request for availability, or ignored parameters, get the cached response", async () => {
     const api = createShop();
     const reads = vi.spyOn(api.store.bookings, "listBusySegments");
     await request(api, `serviceIds=${CUT}&from=${MONDAY}&to=${MONDAY}&granularity=slots`);
@@ -572,7 +575,7 @@ describe("caching", () => {
     expect(reads).toHaveBeenCalledTimes(once);
   });
 
-  test("any number of different requests wait for their turn", async () => {
+  test("any number of different requests for availability wait for their turn", async () => {
     const api = createShop();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
@@ -582,7 +585,7 @@ describe("caching", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  test("a large response is compressed, and HEAD has the same headers", async () => {
+  test("a large response of availability is compressed, and HEAD has the same headers", async () => {
     const api = createShop();
     const headers = { "accept-encoding": "gzip" };
     const wide = path(`serviceId=${CUT}&from=${MONDAY}&to=2026-12-18`);
@@ -597,7 +600,7 @@ describe("caching", () => {
   });
 });
 
-test("every response allows any origin, including errors and 429", async () => {
+test("every response of availability allows any origin, including errors and 429", async () => {
   const api = createShop();
   const request = (query: string, init?: RequestInit) =>
     api.request(path(query), { key: null, ...init });
@@ -664,7 +667,7 @@ describe("a query that takes too much work", () => {
     [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&explain=true`, "explain"],
     [300, 5, 1, "granularity=next", "staffIds"],
   ])(
-    "%i staff, every %i minutes, %i services, %s: the parameter to narrow is %s",
+    "with %i staff, a start every %i minutes and %i services, '%s' is too much work: narrow %s",
     async (people, interval, services, query, parameter) => {
       const response = await salon(people, interval)(services, query);
       const problem = (await response.json()) as Problem;
@@ -680,7 +683,7 @@ describe("a query that takes too much work", () => {
     [10, 5, 8, "granularity=next"],
     [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&granularity=days`],
   ])(
-    "%i staff, every %i minutes, %i services, %s is allowed",
+    "with %i staff, a start every %i minutes and %i services, '%s' is allowed",
     async (people, interval, services, query) => {
       const { status } = await salon(people, interval)(services, query);
       expect(status).toBe(200);
@@ -688,7 +691,7 @@ describe("a query that takes too much work", () => {
   );
 });
 
-test("a response that would be too large is rejected with a fix", async () => {
+test("a request whose response would be too large is rejected with a fix", async () => {
   const api = createTestApi();
   const people = Array.from({ length: 50 }, (_, i) => `p${i}`);
   const services = Array.from(
@@ -712,7 +715,7 @@ staff: [${people.map((key) => `{key: ${key}, name: P}`).join(", ")}]`;
   ).toBe(200);
 });
 
-test("the demo salon has availability", async () => {
+test("the demo salon has free slots", async () => {
   const response = await createTestApi().request(path(`serviceId=${FOREIGN_SERVICE}`, SALON), {
     key: null,
   });

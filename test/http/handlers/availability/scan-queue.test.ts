@@ -9,7 +9,7 @@ const SLICE_MS = 100;
 const address = (id: string, network?: string): RequestClient => ({ id, network, isKey: false });
 const key = (id: string): RequestClient => ({ id, network: undefined, isKey: true });
 
-/** A queue whose scans take 100 ms of a simulated clock for each slice. */
+/** Opens a queue whose scans take 100 ms of a simulated clock for each slice. */
 function openQueue() {
   let nowMs = 0;
   const clock = () => nowMs;
@@ -43,7 +43,7 @@ const turns = async (count: number) => {
 };
 
 describe("the next slice", () => {
-  test("the next slice is for the client with the least CPU time spent", async () => {
+  test("the next slice goes to a scan of the client that has used least CPU time", async () => {
     const { scan, slices } = openQueue();
     const heavy = ["a", "b", "c"].map((id) => scan(address(id), 40));
     await turns(30);
@@ -54,7 +54,7 @@ describe("the next slice", () => {
     expect(slices.slice(0, 6)).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 
-  test("the next slice is for the smaller scan while both clients are within their allowance", async () => {
+  test("the next slice goes to the smaller scan while both clients are within their allowance", async () => {
     const { scan, slices } = openQueue();
     for (let i = 0; i < 3; i++) await scan(address("small"), 1);
     const large = scan(address("large"), 20);
@@ -65,7 +65,7 @@ describe("the next slice", () => {
     await large;
   });
 
-  test("the next slice alternates between a whole IPv6 /48 and another address", async () => {
+  test("slices alternate between all clients of an IPv6 /48 and another address", async () => {
     const { scan, slices } = openQueue();
     const scans = Array.from({ length: 10 }, (_, i) => scan(address(`6-${i}`, "net"), 4));
     scans.push(scan(address("4"), 20));
@@ -74,7 +74,7 @@ describe("the next slice", () => {
     expect(counted).toBeGreaterThanOrEqual(19);
   });
 
-  test("a shared scan gets its slice as early as any client that waits for it", async () => {
+  test("a shared scan gets its slices as early as a scan of any client that waits for it would", async () => {
     const { scan, add, slices } = openQueue();
     const other = scan(address("other"), 30);
     const own = scan(address("hostile"), 10);
@@ -87,7 +87,7 @@ describe("the next slice", () => {
     await Promise.all([other, own, hostile]);
   });
 
-  test("the next slice waits for as long as the last one took if other requests were served", async () => {
+  test("if other requests were served, a slice starts only after a pause as long as the last slice", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     const { scan, queue } = openQueue();
     const done = scan(address("a"), 3);
@@ -100,7 +100,7 @@ describe("the next slice", () => {
     timeout.mockRestore();
   });
 
-  test("the next slice waits only for the rest of that time if the next scan is added later", async () => {
+  test("a scan that is added during the pause after a slice waits only for its rest", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     const { scan, queue, advance } = openQueue();
     const delays = () => timeout.mock.calls.map(([, ms]) => ms).filter((ms) => ms !== 2000);
@@ -121,7 +121,7 @@ describe("at the same time", () => {
   test.each([
     ["an address", () => address("a"), 1],
     ["a key", () => key("key_a"), 2],
-  ])("%s has a limited number of scans", async (_, client, most) => {
+  ])("%s can have only a limited number of scans at the same time", async (_, client, most) => {
     const { scan, runningScans } = openQueue();
     const scans = Array.from({ length: 5 }, () => scan(client(), 4));
     let highest = 0;
@@ -133,7 +133,7 @@ describe("at the same time", () => {
     expect(highest).toBe(most);
   });
 
-  test("an IPv6 /48 has at most four scans", async () => {
+  test("an IPv6 /48 can have at most four scans at the same time", async () => {
     const { scan, runningScans } = openQueue();
     const scans = Array.from({ length: 20 }, (_, i) => scan(address(`6-${i}`, "net"), 4));
     await turns(10);
@@ -152,7 +152,7 @@ describe("after two seconds", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("requests are rejected after two seconds if they are of the client with the longest queue", async () => {
+  test("requests of the client with the longest queue are rejected after two seconds", async () => {
     const { scan } = openQueue();
     const outcomes = (client: string, count: number) =>
       Array.from({ length: count }, () =>

@@ -20,26 +20,29 @@ const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 test.each([
   ["slots", "/availability?date=2026-11-23&", ["holds", "bookings"]],
   ["next", "/availability?granularity=next&", ["bookings"]],
-])("the bookingRequest of a slot (%s) is posted as it is", async (granularity, path, routes) => {
-  const { site } = openBookingShop();
-  const query = `${path}serviceIds=${CUT.serviceId}&addonIds=${shopId("adn", "oil")}`;
-  const { body } = await site.send("GET", `${query}&includeBookingRequest=true`);
-  const slots = granularity === "next" ? body.data.slots : body.data.days[0].slots;
-  for (const [index, route] of routes.entries()) {
-    const sent = await site.send("POST", `/${route}`, slots[index].bookingRequest);
-    expect(sent).toMatchObject({
-      status: 201,
-      body: { data: { startsAt: slots[index].startsAt } },
-    });
-    expect(sent.body.data.segments).toMatchObject([
-      { staffId: slots[index].segments[0].staffId, addons: slots[index].segments[0].addons },
-    ]);
-  }
-  const plain = await site.send("GET", query);
-  expect(plain.text).not.toContain("bookingRequest");
-});
+])(
+  "the bookingRequest of a slot with granularity=%s can be posted unchanged",
+  async (granularity, path, routes) => {
+    const { site } = openBookingShop();
+    const query = `${path}serviceIds=${CUT.serviceId}&addonIds=${shopId("adn", "oil")}`;
+    const { body } = await site.send("GET", `${query}&includeBookingRequest=true`);
+    const slots = granularity === "next" ? body.data.slots : body.data.days[0].slots;
+    for (const [index, route] of routes.entries()) {
+      const sent = await site.send("POST", `/${route}`, slots[index].bookingRequest);
+      expect(sent).toMatchObject({
+        status: 201,
+        body: { data: { startsAt: slots[index].startsAt } },
+      });
+      expect(sent.body.data.segments).toMatchObject([
+        { staffId: slots[index].segments[0].staffId, addons: slots[index].segments[0].addons },
+      ]);
+    }
+    const plain = await site.send("GET", query);
+    expect(plain.text).not.toContain("bookingRequest");
+  },
+);
 
-test("the bookingRequest of a table is posted as it is", async () => {
+test("the bookingRequest of a table can be posted unchanged", async () => {
   const { site } = openBookingShop();
   const { body } = await site.send(
     "GET",
@@ -158,7 +161,7 @@ test("a website holds a listed slot, books it for a guest, reschedules and cance
 });
 
 describe("a start that cannot be booked", () => {
-  test("a start that cannot be booked is refused with a reason that reveals nothing, and the nearest free starts", async () => {
+  test("a start that cannot be booked is refused with a reason without details and the nearest free starts", async () => {
     const { site, owner } = openBookingShop();
     const first = await owner.send("POST", "/bookings", {
       startsAt: monday("10:00"),
@@ -178,7 +181,7 @@ describe("a start that cannot be booked", () => {
       expect(alternatives.map(({ startsAt }) => startsAt)).toEqual([
         monday("09:00"),
         monday("11:00"),
-        // Ann has time off on Tuesday.
+        // The next alternative is on Wednesday, because Ann has time off on Tuesday.
         "2026-11-25T09:00:00+00:00",
       ]);
       expect(refused.text).not.toContain(first.body.data.id);
@@ -186,7 +189,7 @@ describe("a start that cannot be booked", () => {
     }
   });
 
-  /** The reason for a website, and for a key that may read all bookings. */
+  /** The reasons that a website sees, and a key that may read all bookings. */
   const REASONS: [change: object, site: Reason, owner: Reason][] = [
     [{ startsAt: "2026-11-20T09:00:00Z" }, "TOO_SOON", "TOO_SOON"],
     [{ startsAt: "2027-02-01T09:00:00Z" }, "TOO_FAR", "TOO_FAR"],
@@ -196,7 +199,7 @@ describe("a start that cannot be booked", () => {
     [{ startsAt: "2026-11-24T09:00:00Z", segments: [ANN] }, "TAKEN", "TIME_OFF"],
   ];
 
-  test("a start that cannot be booked has a reason without details for keys that may not read bookings, also in explain", async () => {
+  test("keys without bookings.read see no details of why a start cannot be booked, also with explain", async () => {
     const shop = openBookingShop();
     const explain = `/availability?serviceId=${CUT.serviceId}&from=2026-11-20&to=2026-11-28&explain=true`;
     for (const [client, index] of [
@@ -221,7 +224,7 @@ describe("a start that cannot be booked", () => {
   });
 });
 
-test("the other fields of a slot are rejected with the names of those that are expected", async () => {
+test("a booking with further fields of a slot is rejected, with the names of the expected fields", async () => {
   const { site } = openBookingShop();
   const { status, body } = await site.send("POST", "/holds", {
     startsAt: monday("09:00"),
@@ -243,7 +246,7 @@ test("the other fields of a slot are rejected with the names of those that are e
   ]);
 });
 
-test("an invalid body is rejected with a pointer to the field", async () => {
+test("an invalid booking is rejected with a pointer to the field", async () => {
   const { site } = openBookingShop();
   const yoga = { serviceId: shopId("svc", "yoga"), addons: [{ addonId: shopId("adn", "oil") }] };
   const CASES: [change: object, expected: string, ...pointers: string[]][] = [
@@ -288,12 +291,12 @@ test("an invalid body is rejected with a pointer to the field", async () => {
   }
 });
 
-/** Applies a change of the shop's catalog file. */
+/** Applies a change to the shop's catalog file. */
 const apply = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: `${HEADER}${body}` }]);
 
 describe("a hold", () => {
-  test("a hold that has expired stays over when its time is booked and the clock is set back", async () => {
+  test("a hold that has expired cannot be booked when its time is taken and the clock is set back", async () => {
     const { rt, site, owner } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
     const held = await site.send("POST", "/holds", { ...ann, ttlSeconds: 60 });
@@ -387,7 +390,7 @@ describe("a hold", () => {
       `services: [{ key: cut, name: Trim, durationMin: 30, price: 99.00, staff: [ann], addons: [{ addon: wash, max: 2 }, { addon: oil }] }]
 staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-11-24T00:00" }] }]`,
     );
-    // The minimum notice is no longer met.
+    // The time is now closer than the minimum notice.
     rt.advance(4 * MINUTE);
     const booked = await site.send("POST", "/bookings", { holdId: held.body.data.id });
     expect(booked.body.data).toMatchObject({
@@ -430,7 +433,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     });
   });
 
-  test("a hold counts against the limits of its key", async () => {
+  test("a hold counts towards the limits of its key", async () => {
     const { rt, site, createClient } = openBookingShop();
     const days = ["23", "25", "27", "30"];
     const hold = (client: typeof site, n: number, staff = ANN) =>
@@ -443,7 +446,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     const refused = await hold(small, 3);
     expect(problem(refused)).toBe("429 too_many_holds");
     expect(refused.headers.get("retry-after")).toBe("60");
-    // A staff member who is not chosen counts, too.
+    // Three holds of a day with Ann leave Bea, the tables and other days free.
     rt.advance(6 * MINUTE);
     for (const n of [0, 1, 2]) expect((await hold(site, n)).status).toBe(201);
     const bea = await site.send("POST", "/holds", visit("09:00"));
@@ -454,7 +457,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await hold(site, 3)).status).toBe(201);
   });
 
-  test("a hold is one of three, if the key has left a hundred unused", async () => {
+  test("a key that has left a hundred holds unused can have only three", async () => {
     const { rt, site, business } = openBookingShop();
     const { id: businessId } = business();
     rt.tx(() => {

@@ -19,7 +19,7 @@ import {
 
 const HOUR = 3_600_000;
 
-/** Bookings need approval, and guests can cancel until two hours before the start. */
+/** Makes bookings need approval, and lets guests cancel until two hours before the start. */
 const strictRules = (rt: TestRuntime) =>
   applyCatalog(rt, [
     {
@@ -32,7 +32,7 @@ const strictRules = (rt: TestRuntime) =>
   ]);
 
 describe("where the business approves bookings", () => {
-  test("a booking is PENDING and occupies its time until it is decided", async () => {
+  test("a booking that needs approval is PENDING and occupies its time until it is decided", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const create = async (time: string): Promise<string> => {
@@ -73,13 +73,13 @@ describe("where the business approves bookings", () => {
       cancelledBy: "SYSTEM",
       cancelReason: "EXPIRED",
     });
-    // The operator's own bookings need no approval.
+    // Bookings by the operator need no approval.
     expect(createBooking(rt, SHOP_SLUG, { service: "cut", start: monday("11:00") })).toMatchObject({
       status: "CONFIRMED",
     });
   });
 
-  test("a guest's new time needs approval again, the business's does not", async () => {
+  test("rescheduling by the guest needs approval again; by the business it does not", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
@@ -93,7 +93,7 @@ describe("where the business approves bookings", () => {
     });
   });
 
-  test("the business alone can cancel or reschedule a visit after cancelUntil", async () => {
+  test("a website can neither cancel nor reschedule a visit after cancelUntil", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("11:00"))).body.data;
@@ -124,7 +124,7 @@ describe("where the business approves bookings", () => {
   });
 });
 
-test("another key's object is the same 404 as one that never existed, on every route", async () => {
+test("every route responds to another key's hold or visit as to one that never existed", async () => {
   const { site, createClient } = openBookingShop();
   const other = createClient(["services.read", "bookings.write"]);
   const create = async (path: string, body: object) =>
@@ -175,7 +175,7 @@ test("another key's object is the same 404 as one that never existed, on every r
   );
 });
 
-test("the ETag is the version, and If-Match refuses a change of an older one", async () => {
+test("the ETag of a visit is its version, and If-Match refuses a change of an older one", async () => {
   const { site, owner } = openBookingShop();
   const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
   const path = `/bookings/${id}`;
@@ -208,7 +208,7 @@ test("the ETag is the version, and If-Match refuses a change of an older one", a
   expect((await site.send("GET", path)).body.data.customer).toBeNull();
 });
 
-test("a staff member who is hidden makes a new ETag, and a filter finds no more than for an unknown ID", async () => {
+test("hiding a staff member changes the ETag of a visit, and filtering by that person finds nothing", async () => {
   const { rt, site, owner } = openBookingShop();
   const staffId = shopId("stf", "ann");
   const booked = await site.send("POST", "/bookings", {
@@ -236,7 +236,7 @@ test("a staff member who is hidden makes a new ETag, and a filter finds no more 
   expect([changed.status, changed.headers.get("etag")]).toEqual([200, '"2-0"']);
 });
 
-test("a changed price is refused with the new total", async () => {
+test("a booking at a price that has changed is refused with the new total", async () => {
   const { site } = openBookingShop();
   const refused = await site.send(
     "POST",
@@ -261,7 +261,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
     },
   ]);
   const path = `/bookings/${booked.body.data.id}/reschedule`;
-  // The new time of the visit overlaps its old one.
+  // The new time of the visit may overlap its old one.
   const moved = await site.send("POST", path, { startsAt: monday("10:00") });
   expect(moved.body.data).toMatchObject({
     totalCents: 4000,
@@ -271,7 +271,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
   expect(other.body.data).toMatchObject({ totalCents: 5000, segments: [{ serviceName: "Trim" }] });
 });
 
-test("an error about what a rescheduled visit keeps does not point into the request", async () => {
+test("an error about a field that a rescheduled visit keeps does not point into the request", async () => {
   const { rt, site } = openBookingShop();
   const wash = [{ addonId: shopId("adn", "wash"), quantity: 1 }];
   const booked = await site.send("POST", "/bookings", {
@@ -302,7 +302,7 @@ test("an error about what a rescheduled visit keeps does not point into the requ
   ]);
 });
 
-test("lists are filtered, sorted by start or change, and paged", async () => {
+test("lists of visits are filtered, sorted by start or change, and paged", async () => {
   const { rt, site, owner } = openBookingShop();
   const ids: Record<string, string> = {};
   for (const [name, client, startsAt] of [
@@ -347,7 +347,7 @@ test("lists are filtered, sorted by start or change, and paged", async () => {
   expect(problem(dates)).toBe("400 invalid_date");
 });
 
-test("updatedAt does not decrease when the clock is set back", async () => {
+test("updatedAt of a visit does not decrease when the clock is set back", async () => {
   const { rt, site } = openBookingShop();
   const create = async (time: string) =>
     (await site.send("POST", "/bookings", visit(time))).body.data;

@@ -17,7 +17,7 @@ const CUSTOMER = {
 };
 const GUEST_DATA = /qanary|555 0199/i;
 
-test("guest data is in no response but that of one booking, and in no event, webhook, log, metric or backup", async () => {
+test("guest data is only in the response of its booking, not in events, webhooks, logs, metrics or backups", async () => {
   const rt = createTestRuntime({ accessLog: true });
   const { site, owner, business } = openBookingShop(rt);
   await createEndpoint(rt, {
@@ -44,7 +44,7 @@ test("guest data is in no response but that of one booking, and in no event, web
     await site.send("PATCH", path, { customerRef: "web-1" }),
     await site.send("POST", `${path}/reschedule`, { startsAt: monday("10:00") }),
     await site.send("GET", `/bookings?from=2026-11-23`),
-    // Refused.
+    // These requests are refused.
     await site.send("POST", "/bookings", visit("04:00", { customer: CUSTOMER })),
     await site.send("POST", "/bookings", visit("11:00", { customer: { ...CUSTOMER, age: 7 } })),
     await site.send(
@@ -78,7 +78,7 @@ test("guest data is in no response but that of one booking, and in no event, web
     expect(GUEST_DATA.test(JSON.stringify(content)), place).toBe(false);
 });
 
-test("a change names only the changed fields in the audit log", async () => {
+test("the audit log names only the fields of a visit that a change has changed", async () => {
   const { rt, site } = openBookingShop();
   const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
   const { id } = booked.body.data;

@@ -79,7 +79,7 @@ describe("ETags", () => {
     { given: '"other"', status: 200 },
     { given: "c1", status: 200 },
     { given: "", status: 200 },
-  ])("If-None-Match with $given gives $status", async ({ given, status }) => {
+  ])("a request with If-None-Match: $given gets $status", async ({ given, status }) => {
     const api = createTestApi();
     const etag = (await api.request(at("staff"))).headers.get("etag") as string;
     const ifNoneMatch = given.replace("ETAG", etag).replace("STRONG", etag.slice(2));
@@ -94,7 +94,7 @@ describe("X-Service-Sequence", () => {
   const lastSequence = (api: TestApi) => api.store.feed.getLastSequence(BUSINESS);
 
   test.each([...LISTS.map(at), `/v1/businesses/${SALON}`])(
-    "X-Service-Sequence of %s is that of the last event, also if the list stays the same, and with a 304",
+    "X-Service-Sequence of %s is that of the last event, even if the list is unchanged or a 304",
     async (path) => {
       const api = createTestApi();
       const first = await api.request(path);
@@ -113,7 +113,8 @@ describe("X-Service-Sequence", () => {
     const other = openRuntime(api.config, 1000);
     const rename = (name: string) =>
       editObject(other, SALON, "service", "cut", (service) => ({ ...service, name }));
-    // Between the key and the business, then between the business and its objects.
+    // The first rename happens between reading the key and the business, the second before the
+    // objects are read.
     const { findById } = api.store.businesses;
     vi.spyOn(api.store.businesses, "findById").mockImplementationOnce((id) => {
       rename("First");
@@ -195,7 +196,7 @@ test("a re-created business never reuses an ETag", async () => {
 });
 
 test.each(LISTS)(
-  "ignored parameters and spellings do not make another response of %s",
+  "ignored parameters and other spellings do not build another response of %s",
   async (path) => {
     const api = createTestApi();
     const loadCatalog = vi.spyOn(api.store.businesses, "findById");
@@ -217,7 +218,7 @@ test.each(LISTS)(
   },
 );
 
-test("responses to a key may only be cached privately", async () => {
+test("responses to requests with a key may only be cached privately", async () => {
   const { headers } = await createTestApi().request(at("services"));
   expect(headers.get("cache-control")).toBe("private, no-cache");
   expect(headers.get("vary")).toBe("Accept-Encoding");
@@ -234,24 +235,27 @@ test.each([
   { accept: "gzip;q=0.0, *", zipped: false },
   { accept: "br", zipped: false },
   { accept: "*;q=0", zipped: false },
-])("Accept-Encoding: $accept: gzip $zipped", async ({ accept, zipped }) => {
-  const api = createTestApi();
-  const plain = Buffer.from(await (await api.request(at("services"))).arrayBuffer());
-  const response = await api.request(at("services"), { headers: { "accept-encoding": accept } });
-  const body = Buffer.from(await response.arrayBuffer());
-  expect(response.headers.get("content-encoding")).toBe(zipped ? "gzip" : null);
-  expect(response.headers.get("content-length")).toBe(String(body.length));
-  expect((zipped ? gunzipSync(body) : body).equals(plain)).toBe(true);
-});
+])(
+  "a response to Accept-Encoding: $accept is compressed with gzip: $zipped",
+  async ({ accept, zipped }) => {
+    const api = createTestApi();
+    const plain = Buffer.from(await (await api.request(at("services"))).arrayBuffer());
+    const response = await api.request(at("services"), { headers: { "accept-encoding": accept } });
+    const body = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get("content-encoding")).toBe(zipped ? "gzip" : null);
+    expect(response.headers.get("content-length")).toBe(String(body.length));
+    expect((zipped ? gunzipSync(body) : body).equals(plain)).toBe(true);
+  },
+);
 
-test("a small response is not compressed", async () => {
+test("a small response of the catalog is not compressed", async () => {
   const response = await createTestApi().request(at("events/catalog"), {
     headers: { "accept-encoding": "gzip" },
   });
   expect(response.headers.get("content-encoding")).toBeNull();
 });
 
-test("HEAD has the headers of GET and no body", async () => {
+test("HEAD of a catalog list has the headers of GET and no body", async () => {
   const api = createTestApi();
   const get = await api.request(at("services"));
   const head = await api.request(at("services"), { method: "HEAD" });
@@ -263,7 +267,7 @@ test("HEAD has the headers of GET and no body", async () => {
   expect([rejected.status, await rejected.text()]).toEqual([400, ""]);
 });
 
-test("OPTIONS needs no key, and does not allow CORS for routes with a key", async () => {
+test("OPTIONS needs no key, and does not allow CORS for routes that need a key", async () => {
   const response = await createTestApi().request(at("services"), { method: "OPTIONS", key: null });
   expect(response.status).toBe(204);
   expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
@@ -317,7 +321,7 @@ describe("the response cache", () => {
     };
   };
 
-  test("the response cache serves lists that are read in turn, if they fit together", async () => {
+  test("the response cache serves lists that are read in turn if it has room for all of them", async () => {
     const roomy = createTestApi();
     await readAll(roomy);
     const { used, hits } = await readMetrics(roomy);

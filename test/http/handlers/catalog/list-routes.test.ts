@@ -45,7 +45,7 @@ describe("services", () => {
     { query: "?includeVariants=1&includeAddons=true", variants: true, addons: true },
     { query: "?includeVariants=false&includeAddons=0", variants: false, addons: false },
   ])(
-    "the services for '$query' include requested arrays and omit others",
+    "services with the query '$query' include the requested arrays and omit others",
     async ({ query, variants, addons }) => {
       const { data } = await read(createTestApi(), `services${query}`);
       expect(data.length).toBeGreaterThan(10);
@@ -64,7 +64,7 @@ describe("services", () => {
     },
   );
 
-  test("a service with all includes is the object of a webhook, except translations", async () => {
+  test("a service with all optional arrays equals the object of a webhook, except for translations", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeVariants=1&includeAddons=1&includeTranslations=1",
@@ -123,7 +123,7 @@ describe("ids", () => {
   };
 
   test.each(LISTS)(
-    "the parameter ids of %s: %s returns these objects in the order of the list",
+    "ids selects objects of the %s's list %s, in the order of the list",
     async (...list) => {
       const { api, slug } = seeded(list[0]);
       const { data } = await read(api, list[1], slug);
@@ -189,7 +189,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     };
   };
 
-  test("the business has everything in its file that is meant for guests", async () => {
+  test("the response about a business has everything in its catalog file that is meant for guests", async () => {
     const api = createTestApi();
     apply(api, HEADER + HOURS);
     const { data, meta, headers } = await readBusiness(api);
@@ -243,7 +243,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect(spanish.meta.locale).toBe("es");
   });
 
-  test("catalog.changed names its route `profile`, and only other changes keep its version", async () => {
+  test("catalog.changed names the business's own changes `profile`, and only they change its version", async () => {
     const api = createTestApi();
     const lastChange = () => {
       const [event] = api.store.events.list({ type: "catalog.changed" }, 1);
@@ -272,7 +272,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect((await readBusiness(api)).data["version"]).toBe(4);
   });
 
-  test("the business needs the scope services.read", async () => {
+  test("reading the business needs the scope services.read", async () => {
     const api = createTestApi();
     const { secret } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.read"] });
     expect(await api.requestProblem(PATH, { key: secret })).toMatchObject({
@@ -282,7 +282,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
   });
 });
 
-test("meta has the business, currency, locale and catalog version", async () => {
+test("meta of a list has the business, currency, locale and catalog version", async () => {
   const { page, meta } = await read(createTestApi(), "staff");
   expect(page).toEqual({ hasMore: false, nextCursor: null });
   expect(meta).toEqual({
@@ -300,7 +300,7 @@ test("meta has the business, currency, locale and catalog version", async () => 
 });
 
 test.each(["services", "service-categories", "staff", "promotions"])(
-  "%s are in sort order",
+  "the list %s is in sort order",
   async (path) => {
     const { data } = await read(createTestApi(), path);
     expect(data.length).toBeGreaterThan(1);
@@ -310,7 +310,7 @@ test.each(["services", "service-categories", "staff", "promotions"])(
   },
 );
 
-test("hidden objects are in no list", async () => {
+test("hidden objects are in no catalog list", async () => {
   const api = createTestApi();
   editObject(api, SALON, "service", "cut", (service) => ({ ...service, status: "INACTIVE" }));
   editObject(api, SALON, "staff", "maya", (staff) => ({ ...staff, public: false }));
@@ -475,13 +475,13 @@ describe("events", () => {
     { query: "?to=2026-12-01", shown: ["Near"] },
     { query: "?from=2026-11-21T22:00&to=2026-12-21T20:00", shown: [] },
     { query: "?from=2026-11-21T21:59&to=2026-12-21T20:01", shown: ["Near", "Far"] },
-  ])("the events for '$query' are $shown", async ({ query, shown }) => {
+  ])("public events with the query '$query' are $shown", async ({ query, shown }) => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     expect(names(await read(api, `events/catalog${query}`))).toEqual(shown);
   });
 
-  test("a cancelled event is listed until it ends", async () => {
+  test("a cancelled public event is listed until it ends", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     const list = async () => names(await read(api, "events/catalog?includeCancelled=1"));
@@ -490,7 +490,7 @@ describe("events", () => {
     expect(await list()).toEqual(["Far", "Moved"]);
   });
 
-  test("a client that reads again at validUntil sees each event end, also cancelled ones", async () => {
+  test("a client that reads again at validUntil sees each public event end, also cancelled ones", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     const seen: string[][] = [];
@@ -510,21 +510,21 @@ describe("events", () => {
     ]);
   });
 
-  test("validUntil of a change within a second is the next full second", async () => {
+  test("validUntil of a list that changes within a second is the next full second", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE.replace("endsAt: 2026-11-21T22:00", "endsAt: 2026-11-21T22:00:00.500"));
     const { meta } = await read(api, "events/catalog");
     expect(meta.validUntil).toBe("2026-11-21T22:00:01-05:00");
   });
 
-  test("a postponed event is not listed as past", async () => {
+  test("a postponed public event is not listed as past", async () => {
     const api = createTestApi();
     applyToSalon(api, FILE);
     api.advance(Date.parse("2026-11-23T22:00:00-05:00") - api.now());
     expect(names(await read(api, "events/catalog?includePast=1"))).toEqual(["Past", "Near", "Far"]);
   });
 
-  test("a postponed event is listed with no tickets for sale", async () => {
+  test("a postponed public event is listed with no tickets for sale", async () => {
     const api = createTestApi();
     const types = "ticketTypes: [{key: seat, name: Seat, price: 10}]";
     applyToSalon(
@@ -543,7 +543,7 @@ describe("events", () => {
 
 describe("pages", () => {
   test.each([1, 3, 7, 500])(
-    "pages of %d objects contain every object once, in order",
+    "pages of up to %d objects contain every object once, in order",
     async (limit) => {
       const api = createTestApi();
       const { secret: key } = api.createKey({ limitMinute: 1000 });
@@ -596,7 +596,7 @@ describe("locales", () => {
     { query: "&locale=ES-mx", locale: "es", addon: "Matizador" },
     { query: "&locale=fr", locale: "en", addon: "Toner" },
   ])(
-    "a request with '$query' is answered in $locale, at every depth",
+    "a request with '$query' is answered in $locale, in nested objects as well",
     async ({ query, locale, addon }) => {
       const { data, meta } = await read(createTestApi(), `services?includeAddons=1${query}`);
       expect(meta.locale).toBe(locale);
@@ -608,7 +608,7 @@ describe("locales", () => {
     },
   );
 
-  test("includeTranslations adds translations", async () => {
+  test("includeTranslations adds the texts in every language", async () => {
     const { data } = await read(
       createTestApi(),
       "services?includeAddons=1&includeTranslations=true&locale=es",
@@ -623,7 +623,7 @@ describe("locales", () => {
 });
 
 describe("parameters", () => {
-  test("every issue is reported with its own code", async () => {
+  test("every issue of a list's query is reported with its own code", async () => {
     const problem = await createTestApi().requestProblem(
       at("services?incudeVariants=1&bookable=maybe&staffId=a&staffId=b&limit=501&locale=%3F"),
     );
@@ -656,7 +656,7 @@ describe("parameters", () => {
     { query: "promotions?at=2026-02-30T00:00:00Z", code: "invalid_date" },
     { query: "promotions?at=2026-02-28T00:00:00%2B24:00", code: "invalid_date" },
     { query: "events/catalog?from=2026-12-02&to=2026-12-01", code: "invalid_parameter" },
-  ])("a request with $query is rejected: $code", async ({ query, code }) => {
+  ])("a request for $query is rejected with $code", async ({ query, code }) => {
     expect(await createTestApi().requestProblem(at(query))).toMatchObject({ status: 400, code });
   });
 

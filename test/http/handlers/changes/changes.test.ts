@@ -46,7 +46,7 @@ function deleteEvents(api: TestApi, where: string): void {
   other.close();
 }
 
-test("shows customer references only to keys with a scope for bookings", async () => {
+test("the feed shows customer references only to keys with a scope for bookings", async () => {
   const api = createTestApi();
   triggerEvent(api, api.store.businesses.findById(BUSINESS)!, "booking.created");
   const referenceFor = async (...scopes: string[]) => {
@@ -61,7 +61,7 @@ test("shows customer references only to keys with a scope for bookings", async (
   });
 });
 
-test("has the same envelopes as the webhooks, byte for byte and in order", async () => {
+test("the feed has the same envelopes as the webhooks, byte for byte and in order", async () => {
   const api = createTestApi();
   const text = await (await api.request(`${CHANGES}?limit=500`)).text();
   const expected = stored(api)
@@ -73,7 +73,7 @@ test("has the same envelopes as the webhooks, byte for byte and in order", async
   expect(JSON.parse(text)).toMatchObject({ meta: { business: { id: BUSINESS, slug: SALON } } });
 });
 
-test("pages continue without gaps", async () => {
+test("pages of the feed continue without gaps", async () => {
   const api = createTestApi();
   const seen: string[] = [];
   let feed = await read(api, "?limit=7");
@@ -91,7 +91,7 @@ test("pages continue without gaps", async () => {
   expect(news.data.map(({ type }) => type)).toEqual(["service.updated", "catalog.changed"]);
 });
 
-test("filters by type, and the cursor advances past other events", async () => {
+test("the feed is filtered by event type, and its cursor advances past other events", async () => {
   const api = createTestApi();
   const feed = await read(api, "?types=staff.created&types=catalog.changed&limit=500");
   expect(new Set(feed.data.map(({ type }) => type))).toEqual(
@@ -105,7 +105,7 @@ test("filters by type, and the cursor advances past other events", async () => {
   });
 });
 
-test("events outside of the specification are only returned if `types` names them", async () => {
+test("the feed has additional event types only if `types` names them", async () => {
   const api = createTestApi();
   applyToSalon(
     api,
@@ -123,7 +123,7 @@ test("events outside of the specification are only returned if `types` names the
   ]);
 });
 
-test("a key reads only events of its groups and may not name others", async () => {
+test("a key reads only events of its groups in the feed, and may not name others", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ eventGroups: ["catalog", "tickets"] });
   const business = getBusiness(api, { businessId: BUSINESS });
@@ -143,7 +143,7 @@ test("a key reads only events of its groups and may not name others", async () =
     });
 });
 
-test("a key that may only write bookings reads the events of its own", async () => {
+test("a key that may only write bookings reads only the events of its own ones", async () => {
   const api = createTestApi();
   const { id, secret } = api.createKey({
     kind: "RESTRICTED",
@@ -166,7 +166,7 @@ test("a key that may only write bookings reads the events of its own", async () 
   expect(await seenBy(api.key)).toEqual([1, 2, 3]);
 });
 
-test("meta.sequences has the sequence number of each event, in the order of data", async () => {
+test("meta.sequences of the feed has the sequence number of each event, in the order of data", async () => {
   const api = createTestApi();
   const numbers = new Map(stored(api).map(({ id, sequence }) => [id, sequence]));
   for (const query of ["?limit=500", "?types=catalog.changed,staff.created"]) {
@@ -199,7 +199,7 @@ describe("after=latest", () => {
   });
 });
 
-test("a page ends after one MiB", async () => {
+test("a page of the feed ends after one MiB", async () => {
   const api = createTestApi();
   for (let i = 0; i < 5; i++)
     editObject(api, SALON, "service", "cut", (service) => ({
@@ -218,7 +218,7 @@ test("a page ends after one MiB", async () => {
   expect(Math.max(...sizes)).toBeLessThan(1024 * 1024 + 100_000);
 });
 
-test("a page has the next event of a type, however many others are before it", async () => {
+test("a page of the feed has the next event of a type, however many others precede it", async () => {
   const api = createTestApi();
   const after = (await read(api, "?after=latest")).page.nextCursor;
   const business = getBusiness(api, { businessId: BUSINESS });
@@ -250,7 +250,7 @@ describe("cursors", () => {
     });
   });
 
-  test("a cursor issued before a backup was restored: 410", async () => {
+  test("a cursor that is newer than a restored backup gets 410", async () => {
     const api = createTestApi();
     const cursor = encodeChangeCursor(BUSINESS, lastSequence(api) + 1);
     expect(await api.requestProblem(`${CHANGES}?after=${cursor}`)).toMatchObject({
@@ -259,12 +259,12 @@ describe("cursors", () => {
     });
   });
 
-  test("a cursor of a re-created business: 410, and its sequence numbers continue", async () => {
+  test("a cursor of a business that is created again gets 410, and its sequence numbers continue", async () => {
     const api = createTestApi();
     const last = lastSequence(api);
     const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;
     deleteBusiness(api, api.store.businesses.findById(BUSINESS)!);
-    // The new business has as many events, all of the same millisecond.
+    // The new business has as many events, all created in one millisecond.
     applyPreset(api, "salon");
     const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {
@@ -287,7 +287,7 @@ describe("cursors", () => {
     });
   });
 
-  test("a cursor followed by pruned events: 410, even if an older event still exists", async () => {
+  test("a cursor whose next events were pruned gets 410, even if an older event still exists", async () => {
     const api = createTestApi();
     const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
     deleteEvents(api, "sequence BETWEEN 3 AND 5");
@@ -300,7 +300,7 @@ describe("cursors", () => {
       expect((await read(api, query)).data.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
   });
 
-  test("a cursor at the end stays valid when all events have been pruned", async () => {
+  test("a cursor at the end of the feed stays valid when all events have been pruned", async () => {
     const api = createTestApi();
     deleteEvents(api, "TRUE");
     const { data, page } = await read(api);
@@ -317,13 +317,13 @@ test.each([
   { query: "?wait=26", message: "0 to 25" },
   { query: "?limit=0", message: "1 to 500" },
   { query: "?afer=x", message: "Did you mean 'after'?" },
-])("$query is rejected", async ({ query, message }) => {
+])("the feed with $query is rejected", async ({ query, message }) => {
   const problem = await createTestApi().requestProblem(CHANGES + query);
   expect(problem.status).toBe(400);
   expect(problem.detail).toContain(message);
 });
 
-test("unknown event types are reported together with all other issues", async () => {
+test("unknown event types in `types` are reported together with all other issues", async () => {
   const { errors = [] } = await createTestApi().requestProblem(
     `${CHANGES}?types=menu.updated,staff.created,x&wait=26&nope=1`,
   );
@@ -335,7 +335,7 @@ test("unknown event types are reported together with all other issues", async ()
   ]);
 });
 
-test("requires webhooks.read, which webhooks.write includes", async () => {
+test("the feed requires webhooks.read, which webhooks.write includes", async () => {
   const api = createTestApi();
   const status = async (scope: string) =>
     (
@@ -353,7 +353,9 @@ test("requires webhooks.read, which webhooks.write includes", async () => {
 describe("a long poll", () => {
   const afterLast = (api: TestApi) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(api))}`;
 
-  /** Replaces the time limit of long polls: they wait for an event, or until `end` is called. */
+  /**
+   * Replaces the time limit of long polls, which then wait for an event or until `end` is called.
+   */
   function holdPolls() {
     const limits: AbortController[] = [];
     const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {
@@ -402,7 +404,7 @@ describe("a long poll", () => {
     expect(polls.timeout).not.toHaveBeenCalled();
   });
 
-  test("a long poll is a conflict when the business is deleted", async () => {
+  test("a long poll ends with a conflict when its business is deleted", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=1`);
@@ -438,7 +440,7 @@ describe("a long poll", () => {
     },
   );
 
-  test("a long poll of a deleted business sees nothing of a re-created one", async () => {
+  test("a long poll of a deleted business sees nothing of one that is created with its slug", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`);
@@ -489,7 +491,7 @@ test("a partner that polls irregularly misses none of 200 changes", async () => 
           ? { description: `Text ${i}` }
           : { durationMin: 5 + (i % 90) }),
     }));
-    // Polls a page at random times.
+    // The partner reads a page at random times.
     if (randomBelow(20) > 0) continue;
     const { data, page } = await fetchPage(after);
     seen.push(...data.map(({ id }) => id));

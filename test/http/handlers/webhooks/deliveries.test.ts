@@ -53,7 +53,7 @@ async function setUp() {
 
 const idsOf = (api: TestApi, endpointId: string) =>
   api.store.deliveries.list({ endpointId }, 1000).map(({ id }) => id);
-/** Reads all pages by following their cursors. */
+/** Returns the IDs of all pages, which it reads by following their cursors. */
 async function follow(list: (query: string) => Promise<Listed>, query: string): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
@@ -101,7 +101,7 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("pages continue without gaps while deliveries are added, and Link points to the next page", async () => {
+  test("pages of deliveries continue without gaps while some are added, and Link points to the next page", async () => {
     const { api, endpoint, list } = await setUp();
     for (let i = 0; i < 10; i++) renameService(api, `Cut ${i}`);
     const ids = idsOf(api, endpoint.id);
@@ -152,7 +152,7 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("a list of deliveries has those created while the clock was set back", async () => {
+  test("a list of deliveries includes those created while the clock was set back", async () => {
     const { api, list } = await setUp();
     renameService(api, "Cut");
     api.setClock(-3_600_000);
@@ -188,7 +188,7 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("HEAD has the headers of GET and no body", async () => {
+  test("HEAD of a list of deliveries has the headers of GET and no body", async () => {
     const { api, endpoint } = await setUp();
     renameService(api, "Cut");
     for (const path of [
@@ -203,7 +203,7 @@ describe("the list of an endpoint's deliveries", () => {
     }
   });
 
-  test("a list of deliveries has a rare status page by page, without reading everything for one page", async () => {
+  test("a list of deliveries with a rare status is read page by page, each with limited work", async () => {
     const { api, endpoint, list } = await setUp();
     renameService(api, "Cut");
     const rare = idsOf(api, endpoint.id).at(-1) ?? "";
@@ -214,7 +214,7 @@ describe("the list of an endpoint's deliveries", () => {
   });
 });
 
-/** Sets `id` to DELIVERED, and adds `count` newer pending deliveries. */
+/** Sets the delivery `id` to DELIVERED, and adds `count` newer pending ones. */
 function multiplyDeliveries(api: TestApi, id: string, count: number): void {
   const other = openDatabase(api.config.databasePath, 1000, null);
   const columns =
@@ -271,7 +271,7 @@ describe("one delivery", () => {
     [{ kind: "timed_out", error: "no connection within 5 s" }],
     [{ kind: "tls_failed", error: "CERT_HAS_EXPIRED" }, "its certificate has expired"],
   ] as [Outcome & { error: string }, string?][])(
-    "a delivery shows partners one text for %o, and the operator the reason",
+    "a delivery with the outcome %o shows partners a general error, and the operator the reason",
     async (outcome, reason = outcome.error) => {
       const api = createTestApi();
       const { endpoint } = await createTestEndpoint(api, null);
@@ -335,7 +335,7 @@ describe("redeliver", () => {
     });
   });
 
-  test("redeliver shows the last 100 attempts", async () => {
+  test("a redelivered delivery shows its last 100 attempts", async () => {
     const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -402,7 +402,7 @@ describe("redeliver", () => {
   });
 });
 
-test("a write gives up with 503 while the database is locked, and changes nothing", async () => {
+test("deleting an endpoint gets 503 while the database is locked, and changes nothing", async () => {
   const api = createTestApi("salon", 0);
   const { endpoint } = await createTestEndpoint(api, null);
   const other = openDatabase(api.config.databasePath, 0, null);

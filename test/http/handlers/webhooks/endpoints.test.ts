@@ -62,7 +62,7 @@ test.each([
     what: "with another server's master key",
     lose: (path: string) => writeFileSync(path, `${Buffer.alloc(32).toString("base64")}\n`),
   },
-])("$what no endpoint is created: 503 without a file path", async ({ lose }) => {
+])("$what, creating an endpoint fails with a 503 that names no file", async ({ lose }) => {
   const api = createTestApi();
   const { data } = (await (await api.request(WEBHOOKS, json(GOOD))).json()) as {
     data: { id: string };
@@ -85,7 +85,7 @@ test.each([
   expect((await api.request(WEBHOOKS, json(otherUrl(1)))).status).toBe(201);
 });
 
-test("accepts all 38 event types, removes duplicates and trims the name", async () => {
+test("a new endpoint can have all 38 event types; duplicates are removed and its name is trimmed", async () => {
   const api = createTestApi();
   const response = await api.request(
     WEBHOOKS,
@@ -149,7 +149,7 @@ describe("an invalid body", () => {
         "#/evnts unknown_field",
       ],
     },
-  ])("an invalid body is rejected: $what: $issues", async ({ body, issues }) => {
+  ])("creating an endpoint with $what is rejected with $issues", async ({ body, issues }) => {
     const api = createTestApi();
     const problem = await api.requestProblem(WEBHOOKS, json(body));
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
@@ -157,7 +157,7 @@ describe("an invalid body", () => {
     expect(endpoints(api)).toEqual([]);
   });
 
-  test("an unknown event name gets the suggestion of the most similar one", async () => {
+  test("the error about an unknown event type suggests the most similar one", async () => {
     const { errors } = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: ["service.update"], evnts: [] }),
@@ -168,7 +168,7 @@ describe("an invalid body", () => {
     ]);
   });
 
-  test("an unsafe URL is rejected", async () => {
+  test("an endpoint with an unsafe URL is rejected", async () => {
     const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, url: "https://169.254.169.254/latest" }),
@@ -197,7 +197,7 @@ describe("an invalid body", () => {
   });
 
   test.each(['"name": "\\ud800"', '"name": ["\\ud83d"]', '"name": "x", "\\udfff": 1'])(
-    "a body of {%s} is rejected for a lone surrogate, which cannot be stored",
+    "a body of {%s} is rejected, because a lone surrogate cannot be stored",
     async (fields) => {
       const api = createTestApi();
       const problem = await api.requestProblem(
@@ -213,7 +213,7 @@ describe("an invalid body", () => {
     },
   );
 
-  test("a surrogate pair written as two escapes is accepted", async () => {
+  test("a body with a surrogate pair written as two escapes is accepted", async () => {
     const api = createTestApi();
     const body = JSON.stringify(GOOD).replace("Website", "\\ud83d\\ude00");
     expect((await api.request(WEBHOOKS, json(body))).status).toBe(201);
@@ -230,7 +230,7 @@ describe("an invalid body", () => {
     });
   });
 
-  test("the number of reported issues is limited", async () => {
+  test("a response reports a limited number of issues", async () => {
     const problem = await createTestApi().requestProblem(
       WEBHOOKS,
       json({ ...GOOD, events: Array.from({ length: 20_000 }, () => 1) }),
@@ -240,7 +240,7 @@ describe("an invalid body", () => {
   });
 
   test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"])(
-    "a body with Content-Type %s gets 415",
+    "a body with the Content-Type %s gets 415",
     async (type) => {
       const init = {
         method: "POST",
@@ -254,7 +254,7 @@ describe("an invalid body", () => {
     },
   );
 
-  test("a charset parameter is accepted", async () => {
+  test("a Content-Type with a charset is accepted", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await createTestApi().request(WEBHOOKS, { ...json(GOOD), headers })).status).toBe(201);
   });
@@ -272,7 +272,7 @@ describe("an invalid body", () => {
     expect((await createTestApi().request(WEBHOOKS, encoded("identity"))).status).toBe(201);
   });
 
-  test("a query parameter is rejected", async () => {
+  test("creating an endpoint with a query parameter is rejected", async () => {
     expect(await createTestApi().requestProblem(`${WEBHOOKS}?name=x`, json(GOOD))).toMatchObject({
       status: 400,
       code: "unknown_parameter",
@@ -310,7 +310,7 @@ describe("Idempotency-Key", () => {
   const made = async (response: Response) =>
     ((await response.json()) as { data: { id: string; secret: string } }).data;
 
-  test("a repeated request returns the same endpoint and secret for a day", async () => {
+  test("an endpoint request with the same Idempotency-Key returns the same endpoint and secret for a day", async () => {
     const api = createTestApi();
     const first = await send(api);
     const again = await send(api, { events: GOOD.events, url: GOOD.url, name: GOOD.name });
@@ -321,7 +321,7 @@ describe("Idempotency-Key", () => {
     const endpoint = await made(first);
     expect(await made(again)).toEqual(endpoint);
     api.advance(86_400_000);
-    // From then on it is a new request, for an endpoint that already exists.
+    // After a day it is a new request, for an endpoint that already exists.
     const { code, detail } = (await (await send(api)).json()) as Problem;
     expect(code).toBe("duplicate_endpoint");
     expect(detail).toContain(endpoint.id);
@@ -329,7 +329,7 @@ describe("Idempotency-Key", () => {
     expect((await made(await send(api))).id).not.toBe(endpoint.id);
   });
 
-  test("a repeated key with another body is 422 and creates nothing", async () => {
+  test("an Idempotency-Key with another body gets 422 and creates nothing", async () => {
     const api = createTestApi();
     await send(api);
     const response = await send(api, { ...GOOD, name: "Other" });
@@ -353,7 +353,7 @@ describe("Idempotency-Key", () => {
     expect((await made(await send(api, sent, secret))).id).toBe(ids[1]);
   });
 
-  test("20 concurrent requests create one endpoint", async () => {
+  test("20 concurrent requests with one Idempotency-Key create one endpoint", async () => {
     const api = createTestApi();
     const responses = await Promise.all(Array.from({ length: 20 }, () => send(api)));
     const ids = await Promise.all(responses.map(async (response) => (await made(response)).id));
@@ -394,7 +394,7 @@ describe("the list of endpoints", () => {
     return (await response.json()) as Listed;
   };
 
-  test("the list of endpoints has all endpoints for a secret key, and its own for a restricted key, oldest first", async () => {
+  test("the list of endpoints is sorted by age, and has only its own ones for a restricted key", async () => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     expect(await read(api)).toEqual({
@@ -422,7 +422,7 @@ describe("the list of endpoints", () => {
     expect(endpointSchema.parse(data[0])).toEqual(data[0]);
   });
 
-  test("pages continue while endpoints are deleted, and Link points to the next page", async () => {
+  test("pages of endpoints continue while some are deleted, and Link points to the next page", async () => {
     const api = createTestApi();
     for (let i = 0; i < 5; i++) await api.request(WEBHOOKS, json({ ...otherUrl(i), name: `${i}` }));
     const first = await api.request(`${WEBHOOKS}?limit=2`);
@@ -444,7 +444,7 @@ describe("the list of endpoints", () => {
   );
 });
 
-test("a write waits for another writer, and gives up with 503 after two seconds", async () => {
+test("creating an endpoint waits for another writer, and fails with 503 after two seconds", async () => {
   const api = createTestApi("salon", 0);
   const other = openDatabase(api.config.databasePath, 0, null);
   other.db.exec("BEGIN IMMEDIATE");

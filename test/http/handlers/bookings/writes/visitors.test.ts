@@ -31,7 +31,7 @@ describe("a visitor named in Visitor-Id", () => {
   const hold = async (send: Send, visitor: string, startsAt: string) =>
     send("POST", "/holds", { startsAt, segments: [ANN] }, asVisitor(visitor));
 
-  test("a visitor named in Visitor-Id is refused beyond three holds, without an effect on the fourth guest of the day", async () => {
+  test("a visitor named in Visitor-Id can have three holds, which do not limit other visitors", async () => {
     const { rt, site } = openBookingShop();
     openAllDay(rt);
     for (const [n, visitor] of FOUR.entries())
@@ -43,7 +43,7 @@ describe("a visitor named in Visitor-Id", () => {
     expect(fourth.headers.get("retry-after")).toBe("60");
   });
 
-  test("a visitor named in Visitor-Id shares half of a day and a tenth of a week with the others, and can book without a hold", async () => {
+  test("visitors named in Visitor-Id can together hold half of a day and a tenth of a week, and book more", async () => {
     const { rt, site } = openBookingShop();
     openAllDay(rt);
     const refused: string[] = [];
@@ -69,7 +69,7 @@ describe("a visitor named in Visitor-Id", () => {
       asVisitor("v13"),
     );
     expect(booked.status).toBe(201);
-    // Two people with 14 hours on each of 7 days, without the closure and a day off.
+    // Two staff members have 14 hours on each of 7 days, apart from the closure and a day off.
     for (let n = 0; n < 30; n += 1) {
       const day = String(25 + (n % 2) * 2);
       const time = `${String(7 + Math.floor(n / 2)).padStart(2, "0")}:00`;
@@ -97,7 +97,7 @@ describe("a visitor named in Visitor-Id", () => {
     expect((await book(11, "v")).status).toBe(201);
   });
 
-  test("a visitor named in Visitor-Id is stored as a hash, for a day", async () => {
+  test("the visitor named in Visitor-Id is stored as a hash, for a day", async () => {
     const { rt, site, business } = openBookingShop();
     const id = "opaque-visitor-id";
     expect((await hold(site.send, id, monday("09:00"))).status).toBe(201);
@@ -113,7 +113,7 @@ describe("a visitor named in Visitor-Id", () => {
   });
 });
 
-test("a key cannot exceed the limit of holds that the operator has set with visitors that it invents", async () => {
+test("a key cannot exceed its limit of holds by inventing visitors", async () => {
   const { rt, createClient } = openBookingShop();
   openAllDay(rt);
   const site = createClient(["bookings.write"], { maxHolds: 2 });
@@ -152,7 +152,7 @@ test("the holds of named visitors do not count towards the default limits of the
   expect(await hold(16)).toBe("429 too_many_holds");
 });
 
-test("a hundred holds that their key releases do not limit it", async () => {
+test("a key that has released a hundred holds is not limited", async () => {
   const { rt, site } = openBookingShop();
   for (let n = 0; n < 101; n += 1) {
     const { body } = await site.send("POST", "/holds", {
@@ -198,7 +198,7 @@ test("visits that visitors cancel again do not use up the limit of their key", a
   for (const visitor of ["stranger-a", "stranger-b"]) {
     const { body } = await book(visitor);
     expect((await site.send("POST", `/bookings/${body.data.id}/cancel`, {})).status).toBe(200);
-    // Cancelling it once more changes nothing.
+    // Cancelling a booking once more changes nothing.
     expect((await site.send("POST", `/bookings/${body.data.id}/cancel`, {})).status).toBe(200);
   }
   expect((await book("guest-a")).status).toBe(201);
@@ -206,7 +206,7 @@ test("visits that visitors cancel again do not use up the limit of their key", a
   expect(problem(await book("guest-c", "10:00"))).toBe("429 too_many_bookings");
 });
 
-test("half of the limit of a key is for visitors who have made no visit", async () => {
+test("half of a key's limit of bookings is kept for visitors who have made no visit", async () => {
   const { createClient } = openBookingShop();
   const site = createClient(["bookings.write"], { maxBookingsDay: 4 });
   const book = async (visitor: string, time: string) =>
@@ -229,7 +229,7 @@ test("half of the limit of a key is for visitors who have made no visit", async 
   expect(await book("guest-c", "11:00")).toBe("429 too_many_bookings");
 });
 
-test("a key can make as many bookings in 24 hours as its limit, and pending ones count", async () => {
+test("a key can make as many bookings in 24 hours as its limit allows, and pending ones count", async () => {
   const { rt, createClient } = openBookingShop();
   applyCatalog(rt, [
     {

@@ -32,7 +32,7 @@ const ON_ENDPOINTS: Route[] = [
     path: (id) => `${WEBHOOKS}/${id}/rotate-secret/finish`,
     scope: "webhooks.write",
   },
-  // Last, because it deletes the endpoint.
+  // DELETE comes last, because it removes the endpoint.
   { method: "DELETE", path: (id) => `${WEBHOOKS}/${id}`, scope: "webhooks.write" },
 ];
 const ON_DELIVERIES: Route[] = [
@@ -50,7 +50,7 @@ const request = (api: TestApi, { method, path }: Route, id: string, key: string)
 const bytesOf = async (response: Response) =>
   (await response.text()).replace(/"requestId":"\w+"/, "");
 
-/** Creates a delivery to the endpoint. */
+/** Creates a delivery to an endpoint, and returns its ID. */
 function deliveryTo(api: TestApi, endpointId: string): string {
   renameService(api, "Cut");
   const [delivery] = api.store.deliveries.list({ endpointId }, 1);
@@ -123,7 +123,7 @@ test("a secret key manages all endpoints of its business", async () => {
     expect([route, (await request(api, route, endpoint.id, api.key)).ok]).toEqual([route, true]);
 });
 
-test("a restricted key manages the endpoints it created, also after a rotation", async () => {
+test("a restricted key manages the endpoints that it created, also after its rotation", async () => {
   const api = createTestApi();
   const { id, secret } = createRestrictedKey(api);
   const { endpoint } = await createTestEndpoint(api, id);
@@ -151,7 +151,7 @@ test("a key does not see the endpoints of another key with the same name", async
 
 test.each(
   [...ON_ENDPOINTS, ...ON_DELIVERIES].map((route) => ({ ...route, name: route.path(":id") })),
-)("$method $name needs $scope", async (route) => {
+)("$method $name needs the scope $scope", async (route) => {
   const api = createTestApi();
   const reader = createRestrictedKey(api, "webhooks.read");
   const { endpoint } = await createTestEndpoint(api, reader.id);
@@ -170,7 +170,7 @@ test.each(
   expect(await api.requestProblem(elsewhere, { method: route.method })).toMatchObject({
     code: "business_mismatch",
   });
-  // The new key is the one thing that was written.
+  // Creating the key was the only write.
   expect(api.revision() - before).toBe(1);
 });
 
@@ -193,7 +193,7 @@ test.each([
   expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
 });
 
-test("an unknown query parameter is rejected before the endpoint is looked up", async () => {
+test("an unknown query parameter is rejected even if the endpoint does not exist", async () => {
   const api = createTestApi();
   for (const route of [...ON_ENDPOINTS, ...ON_DELIVERIES])
     expect(

@@ -71,7 +71,7 @@ describe("enable", () => {
     expect(statuses()).toEqual(["CANCELLED", "CANCELLED"]);
   });
 
-  // 07:01 in the salon's time zone.
+  // All three are 07:01 in the salon's time zone.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2026-11-20T14:01:00+02:00"])(
     "enable with recover=%s sends only later events",
     async (recover) => {
@@ -108,7 +108,7 @@ describe("enable", () => {
         disabledReason: "manual",
       });
       expect(statuses()).toEqual(["PARKED", "PARKED"]);
-      // The partner can still update and delete it.
+      // The partner can still update and delete the endpoint.
       expect(
         await readData(await api.request(path, jsonRequest("PATCH", { name: "Other" }))),
       ).toMatchObject({
@@ -118,9 +118,9 @@ describe("enable", () => {
     },
   );
 
-  // 07:01 in the salon's time zone, where it is 07:00 now.
+  // The first two are 07:01 in the salon's time zone, where it is 07:00 now.
   test.each(["2026-11-20T12:01:00Z", "2026-11-20T07:01", "2027-01-01"])(
-    "enable rejects recover=%s because it is in the future: it would cancel everything",
+    "enable rejects recover=%s, because a time in the future would cancel everything",
     async (recover) => {
       const { api, endpoint, statuses, path } = await setUp();
       disableEndpoint(api, endpoint.id, "failing");
@@ -183,7 +183,7 @@ describe("rotate-secret", () => {
     }
   };
 
-  test("rotate-secret returns the new secret once, and signs with both until the overlap ends", async () => {
+  test("rotate-secret returns the new secret once, and events are signed with both until the overlap ends", async () => {
     const { api, secret: old, posts, send, path } = await setUp();
     const response = await api.request(`${path}/rotate-secret`, post({ overlapSeconds: 3600 }));
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -221,7 +221,7 @@ describe("rotate-secret", () => {
       code: "conflict",
       detail: expect.stringMatching(/finish .* force/),
     });
-    // CLI flags are not shown to partners.
+    // Partners see no flags of the command line.
     expect(JSON.stringify(problem)).not.toContain("--");
     const forced = await readData<{ secret: string }>(await rotate({ force: true }));
     expect(forced.secret).not.toBe(first.secret);
@@ -251,7 +251,7 @@ describe("rotate-secret", () => {
     expect(await readData(await api.request(path))).toMatchObject({ oldSecretEndsAt: null });
   });
 
-  test("finish removes the old secret immediately, and a second finish does nothing", async () => {
+  test("finishing a rotation ends the old secret immediately, and finishing it again does nothing", async () => {
     const { api, endpoint, path } = await setUp();
     await api.request(`${path}/rotate-secret`, post());
     const finish = async () =>
@@ -280,7 +280,7 @@ describe("rotate-secret", () => {
   });
 });
 
-test("the optional body of an action must be JSON", async () => {
+test("the optional body of an endpoint's action must be JSON", async () => {
   const { api, path } = await setUp();
   const code = async (init: RequestInit) =>
     (await api.requestProblem(`${path}/enable`, { method: "POST", ...init })).code;

@@ -23,7 +23,7 @@ async function setUp() {
   return { api, endpoint, path: `${WEBHOOKS}/${endpoint.id}` };
 }
 
-test("GET returns the created endpoint without its secret and operator settings", async () => {
+test("GET returns an endpoint without its secret and the operator's settings", async () => {
   const { api, endpoint, path } = await setUp();
   api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
   disableEndpoint(api, endpoint.id, "failing");
@@ -49,7 +49,7 @@ test("GET returns the created endpoint without its secret and operator settings"
 });
 
 describe("PATCH", () => {
-  test("PATCH updates the given fields and keeps the others", async () => {
+  test("PATCH of an endpoint updates the given fields and keeps the others", async () => {
     const { api, endpoint, path } = await setUp();
     api.advance(60_000);
     const changed = await readData(
@@ -69,7 +69,7 @@ describe("PATCH", () => {
     expect(api.store.deliveries.list({ endpointId: endpoint.id }, 10)).toEqual([]);
   });
 
-  test("an empty body changes nothing", async () => {
+  test("PATCH with an empty object changes nothing", async () => {
     const { api, endpoint, path } = await setUp();
     expect(await readData(await api.request(path, patch({})))).toMatchObject({
       name: "Website",
@@ -99,7 +99,7 @@ describe("PATCH", () => {
     expect(problem).toMatchObject({ status: 422, code: "validation_failed" });
     expect(problem.errors?.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(issues);
     expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
-    // The documented schema rejects it as well.
+    // The documented schema rejects the body as well.
     expect(
       updateEndpointBody().safeParse(typeof body === "string" ? JSON.parse(body) : body).success,
     ).toBe(false);
@@ -110,7 +110,7 @@ describe("PATCH", () => {
     { init: patch(""), status: 400 },
     { init: patch("{"), status: 400 },
     { init: patch(`"${"x".repeat(65_536)}"`), status: 413 },
-  ])("PATCH with a body that is none: $status", async ({ init, status }) => {
+  ])("PATCH with a body that is not JSON gets $status", async ({ init, status }) => {
     const { api, path } = await setUp();
     expect(await api.requestProblem(path, init)).toMatchObject({ status });
   });
@@ -120,16 +120,19 @@ describe("PATCH", () => {
     "http://8.8.8.8/hook",
     "https://user:pw@8.8.8.8/",
     "https://server.local/",
-  ])("PATCH accepts no %s, not even where the operator trusts the URL so far", async (url) => {
-    const { api, endpoint, path } = await setUp();
-    expect(endpoint.allowPrivate).toBe(true);
-    expect(await api.requestProblem(path, patch({ url }))).toMatchObject({
-      status: 422,
-      code: "unsafe_url",
-      errors: [{ pointer: "#/url" }],
-    });
-    expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
-  });
+  ])(
+    "PATCH rejects the URL %s, even if the operator trusts the endpoint's current URL",
+    async (url) => {
+      const { api, endpoint, path } = await setUp();
+      expect(endpoint.allowPrivate).toBe(true);
+      expect(await api.requestProblem(path, patch({ url }))).toMatchObject({
+        status: 422,
+        code: "unsafe_url",
+        errors: [{ pointer: "#/url" }],
+      });
+      expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
+    },
+  );
 
   test("PATCH reports an invalid URL together with all other issues", async () => {
     const { api, path } = await setUp();
@@ -150,7 +153,7 @@ describe("PATCH", () => {
     expect(await readData(await api.request(path))).toEqual(changed);
   });
 
-  test("the name can be changed while the stored URL is no longer allowed", async () => {
+  test("the name of an endpoint can be changed even if its URL is no longer allowed", async () => {
     const { api, endpoint, path } = await setUp();
     api.tx(() =>
       api.store.endpoints.update(endpoint.id, { ...endpoint, allowPrivate: false }, api.now()),
@@ -161,7 +164,7 @@ describe("PATCH", () => {
     });
   });
 
-  test("a new URL removes the permission for private addresses, the same URL keeps it", async () => {
+  test("a new URL ends an endpoint's permission for private addresses; the same URL keeps it", async () => {
     const { api, endpoint, path } = await setUp();
     const trust = () => api.store.endpoints.findById(endpoint.id)?.allowPrivate;
     await readData(await api.request(path, patch({ url: endpoint.url, name: "Till" })));
@@ -193,7 +196,7 @@ test.each([
   expect(status).toBe(isAccepted ? 201 : 422);
 });
 
-test("DELETE cancels pending deliveries, and a second DELETE is 404", async () => {
+test("DELETE of an endpoint cancels its pending deliveries, and a second DELETE is 404", async () => {
   const { api, endpoint, path } = await setUp();
   renameService(api, "Cut");
   const response = await api.request(path, { method: "DELETE" });
@@ -214,7 +217,7 @@ test("DELETE cancels pending deliveries, and a second DELETE is 404", async () =
 });
 
 describe("the version", () => {
-  /** Each request changes the endpoint once. */
+  /** Requests that each change the endpoint once. */
   const CHANGES: [name: string, path: string, method: string, body?: object][] = [
     ["a new name", "", "PATCH", { name: "Shop" }],
     ["pausing", "", "PATCH", { status: "DISABLED" }],
@@ -265,29 +268,32 @@ describe("the version", () => {
     ...CHANGES,
     ["deleting", "", "DELETE"] as const,
     ["a test", "/test", "POST"] as const,
-  ])("%s is refused if If-Match lists another version", async (_name, below, method, body) => {
-    const { api, endpoint, path } = await setUp();
-    for (const ifMatch of ['"2"', 'W/"1"', "1", '"11", W/"1"', '"*"', ""]) {
-      const response = await send(api, path + below, method, body, ifMatch);
-      expect([ifMatch, response.status]).toEqual([ifMatch, 412]);
-      expect(await response.json()).toMatchObject({ code: "version_mismatch" });
-    }
-    expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
-    for (const ifMatch of ['"1"', '"0", "1"', "*"]) {
-      const { api, path } = await setUp();
-      const response = await send(api, path + below, method, body, ifMatch);
-      expect([ifMatch, response.ok]).toEqual([ifMatch, true]);
-    }
-  });
+  ])(
+    "the request for %s is refused if If-Match lists another version",
+    async (_name, below, method, body) => {
+      const { api, endpoint, path } = await setUp();
+      for (const ifMatch of ['"2"', 'W/"1"', "1", '"11", W/"1"', '"*"', ""]) {
+        const response = await send(api, path + below, method, body, ifMatch);
+        expect([ifMatch, response.status]).toEqual([ifMatch, 412]);
+        expect(await response.json()).toMatchObject({ code: "version_mismatch" });
+      }
+      expect(api.store.endpoints.findById(endpoint.id)).toEqual(endpoint);
+      for (const ifMatch of ['"1"', '"0", "1"', "*"]) {
+        const { api, path } = await setUp();
+        const response = await send(api, path + below, method, body, ifMatch);
+        expect([ifMatch, response.ok]).toEqual([ifMatch, true]);
+      }
+    },
+  );
 
-  test("an If-Match of an endpoint that does not exist is 404", async () => {
+  test("a request with If-Match for an endpoint that does not exist is 404", async () => {
     const { api, path } = await setUp();
     expect((await send(api, `${path}x`, "DELETE", undefined, "*")).status).toBe(404);
   });
 });
 
 describe("pausing", () => {
-  test("pausing keeps the deliveries, and resuming sends them", async () => {
+  test("pausing an endpoint keeps its deliveries, and resuming sends them", async () => {
     const { api, endpoint, path } = await setUp();
     const statuses = () =>
       api.store.deliveries.list({ endpointId: endpoint.id }, 100).map(({ status }) => status);

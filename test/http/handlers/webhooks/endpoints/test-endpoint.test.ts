@@ -31,7 +31,7 @@ async function setUp(script: ScriptedResponse[] = [{}]) {
   return { api, partner, endpoint, server, request, path, ping: () => request(path, "POST") };
 }
 
-test("a test sends a signed event immediately and returns the result", async () => {
+test("a test of an endpoint sends a signed event immediately and returns the result", async () => {
   const { partner, ping } = await setUp([{ status: 202, body: "thanks\u0000" }]);
   const data = endpointTest.parse(await readData(await ping()));
   expect(data).toMatchObject({
@@ -55,7 +55,7 @@ test("a test sends a signed event immediately and returns the result", async () 
   });
 });
 
-test("a failing receiver is a result, not an error, with 256 characters of its response", async () => {
+test("a test of a receiver that fails is a result, not an error, with 256 characters of the response", async () => {
   const { partner, ping } = await setUp([{ status: 500, body: "x".repeat(5000) }]);
   const data = await readData<{ responseText: string }>(await ping());
   expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
@@ -71,7 +71,7 @@ test("a failing receiver is a result, not an error, with 256 characters of its r
   });
 });
 
-test("a test creates no delivery and no event, and a disabled endpoint stays disabled", async () => {
+test("a test of an endpoint creates no delivery and no event, and a disabled endpoint stays disabled", async () => {
   const { api, endpoint, ping } = await setUp([{ status: 410 }]);
   disableEndpoint(api, endpoint.id, "manual");
   const revision = api.revision();
@@ -79,7 +79,7 @@ test("a test creates no delivery and no event, and a disabled endpoint stays dis
   expect(api.revision()).toBe(revision);
 });
 
-test("an address that is not allowed results in refused", async () => {
+test("a test of an address that is not allowed results in refused", async () => {
   const { api, ping, endpoint } = await setUp();
   api.store.endpoints.update(
     endpoint.id,
@@ -93,7 +93,7 @@ test("an address that is not allowed results in refused", async () => {
   });
 });
 
-test("a partner cannot tell a private address, a closed port and a TLS error apart", async () => {
+test("the result of a test does not tell a private address, a closed port and a TLS error apart", async () => {
   const { api, partner, endpoint, ping } = await setUp();
   const closed = await createReceiver();
   await closed.close();
@@ -120,7 +120,7 @@ test("a partner cannot tell a private address, a closed port and a TLS error apa
   ]);
 });
 
-test("a test without a response takes as long whether the port is closed, silent or private", async () => {
+test("a test without a response takes equally long for a closed, silent and private address", async () => {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, null);
   const { timeoutMs } = endpoint;
@@ -170,7 +170,7 @@ describe("tests of a host that the operator does not trust", () => {
     address: "8.8.8.8",
   });
 
-  test("tests of a host that the operator does not trust are at most 10 an hour until one is accepted with 2xx", async () => {
+  test("a host that the operator does not trust gets at most 10 tests an hour until one gets a 2xx", async () => {
     const { api, paths, init } = await createPartner(2);
     let sent = 0;
     let statusCode = 500;
@@ -184,7 +184,7 @@ describe("tests of a host that the operator does not trust", () => {
     expect(api.store.hosts.findVerifiedAt("8.8.8.8")).toBe(api.now());
   });
 
-  test("tests of a host that the operator does not trust are at most 2 at a time for each key", async () => {
+  test("each key can have 2 tests at a time of a host that the operator does not trust", async () => {
     const { api, paths, init } = await createPartner(3);
     const pending: ((value: ReturnType<typeof respond>) => void)[] = [];
     const { request } = createTestApp(api, () => new Promise((resolve) => pending.push(resolve)));
@@ -199,7 +199,7 @@ describe("tests of a host that the operator does not trust", () => {
 describe("while a receiver does not respond", () => {
   const SILENT: ScriptedResponse[] = [{ hold: true }];
 
-  test("other requests are served, and a second test of the endpoint is a conflict", async () => {
+  test("during a test, other requests are served and a second test of the endpoint is a conflict", async () => {
     const { api, partner, request, ping } = await setUp(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
@@ -217,7 +217,7 @@ describe("while a receiver does not respond", () => {
     expect((await again).status).toBe(200);
   });
 
-  test("a client that disconnects aborts its test", async () => {
+  test("a client that disconnects aborts its test of an endpoint", async () => {
     const { api, endpoint, server, path } = await setUp();
     const silent = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void silent.close());
@@ -225,7 +225,7 @@ describe("while a receiver does not respond", () => {
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
     api.store.endpoints.update(endpoint.id, { ...endpoint, url }, api.now());
     const request = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Length: 0\r\n\r\n`;
-    // Twice: the first test must not block the second.
+    // The second test shows that the first does not block it.
     for (let i = 0; i < 2; i++) {
       const client = connect(server.port, "127.0.0.1");
       client.write(request);
@@ -236,7 +236,7 @@ describe("while a receiver does not respond", () => {
     }
   });
 
-  test("closing the server aborts the test with 503", async () => {
+  test("closing the server aborts the test of an endpoint with 503", async () => {
     const { partner, server, ping } = await setUp(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
@@ -248,7 +248,7 @@ describe("while a receiver does not respond", () => {
   });
 });
 
-test("at most 64 tests run concurrently, of all businesses together", async () => {
+test("at most 64 tests of endpoints run concurrently, over all businesses", async () => {
   const api = createTestApi();
   const release: (() => void)[] = [];
   const { request } = createTestApp(api, () => {
