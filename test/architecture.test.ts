@@ -24,13 +24,13 @@ const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" }
 const layerOf = (path: string): string =>
   path.includes("/") ? (path.split("/")[0] ?? "") : "config";
 
-/** The layers below all others, of which only the configuration is not a folder: src/config*.ts. */
+/** The layers below all others. The layer config is not a folder, but the files src/config*.ts. */
 const BASE = ["domain", "platform", "config"];
 
-/** Each layer with the layers that it may import. */
+/** The layers that each layer may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
-  // The cache folders and the size of a secret's file are part of the configuration.
+  // The cache folders and the maximum size of a file with a secret are part of the configuration.
   platform: ["domain", "config"],
   config: ["domain", "platform"],
   store: BASE,
@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   features: [...BASE, "store", "app", "http", "delivery", "cli"],
 };
 
-/** The list of features is data, so that every layer may read it. */
+/** The list of features, which every layer may read because it is data. */
 const FEATURE_LIST = "features/index.ts";
 
 /** The files through which the core reaches features. */
@@ -54,8 +54,8 @@ const FEATURE_LISTS = [
 ];
 
 /**
- * The files of a feature in the order in which they may import each other, each with the layers of
- * the core that it may import. Files with other names hold its use cases.
+ * The files of a feature, in the order in which they may import each other, each with the layers of
+ * the core that it may import. The empty name stands for all other files, which have the use cases.
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
@@ -69,7 +69,9 @@ const FEATURE_FILES: [name: string, mayImport: string[]][] = [
 ];
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
 
-/** A folder such as commands/ has the rank of commands.ts. */
+/**
+ * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts.
+ */
 function rankOf(path: string): number {
   const [, , part = ""] = path.split("/");
   const file = part.endsWith(".ts") ? part : `${part}.ts`;
@@ -77,7 +79,7 @@ function rankOf(path: string): number {
   return rank === -1 ? OTHER_FILES : rank;
 }
 
-/** Returns the folder of a feature: `features/calendars`. */
+/** Returns the folder of the feature to which a file belongs, such as `features/calendars`. */
 const featureOf = (path: string): string => path.split("/").slice(0, 2).join("/");
 
 const usesOf = (path: string): string[] =>
@@ -85,7 +87,10 @@ const usesOf = (path: string): string[] =>
     uses.map((name) => `features/${name}`),
   );
 
-/** Types may be derived from a data file; assets.ts reads its content. */
+/**
+ * Returns whether a JSON file of data/ is imported, from which types may be derived. assets.ts
+ * reads its content.
+ */
 const isData = (target: string): boolean => /\/data\/[\w-]+\.json$/.test(target);
 
 const targetsOf = ({ path, imports }: Source): string[] =>
@@ -93,7 +98,10 @@ const targetsOf = ({ path, imports }: Source): string[] =>
     .filter((target) => target.startsWith(".") && !isData(target))
     .map((target) => relative(SRC, resolve(SRC, dirname(path), target)));
 
-/** `node:util` has the table of the system's error messages. */
+/**
+ * Packages without I/O that the domain may import; `node:util` has the table of the system's error
+ * messages.
+ */
 const PURE_PACKAGES = [
   "zod",
   "js-yaml",
@@ -128,7 +136,7 @@ const MAY_CLOSE_CIRCLES: readonly string[] = [
   "features/index.ts",
 ];
 
-test("files do not import each other in a circle, not even types or when first used", () => {
+test("files do not import each other in a circle, not even for types or in a dynamic import", () => {
   const graph = new Map(
     sources.map(({ path, imports }) => [
       path,
@@ -142,7 +150,7 @@ test("files do not import each other in a circle, not even types or when first u
   expect(findCycles(graph)).toEqual([]);
 });
 
-test("a circle of imports is reported as the way around it", () => {
+test("findCycles returns a circle of imports as the way around it", () => {
   const graph = new Map([
     ["a", ["b", "c"]],
     ["b", ["c"]],
@@ -151,7 +159,7 @@ test("a circle of imports is reported as the way around it", () => {
   expect(findCycles(graph)).toEqual(["b -> c -> b"]);
 });
 
-/** Returns the ways on which a file imports itself: at least one of each circle. */
+/** Returns the ways on which a file imports itself, at least one for each circle. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const visited = new Set<string>();
   const cycles: string[] = [];
@@ -166,7 +174,7 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles;
 }
 
-test("the core reaches features only through their lists", () => {
+test("the core imports features only through their lists", () => {
   const found = violations((source) =>
     layerOf(source.path) === "features"
       ? []
@@ -177,13 +185,13 @@ test("the core reaches features only through their lists", () => {
   expect(found).toEqual([]);
 });
 
-test("a feature imports the core and its own files, each only what its place allows", () => {
+test("each file of a feature imports only what its place in the order of files allows", () => {
   const found = violations((source) => {
     const { path } = source;
     if (layerOf(path) !== "features" || path.split("/").length < 3) return [];
     const [, mayImport = []] = FEATURE_FILES[rankOf(path)] ?? [];
     return targetsOf(source).filter((target) => {
-      // The definition of a feature loads its other files, and all of them know the type.
+      // The definition of a feature may load all of its files, and all files may import its type.
       if (target === "features/feature.ts" || basename(path) === "feature.ts") return false;
       if (layerOf(target) !== "features") return !mayImport.includes(layerOf(target));
       const isUsed = usesOf(path).includes(featureOf(target));
@@ -193,7 +201,7 @@ test("a feature imports the core and its own files, each only what its place all
   expect(found).toEqual([]);
 });
 
-test("the list of features imports their definitions, which import nothing at once", () => {
+test("the list of features imports only definitions, which import nothing but types statically", () => {
   const index = sources.find(({ path }) => path === FEATURE_LIST);
   expect(index?.imports.every((target) => /^\.\/(?:[\w-]+\/)?feature\.ts$/.test(target))).toBe(
     true,
@@ -206,7 +214,7 @@ test("the list of features imports their definitions, which import nothing at on
   expect(found).toEqual([]);
 });
 
-test("the store parses JSON with one function, which reports damage as such", () => {
+test("the store parses JSON with the one function that reports damage", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/database/storage-error.ts"
       ? (text.match(/JSON\.parse\(/g) ?? [])
@@ -224,7 +232,7 @@ test("the domain imports only pure packages", () => {
   expect(found).toEqual([]);
 });
 
-test("the runtime and the configuration alone read the clock, randomness and environment", () => {
+test("the runtime and the configuration alone read the clock, randomness and the environment", () => {
   const allowed = ["app/runtime.ts", "config.ts"];
   const found = violations(({ path, text }) =>
     allowed.includes(path)
@@ -236,7 +244,7 @@ test("the runtime and the configuration alone read the clock, randomness and env
   expect(found).toEqual([]);
 });
 
-test("the store alone contains SQL", () => {
+test("the store and the stores of features alone contain SQL", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" || /^features\/[\w-]+\/store\.ts$/.test(path)
       ? []
@@ -252,7 +260,7 @@ test("commands and handlers leave transactions to use cases", () => {
   expect(found).toEqual([]);
 });
 
-test("use cases alone plan a visit, so that every door books by one set of rules", () => {
+test("use cases alone plan a visit, so that the API and the commands book by the same rules", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "app" ? [] : (text.match(/\bplan(?:Booking|Reservation)\(/g) ?? []),
   );
@@ -273,7 +281,7 @@ function loadedWith(entry: string): Set<string> {
   return loaded;
 }
 
-test("the delivery thread does not load zod, which takes memory and start time", () => {
+test("the delivery thread does not load zod, which costs memory and start time", () => {
   const parts = /^features\/[\w-]+\/(?:conditions|schedule)\.ts$/;
   const entries = sources.map(({ path }) => path).filter((path) => parts.test(path));
   const loaded = ["delivery/thread.ts", ...entries].flatMap((entry) => [...loadedWith(entry)]);
@@ -282,7 +290,7 @@ test("the delivery thread does not load zod, which takes memory and start time",
 });
 
 test.each(["cli/main.ts", "cli/program.ts", "cli/commands/serve.ts", "cli/running/daemon.ts"])(
-  "%s does not load the parsers of YAML and CSV, which take start time",
+  "%s does not load the parsers of YAML and CSV, which cost start time",
   (entry) => {
     const loaded = loadedWith(entry);
     for (const parser of ["js-yaml", "csv-parse", "csv-parse/sync"])
@@ -297,14 +305,14 @@ test("the start of the program loads no feature before the compile cache is enab
   expect(loaded).toContain("config.ts");
 });
 
-test("parsing the command line does not load what opens the data, which takes start time", () => {
+test("parsing the command line does not load the code that opens the data", () => {
   const loaded = loadedWith("cli/program.ts");
   expect(loaded).not.toContain("app/runtime.ts");
   expect(loaded).not.toContain("store/database/database.ts");
   expect(loaded).toContain("cli/cli.ts");
 });
 
-test("the server compresses nothing on its thread, where it would delay other requests", () => {
+test("the HTTP server compresses nothing synchronously, which would delay other requests", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "http" ? (text.match(/\b(?:gzip|deflate|\w+Compress)\w*Sync\b/g) ?? []) : [],
   );
@@ -316,13 +324,16 @@ type SyntaxNode = { type: string; start: number; end: number };
 const isSyntaxNode = (value: unknown): value is SyntaxNode =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** Returns a node with all nodes below it. */
+/** Returns a syntax node with all nodes below it. */
 const nodesIn = (node: SyntaxNode): SyntaxNode[] => [
   node,
   ...Object.values<unknown>(node).flat().filter(isSyntaxNode).flatMap(nodesIn),
 ];
 
-/** Closures that share variables are classes with private fields, or are split by responsibility. */
+/**
+ * The maximum lines of functions and classes. A larger closure becomes a class with private fields,
+ * or is split.
+ */
 const MAX_LINES = [
   { kind: /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/, max: 120 },
   { kind: /^Class(?:Declaration|Expression)$/, max: 150 },
@@ -339,19 +350,22 @@ test("no function has more than 120 lines, and no class more than 150", () => {
   expect(found).toEqual([]);
 });
 
-/** Tests of the whole program or of the repository, which mirror no source. */
+/** Tests of the whole program or the repository, which mirror no source. */
 const OF_NO_SOURCE = [
   /^(?:e2e|proofs|bench|release|support)\//,
-  // Each of these four reads all files of the repository, or its pages.
+  // The tests of these four files read the whole repository, or its pages.
   /^(?:architecture|comments|named-paths|security-policy)\.test\.ts$/,
   // Backups are moving into a feature, and this test with them.
   /\/untrusted-backups\.test\.ts$/,
 ];
 
-/** A source whose tests need several files has a folder of its own name for them. */
+/**
+ * Returns the sources that a test may mirror: the one with its name, or with the name of its
+ * folder.
+ */
 const mirroredBy = (path: string): string[] => [path.replace(/\.test\.tsx?$/, ""), dirname(path)];
 
-test("each test file mirrors a source, or lies in a folder of its source's name", () => {
+test("each test file has the name of its source, or lies in a folder with that name", () => {
   const known = new Set(sources.map(({ path }) => path.replace(/\.tsx?$/, "")));
   const tests = globSync("**/*.test.{ts,tsx}", { cwd: import.meta.dirname });
   const found = tests.filter(
@@ -363,11 +377,14 @@ test("each test file mirrors a source, or lies in a folder of its source's name"
   expect(found).toEqual([]);
 });
 
-/** Returns the objects that a text passes to `toMatchObject`, up to a line that closes the call. */
+/**
+ * Returns the objects that a text passes to `toMatchObject`, each up to the line that closes the
+ * call.
+ */
 const matchedObjects = (text: string): string[] =>
   [...text.matchAll(/^( *).*toMatchObject\(\{.*\n(?:\1 .*\n)*/gm)].map(([object]) => object);
 
-test("no test compares a text with a regular expression by toMatchObject, which accepts any", () => {
+test("no test passes a regular expression to toMatchObject, which would accept any text", () => {
   const tests = globSync("**/*.ts", { cwd: import.meta.dirname });
   const found = tests.flatMap((path) =>
     matchedObjects(readFileSync(join(import.meta.dirname, path), "utf8"))

@@ -4,18 +4,19 @@ import { join, relative, resolve } from "node:path";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 import { expect, test } from "vitest";
 
-// The prose of the sources: comments, test names and commit subjects. A sentence whose first word is
-// a preposition or a pronoun has its subject elsewhere, and stops whoever reads one file.
+// These tests check the prose of the sources: comments, test names and commit subjects. A sentence
+// that begins with a preposition or a pronoun has its subject elsewhere, and stops readers of one
+// file.
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** Words with which a sentence begins that has no noun of its own as its subject. */
+/** Words that begin a sentence without a noun of its own as its subject. */
 const WITHOUT_NOUN =
   /^(?:of|as|by|for|in|without|those|that of|the same|also|only|not)(?=\s|$|[,:;])/;
-/** Pronouns, which refer to nothing in the first sentence of a comment. */
+/** Pronouns, which refer to nothing if they begin a comment. */
 const PRONOUN =
   /^(?:(?:it|its|they|their|such as)|(?:this|these|that|both|one) (?:is|are|was|were|has|have|can|cannot|may|must|does|do|will|would|that))\b/;
-/** Imperatives that make a second subject of a commit, and are not nouns. */
+/** A second imperative in the subject of a commit; words that are also nouns are not listed. */
 const SECOND_VERB =
   / and (?:add|delete|describe|explain|fix|keep|let|make|mend|prove|refuse|reject|remove|rename|say|tell|use)\b/i;
 /** The last commit before subjects were checked. */
@@ -51,7 +52,7 @@ function listComments({ path, text }: Source): Text[] {
   return comments;
 }
 
-/** Returns the sentences of each paragraph of a comment, with the lines where they begin. */
+/** Returns the sentences of each paragraph of a comment, with the lines on which they begin. */
 function listSentences(comment: Text): Text[][] {
   const paragraphs: Text[] = [];
   let isOpen = false;
@@ -74,7 +75,10 @@ function listSentences(comment: Text): Text[][] {
   });
 }
 
-/** Tells whether a sentence lacks a noun as its subject; names in capitals, such as ONLY, are nouns. */
+/**
+ * Returns whether a sentence lacks a noun as its subject; names in capitals, such as ONLY, are
+ * nouns.
+ */
 function hasNoSubject(sentence: string, isFirst: boolean): boolean {
   const text = sentence.charAt(0).toLowerCase() + sentence.slice(1);
   return WITHOUT_NOUN.test(text) || (isFirst && PRONOUN.test(text));
@@ -89,7 +93,7 @@ const listWithoutNoun = (source: Source): string[] =>
       .map(({ line, text }) => `${source.path}:${line}: ${text}`),
   );
 
-/** Returns the name of a call such as `test(...)` or `test.each(...)(...)`; undefined for others. */
+/** Returns the name in a call such as `test(...)` or `test.each(...)(...)`; else undefined. */
 function testNameOf({ callee, arguments: [name] }: ESTree.CallExpression): string | undefined {
   let root: ESTree.Expression | ESTree.Super = callee;
   while (root.type === "MemberExpression" || root.type === "CallExpression")
@@ -120,7 +124,9 @@ const listNamesWithoutNoun = (source: Source): string[] =>
 const hasOneSubject = (subject: string): boolean =>
   subject.length <= 72 && !subject.includes(";") && !SECOND_VERB.test(subject);
 
-/** Returns undefined where git or the history is missing, as in a package. */
+/**
+ * Returns the subjects of commits; undefined where git or the history is missing, as in a package.
+ */
 function listSubjects(): string[] | undefined {
   try {
     const args = ["log", "--format=%s", `${UNCHECKED}..HEAD`];
@@ -148,7 +154,7 @@ test.skipIf(subjects === undefined)("each commit has one subject of at most 72 c
   expect(subjects?.filter((subject) => !hasOneSubject(subject))).toEqual([]);
 });
 
-test("a comment without a subject is found wherever it stands, and no text of the program is", () => {
+test("a sentence without a subject is found in any comment, but not in the texts of the program", () => {
   const text = [
     "const a = `// Of a template`; // Of a key.",
     "/** The key. In upper",

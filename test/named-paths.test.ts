@@ -6,10 +6,13 @@ const SRC = new URL("src/", ROOT);
 
 const read = (page: string): string => readFileSync(new URL(page, ROOT), "utf8");
 
-/** The parts of a path that stand for others: `<name>`, `GROUP`, `NNNN_what.sql`. */
+/** Parts of a path that stand for others: `<name>`, `GROUP`, `NNNN_what.sql`. */
 const PLACEHOLDER = /<|\/[A-Z]{4}/;
 
-/** Returns the paths in code, from the root or src/. Routes and packages begin with / and @. */
+/**
+ * Returns the paths in inline code, which begin at the root or in src/. Routes and packages begin
+ * with / and @.
+ */
 const pathsOf = (text: string): string[] =>
   [...text.matchAll(/`(\w|\.\w)[\w.<>-]*\/[\w./<>-]*`/g)]
     .map(([code]) => code.slice(1, -1))
@@ -23,14 +26,14 @@ test.each([
   ".github/PERFORMANCE.md",
   ".github/SECURITY.md",
   "README.md",
-])("every path that %s names exists", (page) => {
+])("each path that %s names exists", (page) => {
   const text = read(page);
   expect(pathsOf(text).filter((path) => !exists(path))).toEqual([]);
   const links = [...text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)].map(([, to = ""]) => to);
   expect(links.filter((to) => !existsSync(new URL(to, new URL(page, ROOT))))).toEqual([]);
 });
 
-test("every folder and file in the structure that CONTRIBUTING.md shows exists", () => {
+test("each folder and file in the structure that CONTRIBUTING.md shows exists", () => {
   const [, tree = ""] = /```\n(src\/\n[^]*?)\n```/.exec(read(".github/CONTRIBUTING.md")) ?? [];
   const parents: string[] = [];
   const paths = [...tree.matchAll(/^((?: {2}){0,2})([\w-]+(?:\/|\.ts))/gm)].map(
@@ -43,7 +46,7 @@ test("every folder and file in the structure that CONTRIBUTING.md shows exists",
   expect(paths.filter((each) => !exists(each))).toEqual([]);
 });
 
-test("a path that does not exist is found", () => {
+test("a path is recognised in inline code, and a route, a package or a placeholder is not", () => {
   expect(pathsOf("`store/none.ts`, `test/app/`, `/docs`, `@redocly/cli`, `test/GROUP/x`")).toEqual([
     "store/none.ts",
     "test/app/",

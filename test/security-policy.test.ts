@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 const ROOT = new URL("../", import.meta.url);
 const POLICY = readFileSync(new URL(".github/SECURITY.md", ROOT), "utf8");
 
-test("each of the ten OWASP risks names tests that exist", () => {
+test("SECURITY.md names existing tests for each of the ten OWASP API risks", () => {
   const rows = [...POLICY.matchAll(/^\| API(\d+) .*$/gm)];
   expect(rows.map(([, number]) => Number(number))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   for (const [row] of rows) {

@@ -1,7 +1,7 @@
 import { ALERT_FORMATS } from "../domain/conditions/alert-url.ts";
 import { choice, text, toggle } from "./flags.ts";
 
-/** The flags of `serve` and `alerts test`. */
+/** The flags for alerts, of `serve`, `alerts test` and `alerts send`. */
 export const ALERT_FLAGS = {
   alertUrl: text(
     "url",

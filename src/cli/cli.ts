@@ -12,7 +12,7 @@ import { createNamer, getOnlyBusiness, howToBegin } from "./objects/names.ts";
 import { inlineFields, toReadable } from "./output/readable.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Wait for other writers longer than the largest `catalog apply` takes. */
+/** How long a command waits for other writers: longer than the largest `catalog apply` takes. */
 const BUSY_TIMEOUT_MS = 30_000;
 
 /** The context of a running command: its terminal, and the data that it opens. */
@@ -64,8 +64,9 @@ export class Cli extends Terminal {
   }
 
   /**
-   * Returns the known error for an error of SQLite, which does not name the file itself. The commands
-   * of a fix name the business that --business chose, because they would ask for it.
+   * Returns a known error of SQLite as an AppError that names the file; other errors stay as they
+   * are. The commands of a fix get the --business that the user gave, because they would ask for
+   * it.
    */
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);
@@ -78,7 +79,7 @@ export class Cli extends Terminal {
     return new AppError(code, message, { fix: insertBusiness(fix, slug), issues, members });
   }
 
-  /** The business given by --business, or the only one. */
+  /** Returns the business with the given slug, by default that of --business, else the only one. */
   business(rt: Runtime, wantedSlug = this.flags.business): BusinessRow {
     this.#usedBusiness =
       wantedSlug === undefined ? getOnlyBusiness(rt) : getBusiness(rt, wantedSlug);
@@ -106,8 +107,8 @@ export class Cli extends Terminal {
   }
 
   /**
-   * Prints an object as people read it, or as it is with --json.
-   * @param text printed instead without --json, for example with more names
+   * Prints the fields of an object for people, or the object as JSON with --json.
+   * @param text the object whose fields are printed without --json
    */
   printObject(object: object, text = object): void {
     if (this.flags.json) return this.printJson({ data: object });
@@ -120,7 +121,7 @@ export class Cli extends Terminal {
 
 /**
  * Refuses to run as root on data of another user, who could not read the files that root creates.
- * Changing their owner would make root follow links in a folder that another user controls.
+ * Root does not change their owner, because it could follow a link that the user put in the folder.
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;
@@ -153,7 +154,9 @@ const runAs = (owner: number | undefined): string =>
     ? "run the command as the owner of the data"
     : `run the command as that user: sudo -u '#${owner}' deskbell …`;
 
-/** Returns the owner of the path, or undefined if a parent folder is not readable. */
+/**
+ * Returns the owner of a path; undefined if it does not exist or a parent folder is not readable.
+ */
 function visibleOwnerOf(path: string): number | undefined {
   try {
     return ownerOf(path);

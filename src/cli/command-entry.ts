@@ -1,6 +1,6 @@
 import type { CommandGroup, CommandSpec, CommandVariant } from "./command.ts";
 
-/** The headings of the help, in its order. */
+/** The headings of the help, in order. */
 export const HEADINGS = [
   "Begin",
   "Catalog",
@@ -16,24 +16,24 @@ export type Heading = (typeof HEADINGS)[number];
 export type CommandEntry = {
   name: string;
   about: string;
-  /** Imports the rest: a command, or the commands of a group. */
+  /** Imports the definition of the command, or those of the commands of a group. */
   load: () => Promise<{ definition: CommandSpec | CommandGroup["commands"] }>;
 };
 
-/** The command of a feature, and that of the core after which the help lists it; null: first. */
+/** A command of a feature. The help lists it after the command `after`; null puts it first. */
 export type FeatureCommand = CommandEntry & { heading: Heading; after: string | null };
 
-/** Commands of a feature for a group such as `catalog import`. */
+/** Commands that a feature adds to a group such as `catalog import`. */
 export type FeatureSubcommands = {
   group: string;
-  /** The command after which the help lists the others; absent: they come first. */
+  /** The command after which the help lists the added ones. If absent, they come first. */
   after?: string;
   load: () => Promise<{ subcommands: readonly CommandSpec[] }>;
 };
 
-/** Variants of a command, such as `status --servers`. */
+/** Variants that a feature adds to a command, such as `status --servers`. */
 export type FeatureVariants = {
-  /** The command with its groups: `catalog diff`. */
+  /** The command with its groups, such as `catalog diff`. */
   command: string;
   load: () => Promise<{ variants: readonly CommandVariant[] }>;
 };

@@ -11,7 +11,7 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
     },
     {
       name: "guide",
-      about: "Print a short guide, such as first-hour. Without a topic, list them.",
+      about: "Print a short guide, such as first-hour. Without a topic, list all guides.",
       load: () => import("./commands/guide.ts"),
     },
   ],
@@ -139,7 +139,10 @@ const CORE: Record<Heading, readonly CommandEntry[]> = {
   Installation: [],
 };
 
-/** All commands by the headings of the help. A command is loaded when the line names it. */
+/**
+ * All commands by the headings of the help. The module of a command is loaded only if the command
+ * line names the command.
+ */
 export const COMMANDS_BY_HEADING: readonly (readonly [Heading, readonly CommandEntry[]])[] =
   HEADINGS.map((heading) => [heading, withFeatures(heading)]);
 
@@ -154,7 +157,7 @@ export const HIDDEN_COMMANDS: readonly CommandEntry[] = FEATURES.flatMap<Command
 
 function withFeatures(heading: Heading): CommandEntry[] {
   const commands = [...CORE[heading]];
-  // Commands that follow the same one keep the order of their features.
+  // Commands of features after the same command of the core keep the order of the features.
   for (const command of FEATURES.flatMap((feature) => feature.commands ?? []).toReversed())
     if (command.heading === heading)
       commands.splice(commands.findIndex(({ name }) => name === command.after) + 1, 0, command);

@@ -7,9 +7,9 @@ export type CommandSpec = {
   about: string;
   arguments: readonly string[];
   flags: Flags;
-  /** The values of its argument, each with what it is about, which a shell can complete. */
+  /** The values of the argument, each with its description; shells complete them. */
   values?: Readonly<Record<string, string>>;
-  /** Runs if its group is named without a command. */
+  /** The command runs if its group is named without a command. */
   isDefault?: true;
   /**
    * Adds --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
@@ -28,16 +28,19 @@ export type CommandGroup = {
 
 type CommandResult = void | number | Promise<void | number>;
 
-/** Flags that a feature adds to a command, which run something else instead of it. */
+/** Flags that a feature adds to a command, and what runs instead of it if one of them is given. */
 export type CommandVariant = Pick<CommandSpec, "flags" | "run"> & {
-  /** Replace those of the command, for example if its flags stand for a required argument. */
+  /** Arguments that replace those of the command: a flag may stand for a required argument. */
   arguments?: readonly string[];
   examples: readonly string[];
-  /** Whether one of its flags is given. */
+  /** Returns whether to run the variant, for example because one of its flags is given. */
   isMeant: (flags: never, ...args: never[]) => boolean;
 };
 
-/** Infers the types of the flags. A flag of the command that the variant reads too is listed again. */
+/**
+ * Returns the variant, with the types of its flags inferred. A variant that reads a flag of the
+ * command lists that flag again.
+ */
 export const variant = <F extends Flags, const A extends readonly string[] = []>(
   spec: Omit<CommandVariant, "arguments" | "flags" | "isMeant" | "run"> & {
     arguments?: A;
@@ -47,7 +50,7 @@ export const variant = <F extends Flags, const A extends readonly string[] = []>
   },
 ): CommandVariant => spec as CommandVariant;
 
-/** Returns a command with its variants. */
+/** Returns a command that runs the first of its variants that is meant, or else itself. */
 export const withVariants = (
   spec: CommandSpec,
   variants: readonly CommandVariant[],
@@ -60,7 +63,7 @@ export const withVariants = (
     (variants.find(({ isMeant }) => isMeant(flags, ...args)) ?? spec).run(cli, flags, ...args),
 });
 
-/** `["<key>", "[files...]"]` -> `[string, string[]]` */
+/** The types of the values of arguments: `["<key>", "[files...]"]` -> `[string, string[]]`. */
 type ArgumentValues<Names extends readonly string[]> = {
   [I in keyof Names]: Names[I] extends `${string}...${string}`
     ? string[]
@@ -70,8 +73,8 @@ type ArgumentValues<Names extends readonly string[]> = {
 };
 
 /**
- * Infers the types of flags and arguments. A command without a group has its name and summary in
- * the command table.
+ * Returns the command, with the types of its flags and arguments inferred. A command without a
+ * group has its name and summary in the command table.
  */
 export const command = <
   const A extends readonly string[] = [],
@@ -86,7 +89,10 @@ export const command = <
   },
 ): CommandSpec => ({ name: "", about: "", arguments: [], flags: {}, ...spec }) as CommandSpec;
 
-/** @param start creates the context and runs the command in it */
+/**
+ * Adds a command or group to the program.
+ * @param start creates the context and runs the command in it
+ */
 export function addCommand(
   parent: Command,
   spec: CommandSpec | CommandGroup,
@@ -120,7 +126,7 @@ export function addCommand(
   });
 }
 
-/** The help of a group has a line for each command; the whole text is in the help of the command. */
+/** Returns the first sentence of a description: the help of a group has one line per command. */
 const firstSentence = (text: string): string => /^.*?[.](?= [A-Z]|$)/s.exec(text)?.[0] ?? text;
 
 export const optionsOf = ({ flags, supportsDryRun }: CommandSpec): Option[] => [

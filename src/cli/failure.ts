@@ -10,8 +10,9 @@ import { escapeJson, safe, shellQuote } from "../domain/text.ts";
 import { storageError } from "../store/database/storage-error.ts";
 
 /**
- * Exit codes. A wrong value of an option or argument is a usage error; `invalidInput` is for the
- * content of a file, of stdin or of a response. 129, 130, 141 and 143 are the shell's codes for SIGHUP, SIGINT, SIGPIPE and SIGTERM.
+ * Exit codes. A wrong value of an option or argument is a usage error; `invalidInput` is for wrong
+ * content of a file, of stdin or of a response. 129, 130, 141 and 143 are the shell's codes for
+ * SIGHUP, SIGINT, SIGPIPE and SIGTERM.
  */
 export const EXIT = {
   ok: 0,
@@ -91,13 +92,16 @@ export const EXIT_CODE_OF = {
 
 export type Failure = { text: string; exitCode: number };
 
-/** @param fix how to fix it: a sentence or a command */
+/**
+ * Returns an error about the command line.
+ * @param fix a sentence or a command
+ */
 export const usageError = (message: string, fix?: string): AppError =>
   new AppError("usage", message, fix === undefined ? {} : { fix });
 
 /**
  * Returns the error text for stderr and the exit code of a thrown value.
- * @param asJson returns `{"error": {...}}` on one line instead of text
+ * @param asJson makes the text `{"error": {...}}` on one line
  */
 export function explainFailure(error: unknown, program: string, asJson = false): Failure {
   // Commander throws after it has printed a help text or the version.
@@ -109,18 +113,18 @@ export function explainFailure(error: unknown, program: string, asJson = false):
   return { text: asJson ? toJson(failure) : toText(failure), exitCode };
 }
 
-/** Recognised by its code, because importing the class would load commander at every start. */
+/** Recognises the error by its code, because the import of its class would load commander. */
 const isCommanderError = (error: unknown): error is CommanderError =>
   error instanceof Error && "code" in error && String(error.code).startsWith("commander.");
 
-/** Recognised by its name, because the daemon's bundle contains a second copy of the class. */
+/** Recognises the error by its name, because the daemon's bundle has a second copy of the class. */
 const isAppError = (error: unknown): error is AppError =>
   error instanceof Error && error.name === "AppError";
 
 type FailureDetails = {
   code: ErrorCode | "internal";
   message: string;
-  /** Details that the message does not contain already. */
+  /** Lines with what the message does not already say. */
   details: string[];
   issues: ValidationIssue[];
   fix: string | undefined;
@@ -142,7 +146,7 @@ const describeAppError = (error: AppError, program: string): FailureDetails => (
   exitCode: EXIT_CODE_OF[error.code],
 });
 
-/** Has the whole stack, so that the user can report the bug. */
+/** Describes an unexpected error with its whole stack, so that the user can report the bug. */
 function describeBug(error: unknown): FailureDetails {
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
@@ -161,13 +165,15 @@ function toText({ message, details, fix, exitCode }: FailureDetails): string {
   return `${lines.join("\n")} (exit ${exitCode})\n`;
 }
 
-/** Always escaped: the text may contain names that partners chose. */
+/** Returns the error as JSON, escaped even in a pipe: partners chose some of the names in it. */
 function toJson({ code, message, issues, fix }: FailureDetails): string {
   const error = { code, message, ...(issues.length > 0 && { issues }), fix };
   return `${escapeJson(JSON.stringify({ error }))}\n`;
 }
 
-/** Maps an error of the operating system that the user can fix; undefined for others. */
+/**
+ * Returns an AppError for an error of the operating system that the user can fix, else undefined.
+ */
 function systemError(error: unknown): AppError | undefined {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   const message = errorInWords(error);
@@ -207,12 +213,15 @@ function systemError(error: unknown): AppError | undefined {
 }
 
 /**
- * Replaces `deskbell` at the start of a command with the program as it was started, for pasting.
+ * Replaces `deskbell` at the start of a command with the program as it was started, so that the
+ * command can be pasted.
  */
 export const insertProgramName = (fix: string, program: string): string =>
   fix.replace(/(?<![\w/.-])deskbell(?= (?:--)?[a-z…])/g, () => program);
 
-/** Adds `--business` to the commands of a fix; a catalog file names its business itself. */
+/**
+ * Adds `--business` to the commands of a fix except `catalog apply`, whose files name the business.
+ */
 export const insertBusiness = (fix: string, slug: string): string =>
   fix.replace(
     /(?<![\w/.-])deskbell (?!catalog apply)[a-z][^,;()]*/g,

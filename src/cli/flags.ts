@@ -4,12 +4,12 @@ import { didYouMean } from "../domain/nearest.ts";
 import { usageError } from "./failure.ts";
 import { parseDuration, parsePastTime } from "../domain/local-time.ts";
 
-/** `read` returns the typed value of the option. */
+/** An option of a command; `read` returns its value with its type. */
 export type Flag<Value> = { option: (long: string) => Option; read: (raw: unknown) => Value };
 export type Flags = Record<string, Flag<unknown>>;
 export type FlagValues<F extends Flags> = { [Name in keyof F]: ReturnType<F[Name]["read"]> };
 
-/** `limitMinute` -> `--limit-minute` */
+/** Returns the name of an option: `limitMinute` -> `--limit-minute`. */
 const longOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 export const optionOf = (name: string, flag: Flag<unknown>): Option => flag.option(longOf(name));
@@ -34,7 +34,7 @@ export const text = (placeholder: string, about: string) =>
 export const requiredText = (placeholder: string, about: string) =>
   flag<string>(placeholder, about, (option) => option.makeOptionMandatory());
 
-/** Repeated for each value: a variadic option would consume the arguments after it. */
+/** An option that is repeated for each value. A variadic option would consume later arguments. */
 export const texts = (placeholder: string, about: string): Flag<string[]> => ({
   ...flag(placeholder, about, (option) =>
     option.argParser((value: string, before: string[] = []) => [...before, value]),
@@ -49,7 +49,7 @@ export const choice = <const Value extends string>(
   option(long) {
     const option = new Option(`${long} <${long.slice(2)}>`, about).choices(values);
     const parse = option.parseArg;
-    // `pending` is as good as `PENDING`.
+    // The case does not matter: `pending` means `PENDING`.
     return option.argParser((text) => {
       const value = values.find((value) => value.toLowerCase() === text.toLowerCase());
       return parse?.<unknown>(value ?? text, undefined);
@@ -66,7 +66,7 @@ export const requiredChoice = <const Value extends string>(
   read: (raw) => raw as Value,
 });
 
-/** Repeatable. */
+/** A choice that can be repeated. */
 export const choices = <const Value extends string>(
   values: readonly Value[],
   about: string,
@@ -81,7 +81,10 @@ export const choices = <const Value extends string>(
   read: (raw) => raw as Value[] | undefined,
 });
 
-/** @param parse throws InvalidArgumentError */
+/**
+ * An option with a number as its value.
+ * @param parse throws InvalidArgumentError for a wrong value
+ */
 const number = (placeholder: string, about: string, parse: (value: string) => number) =>
   flag<number | undefined>(placeholder, about, (option) => option.argParser(parse));
 
@@ -119,8 +122,8 @@ export const duration = (
   });
 
 /**
- * A past time in UTC: a duration before now such as `3d`, a time such as `08:30`, or a date. The
- * value takes the current time and returns epoch milliseconds.
+ * An option for a past time in UTC: a duration before now such as `3d`, a time such as `08:30`, or
+ * a date. The value is a function from the current time to the past one, in epoch milliseconds.
  */
 export const pastTime = (about: string) =>
   flag<((now: number) => number) | undefined>("time", about, (option) =>
@@ -135,7 +138,7 @@ export const pastTime = (about: string) =>
 
 const SIZE_UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const;
 
-/** Returns bytes; NaN for anything but a number with a unit. */
+/** Returns the number of bytes; NaN unless the text is a number with a unit. */
 function parseSize(text: string): number {
   const [, digits, unit] = /^(\d{1,6})(MB|GB|TB)$/.exec(text) ?? [];
   return Number(digits) * SIZE_UNITS[unit as keyof typeof SIZE_UNITS];
@@ -151,7 +154,10 @@ export const size = (about: string, [minimum, maximum]: readonly [string, string
     );
   });
 
-/** Reads an environment variable too. The flag wins; an empty variable counts as unset. */
+/**
+ * Returns a flag that also reads an environment variable. The command line wins over the variable;
+ * an empty variable counts as unset.
+ */
 export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Flag<Value> => ({
   read: (raw) => flag.read(raw === "" ? undefined : raw),
   option: (long) => {
@@ -163,7 +169,10 @@ export const withEnvironment = <Value>(variable: string, flag: Flag<Value>): Fla
   },
 });
 
-/** @throws AppError usage, with the closest known event type */
+/**
+ * Returns the name as an event type.
+ * @throws AppError usage, with the closest known event type
+ */
 export function parseEventType(name: string): EventType {
   if (isEventType(name)) return name;
   throw usageError(
@@ -172,13 +181,13 @@ export function parseEventType(name: string): EventType {
   );
 }
 
-/** An option for an event type. Its help does not list them: there are too many. */
+/** An option for an event type. The help does not list the event types: there are too many. */
 export const eventType = (about: string): Flag<EventType | undefined> => ({
   ...text("type", about),
   read: (raw) => (raw === undefined ? undefined : parseEventType(raw as string)),
 });
 
-/** Flags that describe a visit, the same for `availability` and `bookings create`. */
+/** Flags that describe a visit, for `availability` and `bookings create`. */
 export const visitFlags = {
   service: texts("key", "a service; repeat it for several, in their order"),
   variant: texts("key", "a variant of the service (default: its default variant)"),
@@ -187,12 +196,12 @@ export const visitFlags = {
   guests: integer(1, 10_000, "number of people who take part (default 1)"),
 };
 
-/** The flag of the commands that book or move a visit. */
+/** The flag --ignore-notice of the commands that book or move a visit. */
 export const ignoreNoticeFlag = toggle(
   "also book a start that is too soon, earlier today, too far ahead, or between the usual times",
 );
 
-/** The guest of a visit, and the reference that partners see instead. */
+/** Flags for the guest of a visit, and for the customer reference, which partners see. */
 export const guestFlags = {
   name: text(
     "name",
@@ -207,7 +216,7 @@ export const guestFlags = {
   ),
 };
 
-/** Collects the guest data in `customer`, as in a request of the API. */
+/** Returns the values with the guest data in `customer`, as in a request of the API. */
 export function withCustomer<Given extends FlagValues<typeof guestFlags>>({
   name,
   email,

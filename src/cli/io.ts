@@ -8,5 +8,5 @@ type Output = NodeJS.WritableStream & { fd?: number; isTTY?: boolean; columns?: 
 
 const DEFAULT_WIDTH = 80;
 
-/** Columns of the terminal. A terminal of unknown size reports 0. */
+/** Returns the width in columns, by default 80. A terminal of unknown size reports 0. */
 export const widthOf = ({ columns }: Output): number => columns || DEFAULT_WIDTH;

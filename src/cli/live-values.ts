@@ -8,21 +8,24 @@ export type Candidate = { value: string; about: string };
 export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
 
 /**
- * Values from the data that the shell completes, by noun and argument or flag: `keys <key>`; by the
- * latter alone if it means the same for every noun.
+ * The stored values that a shell suggests for one kind of value. The kind is a group with an
+ * argument or flag, such as `keys <key>`; or the latter alone, if it means the same in every group.
  */
 export type LiveValues = readonly [valueKind: string, list: Lister];
 
-/** Loads the values that features add. */
+/** Returns the listers that features add, by the kind of value. */
 export const loadLiveValues = async (): Promise<Record<string, Lister>> =>
   Object.fromEntries(await loadFromFeatures("completion"));
 
-/** Maximum suggestions for append-only lists, newest first. */
+/** How many entries of an append-only list are suggested; the newest come first. */
 export const MAX_NEWEST = 50;
 
 export const candidate = (value: string, about = ""): Candidate => ({ value, about });
 
-/** Lists values only if the business is clear: the named one or the only one. */
+/**
+ * Returns a lister of the values of one business. The list is empty if no business is named and
+ * there are several.
+ */
 export const perBusiness =
   (list: (rt: Runtime, businessId: string) => Candidate[]): Lister =>
   (rt, business) => {

@@ -14,7 +14,10 @@ export async function loadCommand({
     : withSubcommands({ name, about, commands: definition });
 }
 
-/** @param path the command with its groups */
+/**
+ * Returns the command with the variants that features add.
+ * @param path the command with its groups, such as `catalog diff`
+ */
 async function withFeatures(command: CommandSpec, path: string): Promise<CommandSpec> {
   const ofFeatures = FEATURES.flatMap<FeatureVariants>(({ variants = [] }) => variants);
   const loaded = await Promise.all(
@@ -33,14 +36,14 @@ async function withSubcommands(group: CommandGroup, path = group.name): Promise<
         : withFeatures(child, childPath);
     }),
   );
-  // A group such as `catalog import` has only the commands of features.
+  // Empty groups are left out: `catalog import` has only the commands of features.
   const commands = children.filter((child) => !("commands" in child) || child.commands.length > 0);
   const added = await Promise.all(
     FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands)
       .filter((subcommand) => subcommand.group === path)
       .map(async ({ after, load }) => ({ after, ...(await load()) })),
   );
-  // The last ones are inserted first, because each is put before those that are there.
+  // The last commands are inserted first, so that commands with the same `after` keep their order.
   for (const { after, subcommands } of added.reverse())
     commands.splice(commands.findIndex(({ name }) => name === after) + 1, 0, ...subcommands);
   return { ...group, commands };

@@ -9,8 +9,8 @@ const program = safe(
   IS_EXECUTABLE ? process.argv0 : programName(process.argv[1] ?? "deskbell", process.cwd()),
 );
 
-// Installed first: by default, Node prints the source line of an uncaught error, here the whole
-// bundle.
+// The handler is installed first: by default, Node prints the source line of an uncaught error,
+// which here is the whole bundle.
 const onBug = (error: unknown) => {
   const { text, exitCode } = explainFailure(error, program, wantsJson(process.argv.slice(2)));
   process.stderr.write(text);
@@ -29,7 +29,7 @@ const openStdout = lazy(() => {
   return stdout;
 });
 
-// stdout is opened at first use: this takes 3 ms, and `serve` does not write to it.
+// stdout is opened at first use: opening takes 3 ms, and `serve` does not write to stdout.
 const io: Io = {
   get stdin() {
     return process.stdin;

@@ -55,7 +55,8 @@ export async function createProgram(
   const specs = await Promise.all(
     entries.map(async (entry) => (isNamed(entry) ? loadCommand(entry) : entry)),
   );
-  // Commander would print the version of the program, wherever the option is on the line.
+  // A command may have a flag --version of its own. Commander would print the version of the
+  // program instead, wherever the flag is on the line.
   const hasOwnVersion = (spec: CommandSpec | CommandGroup): boolean =>
     "commands" in spec
       ? spec.commands.some(hasOwnVersion)
@@ -70,7 +71,9 @@ export async function createProgram(
   return root;
 }
 
-/** Checks the values of options before commander parses the command that the line names. */
+/**
+ * Checks that no option lacks its value, before commander parses the command that the line names.
+ */
 function checkValuesBefore(group: Command, args: readonly string[]): void {
   if (group.commands.length === 0) return;
   group.hook("preSubcommand", (_, named) => assertNoMissingValue(named, args));

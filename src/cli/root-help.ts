@@ -29,8 +29,8 @@ const HELP_HEADING = "Installation";
 const MIN_TEXT_WIDTH = 40;
 
 /**
- * The help of the program, from the command table alone, so that --help loads neither commander nor
- * a command.
+ * Returns the help of the program. The command table has all of its texts, so that --help loads
+ * neither commander nor a command.
  */
 export function rootHelp(program: string, width: number): string {
   const options = [VERSION_OPTION, ...GLOBAL_OPTIONS, HELP_OPTION].map(

@@ -24,7 +24,7 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
   return exitCode;
 }
 
-/** Whether errors are printed as JSON too, also those of a line that cannot be parsed. */
+/** Returns whether errors are printed as JSON, even if the command line cannot be parsed. */
 export const wantsJson = (args: readonly string[]): boolean =>
   args.includes("--json") || isEnvEnabled("DESKBELL_JSON");
 

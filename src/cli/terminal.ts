@@ -146,7 +146,7 @@ export class Terminal {
     await this.agreeInPerson(question, refusal);
   }
 
-  /** Asks like `agree`, but --yes is no answer: scripts pass a flag of its own. */
+  /** Asks like `agree`, but throws `refusal` even with --yes: scripts confirm with another flag. */
   async agreeInPerson(question: string, refusal: AppError): Promise<void> {
     if (this.flags.yes || !this.#canAsk()) throw refusal;
     const typed = await ask(this.io, `${safe(question, 2000)} [y/N] `);

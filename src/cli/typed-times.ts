@@ -12,16 +12,16 @@ import {
 import { quote } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
 
-// Times and days as a person types them depend on the clock and the time zone of a business, which a
-// command knows only after it has opened the data.
+// Times and days as a person types them depend on the clock and the time zone of a business, which
+// a command knows only after it has opened the data.
 
-/** Where and when a time is typed: `now` in epoch milliseconds. */
+/** The time zone and the current time (epoch milliseconds) for a time as typed. */
 export type Clock = { timezone: string; now: number };
 
 /**
  * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
  * `2026-12-01T18:00`, or a time with an offset.
- * @param day an instant on the day of a time without a date; by default, now
+ * @param day an instant on the day that a time without a date means; by default, now
  * @returns epoch milliseconds
  */
 export function parseTime(
@@ -50,7 +50,7 @@ export function parseDay(flag: string, text: string, { timezone, now }: Clock): 
   );
 }
 
-/** `parseDay` of those options that are given. */
+/** Returns the local dates of the options; undefined for an option that is not given. */
 export const parseDays = <Name extends string>(
   given: { [N in Name]: string | undefined },
   clock: Clock,
@@ -63,9 +63,9 @@ export const parseDays = <Name extends string>(
   ) as { [N in Name]: LocalDate | undefined };
 
 /**
- * Parses the start or end of a period: a time as `parseTime` does, or a day, which is the last whole
- * day of an end.
- * @returns epoch milliseconds; null for `none`
+ * Parses the start or end of a period: a time as `parseTime` does, or a day. An end includes the
+ * whole day.
+ * @returns epoch milliseconds; null for `none`; undefined if the option is not given
  */
 export function parseBound(
   flag: "--from" | "--to",

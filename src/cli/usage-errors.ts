@@ -25,7 +25,7 @@ export function assertNoMissingValue(target: Command, line: readonly string[]): 
   }
 }
 
-/** The options of the command, and those that are accepted anywhere. */
+/** Returns the options of the command and of its parents, which are accepted anywhere. */
 const optionsOf = (target: Command): readonly Option[] => [
   ...target.options,
   ...(target.parent ? optionsOf(target.parent) : []),
@@ -34,11 +34,13 @@ const optionsOf = (target: Command): readonly Option[] => [
 const takesNextWord = (word: string, options: readonly Option[]): boolean =>
   options.some(({ required, long, short }) => required && (word === long || word === short));
 
-/** Options of other commands and misspelled ones count too, unlike `-1` and `-- a note`. */
+/**
+ * Returns whether a word looks like an option, even an unknown one; `-1` and `-- a note` do not.
+ */
 const isOption = (value: string, options: readonly Option[]): boolean =>
   /^--[a-z][\w-]*(=.*)?$/is.test(value) || isShortOptions(value, options);
 
-/** `-y`, `-qy` */
+/** Returns whether a word consists of short options, such as `-y` or `-qy`. */
 const isShortOptions = (value: string, options: readonly Option[]): boolean =>
   /^-[a-z]+$/i.test(value) &&
   value
@@ -66,7 +68,7 @@ export function mapUsageErrors(target: Command, line: readonly string[]): void {
   for (const child of target.commands) mapUsageErrors(child, line);
 }
 
-/** What each of commander's error codes means, for the command that it was thrown for. */
+/** Texts by commander's error code, from the command that the error was thrown for. */
 const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) => string> = {
   "commander.unknownCommand": (target) => {
     const [name = ""] = target.args;
@@ -99,7 +101,10 @@ const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) =>
 
 const bare = (word: string): string => word.replace(/^--/, "");
 
-/** Commander has removed the known options. A negative number is an argument, but of no group. */
+/**
+ * Returns whether a word is an unknown option: commander has removed the known ones. A negative
+ * number is an argument, but a group takes no arguments.
+ */
 const isUnknownOption = (word: string, { commands }: Command): boolean =>
   /^-./s.test(word) && (commands.length > 0 || !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i.test(word));
 
@@ -125,7 +130,10 @@ function mapInvalidValue(option: Option, target: Command, line: readonly string[
   });
 }
 
-/** Returns the environment variable of an option that is not on the command line. */
+/**
+ * Returns where a value comes from: the option if it is on the command line, else its environment
+ * variable.
+ */
 function sourceOf({ long = "", envVar }: Option, line: readonly string[]): string {
   const isGiven = line.some((word) => word === long || word.startsWith(`${long}=`));
   return isGiven || envVar === undefined ? long : envVar;

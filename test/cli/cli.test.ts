@@ -9,7 +9,9 @@ import { SALON } from "../support/samples.ts";
 
 const HOSTILE = 'x\n\x1b[2J\x7f\u009b2J\u202e\u2066\u{e0041}می\u200cخ"';
 
-/** A data folder with an endpoint whose name an earlier version accepted. */
+/**
+ * Returns a terminal whose data have an endpoint with a name that only an earlier version accepted.
+ */
 async function withHostileName(isTTY: boolean) {
   const terminal = createTerminal({ isTTY });
   const rt = openRuntime(readConfig({ dataDir: terminal.dataDir }, {}), 5000);
@@ -31,7 +33,7 @@ test.each(["webhooks list", "webhooks show whe_"])(
   },
 );
 
-test("--json in a pipe is plain JSON", async () => {
+test("--json in a pipe leaves format characters as they are", async () => {
   const { deskbell, id } = await withHostileName(false);
   const { stdout } = await deskbell(`webhooks show ${id} --json`);
   expect(stdout).toContain("\u202e");
@@ -39,7 +41,7 @@ test("--json in a pipe is plain JSON", async () => {
   expect((JSON.parse(stdout) as { data: { name: string } }).data.name).toBe(HOSTILE);
 });
 
-test("a line break in a file name cannot forge a message", async () => {
+test("a line break in a file name cannot forge a message on stderr", async () => {
   const { deskbell, dataDir } = createTerminal({ isTTY: true });
   const { stderr } = await deskbell(`init '${dataDir}-a\nerror: forged'`);
   expect(stderr).toContain("a␊error: forged");
@@ -47,7 +49,7 @@ test("a line break in a file name cannot forge a message", async () => {
   expect(stderr.split("\n").length).toBeGreaterThan(4);
 });
 
-test("a dry run prints no secret and creates no file", async () => {
+test("keys create and webhooks create with --dry-run print no secret and create no file", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const out = join(dataDir, "site.key");
@@ -80,7 +82,7 @@ test("a dry run needs no confirmation, fails like the real command, and reports 
   expect((await deskbell("keys list --json")).stdout).toContain('"revokedAt": null');
 });
 
-test("a dry run of an edit does not say that anything was changed", async () => {
+test("catalog apply and hours update with --dry-run say what would change", async () => {
   const { deskbell } = createTerminal();
   const dryRun = await deskbell(`catalog apply ${SALON} --dry-run`);
   expect(dryRun.stderr).toMatch(/^salon-aurora: would be new, /);
@@ -90,7 +92,7 @@ test("a dry run of an edit does not say that anything was changed", async () => 
   );
 });
 
-test("a dry run without data creates none", async () => {
+test("a dry run without data fails and creates no data", async () => {
   const { deskbell, dataDir } = createTerminal();
   expect(await deskbell("keys create --name site --secret --dry-run")).toMatchObject({ code: 3 });
   expect(existsSync(dataDir) && readdirSync(dataDir).length > 0).toBe(false);

@@ -15,7 +15,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
   spec.examples.map((line) => ({ path, spec, line })),
 );
 
-/** Examples that run until stopped, need a terminal, or use the network. */
+/** Returns whether an example runs until stopped, needs a terminal or uses the network. */
 const isOnlyParsed = (line: string): boolean =>
   /^(demo|serve|tui|webhooks (test|receive|listen)|deliveries tail|(alerts|destinations) test|alerts send|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
     line,
@@ -42,12 +42,12 @@ async function parse(line: string): Promise<string[]> {
   return called;
 }
 
-test("every example is parsed by its command", async () => {
+test("each example in the help is parsed as the command whose help shows it", async () => {
   for (const { path, line } of examples)
     expect({ line, called: await parse(line) }).toEqual({ line, called: [path.split(" ").at(-1)] });
 });
 
-/** Examples that do not exit with 0 here, because no daemon runs and nothing is confirmed. */
+/** Exit codes of examples that fail here, because no daemon runs and nothing is confirmed. */
 const EXIT_CODES: [RegExp, number][] = [
   [/^(status|doctor)\b/, EXIT.someFailed],
   [
@@ -65,7 +65,7 @@ const inBatches = Object.entries(
   ),
 );
 
-test.each(inBatches)("the examples of %s work", async (_noun, lines = []) => {
+test.each(inBatches)("examples of %s exit with the expected code", async (_noun, lines = []) => {
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
     const ran = await runInCopy(makeRunnable(line), { isEmpty: line.startsWith("seed "), stdin });
@@ -90,7 +90,7 @@ const isJson = (text: string): boolean => {
 };
 
 test.each(inBatches)(
-  "%s --json prints only JSON on stdout, and with -q nothing on stderr",
+  "the commands of %s print only JSON on stdout with --json, and nothing on stderr with -q",
   async (_noun, lines = []) => {
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
@@ -122,7 +122,7 @@ const withNamedObject = leaves.filter(
     spec.arguments.some((name) => name.startsWith("<")) && !path.startsWith("catalog"),
 );
 
-test.each(withNamedObject)("$path reports an unknown name", async ({ path }) => {
+test.each(withNamedObject)("$path fails for an unknown name", async ({ path }) => {
   const flags = {
     "services update": "--price 1",
     "menu update": "--price 1",
@@ -177,7 +177,7 @@ const WORK_WITHOUT_DATA = [
 ];
 
 test.each(inBatches.filter(([noun]) => noun !== "seed"))(
-  "%s without data fails and creates none",
+  "commands of %s that need data fail without any, and none creates data",
   async (_noun, lines = []) => {
     for (const { path, line } of lines) {
       const ran = await runInCopy(`${makeRunnable(line)} --yes`, { isEmpty: true });
@@ -197,7 +197,7 @@ test.each(inBatches.filter(([noun]) => noun !== "seed"))(
   },
 );
 
-/** Returns the data after a command that only reads. */
+/** Returns the content of the data after a command that only reads. */
 const unchanged = lazy(async () => contentOf((await runInCopy("businesses list")).dataDir));
 
 const supportingDryRun = leaves.filter(({ spec }) => spec.supportsDryRun);
@@ -233,7 +233,7 @@ function contentOf(dataDir: string): Record<string, unknown[]> {
   return Object.fromEntries(content);
 }
 
-test("every command that changes data supports --dry-run", () => {
+test("each command that changes data supports --dry-run, except backup create", () => {
   const writers =
     /\b(create|rotate|revoke|update|enable|disable|delete|cancel|postpone|pause|resume|end|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves

@@ -47,7 +47,7 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("a list is TSV in a pipe, a table on a terminal, and complete with --json", async () => {
+test("services list prints TSV in a pipe, a table on a terminal, and whole objects with --json", async () => {
   const { deskbell, dataDir } = await createBusiness();
   const piped = await deskbell("services list");
   expect(piped.stdout.split("\n")[0]).toMatch(
@@ -65,7 +65,7 @@ test("a list is TSV in a pipe, a table on a terminal, and complete with --json",
 });
 
 test.each(["--json services list", "services --json list", "services list --json"])(
-  "global options are accepted anywhere: %s",
+  "global options are accepted at any place: %s",
   async (line) => {
     const { deskbell } = await createBusiness();
     expect(data(await deskbell(line))).toHaveLength(3);
@@ -75,7 +75,7 @@ test.each(["--json services list", "services --json list", "services list --json
 test.each([
   ["80 columns", 80],
   ["unknown width", 0],
-])("on a terminal of %s, catalog lists fit and names are not truncated", async (_, columns) => {
+])("on a terminal of %s, lists fit and show whole names", async (_, columns) => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON} ${RESTAURANT} ${writeVenue()}`);
   const screen = createTerminal({ dataDir, isTTY: true, columns });
@@ -101,7 +101,7 @@ test("-q prints only errors on stderr", async () => {
   expect((await deskbell("services update nothing --price 41 -q")).stderr).toContain("error: ");
 });
 
-test("an object is found by key or ID", async () => {
+test("services show finds a service by key or ID, and suggests a similar key", async () => {
   const { deskbell } = await createBusiness();
   const byKey = data<{ id: string }>(await deskbell("services show cut --json"));
   expect(data(await deskbell(`services show ${byKey.id} --json`))).toEqual(byKey);
@@ -131,7 +131,7 @@ test("--business is optional for the only business; otherwise the error lists th
   });
 });
 
-test("catalog apply reports prices, events and webhooks; applying again reports no changes", async () => {
+test("catalog apply reports prices, events and webhooks, and no changes for the same file", async () => {
   const { deskbell } = await createBusiness();
   const url = "http://127.0.0.1:9/hook --allow-private";
   await deskbell(
@@ -162,7 +162,7 @@ test("catalog apply reports prices, events and webhooks; applying again reports 
   ]);
 });
 
-test("an invalid file saves nothing and reports the place of each issue", async () => {
+test("an invalid catalog file saves nothing, and the place of each issue is reported", async () => {
   const { deskbell } = await createBusiness();
   const { code, stderr } = await deskbell(
     "catalog apply -",
@@ -173,7 +173,7 @@ test("an invalid file saves nothing and reports the place of each issue", async 
   expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
 });
 
-test("the files of a folder form one catalog", async () => {
+test("catalog apply reads the YAML files of a folder as one catalog", async () => {
   const folder = createTempFolder();
   writeFileSync(join(folder, "1-business.yaml"), CAFE);
   writeFileSync(
@@ -197,7 +197,7 @@ test.each([
     "services update cut --variant long --price 60.50",
     { priceCents: 4000, variants: [{ key: "long", priceCents: 6050 }] },
   ],
-])("%s changes only that field", async (line, expected) => {
+])("%s changes only the given fields", async (line, expected) => {
   const { deskbell } = await createBusiness();
   const before = data(await deskbell("services show cut --json"));
   const { code } = await deskbell(line);
@@ -223,7 +223,7 @@ test("services update --price lists the variants that keep their prices", async 
   );
 });
 
-test("the price of a service follows the variant that is booked by default", async () => {
+test("the price and duration of a service are those of its default variant", async () => {
   const { deskbell } = await createBusiness();
   const colour = async (line: string) => {
     expect(await deskbell(`services update colour ${line}`)).toMatchObject({ code: 0 });
@@ -254,7 +254,7 @@ test("menu update --all sets the price of every size", async () => {
   });
 });
 
-test("menu update changes a dish or one of its sizes", async () => {
+test("menu update changes the price of one size, and menu sold-out marks a dish", async () => {
   const { deskbell } = await createBusiness();
   await deskbell("menu update soup --size cup --price 6.20");
   expect(data(await deskbell("menu show soup --json"))).toMatchObject({
@@ -287,7 +287,7 @@ test.each([
   ["services update colour --price 95", 2, /which variant .*: roots, full\.\nfix: .*--all/],
   ["menu update soup --price 9.80", 2, /which size .*: cup, bowl\.\nfix: add --size KEY/],
   ["menu update soup --size cup --all --price 9", 2, /--all cannot be combined with --size/],
-])("%s fails with %i and changes nothing", async (line, exitCode, message) => {
+])("%s fails with exit code %i and changes nothing", async (line, exitCode, message) => {
   const { deskbell } = await createBusiness();
   const { code, stderr } = await deskbell(line);
   expect(code).toBe(exitCode);
@@ -295,7 +295,7 @@ test.each([
   expect(data(await deskbell("businesses show --json"))).toMatchObject({ catalogVersion: 1 });
 });
 
-test("keys create prints only the key on stdout", async () => {
+test("keys create prints only the key on stdout, and later commands do not print it", async () => {
   const { deskbell } = await createBusiness();
   const created = await deskbell(
     "keys create --name site --scope services.read --scope webhooks.write --expires 90d",
@@ -322,7 +322,7 @@ test("keys create prints only the key on stdout", async () => {
   expect(whole).toMatchObject({ kind: "SECRET", secret: expect.stringMatching(/^deskbell_sk_/) });
 });
 
-test("keys create --out writes a new private file and never overwrites one", async () => {
+test("keys create --out writes the key to a new private file and never overwrites a file", async () => {
   const { deskbell } = await createBusiness();
   const out = join(createTempFolder(), "site.key");
   const line = `keys create --name site --secret --out ${out}`;
@@ -346,7 +346,7 @@ test("keys create --out leaves no file if it fails", async () => {
 });
 
 test.each(["keys create --name site", "keys create --name site --secret --scope services.read"])(
-  "%s fails: it needs either --scope or --secret",
+  "%s fails, because a key needs either --scope or --secret",
   async (line) => {
     const { deskbell } = await createBusiness();
     expect(await deskbell(line)).toMatchObject({ code: 2, stdout: "" });
@@ -377,7 +377,7 @@ test("keys rotate keeps the ID and prints the new secret; keys revoke sets revok
   });
 });
 
-test("a key is found by a name that is unique within its business", async () => {
+test("commands find a key by a name that is unique within its business", async () => {
   const { deskbell } = await createBusiness();
   await deskbell("keys create --name site --secret");
   expect(data(await deskbell("keys show site --json"))).toMatchObject({ name: "site" });
@@ -397,7 +397,7 @@ test("a key is found by a name that is unique within its business", async () => 
   });
 });
 
-test("the name of a key means the one that is not revoked", async () => {
+test("the name of a key means the key that is not revoked", async () => {
   const { deskbell } = await createBusiness();
   await deskbell("keys create --name site --secret");
   await deskbell("keys revoke site --yes");
@@ -410,7 +410,7 @@ test("the name of a key means the one that is not revoked", async () => {
 test.each([
   ["site\n", 0],
   ["sit\n", 2],
-])("keys revoke on a terminal compares the typed name: %j", async (typed, exitCode) => {
+])("keys revoke on a terminal checks the typed name %j", async (typed, exitCode) => {
   const { deskbell, dataDir } = await createBusiness();
   await deskbell("keys create --name site --secret");
   const [key] = data<{ id: string }[]>(await deskbell("keys list --json"));
@@ -457,7 +457,7 @@ test("webhooks create prints only the secret on stdout, and no other command pri
   });
 });
 
-test("a truncated list says how to see the rest", async () => {
+test("deliveries list --limit says how to list older deliveries", async () => {
   const { deskbell } = await createBusiness();
   await deskbell(
     "webhooks create --name till --url http://127.0.0.1:9/ --event all --allow-private",
@@ -484,7 +484,7 @@ test.each([
   "deliveries show dlv_none",
   "menu show none",
   "keys revoke key_none --yes",
-])("%s reports an unknown name", async (line) => {
+])("%s fails with exit code 3, because the object does not exist", async (line) => {
   const { deskbell } = await createBusiness();
   expect(await deskbell(line)).toMatchObject({
     code: 3,
@@ -494,7 +494,7 @@ test.each([
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "root creates no files in a folder of another user",
+  "catalog apply refuses to run as root on the data folder of another user",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     mkdirSync(dataDir);

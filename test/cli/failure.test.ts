@@ -22,7 +22,7 @@ test.each<[ErrorCode, number]>([
   });
 });
 
-test("every error code maps to a documented exit code", () => {
+test("each error code maps to a documented exit code", () => {
   expect(new Set(Object.values(EXIT_CODE_OF))).toEqual(new Set([2, 3, 4, 5, 7]));
   expect(EXIT).toMatchObject({
     ok: 0,
@@ -45,7 +45,7 @@ test.each(["ENOTDIR", "EISDIR", "ENAMETOOLONG", "ELOOP"])(
   },
 );
 
-test("an error prints its message, each issue with its place, and a fix that can be pasted", () => {
+test("the text of an error has its message, each issue with its place, and a fix that can be pasted", () => {
   const error = new AppError("invalid_input", "salon.yaml has 2 mistakes.", {
     fix: "edit it, then deskbell catalog apply salon.yaml",
     issues: [
@@ -68,7 +68,7 @@ test("an error prints its message, each issue with its place, and a fix that can
   );
 });
 
-test("an issue that repeats the message is not printed again", () => {
+test("an issue that repeats the message of its error is not printed again", () => {
   const issues = [{ code: "length", detail: "The name is too long." }];
   const { text } = explainFailure(
     new AppError("invalid_input", "The name is too long.", { issues }),
@@ -77,7 +77,7 @@ test("an issue that repeats the message is not printed again", () => {
   expect(text).toBe("error: The name is too long. (exit 7)\n");
 });
 
-test("a fix names the program as started only in commands, not in sentences or paths", () => {
+test("the program's name in a fix is replaced in commands, but not in sentences or paths", () => {
   const fix = "stop the other deskbell, or look into /var/lib/deskbell with deskbell doctor";
   expect(
     explainFailure(new AppError("state_refuses", "No.", { fix }), "npx deskbell").text,
@@ -94,12 +94,9 @@ test.each([
     "edit it, then run deskbell catalog apply FILE",
     "edit it, then run deskbell catalog apply FILE",
   ],
-])(
-  "each command of the fix '%s' names the business, which a catalog file does itself",
-  (fix, named) => {
-    expect(insertBusiness(fix, "joes")).toBe(named);
-  },
-);
+])("--business is added to each command of the fix '%s' except catalog apply", (fix, named) => {
+  expect(insertBusiness(fix, "joes")).toBe(named);
+});
 
 test("control characters in an error are escaped", () => {
   const { text } = explainFailure(
@@ -120,13 +117,13 @@ test.each([
   );
 });
 
-test.each(["ENOSPC", "EIO", "EACCES"])("the system error %s names the file", (code) => {
+test.each(["ENOSPC", "EIO", "EACCES"])("the text of the system error %s names the file", (code) => {
   const error = Object.assign(new Error("x"), { code, path: "/data/master.key" });
   expect(explainFailure(error, "deskbell").text).toContain("/data/master.key");
 });
 
 test.each(["SQLITE_BUSY_RECOVERY", "SQLITE_FULL", "SQLITE_CORRUPT", "SQLITE_IOERR_READ"])(
-  "an error of SQLite that nothing has mapped (%s) is not a bug",
+  "the error %s of SQLite, which no code has mapped before, is not a bug",
   (code) => {
     const error = Object.assign(new Error("x"), { name: "SqliteError", code });
     expect(explainFailure(error, "deskbell")).toMatchObject({
@@ -136,7 +133,7 @@ test.each(["SQLITE_BUSY_RECOVERY", "SQLITE_FULL", "SQLITE_CORRUPT", "SQLITE_IOER
   },
 );
 
-test("a bug prints its stack and exits with 1", () => {
+test("an unexpected error prints its stack and exits with 1", () => {
   const { text, exitCode } = explainFailure(new TypeError("x is not a function"), "deskbell");
   expect(text).toMatch(/a bug[^]+TypeError: x is not a function\n +at [^]+exit 1/);
   expect(exitCode).toBe(1);
@@ -144,7 +141,7 @@ test("a bug prints its stack and exits with 1", () => {
   expect(explainFailure(null, "deskbell").exitCode).toBe(1);
 });
 
-test("requested help exits with 0, a missing command with 2", () => {
+test("help exits with 0 if it was requested, and with 2 if a command is missing", () => {
   expect(explainFailure(new CommanderError(0, "commander.helpDisplayed", ""), "deskbell")).toEqual({
     text: "",
     exitCode: 0,
@@ -155,7 +152,7 @@ test("requested help exits with 0, a missing command with 2", () => {
   });
 });
 
-test("an error as JSON is one line with its code, issues and fix, and the exit code is that of the text", () => {
+test("an error as JSON is one line with its code, issues and fix, and has the exit code of the text", () => {
   const error = new AppError("invalid_input", "salon.yaml has 1 mistake.\u202e", {
     fix: "deskbell catalog diff salon.yaml",
     issues: [{ code: "required", place: "salon.yaml:9:1", detail: "'name' is missing." }],

@@ -5,11 +5,11 @@ import { loadCommands } from "../support/commands.ts";
 import { makeRunnable, runInCopy, setUpExamples } from "../support/example-data.ts";
 
 setUpExamples();
-// A command that waits for a stop signal lets the process end while its channel is open.
+// A command that waits for a stop signal unrefs the channel to the test runner.
 afterEach(() => process.channel?.ref());
 const { leaves } = await loadCommands();
 
-/** Placeholders of options that take any text, or name a file or something that is stored. */
+/** Placeholders of options that take any text, or the name of a file or stored object. */
 const FREE =
   /<(text|name|file|folder|key|key\|none|id|ref|command|slug|order|endpoint|cursor|actor|action|number|stream|prefix|to|ticket-type)>/;
 
@@ -25,11 +25,11 @@ const options = leaves.flatMap(({ path, spec }) =>
     .map((option) => ({ path, option, long: option.long ?? "", examples: spec.examples })),
 );
 
-test("most options have a format or a list of values", () => {
+test("more than 100 options have a format or a list of values", () => {
   expect(options.length).toBeGreaterThan(100);
 });
 
-/** An example of the command in which the option has the value. */
+/** Returns an example of the command in which the option has the value. */
 function withValue(examples: readonly string[], { long }: Option, value: string): string {
   const has = (line: string) => line.includes(`${long} `);
   const line = makeRunnable(examples.find(has) ?? examples[0] ?? "");

@@ -20,7 +20,7 @@ const pathsOf = (
   );
 const commands = pathsOf(await Promise.all(COMMANDS.map(loadCommand)));
 
-test.each(COMMANDS)("the program's help shows the summary of $name", async (entry) => {
+test.each(COMMANDS)("the program's help shows the summary of the command $name", async (entry) => {
   const { name, about } = entry;
   expect(await loadCommand(entry)).toMatchObject({ name, about });
   const { stdout } = await createTerminal().deskbell("--help");
@@ -37,13 +37,13 @@ test.each(["--help", "-h", "help", "--json --help", "--help keys"])(
   },
 );
 
-test("the help lists each command once", () => {
+test("the program's help lists each command once", () => {
   const [, list = ""] = rootHelp("deskbell", 200).split("\nBegin:\n");
   const listed = [...list.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
   expect(listed.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
 });
 
-test("the help lists the command of a feature after the one of the core that it names", () => {
+test("the program's help lists each command of a feature after the core command that it names", () => {
   const names = COMMANDS.map(({ name }) => name);
   const commands = FEATURES.flatMap((feature) => feature.commands ?? []);
   expect(commands.length).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ test("the help lists the command of a feature after the one of the core that it 
   expect(found).toEqual(commands.map(({ after }) => after ?? true));
 });
 
-test("help is wrapped between words on a narrow terminal", () => {
+test("the program's help is wrapped between words on a narrow terminal", () => {
   const lines = rootHelp("deskbell", 80).split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(rootHelp("deskbell", 200).replaceAll(/\s+/g, " ")).toBe(
@@ -77,7 +77,7 @@ test.each(commands)(
   },
 );
 
-test.each(commands)("the examples of $path use only its options", ({ spec }) => {
+test.each(commands)("the examples in the help of $path use only its options", ({ spec }) => {
   const global = ["data-dir", "business", "json", "yes"];
   const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const dryRun = spec.supportsDryRun ? ["dry-run"] : [];
@@ -129,7 +129,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("a suggestion is a command that is valid at that position", async () => {
+test("the command that an error suggests is valid at that place", async () => {
   const { deskbell } = createTerminal();
   const messageOf = async (line: string) => (await deskbell(line)).stderr.split("\n")[0];
   expect(await messageOf("reservation list")).toContain("mean reservations?");
@@ -152,7 +152,7 @@ test.each(["services show no-such --json", "sevices --json", "keys show --json"]
 );
 
 test.each(["", "keys", "catalog"])(
-  "'%s' without a subcommand prints help on stderr and exits with 2",
+  "the line '%s' without a subcommand prints help on stderr and exits with 2",
   async (line) => {
     const { code, stdout, stderr } = await createTerminal().deskbell(line);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -160,7 +160,7 @@ test.each(["", "keys", "catalog"])(
   },
 );
 
-test("a fix names the program as it was started", async () => {
+test("the fix of an error names the program as it was started", async () => {
   const { stderr } = await createTerminal({ program: "npx deskbell" }).deskbell("keys creat");
   expect(stderr).toContain("fix: npx deskbell keys --help (exit 2)");
 });
@@ -172,7 +172,7 @@ test("--version prints only the version", async () => {
   });
 });
 
-test("an empty environment variable counts as unset", async () => {
+test("empty environment variables of text options count as unset", async () => {
   const dataDir = createTempFolder();
   for (const name of ["DESKBELL_BUSINESS", "DESKBELL_LOG_FORMAT", "DESKBELL_DATA_DIR"])
     vi.stubEnv(name, "");
@@ -189,7 +189,7 @@ test("an empty environment variable counts as unset", async () => {
 test("an empty DESKBELL_PORT counts as unset", async () => {
   vi.stubEnv("DESKBELL_PORT", "");
   onTestFinished(() => void vi.unstubAllEnvs());
-  // A second mistake, which is checked later, prevents the daemon from starting.
+  // A second mistake, which is checked later, keeps the daemon from starting.
   expect((await createTerminal().deskbell("serve --tls-cert chain.pem")).stderr).toContain(
     "--tls-key is missing",
   );
@@ -199,7 +199,7 @@ test("an empty DESKBELL_PORT counts as unset", async () => {
   );
 });
 
-test("a read command does not create a data folder", async () => {
+test("businesses list without data creates no data folder and says how to begin", async () => {
   const { code, stderr } = await createTerminal().deskbell("businesses list");
   expect(code).toBe(3);
   expect(stderr).toMatch(

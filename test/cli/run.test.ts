@@ -15,6 +15,6 @@ test.each([
   ["in its checkout", BIN, CHECKOUT, "npx deskbell"],
   ["by a path below the current folder", BIN, "/", `.${BIN}`],
   ["by a path outside the current folder", BIN, `${CHECKOUT}/data`, BIN],
-])("started %s, hints repeat that command", (_how, script, folder, name) => {
+])("hints name the program as it was started: %s", (_how, script, folder, name) => {
   expect(programName(script, folder)).toBe(name);
 });

@@ -8,7 +8,7 @@ import { SALON } from "../support/samples.ts";
 setUpExamples();
 const { leaves } = await loadCommands();
 
-/** Each option for a day or time, with an example that has it. */
+/** The options for a day or time, each with an example that uses it. */
 const options = leaves.flatMap(({ path, spec }) =>
   optionsOf(spec).flatMap(({ flags, long }) => {
     const placeholder = /<(date|time)>$/.exec(flags)?.[1];
@@ -17,12 +17,12 @@ const options = leaves.flatMap(({ path, spec }) =>
   }),
 );
 
-test("every option for a day or time has an example", () => {
+test("each option for a day or time has an example", () => {
   expect(options.length).toBeGreaterThan(30);
   expect(options.filter(({ line }) => line === undefined)).toEqual([]);
 });
 
-test("options about days and times are named <date> or <time>", () => {
+test("options with a day or time in their description have the placeholder <date> or <time>", () => {
   const others = leaves.flatMap(({ path, spec }) =>
     optionsOf(spec)
       .filter(({ flags }) => !/<(date|time)>$/.test(flags))
@@ -32,7 +32,7 @@ test("options about days and times are named <date> or <time>", () => {
   expect(others).toEqual([]);
 });
 
-test.each(options)("$path $long takes the names of days and times", async (option) => {
+test.each(options)("$path $long accepts the names of days and times", async (option) => {
   const { path, long, placeholder, line = "" } = option;
   const values = placeholder === "date" ? ["today", "tomorrow"] : ["'tomorrow 10:00'", "now"];
   for (const value of values) {
@@ -45,7 +45,7 @@ test.each(options)("$path $long takes the names of days and times", async (optio
 });
 
 test.each(["events list", "deliveries list", "audit list"])(
-  "%s --since takes a duration, a date, a time and a day's name",
+  "%s --since accepts a duration, a date, a time and a day's name",
   async (line) => {
     const { deskbell } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);
@@ -55,7 +55,7 @@ test.each(["events list", "deliveries list", "audit list"])(
   },
 );
 
-test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", async (price) => {
+test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s sets 90.50", async (price) => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const currency = (await deskbell("businesses show --json")).stdout;
@@ -66,7 +66,7 @@ test.each(["90,50", "90.50", "'€ 90.50'", "90,5"])("--price %s is 90.50", asyn
   });
 });
 
-test.each(["12,5", "12.5", "'12.5 %'", "12,50%"])("--percent %s is 12.5 %%", async (percent) => {
+test.each(["12,5", "12.5", "'12.5 %'", "12,50%"])("--percent %s sets 12.5 %%", async (percent) => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell(`promotions update midweek-blowout --percent ${percent}`);
@@ -74,7 +74,7 @@ test.each(["12,5", "12.5", "'12.5 %'", "12,50%"])("--percent %s is 12.5 %%", asy
   expect(JSON.parse(stdout)).toMatchObject({ data: { benefit: { percentBps: 1250 } } });
 });
 
-test("guests who already sit are entered on the same day, with --ignore-notice", async () => {
+test("reservations create --ignore-notice accepts an earlier start of the same day, but not of yesterday", async () => {
   const line = "reservations create --party 2 --business cafe-lumen --start";
   // The clock of the examples shows 10:00 in Zurich.
   const refused = await runInCopy(`${line} '2026-11-20T09:30'`);
@@ -85,7 +85,7 @@ test("guests who already sit are entered on the same day, with --ignore-notice",
   expect(yesterday).toMatchObject({ code: 5, stderr: expect.stringContaining("before today") });
 });
 
-test("the help of a group has at most three lines for each command", async () => {
+test("the help of `catalog` describes `apply` in at most three lines", async () => {
   const { stdout } = await createTerminal().deskbell("catalog --help");
   const [, commands = ""] = stdout.split("\nCommands:\n");
   const apply = /^ {2}apply[^]*?(?=^ {2}\S)/m.exec(commands)?.[0] ?? "";

@@ -10,7 +10,7 @@ import { SALON } from "../support/samples.ts";
 setUpExamples();
 const { leaves } = await loadCommands();
 
-/** Every file below the folder with its content. */
+/** Returns the files below a folder, each with its content. */
 const filesIn = (folder: string): Map<string, string> =>
   new Map(
     readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -19,18 +19,18 @@ const filesIn = (folder: string): Map<string, string> =>
       .map((path) => [path, readFileSync(path, "base64")]),
   );
 
-/** Options that are typed where the value of another belongs, by mistake. */
+/** Options, typed by mistake where the value of another option belongs. */
 const MISTAKES = ["--dry-run", "--help", "--json", "-qy", "--price=45", "--", "--drry-run"];
 
 test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
-  "$path writes nothing if an option is typed where the value of another belongs",
+  "$path changes no file if an option is typed where the value of another belongs",
   async ({ path, spec, n }) => {
     const { dataDir } = await runInCopy("guide");
     const { deskbell } = createTerminal({ dataDir });
     const before = filesIn(dirname(dataDir));
     const line = makeRunnable(spec.examples[0]);
     const own = optionsOf(spec).flatMap(({ required, long }) => (required && long ? [long] : []));
-    // The options of all commands are tested with another mistake for each command.
+    // Options that all commands share are tried with one mistake per command, in turn.
     const shared = ["--business", "--data-dir"].map((option, i) => ({
       option,
       mistakes: [MISTAKES[(n + i) % MISTAKES.length] as string],
@@ -55,7 +55,7 @@ test.each([
   ["webhooks create --max-in-flight --help", "--max-in-flight"],
   ["backup --master-key-out --dry-run", "--master-key-out"],
   ["backup --json --master-key-out --json", "--master-key-out"],
-])("%s is refused", async (line, option) => {
+])("%s is refused, because an option is typed where a value belongs", async (line, option) => {
   const { deskbell } = createTerminal();
   expect(await deskbell(`${line} -q`)).toMatchObject({
     code: 2,
@@ -65,7 +65,7 @@ test.each([
 });
 
 test.each(["--dry-run", "--help", "-y", "--"])(
-  "--name=%s is a text; so are other texts that begin with a hyphen",
+  "--name=%s sets a name that begins with a hyphen",
   async (text) => {
     const { deskbell } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);
@@ -75,7 +75,7 @@ test.each(["--dry-run", "--help", "-y", "--"])(
 );
 
 test.each(["-1", "-x", "'-- a note'", "--6pm", "-"])(
-  "%s after --name is a text: no option has such a name",
+  "%s after --name is its value, because no option has such a name",
   async (text) => {
     const { deskbell } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);
@@ -84,7 +84,7 @@ test.each(["-1", "-x", "'-- a note'", "--6pm", "-"])(
   },
 );
 
-test("words after -- are arguments, whatever they look like", async () => {
+test("words after -- are arguments, even if they look like options", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   expect((await deskbell("services show -- --name")).stderr).toContain(
@@ -126,7 +126,7 @@ test.each([
   );
 });
 
-test("a wrong value is named after its environment variable, unless the option is given", async () => {
+test("the error for a wrong value names the environment variable, unless the option is given", async () => {
   vi.stubEnv("DESKBELL_PORT", "many");
   onTestFinished(() => void vi.unstubAllEnvs());
   const messageOf = async (line: string) =>

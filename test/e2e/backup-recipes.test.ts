@@ -10,9 +10,10 @@ import { createTempFolder } from "../support/cli.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// Runs the recipes of the guide with the programs of this machine and local repositories.
+// These tests run the recipes of the guide with the programs of this machine and local folders as
+// storage.
 
-/** Returns the blocks of commands below a heading of the guide. */
+/** Returns the commands of each block below a heading of the guide. */
 const readRecipe = (heading: string): string[] => {
   const [, section = ""] = readGuide("backups-and-restore").split(`\n### ${heading}\n`);
   const [recipe = ""] = section.split(/^##/m);
@@ -22,7 +23,7 @@ const readRecipe = (heading: string): string[] => {
 const isInstalled = (program: string): boolean =>
   spawnSync(program, ["version"]).error === undefined;
 
-/** A server whose backup command is a script of the guide. */
+/** Creates a server whose backup command is a script of the guide. */
 async function createServer(script: string) {
   const home = createTempFolder();
   for (const name of ["nas", "etc"]) mkdirSync(join(home, name));
@@ -63,7 +64,7 @@ const findFile = (folder: string, name: string): string =>
   );
 
 test.skipIf(!isInstalled("restic"))(
-  "the recipe for restic (if it is installed) stores and restores a backup and its key",
+  "the guide's recipe for restic stores and restores a backup and its key",
   { timeout: 60_000 },
   async () => {
     const [init = "", script = "", restore = ""] = readRecipe("With restic");
@@ -87,7 +88,7 @@ test.skipIf(!isInstalled("restic"))(
 );
 
 test.skipIf(!isInstalled("rclone"))(
-  "the recipe for rclone (if it is installed) copies the backups and gets them back",
+  "the guide's recipe for rclone copies the backups and gets them back",
   async () => {
     const [script = "", restore = ""] = readRecipe("With rclone");
     const { rt, run, restored } = await createServer(script);

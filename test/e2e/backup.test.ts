@@ -50,7 +50,7 @@ test("a backup made while the daemon runs can be restored after it has stopped, 
   expect(readdirSync(dataDir)).not.toContain("deskbell.db.restoring");
 });
 
-test("`backup create` waits until the daemon has copied the backup, and fails if it cannot", async () => {
+test("backup create waits until the daemon has copied the backup, and fails if it cannot", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const dir = createTempFolder();
   await waitForUrl(spawnDaemon(dataDir, "--backup-dir", dir));
@@ -68,7 +68,7 @@ test("`backup create` waits until the daemon has copied the backup, and fails if
   });
 });
 
-test("`backup create` copies the backup itself while no daemon runs", async () => {
+test("backup create copies the backup itself while no daemon runs", async () => {
   const { dataDir } = await createSeededSalon();
   const create = (backupCommand: string) =>
     runProgram(["backup", "create", "--json", "--data-dir", dataDir], {

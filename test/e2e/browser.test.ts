@@ -27,7 +27,7 @@ async function listen(handler: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Starts the API, which records its status codes. */
+/** Starts the API and records the status codes of its responses. */
 async function serveShop() {
   const rt = createTestRuntime();
   seedShop(rt);
@@ -62,7 +62,7 @@ services:
       addons: [{ addon: wash, max: 2 }, { addon: oil }] }
 `;
 
-/** Runs in the page: returns what its scripts can see of a response. */
+/** Fetches a URL in the page and returns what its scripts can see of the response. */
 async function fetchFromPage(url: string) {
   const response = await fetch(url);
   const names = ["etag", "ratelimit", "ratelimit-policy", "retry-after", "request-id"];
@@ -75,7 +75,7 @@ async function fetchFromPage(url: string) {
 
 const query = `availability?serviceId=${shopId("svc", "cut")}&date=2026-11-23`;
 
-test("a page of another origin can read and revalidate availability, with rate limit headers and the 429", async (context) => {
+test("a page of another origin can read and revalidate availability, and sees rate limit headers and the 429", async (context) => {
   const { site, url, statuses } = await setUp();
   const page = await openPage(context, site);
   const first = await page.run(fetchFromPage, url(query));
@@ -89,7 +89,7 @@ test("a page of another origin can read and revalidate availability, with rate l
     },
     body: { data: { days: [{ state: "OPEN" }] } },
   });
-  // The browser revalidates its cached response by itself.
+  // The browser revalidates its cached response on its own.
   expect(await page.run(fetchFromPage, url(query))).toMatchObject({
     status: 200,
     body: first.body,
@@ -119,15 +119,15 @@ test("a page of another origin cannot use routes that need a key", async (contex
   expect(await page.run(tryFetch, url("services"), null)).toBe("TypeError");
   expect(await page.run(tryFetch, url("services"), secret)).toBe("TypeError");
   expect(await page.run(tryFetch, url(`${query}&explain=true`), secret)).toBe("TypeError");
-  // The requests with a key were blocked at their preflights, which got the two 204s.
+  // The preflights of the two requests with a key got 204, but did not allow these requests.
   expect(statuses).toEqual([401, 204, 204]);
 }, 60_000);
 
-/** The part of the DOM that the functions below need; they run in the browser. */
+/** The part of the DOM that the functions below use in the browser. */
 type Element = {
   ariaLabel: string | null;
   innerText: string;
-  /** null: hidden. */
+  /** A hidden element has null. */
   offsetParent: Element | null;
   value: string;
   click: () => void;
@@ -141,7 +141,7 @@ declare const document: {
 };
 declare const location: { hash: string };
 
-/** Makes the page's later requests record their responses. */
+/** Makes the page record its first content and the responses to its later requests. */
 async function recordResponses() {
   const send = globalThis.fetch;
   const seen: string[] = [document.documentElement.outerHTML];
@@ -158,7 +158,7 @@ const readRecord = async () => ({
   reference: location.hash.slice(1),
 });
 
-/** Returns the status. */
+/** Holds a time with another key and returns the status of the response. */
 async function hold(url: string, secret: string, id: string, startsAt: string): Promise<number> {
   const { status } = await fetch(url, {
     method: "POST",
@@ -175,7 +175,7 @@ async function hold(url: string, secret: string, id: string, startsAt: string): 
 /**
  * Presses the visible button whose name contains `name`, waits until the server has responded, and
  * returns what the page shows.
- * @param name null: only waits
+ * @param name null waits for the responses without pressing a button
  */
 async function press(name: string | null, guest: Record<string, string> = {}) {
   // The page disables all buttons until the server has responded.
@@ -193,7 +193,7 @@ async function press(name: string | null, guest: Record<string, string> = {}) {
   return document.body.innerText;
 }
 
-/** Starts the example website, which needs a key of its own. */
+/** Starts the example website with a new API key. */
 async function startWebsite(
   createSecret: (fields: Pick<NewKey, "kind" | "scopes">) => string,
   url: string,
@@ -230,7 +230,7 @@ test("the example website without scripts says how to reach the business", async
   expect(links).toEqual(["tel:+351211234567", "mailto:ana@example.com"]);
 });
 
-test("the example website lists, holds, books, reschedules and cancels, and each step sends a webhook", async (context) => {
+test("the example website lists, holds, books, reschedules and cancels, and the last three send webhooks", async (context) => {
   const { rt, createSecret, url } = await serveShop();
   applyCatalog(rt, [{ name: "hostile.yaml", text: HOSTILE_NAME }]);
   const partner = await createReceiver();
@@ -281,7 +281,7 @@ test("the example website lists, holds, books, reschedules and cancels, and each
   expect(page.requests.filter((url) => !url.startsWith("data:") && !url.startsWith(site))).toEqual(
     [],
   );
-  // The browser logs the 409 of the time that was taken.
+  // The browser logs the 409 for the time that was taken.
   expect(page.errors.filter((error) => !error.includes("409"))).toEqual([]);
 
   const post = async (path: string, body: string, type = "application/json") =>

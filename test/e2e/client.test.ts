@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createReceiver } from "../support/receiver.ts";
 
-// The generated files must be in this folder to resolve the client's packages.
+// Generated files must be below this folder to resolve the packages of the client.
 const CLIENT = fileURLToPath(new URL("../client/", import.meta.url));
 const OPTIONS = {
   compilerOptions: {

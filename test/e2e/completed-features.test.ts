@@ -3,7 +3,7 @@ import { PRESETS } from "../../src/platform/assets.ts";
 import { createTerminal } from "../support/cli.ts";
 import { SALON } from "../support/samples.ts";
 
-// The day is in the future, but within the booking horizon.
+// A day in the future, but within the booking horizon.
 const DAY = Temporal.Now.plainDateISO("UTC").add({ days: 7 }).toString();
 
 const GALA = `
@@ -13,17 +13,17 @@ events: [{ key: gala, name: Gala, slug: gala, startsAt: ${DAY}T19:00, durationMi
   ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }] }]
 `;
 
-test("the completion of seed names the sample businesses", async () => {
+test("completion of `seed` suggests the sample businesses", async () => {
   const { stdout } = await createTerminal().deskbell("__complete -- seed ''");
   expect(stdout.replaceAll(/\t.*/g, "").trim().split("\n")).toEqual([...PRESETS, "all"]);
 });
 
-test("the completion of `catalog import` names square", async () => {
+test("completion of `catalog import` suggests square", async () => {
   const { deskbell } = createTerminal();
   expect((await deskbell("__complete -- catalog import sq")).stdout).toMatch(/^square(?:\t.*)?\n$/);
 });
 
-test("the names of destinations and the event types that they get are completed", async () => {
+test("completion suggests the names of destinations and the event types that they can get", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell(`destinations create --name bus --url nats://10.0.0.5:4222 --stream S --all`);
@@ -34,7 +34,7 @@ test("the names of destinations and the event types that they get are completed"
   );
 });
 
-test("codes of orders and names of events are completed from the data", async () => {
+test("completion suggests codes of ticket orders and keys of public events from the data", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", GALA);
   const ask = async (words: string) =>

@@ -37,8 +37,8 @@ test("the demo delivers a signed webhook, prints a working curl command, and cle
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test("the demo finds free ports; SIGTERM deletes its data unless --keep is set", async () => {
-  // Another process may already use these ports, which is just as well.
+test("the demo finds free ports, and on SIGTERM deletes its data unless --keep is set", async () => {
+  // If another process already uses these ports, they are in use as well.
   for (const port of [4100, 4200]) {
     const blocker = createServer()
       .on("error", () => {})
@@ -65,7 +65,7 @@ test("the demo finds free ports; SIGTERM deletes its data unless --keep is set",
   expect(existsSync(gone)).toBe(false);
 });
 
-test("the demo reports a given port that is in use and leaves no data", async () => {
+test("the demo reports that a given port is in use, and leaves no data", async () => {
   const folder = createTempFolder();
   const blocker = createServer();
   await new Promise<void>((resolve) => void blocker.listen(0, "127.0.0.1", resolve));

@@ -14,7 +14,7 @@ import { chooseScale } from "../support/scale.ts";
 import { applyPreset } from "../http/support/api.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-/** The part of the DOM that the functions below need; they run in the browser. */
+/** The part of the DOM that the functions below use in the browser. */
 type Element = {
   innerText: string;
   textContent: string;
@@ -57,7 +57,7 @@ const IS_FULL = chooseScale(false, true);
 const BUSINESS = "cafe-lumen";
 const GUIDE = ["First call", "Verifying signatures", "Staying in sync", "Retries", "Errors"];
 
-/** Serves the restaurant's API and creates a key that may read the catalog. */
+/** Serves the API of the sample restaurant and creates a key that may read the catalog. */
 async function serveDocs() {
   const rt = createTestRuntime();
   applyPreset(rt, "restaurant");
@@ -83,7 +83,7 @@ async function readAll() {
   return { text: document.body.innerText, width: document.documentElement.scrollWidth };
 }
 
-/** Returns the accessibility rules that the page violates, each with one element. */
+/** Returns the accessibility rules that the page violates, each with the first element. */
 async function findViolations(page: Page, { contrast = true } = {}): Promise<string[]> {
   await page.load(axeCore.source);
   return page.run(async (enabled) => {
@@ -97,8 +97,8 @@ async function findViolations(page: Page, { contrast = true } = {}): Promise<str
 }
 
 /**
- * Removes the parts of the page in which each element is styled like one before it. The style sheet
- * selects elements by their tags and attributes and those of their ancestors.
+ * Removes each part of the page whose elements all look like earlier ones: an element looks like
+ * another if the style sheet cannot tell them apart by their tags, attributes and ancestors.
  */
 async function keepOneOfEachKind() {
   const kindOf = (element: Element): string =>
@@ -120,12 +120,12 @@ async function keepOneOfEachKind() {
 }
 
 /**
- * The contrast of each text of the whole page takes many seconds, so that the test suite checks one
- * of each kind.
+ * Checks the accessibility of the page. The contrast of all texts takes many seconds to check, so
+ * the test suite checks one text of each kind.
  */
 async function expectAccessible(page: Page, { scripts }: { scripts: boolean }) {
   if (IS_FULL) return expect(await findViolations(page)).toEqual([]);
-  // A page without scripts has fewer elements and no others.
+  // A page without scripts has fewer elements, and no other ones.
   if (!scripts) return;
   expect(await findViolations(page, { contrast: false })).toEqual([]);
   await page.run(keepOneOfEachKind);
@@ -140,7 +140,7 @@ test.for([
   { width: 1440, dark: true, scripts: false },
   { width: 390, dark: false, scripts: false },
 ])(
-  "the page shows everything, opens at an operation, fits the screen and is accessible: $width px, dark: $dark, scripts: $scripts",
+  "/docs shows everything, opens at an operation, fits the screen and is accessible (width $width, dark $dark, scripts $scripts)",
   { timeout: 120_000 },
   async (options, context) => {
     const { origin } = await serveDocs();
@@ -167,7 +167,7 @@ test.for([
   },
 );
 
-test("no page is wider than a screen of 360 px", { timeout: 120_000 }, async (context) => {
+test("no page of /docs is wider than a screen of 360 px", { timeout: 120_000 }, async (context) => {
   const { origin } = await serveDocs();
   const page = await openPage(context, `${origin}/docs`, { width: 360 });
   const paths = await page.run(async () =>
@@ -214,7 +214,7 @@ async function useKey(key: string, operation: string) {
 }
 
 test(
-  "with a pasted key, examples and requests are for the reader's own business, and the key is only sent to the API",
+  "a key pasted into /docs fills the examples for its business, and is sent to the API only",
   { timeout: 60_000 },
   async (context) => {
     const { rt, origin, secret } = await serveDocs();
@@ -238,7 +238,7 @@ test(
 );
 
 test(
-  "a guide is accessible, anchors of earlier releases still work, and the CSP blocks requests to other origins",
+  "the changelog is accessible, old anchors of /docs work, and its CSP blocks requests to other origins",
   { timeout: 60_000 },
   async (context) => {
     const { origin } = await serveDocs();

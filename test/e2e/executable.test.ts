@@ -32,8 +32,8 @@ import { executableProgram, IS_EMULATED } from "../support/program.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { hasTmux, openTmux } from "../support/tmux.ts";
 
-// The tests of the executable that run in every `npm test`. `npm run test:binary` runs the whole
-// folder with it.
+// These tests of the executable run in every `npm test`. `npm run test:binary` runs all tests of
+// this folder with the executable.
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const folder = mkdtempSync(join(tmpdir(), "deskbell-executable-"));
@@ -104,7 +104,7 @@ test("the executable serves, sends signed webhooks, recovers from kill -9, backs
   expect(cut.map(({ priceCents }) => priceCents)).not.toContain(9100);
 });
 
-test("the demo runs and cleans up", async () => {
+test("the executable runs the demo and cleans up", async () => {
   const demo = start(["demo", "--port", "0"]);
   await demo.waitForOutput(/signature ok/);
   const [, dataDir = ""] = await demo.waitForOutput(/✓ data +(\S+) /);
@@ -115,7 +115,7 @@ test("the demo runs and cleans up", async () => {
   expect(existsSync(dataDir)).toBe(false);
 });
 
-test.runIf(hasTmux)("the live view runs on a real terminal", async () => {
+test.runIf(hasTmux)("the executable shows the live view on a real terminal", async () => {
   const { on, deskbell, serve } = await createSalon();
   const partner = await createReceiver();
   await deskbell(
@@ -140,7 +140,7 @@ test.runIf(hasTmux)("the live view runs on a real terminal", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "both threads load the same SQLite, because two copies would drop each other's locks",
+  "both threads of the executable load the same SQLite, as two copies would drop each other's locks",
   async () => {
     const { serve } = await createSalon();
     const { daemon } = await serve();
@@ -151,7 +151,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("simultaneous starts unpack a single addon", async () => {
+test("simultaneous starts of the executable unpack a single addon", async () => {
   const home = createTempFolder();
   const ran = await Promise.all(
     Array.from({ length: 6 }, () =>
@@ -166,7 +166,7 @@ test("simultaneous starts unpack a single addon", async () => {
   ]);
 });
 
-test("a modified addon is replaced instead of loaded", async () => {
+test("the executable replaces a modified addon instead of loading it", async () => {
   const [home, dataDir] = [createTempFolder(), join(createTempFolder(), "data")];
   const seed = () =>
     execute(["seed", "salon", "--overwrite", "--data-dir", dataDir], { env: { HOME: home } });
@@ -184,7 +184,7 @@ test("a modified addon is replaced instead of loaded", async () => {
   expect(readFileSync(addon).equals(bytes)).toBe(true);
 });
 
-/** Mounts a temporary file system; skips the test without the right to mount. */
+/** Mounts a temporary file system. The test is skipped if this user must not mount. */
 function mount(test: Pick<TestContext, "skip">, options: string): string {
   const folder = createTempFolder();
   if (spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status !== 0)
@@ -193,10 +193,10 @@ function mount(test: Pick<TestContext, "skip">, options: string): string {
   return folder;
 }
 
-describe("where the addon cannot be unpacked", () => {
+describe("the executable where its addon cannot be unpacked", () => {
   const dataDir = () => join(createTempFolder(), "data");
 
-  test("a cache mounted with noexec exits with 5 and names the variable to set", async (context) => {
+  test("the executable exits with 5 for a cache mounted with noexec, and names the variable to set", async (context) => {
     if (IS_EMULATED) context.skip("an emulator only reads the addon");
     const cache = mount(context, "noexec,mode=700");
     expect(
@@ -211,7 +211,7 @@ describe("where the addon cannot be unpacked", () => {
     });
   });
 
-  test("a read-only home prints a note and uses a temporary folder", async (context) => {
+  test("the executable with a read-only home prints a note and uses a temporary folder", async (context) => {
     const home = mount(context, "ro,mode=700");
     const TMPDIR = createTempFolder();
     expect(
@@ -223,7 +223,7 @@ describe("where the addon cannot be unpacked", () => {
     expect(readdirSync(TMPDIR)).toEqual([`deskbell-${process.getuid?.()}`]);
   });
 
-  test("a configured folder that is not writable exits with 5", async () => {
+  test("the executable exits with 5 if DESKBELL_CACHE_DIR is not writable", async () => {
     const file = join(createTempFolder(), "file");
     writeFileSync(file, "");
     expect(

@@ -8,7 +8,7 @@ import { WAITS } from "../support/waits.ts";
 
 const PAGE = 4096;
 
-/** Overwrites all pages of a database but the first with zeros. */
+/** Overwrites all pages of a database with zeros, except the first. */
 function damage(dataDir: string): void {
   const path = join(dataDir, "deskbell.db");
   const file = openSync(path, "r+");
@@ -26,7 +26,7 @@ async function setUp() {
   return { dataDir, env, alerts };
 }
 
-test("a daemon that refuses a damaged database sends an alert, once an hour", async () => {
+test("a daemon that refuses to start on a damaged database sends one alert an hour", async () => {
   const { dataDir, env, alerts } = await setUp();
   damage(dataDir);
   const serve = () => runProgram(["serve", "--port", "0", "--data-dir", dataDir], { env });
@@ -63,7 +63,7 @@ test("a daemon whose database is damaged while it runs sends an alert before it 
   ]);
 }, 90_000);
 
-test("the end of a service by systemd is an alert only if it has failed", async () => {
+test("alerts send --service-failure sends an alert only if the service has failed", async () => {
   const { dataDir, env, alerts } = await setUp();
   const send = (SERVICE_RESULT: string) =>
     runProgram(["alerts", "send", "--service-failure", "--data-dir", dataDir], {

@@ -27,13 +27,13 @@ afterAll(() => {
 
 const all = [...catalog, ...partners, ...visits, ...backups, ...conditions, ...server, ...features];
 
-describe("the commands of a message do what it says", () => {
+describe("the commands of a message do what the message says", () => {
   test.each(all.map((fix) => ({ ...fix, name: fix.name ?? "" })))("$text $name", async (fix) => {
     await expect(runFix(fix)).resolves.toBeUndefined();
   });
 });
 
-test("each text of the source that names a command is run here, or left out for a reason", () => {
+test("each text of the source that names a command has a case, or a reason to be left out", () => {
   const left = Object.values(LEFT_OUT).flat();
   const known = [...new Set([...all.map(({ text }) => text), ...left])];
   expect(known.toSorted()).toEqual(listTextsWithCommands().toSorted());

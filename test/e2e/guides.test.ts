@@ -19,16 +19,16 @@ import { createTempFolder } from "../support/cli.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createReceiver } from "../support/receiver.ts";
 
-// Pastes every command of the README and of the guides into a shell, line by line. Each page has a
-// shell and a home folder of its own.
+// These tests paste every command of the README and of the guides into a shell, line by line. Each
+// page has a shell and a home folder of its own.
 
-/** Returns a page with the lines that only this test runs. */
+/** Returns the file of a guide, with the hidden lines that only this test runs. */
 const readGuideFile = (topic: string): string =>
   readFileSync(new URL(`../../data/guides/${topic}.md`, import.meta.url), "utf8");
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 
-/** Commands that are not run, by their beginning, with the reason. */
+/** The beginnings of commands that this test does not run, each with the reason. */
 const SKIPPED: [start: string, reason: string][] = [
   ["npm ci && npm start", "demo.test.ts tests the demo"],
   ["npm ci && npm test", "runs this test"],
@@ -55,7 +55,7 @@ const SKIPPED: [start: string, reason: string][] = [
   ["curl -i https://api.example.com/", "reverse-proxy.test.ts runs this guide"],
 ];
 
-/** A home folder with the catalog that the guides other than the first hour assume. */
+/** A home folder with the catalog that all guides except first-hour assume. */
 const homeWithCatalog = mkdtempSync(join(tmpdir(), "deskbell-guides-"));
 beforeAll(() => {
   const [node, ...program] = PROGRAM.command;
@@ -65,7 +65,7 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => rmSync(homeWithCatalog, { recursive: true }));
 
-/** The commands before guides that assume a running server with an endpoint. */
+/** Commands that run before guides that assume a running server with an endpoint. */
 const SETUP = [
   "deskbell serve &",
   "deskbell webhooks create --name website --url https://partner.example/hook --event all",
@@ -75,8 +75,9 @@ type Line = { text: string; number: number };
 type Block = { language: string; lines: Line[] };
 
 /**
- * Returns the fenced blocks, and as blocks of their own the hidden lines: what a reader has done
- * before, as `<!-- test: COMMAND -->`. A line that ends with a backslash is joined with the next. */
+ * Returns the fenced blocks. A hidden line, `<!-- test: COMMAND -->`, is a block of its own, for
+ * what a reader has done before. A line that ends with a backslash is joined with the next.
+ */
 function parseBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
@@ -95,7 +96,7 @@ function parseBlocks(markdown: string): Block[] {
 }
 
 const isCommand = ({ text }: Line): boolean => text.trim() !== "" && !text.startsWith("#");
-/** The commands of an installed service, as the shell of this test can run them. */
+/** Replaces the commands of an installed service by ones that the shell of this test can run. */
 const withoutService = (line: string): string =>
   line
     .replace(/^sudo systemctl stop deskbell$/, "kill %1; wait")
@@ -111,14 +112,17 @@ const commandsOf = (markdown: string): Line[] =>
       : [],
   );
 
-/** The Node that a user of this machine has, which may be too old for deskbell. */
+/** The Node of this machine that users run, which may be too old for deskbell. */
 const NODE = (process.env.PATH ?? "")
   .split(delimiter)
   .filter((folder) => !folder.includes("node_modules"))
   .map((folder) => join(folder, "node"))
   .find((path) => existsSync(path));
 
-/** The program as the Node of the machine runs it: it starts the right one if that is too old. */
+/**
+ * The program, started with the Node of the machine. If this Node is too old, the program starts a
+ * newer one.
+ */
 const WITH_OWN_NODE = PROGRAM.command.map((word) =>
   word === process.execPath ? (NODE ?? word) : word,
 );
@@ -135,7 +139,10 @@ const environmentOf = (home: string): NodeJS.ProcessEnv => ({
 /** `setup` has the commands to run before those of the page, in a home folder with the catalog. */
 type PageOptions = { setup?: readonly string[]; program?: readonly string[] };
 
-/** A shell in a home folder where `deskbell` and `npx deskbell` run the program. */
+/**
+ * Starts a shell in a home folder where `deskbell` and `npx deskbell` run the program. Returns a
+ * function that runs a command in the shell.
+ */
 async function openShell(
   partner: { url: string },
   { setup = [], program = PROGRAM.command }: PageOptions,
@@ -149,7 +156,7 @@ async function openShell(
   writeFileSync(join(bin, "npx"), `#!/bin/sh\n[ "$1" = deskbell ] || exit 127\nshift\n${exec}\n`, {
     mode: 0o755,
   });
-  // Make curl fail on HTTP errors.
+  // These options make curl fail on HTTP errors.
   writeFileSync(join(home, ".curlrc"), "fail\nsilent\nshow-error\n");
   const shell = spawn("bash", ["--noprofile", "--norc"], {
     cwd: home,
@@ -159,7 +166,7 @@ async function openShell(
   });
   const ended = once(shell, "close");
   onTestFinished(async () => {
-    // The group also has the servers that the page started.
+    // The servers that the page started are in the process group of the shell.
     process.kill(-(shell.pid as number), "SIGKILL");
     await ended;
   });
@@ -183,7 +190,7 @@ async function openShell(
       check();
     });
 
-  /** Replaces the example values of the page. */
+  /** Replaces the example values of a page by those of this test. */
   const fillIn = (line: string): string =>
     line
       .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
@@ -226,8 +233,8 @@ test("every command in the README succeeds", { timeout: 120_000 }, async () => {
 });
 
 /**
- * The commands of taking-bookings use the IDs of earlier responses; taking-bookings.test.ts runs
- * them.
+ * The topics except taking-bookings, whose commands use the IDs of earlier responses.
+ * taking-bookings.test.ts runs these commands.
  */
 const TOPICS = Object.keys(GUIDES).filter((topic) => topic !== "taking-bookings");
 
@@ -255,21 +262,21 @@ test.each(pages)(
   },
 );
 
-test("every guide that a page names exists", () => {
+test("each guide that a page names exists", () => {
   const named = pages.flatMap(([, markdown]) =>
     [...markdown.matchAll(/deskbell guide ([a-z-]+)/g)].map(([, topic = ""]) => topic),
   );
   expect(named.filter((topic) => !Object.hasOwn(GUIDES, topic))).toEqual([]);
 });
 
-test("every skipped command is in a page", () => {
+test("each command that is not run is in the README or a guide", () => {
   const lines = pages.flatMap(([, markdown]) => commandsOf(markdown));
   expect(SKIPPED.filter(([start]) => !lines.some(({ text }) => text.startsWith(start)))).toEqual(
     [],
   );
 });
 
-test.each(pages)("%s marks every block of commands as sh, so that it is tested", (_, markdown) => {
+test.each(pages)("%s marks each block of commands as sh, so that it is tested", (_, markdown) => {
   const unmarked = parseBlocks(markdown).flatMap(({ language, lines }) =>
     language === "sh" ? [] : lines,
   );
@@ -278,7 +285,7 @@ test.each(pages)("%s marks every block of commands as sh, so that it is tested",
   ).toEqual([]);
 });
 
-test("every file in data/guides is a topic of `deskbell guide` or a page of /docs", async () => {
+test("each file in data/guides is a topic of `deskbell guide` or a page of /docs", async () => {
   const files = readdirSync(new URL("../../data/guides/", import.meta.url));
   const known = [
     ...Object.keys(GUIDES).map((topic) => `${topic}.md`),

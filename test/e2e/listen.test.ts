@@ -15,7 +15,7 @@ import { createReceiver, type TestReceiver } from "../support/receiver.ts";
 
 type Salon = Awaited<ReturnType<typeof createSeededSalon>> & { env: NodeJS.ProcessEnv };
 
-/** Creates the salon with a partner's key and starts the daemon. */
+/** Seeds the salon, creates a key of a partner and starts the daemon. */
 async function startSalon(): Promise<Salon & { daemon: StartedProgram; url: string }> {
   const salon = await createSeededSalon();
   const key = await salon.deskbell("keys", "create", "--name", "site", "--scope", "webhooks.read");
@@ -32,7 +32,7 @@ const listen = ({ env }: Salon, to: string, ...more: string[]): StartedProgram =
 const receivedTypes = ({ requests }: TestReceiver) =>
   requests.map(({ headers }) => headers["x-service-event"]);
 
-test("new events are forwarded as webhooks, signed with the printed secret", async () => {
+test("webhooks listen forwards new events as webhooks, signed with the printed secret", async () => {
   const salon = await startSalon();
   const site = await createReceiver();
   const listener = listen(salon, site.url);
@@ -63,7 +63,7 @@ test("new events are forwarded as webhooks, signed with the printed secret", asy
   expect(stderr).toMatch(/3 accepted, 0 failed\. To continue from here: --after \S+\n$/);
 });
 
-test("--after resumes at a cursor; --after oldest starts with the oldest stored event", async () => {
+test("webhooks listen --after resumes at a cursor, and --after oldest starts with the oldest event", async () => {
   const salon = await startSalon();
   const site = await createReceiver();
   const all = listen(salon, site.url, "--after", "oldest", "--json");
@@ -90,7 +90,7 @@ test("--after resumes at a cursor; --after oldest starts with the oldest stored 
   expect(await rest.waitForExit()).toMatchObject({ code: 0 });
 });
 
-test("after a restart of the daemon the listener reconnects and misses no event", async () => {
+test("webhooks listen reconnects after a restart of the daemon and misses no event", async () => {
   const salon = await startSalon();
   const site = await createReceiver();
   const listener = listen(salon, site.url);
@@ -109,7 +109,7 @@ test("after a restart of the daemon the listener reconnects and misses no event"
   ).toBe(6);
 });
 
-test("a failed forward is reported, not repeated, and makes the exit code 6", async () => {
+test("webhooks listen reports a failed forward, does not repeat it, and exits with 6", async () => {
   const salon = await startSalon();
   const site = await createReceiver([{ status: 500 }, { hangUp: true }, {}]);
   const listener = listen(salon, site.url);
@@ -127,7 +127,7 @@ test("a failed forward is reported, not repeated, and makes the exit code 6", as
   expect(site.requests).toHaveLength(3);
 });
 
-test("errors that a retry cannot fix end the listener", async () => {
+test("webhooks listen ends on an error that a retry cannot fix", async () => {
   const salon = await startSalon();
   const cases: [string[], number, RegExp][] = [
     [["--after", "zz.0000000000"], 2, /not issued by this feed[^]*\nfix: check --after/],
@@ -167,7 +167,7 @@ test.each([
     message: /The API key is missing.\nfix: add --key-file FILE/,
   },
   { what: "no business", more: ["--business", ""], code: 2, message: /Missing --business/ },
-])("$what exits with $code before any request", async ({ what, more, code, message }) => {
+])("listen with $what exits with $code before a request", async ({ what, more, code, message }) => {
   vi.stubEnv("DESKBELL_API_KEY", what === "no key at all" ? "" : "deskbell_rk_x");
   onTestFinished(() => void vi.unstubAllEnvs());
   const empty = join(createTempFolder(), "empty");
@@ -181,7 +181,7 @@ test.each([
   });
 });
 
-test("after a restore an earlier cursor exits with 5 and a fix", async () => {
+test("webhooks listen with a cursor from before a restore exits with 5 and a fix", async () => {
   const salon = await startSalon();
   const { path } = (
     JSON.parse(await salon.deskbell("backup", "--json")) as { data: { path: string } }
@@ -205,7 +205,7 @@ test("after a restore an earlier cursor exits with 5 and a fix", async () => {
   );
 });
 
-test("error details from another server are escaped before they are printed, and requests are retried", async () => {
+test("webhooks listen escapes error details of another server, and repeats its requests", async () => {
   const otherServer = createServer((_, response) =>
     response.writeHead(503).end('{"detail":"\\u001b[2J gone"}'),
   );

@@ -30,7 +30,7 @@ const subscribe = (
 const envelopes = ({ requests }: TestReceiver): Envelope[] =>
   requests.map(({ body }) => JSON.parse(body.toString()));
 
-/** Polls another process until the result meets the condition. */
+/** Repeats `read` until the result meets the condition. */
 async function pollUntil<T>(read: () => Promise<T>, isDone: (result: T) => boolean): Promise<T> {
   for (;;) {
     const result = await read();
@@ -38,7 +38,7 @@ async function pollUntil<T>(read: () => Promise<T>, isDone: (result: T) => boole
   }
 }
 
-/** Finds a port of 127.0.0.1 on which no server listens. */
+/** Returns a port of 127.0.0.1 on which no server listens. */
 async function findUnusedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -91,7 +91,7 @@ test("a price change sends three events in order, with signatures that three ver
   expect(data.find(({ id }) => id === updated?.data.resource.id)).toEqual(updated?.data.object);
 });
 
-test("deliveries to a receiver that was down arrive by retry", async () => {
+test("deliveries to a receiver that was down arrive with the second attempt", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   await waitForUrl(spawnDaemon(dataDir));
   const port = await findUnusedPort();
@@ -114,7 +114,7 @@ test("deliveries to a receiver that was down arrive by retry", async () => {
   ]);
 });
 
-test("after a kill with deliveries in flight, all are sent again", async () => {
+test("deliveries in flight when the daemon is killed are sent again after the next start", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const daemon = spawnDaemon(dataDir);
   await waitForUrl(daemon);

@@ -29,7 +29,10 @@ import { createTempFolder } from "../support/cli.ts";
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
 
-/** The languages of the guide: code fence, file name, and commands to detect and run each. */
+/**
+ * The languages of the guide, each with its code fence, file name, and commands that detect and run
+ * it.
+ */
 const LANGUAGES = [
   {
     name: "Node",
@@ -38,7 +41,7 @@ const LANGUAGES = [
     probe: [process.execPath, "--version"],
     run: () => [process.execPath, "receiver.mjs"],
   },
-  // Downloads these versions of Node.
+  // The command downloads these versions of Node.
   ...(process.env["PROOFS"] === "full" ? [20, 22] : []).map((version) => ({
     name: `Node ${version}`,
     fence: "js",
@@ -88,7 +91,7 @@ const snippet = (fence: string): string =>
 
 type Delivery = { body: Buffer; headers: Record<string, string> };
 
-/** A delivery as the delivery worker sends it. */
+/** Returns a delivery as the delivery worker sends it. */
 function delivery({
   at = Date.now(),
   keys = [signingKey(secret)],
@@ -118,7 +121,7 @@ function delivery({
 }
 
 test.concurrent.for(LANGUAGES)(
-  "the example receiver accepts signed deliveries, stores each once, and survives attacks: $name",
+  "the guide's example receiver accepts signed deliveries, stores each event once, and survives attacks: $name",
   { timeout: 90_000 },
   async ({ name, fence, file, probe, run }, { skip, expect, onTestFinished }) => {
     const [command = "", ...args] = probe;
@@ -134,11 +137,12 @@ test.concurrent.for(LANGUAGES)(
     const child = spawn(program, rest, {
       cwd: folder,
       detached: true,
-      // The test kills `go run` before it can delete its build files.
+      // The test kills `go run` before it can delete its build files, so that they go to this
+      // folder.
       env: { ...process.env, DESKBELL_SECRET: secret, PORT: String(port), GOTMPDIR: folder },
     });
     onTestFinished(async () => {
-      // `go run` starts a child process.
+      // The whole process group is killed, because `go run` starts a child process.
       process.kill(-(child.pid ?? 0), "SIGKILL");
       await once(child, "close");
       rmSync(folder, { recursive: true });
@@ -163,8 +167,8 @@ test.concurrent.for(LANGUAGES)(
     const valid = delivery({});
     expect(await post(valid)).toBe(204);
     expect(storedIds()).toEqual(["evt_0", "evt_1"]);
-    // 10 seconds below the limit, since the machine may be slow and the timestamp has no
-    // milliseconds.
+    // The timestamp is 10 seconds below the limit, because the machine may be slow and the
+    // timestamp has no milliseconds.
     const late = Date.now() - 290_000;
     const rotated = [signingKey(other), signingKey(secret)];
     expect(await post(delivery({ id: "evt_2", at: late, keys: rotated }))).toBe(204);
@@ -201,20 +205,20 @@ test.concurrent.for(LANGUAGES)(
       expect(await sendRaw(port, "Transfer-Encoding: chunked", chunk)).not.toBe(204);
     const huge = Buffer.alloc(10_000_000);
     const chunks = [`${huge.length.toString(16)}\r\n`, huge, "\r\n0\r\n\r\n"];
-    // A receiver that closes the connection without reading the rest can reset it, and then the
-    // response may be lost.
+    // A receiver may reset the connection instead of reading the rest, so that the response is
+    // lost.
     expect([413, 0]).toContain(await sendRaw(port, `Content-Length: ${huge.length}`, huge));
     expect([413, 0]).toContain(await sendRaw(port, "Transfer-Encoding: chunked", ...chunks));
     const third = delivery({ id: "evt_3" });
     expect(await send(port, Readable.from([third.body]), third.headers)).toBe(204);
 
-    // One event arrives several times at the same moment.
+    // One event arrives several times at once.
     const fourth = delivery({ id: "evt_4" });
     const copies = await Promise.all(Array.from({ length: 8 }, () => post(fourth)));
     expect(copies).toEqual(copies.map(() => 204));
     expect(storedIds()).toEqual(["evt_0", "evt_1", "evt_2", "evt_3", "evt_4"]);
 
-    // A response of 2xx depends on the stored event.
+    // A response of 2xx needs a stored event, which a folder in place of the log prevents.
     const fifth = delivery({ id: "evt_5" });
     renameSync(log, `${log}.kept`);
     mkdirSync(log);
@@ -235,7 +239,7 @@ test.concurrent.for(LANGUAGES)(
   },
 );
 
-test("the example receiver for Node uses only JavaScript that Node 20 has", () => {
+test("the guide's example receiver for Node uses only JavaScript that Node 20 has", () => {
   const file = join(createTempFolder(), "receiver.mjs");
   writeFileSync(file, snippet("js"));
   const options =
@@ -250,7 +254,7 @@ const isListening = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** Sends a request on a new connection. A stream is sent in chunks. */
+/** Sends a request on a new connection and returns the status. A stream is sent in chunks. */
 async function send(port: number, body: Buffer | string | Readable, headers: IncomingHttpHeaders) {
   const outgoing = request(`http://127.0.0.1:${port}/hook`, {
     method: "POST",
@@ -269,10 +273,10 @@ function openRequest(port: number, framing: string) {
   const socket = connect(port, "127.0.0.1");
   let response = "";
   socket.on("data", (chunk: Buffer) => void (response += chunk)).on("error", () => {});
-  // Unlike events.once, this does not reject after an error.
+  // `events.once` would reject after an error.
   const closed = new Promise((resolve) => void socket.once("close", resolve));
   socket.write(`POST /hook HTTP/1.1\r\nHost: partner.example\r\n${framing}\r\n\r\n`);
-  /** Resolves when the connection is closed; 0 if there was no response. */
+  /** The status of the response once the connection is closed; 0 if there was none. */
   const status = closed.then(() => Number(/^HTTP\/1\.\d (\d{3})/.exec(response)?.[1] ?? 0));
   return { socket, status };
 }
@@ -292,7 +296,7 @@ async function abortBody(port: number, reset: boolean) {
   await status;
 }
 
-/** Sends one byte of a body after the other until the receiver closes the connection. */
+/** Sends a body byte by byte until the receiver closes the connection. */
 function dripBody(port: number) {
   const { socket, status } = openRequest(port, "Content-Length: 1000");
   const timer = setInterval(() => socket.write("x"), 100);

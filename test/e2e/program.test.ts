@@ -14,7 +14,7 @@ test("--help loads no packages, which would take hundreds of milliseconds", () =
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(status).toBe(0);
   const files = [...stderr.matchAll(/^file:.*$/gm)].map(([url]) => fileURLToPath(url));
-  // The bundler's own runtime has no source map.
+  // The runtime of the bundler has no source map.
   const ours = files.filter((file) => /\/dist\/(?!rolldown-runtime)/.test(file));
   const bundled = ours.map((file) => readFileSync(`${file}.map`, "utf8"));
   const sources = [
@@ -25,7 +25,7 @@ test("--help loads no packages, which would take hundreds of milliseconds", () =
   expect(sources.filter((path) => path.includes("node_modules/"))).toEqual([]);
 });
 
-test("a list ends without an error if its reader closes the pipe", async () => {
+test("services list exits with 141 and prints no error if its reader closes the pipe", async () => {
   const dataDir = join(createTempFolder(), "data");
   const services = Array.from({ length: 3000 }, (_, i) => ({
     key: `s${i}`,
@@ -57,7 +57,7 @@ const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 });
 
 test.runIf(oldNode !== undefined)(
-  "started with an older Node, the program runs on the installed one and keeps exit codes",
+  "the program started with an older Node runs on the installed Node and keeps exit codes",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     const program = nodeProgram(oldNode ?? "");
@@ -73,7 +73,7 @@ test.runIf(oldNode !== undefined)(
     const killed = serve();
     await killed.waitForOutput(/serving/);
     killed.child.kill("SIGKILL");
-    // The pipes close only when the daemon has exited, too.
+    // The pipes close only when the daemon, too, has exited.
     expect(await killed.waitForExit()).toMatchObject({ signal: "SIGKILL" });
     expect(killed.output()).toContain('"message":"stopping"');
 
@@ -85,8 +85,8 @@ test.runIf(oldNode !== undefined)(
 );
 
 /**
- * Returns a program that starts another one as npm does and prints its process ID: through a shell
- * that waits, such as dash, or in place of the shell, such as bash.
+ * Returns a program that starts another one as npm does and prints its process ID. npm starts a
+ * shell that waits, such as dash, or that the program replaces, such as bash.
  */
 const startedAsByNpm = ({ command, isStandalone }: Program, shellWaits: boolean): Program => {
   const script = shellWaits ? '"$@" & echo "started $!"; wait' : 'echo "started $$"; exec "$@"';
@@ -121,12 +121,12 @@ describe.each(STARTS)("a server that npm runs, started by $by", ({ shellWaits, p
     return { npm, url: await waitForUrl(npm) };
   }
 
-  test("a server that npm runs stops with a log line when npm is killed, but without npm it outlives its parent", async () => {
+  test("a server that npm runs stops with a log line when npm is killed; without npm, it outlives its parent", async () => {
     const independent = await serve("");
     independent.npm.child.kill("SIGKILL");
     const { npm } = await serve("exec");
     npm.child.kill("SIGKILL");
-    // The pipes close only when the server has exited, too.
+    // The pipes close only when the server, too, has exited.
     expect(await npm.waitForExit()).toMatchObject({
       signal: "SIGKILL",
       stderr: expect.stringContaining('"stopping","reason":"the parent process has ended"'),
@@ -136,7 +136,7 @@ describe.each(STARTS)("a server that npm runs, started by $by", ({ shellWaits, p
 });
 
 test.runIf(oldNode !== undefined)(
-  "started with an older Node and without an installed one, the program prints a fix",
+  "the program started with an older Node prints a fix if no newer Node is installed",
   () => {
     const folder = createTempFolder();
     mkdirSync(join(folder, "bin"));

@@ -37,7 +37,7 @@ test("a ticket order never reuses a version after a restore", async () => {
   expect(confirmed.version).toBeGreaterThan(cancelled.version);
 });
 
-test("a restored backup has the history of its catalogs", async () => {
+test("a restored backup keeps the history of its catalogs, which can be undone", async () => {
   const rt = createTestRuntime();
   const exportText = (from: typeof rt) =>
     exportCatalogText(from, getBusiness(from, SLUG), "yaml").content;
@@ -56,7 +56,7 @@ test("a restored backup has the history of its catalogs", async () => {
 });
 
 test.each([true, false])(
-  "a restore lists a calendar that it adds, and revokes it without trust (kept: %s)",
+  "restore --untrusted lists a calendar that only the backup has, and revokes it unless kept (kept: %s)",
   async (keepAdded) => {
     const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
     const business = addBusiness(rt);
@@ -66,7 +66,7 @@ test.each([true, false])(
     rt.close();
     for (const [file, sql] of [
       [rt.config.databasePath, "DELETE FROM calendar"],
-      // The tag of the backup no longer fits.
+      // This change makes the tag of the backup wrong.
       [path, "UPDATE calendar SET created_at = created_at + 1"],
     ] as const) {
       const db = new Database(file);

@@ -3,7 +3,7 @@ import { readGuide } from "../../src/platform/assets.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { isProxyMissing, PROXY_NAMES, type ProxyName, runProxy } from "../support/proxies.ts";
 
-// The configuration that the guide tells operators to use, run by the real proxies.
+// These tests run the configuration of the guide with the real proxies.
 
 const TOPIC = "behind-a-proxy";
 
@@ -20,7 +20,7 @@ describe.each(PROXY_NAMES)("behind %s, configured as in the guide", (name) => {
   const isMissing = isProxyMissing(name);
 
   test.skipIf(isMissing)(
-    "partners reach the API over TLS, and the operator's metrics stay private",
+    "partners reach the API over TLS through the proxy, which keeps the operator's metrics private",
     async () => {
       const { proxy } = await startBehind(name);
       expect(await proxy.get("/healthz")).toMatchObject({ status: 200, body: '{"status":"ok"}' });
@@ -44,7 +44,7 @@ describe.each(PROXY_NAMES)("behind %s, configured as in the guide", (name) => {
   );
 
   test.skipIf(isMissing)(
-    "a client cannot escape its rate limit with an invented X-Forwarded-For",
+    "a client cannot escape its rate limit through the proxy with an invented X-Forwarded-For",
     async () => {
       const { proxy } = await startBehind(name);
       const path = `${SLUG}/availability?service=beard-trim&from=2027-01-04`;
@@ -54,13 +54,13 @@ describe.each(PROXY_NAMES)("behind %s, configured as in the guide", (name) => {
       for (let i = 0; i < 61; i += 1) statuses.push((await ask(i, "127.0.0.2")).status);
       expect(statuses.slice(0, 60).every((status) => status < 429)).toBe(true);
       expect(statuses.at(-1)).toBe(429);
-      // Another client has a limit of its own.
+      // Another client has a rate limit of its own.
       expect((await ask(0, "127.0.0.3")).status).toBeLessThan(429);
     },
   );
 
   test.skipIf(isMissing)(
-    "a long poll is not cut, and ends as soon as something changes",
+    "the proxy does not cut a long poll, which ends as soon as something changes",
     async () => {
       const { proxy, deskbell } = await startBehind(name);
       const key = await deskbell("keys", "create", "--name", "mirror", "--scope", "webhooks.read");

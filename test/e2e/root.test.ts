@@ -6,7 +6,7 @@ import { createSeededSalon } from "../support/daemon.ts";
 
 const OTHER_USER = 65_534;
 
-/** Lists the owner of each file below a folder. */
+/** Returns the owner of each file below a folder. */
 const listOwners = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .sort()
@@ -35,9 +35,9 @@ async function createForeignData(): Promise<string> {
   return dataDir;
 }
 
-// Requires root.
+// Tests that need root, because they change the owners of files.
 describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () => {
-  test("every command that opens the data exits with 4 and a fix, and creates no file", async () => {
+  test("root is refused with exit code 4 and a fix by every command on data of another user, and creates no file", async () => {
     const dataDir = await createForeignData();
     const before = listOwners(dataDir);
     for (const line of [
@@ -58,13 +58,13 @@ describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () =
     expect(listOwners(dataDir)).toEqual(before);
   });
 
-  test("data of another user in a folder owned by root are refused too", async () => {
+  test("root is refused on another user's data even if root owns the folder", async () => {
     const dataDir = await createForeignData();
     chownSync(dataDir, 0, 0);
     expect(await runProgram(["status", "--data-dir", dataDir])).toMatchObject({ code: 4 });
   });
 
-  test("the fix works: as the owner, commands succeed and all files keep their owner", async () => {
+  test("commands that the owner of the data runs succeed, and all files keep their owner", async () => {
     const dataDir = await createForeignData();
     const asOwner = { uid: OTHER_USER, gid: OTHER_USER };
     for (const line of ["status", "backup", "keys create --name a --scope services.read"])
@@ -74,7 +74,7 @@ describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () =
     expect(new Set(listOwners(dataDir).map(({ uid }) => uid))).toEqual(new Set([OTHER_USER]));
   });
 
-  test("a folder that this user cannot read is reported as such, not as empty", async () => {
+  test("status says that this user cannot read the data folder, and not that the folder is empty", async () => {
     const { dataDir } = await createSeededSalon();
     chmodSync(dirname(dataDir), 0o755);
     chmodSync(dataDir, 0o700);
@@ -88,7 +88,7 @@ describe.skipIf(process.getuid?.() !== 0)("root with data of another user", () =
     });
   });
 
-  test("doctor reports a read-only folder, in which SQLite cannot create the files it needs for reading", async () => {
+  test("doctor reports a data folder in which SQLite cannot create the files that it needs for reading", async () => {
     const dataDir = await createForeignData();
     for (const name of readdirSync(dataDir).filter((name) => /-(?:wal|shm)$/.test(name)))
       rmSync(join(dataDir, name));

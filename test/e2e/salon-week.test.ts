@@ -14,12 +14,12 @@ import { createMirror, type Get, type MirroredEvent, PATHS, ROUTES } from "../su
 const SERVICE = catalogId("svc", SALON, "mens-cut");
 const DANIEL = catalogId("stf", SALON, "daniel");
 const VISIT_TYPES = "booking.created,booking.updated,booking.cancelled";
-/** iCalendar has no status for a visit that took place. */
+/** The status of visits that took place or were missed, for which iCalendar has none. */
 const ICAL_STATUS: Record<string, string> = { COMPLETED: "CONFIRMED", NO_SHOW: "CONFIRMED" };
 
 type Visit = { id: string; status: string; startsAt: string; customerRef: string | null };
 
-/** Monday to Sunday, with the time zone of the salon. */
+/** Returns a time of the week, of which Monday is day 1, in the time zone of the salon. */
 const at = (day: number, time: string): number =>
   Date.parse(`2026-12-0${day - 1}T${time}:00-05:00`.replace("2026-12-00", "2026-11-30"));
 
@@ -53,7 +53,7 @@ function openSalon() {
 
 type Client = ReturnType<ReturnType<typeof openSalon>["createClient"]>;
 
-/** Follows the visits as data/guides/mirror.md says. */
+/** Returns a mirror of the visits, which follows them as data/guides/mirror.md says. */
 function createVisitMirror({ get }: Client) {
   const visits = new Map<string, { sequence: number; visit: Visit }>();
   let cursor = "latest";
@@ -80,7 +80,7 @@ function createVisitMirror({ get }: Client) {
   };
 }
 
-test("a salon's week: website, phone calendar, terminal and partner agree at the end of each day", async () => {
+test("website, phone calendar, terminal and partner agree at the end of each day of a salon's week", async () => {
   const { api, createClient } = openSalon();
   const website = createClient("services.read", "bookings.write");
   const partner = createClient("services.read", "bookings.read", "webhooks.read");
@@ -94,7 +94,7 @@ test("a salon's week: website, phone calendar, terminal and partner agree at the
   });
   const waitUntil = (time: number): void => api.advance(time - api.now());
 
-  /** A guest takes Daniel's first free time of a day. */
+  /** Books Daniel's first free time of a day, as a guest on the website. */
   async function book(customerRef: string, date: string): Promise<Visit> {
     const query = `serviceIds=${SERVICE}&staffIds=${DANIEL}&date=${date}`;
     const { days } = await website.read<{
@@ -117,7 +117,7 @@ test("a salon's week: website, phone calendar, terminal and partner agree at the
     await visits.catchUp();
     const listed = await partner.read<Visit[]>("/bookings");
     expect(visits.shown()).toEqual(listed);
-    // Visits that were cancelled leave the feed at the end of their day.
+    // Cancelled visits leave the feed at the end of their day.
     const isInFeed = ({ status, startsAt }: Visit) =>
       status !== "CANCELLED" ||
       Date.parse(startsAt) >= Math.floor(api.now() / 86_400_000) * 86_400_000;
@@ -160,7 +160,7 @@ test("a salon's week: website, phone calendar, terminal and partner agree at the
   editObject(api, SALON, "service", "mens-cut", (doc) => ({ ...doc, priceCents: 5900 }));
   await closeDay(3);
 
-  // Thursday: Dan cancels on the website, in time; then it is too late.
+  // Thursday: Dan cancels on the website, in time. Cleo tries later, when it is too late.
   waitUntil(at(4, "08:00"));
   await website.post(`/bookings/${dan.id}/cancel`, { reason: "ill" });
   waitUntil(at(4, "17:00"));
@@ -172,7 +172,7 @@ test("a salon's week: website, phone calendar, terminal and partner agree at the
   changeBooking(api, SALON, cleo.id, "noShow");
   await closeDay(5);
 
-  // Saturday: Eve comes. Fay books next week, and takes Dan's slot of the week after.
+  // Saturday: Eve comes. Fay books a visit of next week.
   waitUntil(at(6, "12:00"));
   changeBooking(api, SALON, eve.id, "complete");
   const fay = await book("fay", "2026-12-08");

@@ -12,7 +12,7 @@ import { createAuthority, hasOpenssl } from "../support/hostile/tls.ts";
 
 const createSalon = async (): Promise<string> => (await createSeededSalon()).dataDir;
 
-test("a key created on the command line works immediately with the running daemon", async () => {
+test("an API key created by a command works at once with the running daemon", async () => {
   const dataDir = await createSalon();
   const url = await waitForUrl(spawnDaemon(dataDir));
   const { stdout: key } = await runProgram([
@@ -32,7 +32,7 @@ test("a key created on the command line works immediately with the running daemo
   expect((await fetch(services)).status).toBe(401);
 });
 
-test("a late tick of a job that is being started is a line of the JSON log", async () => {
+test("the notice of the library about a job that starts late is a line of the JSON log", async () => {
   const start = "  const hasNewCommit = createCommitDetector(rt);";
   const program = breakProgram({
     file: "src/delivery/scheduler.ts",
@@ -44,7 +44,7 @@ test("a late tick of a job that is being started is a line of the JSON log", asy
   expect(JSON.parse(line[0])).toMatchObject({ level: "info", lateMs: 12 });
 });
 
-test("the running daemon delivers a change made on the command line", async () => {
+test("the running daemon delivers a change made by a command", async () => {
   const dataDir = await createSalon();
   await waitForUrl(spawnDaemon(dataDir));
   const partner = createServer((request, response) => {
@@ -98,7 +98,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("SIGHUP and SIGUSR1 are ignored with a notice; repeated SIGINTs, as npm sends for one ctrl-c, stop the daemon gracefully", async () => {
+test("the daemon ignores SIGHUP and SIGUSR1 with a log line, and stops gracefully on repeated SIGINTs, as npm sends for one Ctrl-C", async () => {
   const daemon = spawnDaemon(await createSalon());
   await waitForUrl(daemon);
   for (const signal of ["SIGHUP", "SIGUSR1"] as const) {
@@ -110,7 +110,7 @@ test("SIGHUP and SIGUSR1 are ignored with a notice; repeated SIGINTs, as npm sen
   expect(await daemon.waitForExit()).toMatchObject({ code: 0, signal: null });
 });
 
-test("a second daemon on the same data exits with 5; after a kill -9 a new one can start", async () => {
+test("a second daemon on the same data exits with 5, and after a kill -9 of the first a new one can start", async () => {
   const dataDir = await createSalon();
   const first = spawnDaemon(dataDir);
   await waitForUrl(first);
@@ -123,7 +123,7 @@ test("a second daemon on the same data exits with 5; after a kill -9 a new one c
   await waitForUrl(spawnDaemon(dataDir));
 });
 
-test("a port in use exits with 5 and suggests another port", async () => {
+test("serve on a port in use exits with 5 and suggests another port", async () => {
   const blocker = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void blocker.close());
   await once(blocker, "listening");
@@ -139,7 +139,7 @@ test("a port in use exits with 5 and suggests another port", async () => {
   );
 });
 
-test("an address of another machine is a usage error", async () => {
+test("serve --host with an address of another machine is a usage error", async () => {
   expect(
     await spawnDaemon(await createSalon(), "--host", "203.0.113.9").waitForExit(),
   ).toMatchObject({
@@ -148,7 +148,7 @@ test("an address of another machine is a usage error", async () => {
   });
 });
 
-test("options can be set in the environment; flags take precedence", async () => {
+test("settings can be given in the environment, and flags win over them", async () => {
   const dataDir = await createSalon();
   const env = { DESKBELL_DATA_DIR: dataDir, DESKBELL_PORT: "1", DESKBELL_LOG_FORMAT: "json" };
   const daemon = startProgram(["serve", "--port", "0"], { env });
@@ -159,7 +159,7 @@ test("options can be set in the environment; flags take precedence", async () =>
 });
 
 test.skipIf(!hasOpenssl())(
-  "with a certificate the daemon serves HTTPS, and SIGHUP reloads it",
+  "serve --tls-cert serves HTTPS, and SIGHUP reloads the certificate",
   async () => {
     const folder = createTempFolder();
     const authority = createAuthority(folder);

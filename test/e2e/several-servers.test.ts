@@ -13,14 +13,14 @@ import {
 } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
 
-// Three servers, each with a data folder of its own, behind the proxies as the guide configures
-// them. Partners know only the address of the proxy.
+// Three servers with data folders of their own run behind proxies configured as in the guide.
+// Partners know only the address of the proxy.
 
 const TOPIC = "more-than-one-machine";
 const PUBLIC_URL = "https://api.example.com";
 const WAIT_SECONDS = process.env["PROOFS"] === "full" ? 25 : 1;
 
-/** What each server has: a business, and a list that partners read. */
+/** The servers, each with its business and a list that partners read. */
 const SERVERS = [
   { name: "east", preset: "salon", slug: "salon-aurora", list: "services" },
   { name: "west", preset: "restaurant", slug: "cafe-lumen", list: "menu" },
@@ -29,7 +29,7 @@ const SERVERS = [
 
 type StartedServer = (typeof SERVERS)[number] & {
   url: string;
-  /** Runs a command on its data and returns its output. */
+  /** Runs a command on the data of the server and returns its output. */
   deskbell: (line: string) => Promise<string>;
 };
 
@@ -57,7 +57,7 @@ async function startServers() {
   const servers = await Promise.all(SERVERS.map((server) => startServer(server, token)));
   writeFileSync(file, servers.map(({ name, url }) => `${name} ${url}\n`).join(""));
   const { deskbell } = createTerminal();
-  /** Runs a command of the guide, which begins in this way, without its redirection. */
+  /** Runs the command of the guide that begins with this text, without its redirection. */
   const runFromGuide = (start: string) => {
     const line = readGuide(TOPIC)
       .split("\n")
@@ -98,7 +98,9 @@ test.skipIf(available.length === 0)(
   60_000,
 );
 
-/** Does what `/docs` tells a new partner to do: read a list, receive webhooks, follow changes. */
+/**
+ * Does what `/docs` tells a new partner to do: reads a list, receives webhooks, follows changes.
+ */
 async function expectIntegration(
   proxy: Proxy,
   { slug, list, deskbell }: StartedServer,
@@ -136,7 +138,7 @@ async function expectIntegration(
   await partner.waitForRequests(1);
 }
 
-/** Routes without a business. */
+/** Checks the routes without a business, and the errors for a wrong one. */
 async function expectSharedPages(proxy: Proxy, servers: readonly StartedServer[]) {
   for (const path of ["/docs", "/docs/mirror", "/openapi.json", "/llms.txt", "/healthz"])
     expect([path, (await proxy.get(path)).status]).toEqual([path, 200]);
@@ -155,7 +157,10 @@ async function expectSharedPages(proxy: Proxy, servers: readonly StartedServer[]
   }
 }
 
-/** The limit of an address counts on each server, and an invented address does not escape it. */
+/**
+ * Checks that the proxy passes on the address by which a server limits requests: an invented
+ * address does not escape the limit.
+ */
 async function expectOwnLimits(proxy: Proxy, [east]: readonly StartedServer[], address: string) {
   const search = (i: number, localAddress: string) =>
     proxy.get(`/v1/businesses/${east?.slug}/availability?service=beard-trim&from=2027-01-04`, {

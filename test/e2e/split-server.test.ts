@@ -16,9 +16,9 @@ import { createTempFolder, runProgram } from "../support/cli.ts";
 import { createSeededSalon, spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// The commands of "Split a server" in the guide, on two machines.
+// These tests run the commands of "Split a server" in the guide, on two machines.
 
-/** Returns the blocks of the section, with the folders of this test. */
+/** Returns the blocks of that section, with the folders of this test. */
 function blocksOfGuide(folders: Record<"east" | "west", string>): string[][] {
   const [section = ""] = (
     readGuide("more-than-one-machine").split("### Split a server\n")[1] ?? ""
@@ -58,7 +58,7 @@ const read = (url: string, key: string): Promise<Response> =>
   fetch(url, { headers: { authorization: `Bearer ${key}` } });
 
 test(
-  "a server is split as the guide says: keys and cursors stay, and no backup revives a business",
+  "a server split as the guide says keeps keys and cursors, and no older backup brings back a moved business",
   { timeout: 120_000 },
   async () => {
     const folders = { east: createTempFolder(), west: createTempFolder() };
@@ -107,8 +107,8 @@ test(
     expect(new Set(ids).size).toBe(2);
     for (const { stop } of servers) await stop();
 
-    // The older backup is restored on the same machine, and on a standby that has the new master key
-    // and the folder of the copies.
+    // The backup from before the split is restored on the same machine, and on a standby that has
+    // the new master key and the folder of the copies.
     const name = basename(beforeSplit?.path ?? "");
     const standby = createTempFolder();
     copyFileSync(join(east, "master.key"), join(standby, "master.key"));
@@ -169,7 +169,7 @@ function leaveOldGuests({ config, store }: Runtime): void {
   db.close();
 }
 
-/** Returns the files of a folder that contain any of the markers. */
+/** Returns the paths of the files in a folder that contain any of the markers. */
 const findFiles = (folder: string, markers: readonly Buffer[]): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -181,7 +181,7 @@ const findFiles = (folder: string, markers: readonly Buffer[]): string[] =>
     .map((path) => relative(folder, path));
 
 test(
-  "a split leaves no guest of the other server: in the database at once, on the disk after 30 days",
+  "a split leaves no guest of the other server, in the database at once and in backups after 30 days",
   { timeout: 120_000 },
   async () => {
     const folders = { east: createTempFolder(), west: createTempFolder() };
@@ -212,7 +212,7 @@ test(
     const doctor = await runProgram(["doctor", "--data-dir", east]);
     expect(doctor.stdout).toMatch(/before cafe-lumen moved to another server.*the daemon deletes/);
 
-    // The free space of a file that is not rewritten keeps guests that were deleted earlier.
+    // A control shows that a plain deletion leaves old guests in the free space of the file.
     const careless = createTestRuntime({ dataDir: control }, Date.now());
     deleteBusiness(careless, getBusiness(careless, "salon-aurora"));
     careless.store.file.emptyLog();

@@ -7,7 +7,7 @@ import { createTerminal, createTempFolder } from "../support/cli.ts";
 import { sharedDataPath, readSharedData } from "../support/shared-data.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// Imports Square's sample catalogs and reads them through the API.
+// These tests import Square's sample catalogs and read them through the API.
 
 type Variation = {
   itemVariationData: { name: string; priceMoney: { amount: number }; serviceDuration?: number };
@@ -44,7 +44,7 @@ async function importAndServe(file: string, slug: string) {
   return { read, report: imported.stderr };
 }
 
-test("the sample salon's services are served as in Square", async (context) => {
+test("services imported from Square's sample salon are served as in Square", async (context) => {
   const source = Object.values(
     JSON.parse(readSharedData(context, "square/salon-services.json")) as Record<string, Item>,
   );
@@ -73,7 +73,7 @@ test("the sample salon's services are served as in Square", async (context) => {
   );
 });
 
-test("the sample restaurant's menu is served as in Square, and the report lists what is not imported", async (context) => {
+test("the menu imported from Square's sample restaurant is served as in Square, and omissions are listed", async (context) => {
   const source = JSON.parse(readSharedData(context, "square/restaurant-catalog.json")) as Record<
     string,
     { data: Item }

@@ -17,9 +17,9 @@ import { getBusiness } from "../../src/app/businesses.ts";
 import { seedShop } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// The commands of the guide on the machine that takes over.
+// These tests run the commands of the guide on the machine that takes over.
 
-/** Returns the command of the guide that begins in this way, with the folder of the copies. */
+/** Returns the command of the guide that begins with this text, with the folder of the copies. */
 const fromGuide = (start: string, dir: string, servers = ""): string =>
   readGuide("more-than-one-machine")
     .split("\n")
@@ -39,7 +39,7 @@ const commandsOfSection = (title: string, dir: string): string[] =>
     .split("\n")
     .map((line) => line.replace(/^deskbell /, "").replace("/mnt/nas/deskbell", dir));
 
-/** A server whose backup was copied to a folder, and the terminal of another machine. */
+/** Creates a server whose backup was copied to a folder, and the terminal of another machine. */
 async function createMachines() {
   const dir = createTempFolder();
   const primary = createTestRuntime({ backupDir: dir });
@@ -54,7 +54,7 @@ async function createMachines() {
   return { dir, primary, servers, ...createTerminal() };
 }
 
-test("doctor --standby reports what a takeover would miss, and nothing when all is in place", async () => {
+test("doctor --standby reports what is missing for a takeover, and succeeds when all is in place", async () => {
   const { dir, primary, servers, dataDir, deskbell } = await createMachines();
   const doctor = fromGuide("doctor --standby", dir, servers);
   const missing = await deskbell(doctor);
@@ -93,14 +93,14 @@ test("doctor --standby reports what a takeover would miss, and nothing when all 
   expect(none.stdout).toMatch(/^proxy\tadvice\t/m);
 });
 
-test("restore --latest takes over only with --fenced; then the server before refuses to start", async () => {
+test("restore --latest takes over only with --fenced, and the replaced server then refuses to start", async () => {
   const { dir, primary, dataDir, deskbell } = await createMachines();
   mkdirSync(dataDir, { mode: 0o700 });
   const restore = fromGuide("restore --latest", dir);
   const refused = await deskbell(restore.replace(" --fenced", ""));
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
-  // Nobody without the master key knows who made the copy.
+  // The server that made the copy cannot be known without the master key.
   const unknown = await deskbell(restore);
   expect(unknown).toMatchObject({ code: 5, stdout: "" });
   expect(unknown.stderr).toContain(`deskbell restore --latest ${dir} --fenced --untrusted`);
@@ -161,7 +161,7 @@ test.runIf(!PROGRAM.isStandalone).each(["deskbell.db", "epoch"])(
       expect(refused.stderr).toContain(`by ${dataDir} on `);
       expect(refused.stderr).toContain(`deskbell ${restore.slice(0, 4).join(" ")}`);
     }
-    // A terminal would ask, because data may be there already.
+    // A terminal would ask for a confirmation, because data may be there already.
     expect(await runProgram([...restore, "--yes"])).toMatchObject({ code: 0 });
     const standby = spawnDaemon(dataDir, "--backup-dir", dir);
     await waitForUrl(standby);
@@ -174,7 +174,7 @@ test.runIf(!PROGRAM.isStandalone).each(["deskbell.db", "epoch"])(
 );
 
 test.runIf(!PROGRAM.isStandalone)(
-  "a takeover that is killed when its data are in place is completed by the start of the server",
+  "the start of the server completes a takeover that was killed after its data were in place",
   async () => {
     const { dir, primary, dataDir } = await createMachines();
     mkdirSync(dataDir, { mode: 0o700 });
@@ -189,7 +189,7 @@ test.runIf(!PROGRAM.isStandalone)(
   },
 );
 
-/** Changes a price and returns it, which a partner may have read by then. */
+/** Changes a price and returns it. */
 async function changePrice(dataDir: string, price: string): Promise<string> {
   const edit = ["services", "update", "beard-trim", "--price", price, "--data-dir", dataDir];
   expect(await runProgram(edit)).toMatchObject({ code: 0 });
@@ -197,7 +197,7 @@ async function changePrice(dataDir: string, price: string): Promise<string> {
 }
 
 test(
-  "a planned takeover and the return to the first server lose no change",
+  "a planned takeover and the return to the first machine lose no change",
   { timeout: 60_000 },
   async () => {
     const dir = createTempFolder();
@@ -225,7 +225,7 @@ test(
   },
 );
 
-test("a change that is acknowledged while the server stops is on the server that takes over", async () => {
+test("a change acknowledged while the server stops is on the server that takes over", async () => {
   const dir = createTempFolder();
   const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--scope", "webhooks.write");
@@ -264,7 +264,7 @@ test("a change that is acknowledged while the server stops is on the server that
   expect(stdout).toContain(endpoint);
 });
 
-test("a server that cannot make its last copy says so, and since when it has none", async () => {
+test("a server that cannot make its last copy exits with 1 and says which changes have no copy", async () => {
   const dir = createTempFolder();
   const { dataDir } = await createSeededSalon();
   const daemon = spawnDaemon(dataDir, "--backup-dir", dir);
@@ -279,7 +279,7 @@ test("a server that cannot make its last copy says so, and since when it has non
   );
 });
 
-test("an empty standby refuses the folder of another server, and names the restore as the fix", async () => {
+test("serve without data refuses the copies of another server and names restore --latest as the fix", async () => {
   const { dir } = await createMachines();
   const serve = (dataDir: string) =>
     runProgram(["serve", "--port", "0", "--backup-dir", dir, "--data-dir", dataDir]);
@@ -295,7 +295,7 @@ test("an empty standby refuses the folder of another server, and names the resto
   expect(await serve(empty.config.dataDir)).toMatchObject(refusal);
 });
 
-test("a server starts with an empty folder, and again without a business when the copies are its own", async () => {
+test("serve without a business starts with an empty folder for copies, and again with its own copies", async () => {
   const dir = createTempFolder();
   const dataDir = createTempFolder();
   for (let starts = 0; starts < 2; starts++) {

@@ -13,7 +13,8 @@ import { applyPreset, SALON } from "../http/support/api.ts";
 import { createTempFolder, createTerminal, startProgram } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-// Runs everything that the page "Taking bookings" shows, against an API whose clock stands still.
+// These tests run everything that the guide "Taking bookings" shows, with an API whose clock stands
+// still.
 
 const GUIDE = readGuide("taking-bookings");
 const blocksOf = (fence: string): string[] =>
@@ -21,7 +22,7 @@ const blocksOf = (fence: string): string[] =>
     ([, code]) => code!,
   );
 
-/** Serves the sample salon and creates the key as the page says. */
+/** Serves the sample salon and creates the key as the guide says. */
 async function setUp() {
   const folder = createTempFolder();
   const dataDir = join(folder, "data");
@@ -57,7 +58,7 @@ async function setUp() {
     onTestFinished(async () => {
       try {
         process.kill(-(child.pid ?? 0), "SIGKILL");
-      } catch {} // all have ended
+      } catch {} // The processes have ended already.
       await closed;
     });
     const [exitCode] = await once(child, "exit");
@@ -74,7 +75,7 @@ test.for([
   { name: "Go", fence: "go", file: "book.go", run: ["go", "run"], probe: "version" },
   { name: "Ruby", fence: "ruby", file: "book.rb", run: ["ruby"], probe: "--version" },
 ])(
-  "the example program lists, holds, books and cancels: $name",
+  "the guide's example program lists, holds, books and cancels: $name",
   { timeout: 90_000 },
   async ({ fence, file, run: [program = "", ...args], probe }, { skip }) => {
     if (spawnSync(program, [probe]).status !== 0) skip(`needs ${program}`);
@@ -101,7 +102,7 @@ test.for([
 const businessOf = (rt: ReturnType<typeof createTestRuntime>): string =>
   rt.store.businesses.findBySlug(SALON)!.id;
 
-test("every command succeeds with the key that the page creates, and downloads the example website", async ({
+test("all commands of the guide succeed with its key, and download the example website", async ({
   skip,
 }) => {
   for (const program of ["curl", "openssl"])
@@ -132,7 +133,7 @@ test("every command succeeds with the key that the page creates, and downloads t
     );
 });
 
-test("the links that guests saved still work after the API key of the website was rotated", async () => {
+test("links that guests saved still work after the API key of the example website was rotated", async () => {
   const { rt, folder, API, KEY } = await setUp();
   for (const name of ["server.mjs", "page.html"])
     copyFileSync(
@@ -164,14 +165,14 @@ test("the links that guests saved still work after the API key of the website wa
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const own = { KEY: rotated, LINK_SECRET: "x".repeat(32) };
   expect((await post(own, "/release", { reference })).status).toBe(404);
-  // A power cut during the first start. With an empty secret, anyone could sign.
+  // A power cut during the first start leaves an empty secret, with which anyone could sign links.
   writeFileSync(file, "");
   await start({ KEY: rotated }).waitForOutput(
     /Error: .* link-secret, has fewer than 32 characters/,
   );
 });
 
-test("the guide in the terminal has the URLs of a server with the default settings", async () => {
+test("deskbell guide shows the URLs of a server with the default settings", async () => {
   const { stdout } = await createTerminal().deskbell("guide taking-bookings");
   expect(stdout).toContain("export API=http://127.0.0.1:4100/v1/businesses/salon-aurora\n");
   expect(stdout).toContain("[reference](http://127.0.0.1:4100/docs#getAvailability)");

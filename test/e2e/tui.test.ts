@@ -34,7 +34,7 @@ async function startDaemonWithDeliveries() {
 const stty = (text: string): string => /exit=\d+ (\S+)/.exec(text.replaceAll("\n", ""))?.[1] ?? "";
 
 describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 }, () => {
-  test("every key does what the help says", async () => {
+  test("each key of the live view does what its help says", async () => {
     const { dataDir, deskbell, good, bad } = await startDaemonWithDeliveries();
     const terminal = openTmux(150, 40);
     terminal.allowClipboard();
@@ -181,7 +181,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     },
   );
 
-  test("a terminal that reports no size is treated as 80x24", async () => {
+  test("the live view treats a terminal that reports no size as 80x24", async () => {
     const { dataDir } = await createSeededSalon();
     const terminal = openTmux();
     terminal.press("-l", "stty cols 0 rows 0");
@@ -192,7 +192,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     await terminal.waitForText(/exit=0/);
   });
 
-  test("q exits immediately with 0 while a test event waits for a receiver that hangs", async () => {
+  test("q ends the live view at once with 0 while a test event waits for a receiver that hangs", async () => {
     const { dataDir, deskbell } = await createSeededSalon();
     const hangs = await createReceiver([{ hold: true }]);
     await deskbell(
@@ -216,7 +216,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     expect(terminal.text()).not.toContain("error");
   });
 
-  test("a redelivery fails fast instead of freezing the screen while another program writes", async () => {
+  test("a redelivery in the live view fails fast while another program writes, instead of freezing", async () => {
     const { dataDir } = await startDaemonWithDeliveries();
     const terminal = openTmux();
     await terminal.start("tui", "--data-dir", dataDir);
@@ -233,7 +233,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     );
   });
 
-  test("a crash restores the terminal before the error is printed", async () => {
+  test("a crash of the live view restores the terminal before the error is printed", async () => {
     const { dataDir } = await createSeededSalon();
     const terminal = openTmux(100, 30);
     await terminal.start("--version");
@@ -253,7 +253,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
     );
   });
 
-  test("a terminal with TERM=dumb gets an error that names an alternative", async () => {
+  test("the error of the live view names an alternative on a terminal with TERM=dumb", async () => {
     const { dataDir } = await createSeededSalon();
     const terminal = openTmux();
     terminal.press("-l", "export TERM=dumb");
@@ -265,7 +265,7 @@ describe.skipIf(!hasTmux)("the live view on a real terminal", { timeout: 60_000 
   });
 });
 
-test("the error names an alternative if there is no terminal", async () => {
+test("the error of the live view names an alternative if there is no terminal", async () => {
   const { dataDir } = await createSeededSalon();
   const ran = await runProgram(["tui", "--data-dir", dataDir]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -29,7 +29,7 @@ test("a tar archive is sorted and has fixed owners, modes and times", () => {
   ]);
 });
 
-test("archives do not depend on the order of their entries", async () => {
+test("tar and zip archives do not depend on the order of their entries", async () => {
   const [files, reversed] = [ENTRIES.slice(0, 1), ENTRIES.slice(0, 1)];
   files.push({ path: "a", content: "a" });
   reversed.unshift({ path: "a", content: "a" });

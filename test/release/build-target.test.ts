@@ -11,7 +11,7 @@ import { chooseScale } from "../support/scale.ts";
 const target = getTarget("linux-arm64");
 const MINUTE = 60_000;
 
-/** Skips the test without network. */
+/** Returns the path of Node for the target. The test is skipped if npm cannot download it. */
 function fetchNodeOrSkip({ skip }: TestContext): string {
   vi.stubEnv("npm_config_fetch_retries", "0");
   try {
@@ -25,14 +25,14 @@ function fetchNodeOrSkip({ skip }: TestContext): string {
   }
 }
 
-/** Builds the executable for arm64. Returns the command that runs it in an emulator. */
+/** Builds the executable for arm64 and returns the command that runs it in an emulator. */
 async function buildOrSkip(context: TestContext) {
   const file = join(createTempFolder(), "deskbell");
   const command = findCommand(target, file);
   if (command === undefined)
     return context.skip("needs qemu-user, libstdc++6-arm64-cross and libatomic1-arm64-cross");
   const node = fetchNodeOrSkip(context);
-  // The code cache is left out, because it takes longer to write than it saves here.
+  // Writing a code cache would take longer than the cache saves here.
   await buildExecutable({ out: file, node, run: null, addon: prebuiltAddon(target.name) });
   return { command, isStandalone: true };
 }
@@ -40,9 +40,9 @@ async function buildOrSkip(context: TestContext) {
 const CAN_EMULATE = process.platform === "linux" && process.arch === "x64";
 const IS_FULL = chooseScale(false, true);
 
-// `npm run test:arm64` runs all tests of the executable.
+// `npm run test:arm64` runs all tests of the executable instead.
 test.runIf(CAN_EMULATE && !IS_FULL)(
-  "the executable for arm64 stores a catalog, emulated",
+  "the executable for arm64, emulated, stores a catalog",
   async (context) => {
     const program = await buildOrSkip(context);
     const data = ["--data-dir", join(createTempFolder(), "data")];
@@ -53,7 +53,7 @@ test.runIf(CAN_EMULATE && !IS_FULL)(
 );
 
 test.runIf(CAN_EMULATE && IS_FULL)(
-  "the executable for arm64 serves a request and stops on SIGTERM, emulated",
+  "the executable for arm64, emulated, serves a request and stops on SIGTERM",
   async (context) => {
     const program = await buildOrSkip(context);
     const data = ["--data-dir", join(createTempFolder(), "data")];

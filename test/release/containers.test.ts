@@ -9,7 +9,7 @@ import { blockOf, createClient, findFreePort } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { emulateArm64, findArtifact, IS_RELEASE_TEST, MINUTE } from "../support/release.ts";
 
-/** Returns the environment of a podman with images, containers and volumes of its own. */
+/** Returns an environment in which podman has images, containers and volumes of its own. */
 function createPodman(): NodeJS.ProcessEnv {
   const folder = createTempFolder();
   const write = (name: string, lines: string[]): string => {
@@ -24,7 +24,7 @@ function createPodman(): NodeJS.ProcessEnv {
       `graphroot = "${folder}/graph"`,
       `runroot = "${folder}/run"`,
     ]),
-    // The containers run even where cgroups are of the first version and root must not raise
+    // With these settings, containers run even on a host with cgroups v1 where root must not raise
     // limits.
     CONTAINERS_CONF: write("containers.conf", [
       "[containers]",
@@ -51,7 +51,7 @@ const loadImage = async (env: NodeJS.ProcessEnv, architecture: string): Promise<
 };
 
 test.runIf(IS_RELEASE_TEST).each(["amd64", "arm64"])(
-  "the image for %s does the main job on a read-only file system without root, and stops on SIGTERM",
+  "the image for %s serves and delivers on a read-only file system without root, and stops on SIGTERM",
   async (architecture) => {
     if (architecture === "arm64") emulateArm64();
     const env = createPodman();
@@ -77,7 +77,7 @@ test.runIf(IS_RELEASE_TEST).each(["amd64", "arm64"])(
     });
     expect(services.status).toBe(200);
     const inDaemon = (...args: string[]) => podman("exec", "daemon", "deskbell", ...args);
-    // The health check of the image.
+    // This command is the health check of the image.
     await inDaemon("status", "--severity", "critical");
     await inDaemon("services", "update", "beard-trim", "--price", "77.00");
     await partner.waitForRequests(3);
@@ -91,7 +91,9 @@ test.runIf(IS_RELEASE_TEST).each(["amd64", "arm64"])(
   10 * MINUTE,
 );
 
-/** Makes an image of the Caddy of this machine, because a release is tested without Docker Hub. */
+/**
+ * Makes an image of the Caddy of this machine, because tests of a release do not use Docker Hub.
+ */
 async function importCaddy(env: NodeJS.ProcessEnv, name: string): Promise<void> {
   const program = execFileSync("which", ["caddy"], { encoding: "utf8" }).trim();
   const libraries = execFileSync("ldd", [program], { encoding: "utf8" }).match(/\/\S+/g) ?? [];
@@ -115,7 +117,7 @@ test.runIf(IS_RELEASE_TEST)(
     const port = await findFreePort();
     const text = blockOf("install", "yaml")
       .replace('"80:80", "443:443"', `"127.0.0.1:${port}:443"`)
-      // Instead of one from Let's Encrypt.
+      // Caddy issues the certificate itself instead of getting one from Let's Encrypt.
       .replace("caddy reverse-proxy", "caddy reverse-proxy --internal-certs");
     expect(text).toContain(`127.0.0.1:${port}:443`);
     writeFileSync(join(folder, "compose.yaml"), text);

@@ -1,5 +1,5 @@
-# Run as root in a Debian system that nothing else uses: installs deskbell $1, upgrades it to $2, which
-# has a newer schema, rolls it back, removes and purges it. Ends with "done" if all was as expected.
+# Installs deskbell $1 as root in a Debian system that nothing else uses, upgrades it to $2, which has
+# a newer schema, rolls it back, removes and purges it. Prints "done" last if all was as expected.
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 exec 2>&1

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE);
 
-/** Builds a package of the next version, which adds a table. */
+/** Builds a package of a later version, which adds a table, and returns its path. */
 function buildNextVersion(): string {
   const checkout = join(folder, "next");
   cloneCheckout(checkout);
@@ -43,7 +43,7 @@ function buildNextVersion(): string {
   return join(checkout, "release/deskbell_99.0.0-1_amd64.deb");
 }
 
-/** Installs a small Debian system with the packages that deskbell needs, and others. */
+/** Installs a small Debian system with the packages that deskbell needs, and returns its folder. */
 function createDebian(architecture: "amd64" | "arm64", ...others: string[]): string {
   const root = join(folder, architecture);
   const packages = ["adduser", "debconf", "libatomic1", "libstdc++6", "procps", ...others].join();
@@ -52,7 +52,7 @@ function createDebian(architecture: "amd64" | "arm64", ...others: string[]): str
   return root;
 }
 
-/** Runs a shell script with a root folder and a network of its own. Returns what it printed. */
+/** Runs a shell script with a root folder and a network of its own, and returns what it printed. */
 function runInRoot(root: string, script: string): string {
   writeFileSync(join(root, "tmp/script"), script);
   const start = `ip link set lo up; mount --rbind /dev "${root}/dev"; mount -t proc proc "${root}/proc"
@@ -62,7 +62,7 @@ function runInRoot(root: string, script: string): string {
 }
 
 test.runIf(IS_RELEASE_TEST)(
-  "the Debian package is installed, upgraded, rolled back, removed and purged",
+  "the Debian package can be installed, upgraded, rolled back, removed and purged",
   () => {
     const root = createDebian("amd64", "systemd");
     copyFileSync(findArtifact("deskbell_*_amd64.deb"), join(root, "tmp/this.deb"));
@@ -75,7 +75,7 @@ test.runIf(IS_RELEASE_TEST)(
 );
 
 test.runIf(IS_RELEASE_TEST)(
-  "the Debian package for arm64 is installed and runs, emulated",
+  "the Debian package for arm64, emulated, can be installed, run and purged without its data",
   () => {
     emulateArm64();
     const root = createDebian("arm64");

@@ -57,7 +57,7 @@ test.runIf(hasDpkg)("the Debian package has its files with safe owners and modes
   ]);
 });
 
-test.runIf(hasDpkg)("the control file of the package names what the executable needs", () => {
+test.runIf(hasDpkg)("the Debian control file names what the executable needs", () => {
   expect(dpkgDeb("--field", file, "Package", "Version", "Architecture", "Depends")).toBe(
     `Package: deskbell
 Version: 0.2.0-1
@@ -71,13 +71,13 @@ Depends: adduser, debconf (>= 0.5) | debconf-2.0, libatomic1, libc6 (>= 2.34), l
   execFileSync("md5sum", ["--check", "--quiet", "DEBIAN/md5sums"], { cwd: join(folder, "raw") });
 });
 
-test("equal inputs give equal packages", async () => {
+test("equal inputs give equal Debian packages", async () => {
   const again = await debianPackage({ ...OPTIONS, manPage: page });
   const before = await debianPackage({ ...OPTIONS, manPage: page });
   expect(again.equals(before)).toBe(true);
 });
 
-test("the manual page lists every command", () => {
+test("the manual page lists every command, its flags and the exit status", () => {
   // A hyphen is `\-` in roff.
   const text = page.replaceAll("\\-", "-");
   for (const { name } of COMMANDS) expect(text).toMatch(new RegExp(`^\\.SS ${name}\\b`, "m"));

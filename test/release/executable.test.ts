@@ -6,7 +6,7 @@ import { listSegments, prepareNode } from "../../.config/executable.ts";
 import { createTempFolder } from "../support/cli.ts";
 
 test.runIf(process.platform === "linux")(
-  "Node without debug symbols still runs, and its last segment ends with a page of 64 KB",
+  "a stripped ELF program still runs, and its last segment ends at a multiple of 64 KB",
   () => {
     const file = readFileSync("/bin/true");
     const prepared = prepareNode(file);
@@ -21,7 +21,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a file that is not ELF is left as it is", () => {
+test("a file that is not ELF is not changed", () => {
   const windows = Buffer.from("MZ, a program for Windows");
   expect(prepareNode(windows)).toBe(windows);
 });

@@ -9,7 +9,7 @@ import { createTempFolder } from "../support/cli.ts";
 
 const sha256 = (data: Buffer): string => createHash("sha256").update(data).digest("hex");
 
-/** The shape of Debian's libraries, with small files. */
+/** Creates small files at the paths of Debian's libraries. */
 function createLibraries(): string {
   const root = createTempFolder();
   const files = ["lib/x86_64-linux-gnu/libc.so.6", "usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30"];
@@ -35,7 +35,7 @@ const OPTIONS = {
   seconds: 1_795_348_800,
 } as const;
 
-test("the image is a valid OCI layout, and its process is neither root nor able to write", async () => {
+test("the container image is a valid OCI layout, and its process is neither root nor able to write", async () => {
   const image = await containerImage({ ...OPTIONS, libraries: createLibraries() });
   const folder = createTempFolder();
   execFileSync("tar", ["-x"], { input: image, cwd: folder });
@@ -71,12 +71,12 @@ test("the image is a valid OCI layout, and its process is neither root nor able 
   const names = files.map((line: string) => line.replace(/^.*?\d\d:\d\d /, ""));
   expect(names).toContain("usr/lib64/ld-linux-x86-64.so.2 -> /lib/x86_64-linux-gnu/ld.so");
   expect(names).toContain("usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30");
-  // The name under which the executable looks for its addon.
+  // The executable looks for its addon under this name.
   expect(names).toContain(`usr/lib/deskbell/${sha256(OPTIONS.addon)}.node`);
   expect(names.join()).not.toContain("libnsl");
 });
 
-test("equal inputs give equal images", async () => {
+test("equal inputs give equal container images", async () => {
   const libraries = createLibraries();
   const [one, two] = [
     await containerImage({ ...OPTIONS, libraries }),

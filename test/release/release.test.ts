@@ -13,8 +13,8 @@ import {
   RELEASE,
 } from "../support/release.ts";
 
-// `npm run test:release` builds a release, which takes minutes, and then runs the tests of its files.
-// The other tests of this folder run in every `npm test`.
+// `npm run test:release` builds a release, which takes minutes, and runs the tests of its files.
+// Other tests of this folder run in every `npm test`.
 
 const ROOT = resolve(import.meta.dirname, "../..");
 let folder: string;
@@ -41,7 +41,7 @@ test.runIf(IS_RELEASE_TEST)(
   15 * MINUTE,
 );
 
-test.runIf(IS_RELEASE_TEST)("a checkout with changes that are not in a commit is refused", () => {
+test.runIf(IS_RELEASE_TEST)("a release of a checkout with uncommitted changes is refused", () => {
   writeFileSync(join(checkout, "data/draft.md"), "");
   const args = [join(checkout, ".config/release/release.ts"), join(folder, "changed")];
   const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -49,7 +49,7 @@ test.runIf(IS_RELEASE_TEST)("a checkout with changes that are not in a commit is
 });
 
 test.runIf(IS_RELEASE_TEST)(
-  "the files have valid checksums, and nothing of this machine",
+  "the files of a release have valid checksums, and contain no path of this machine",
   () => {
     const check = ["--check", "--strict", "SHA256SUMS"];
     const { status, stderr } = spawnSync("sha256sum", check, { cwd: RELEASE, encoding: "utf8" });

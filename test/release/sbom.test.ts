@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), "utf8"));
 
-test("the SBOM lists every shipped package, and contains nothing of this machine", () => {
+test("the SBOM lists each package that is shipped, and nothing of this machine", () => {
   const { dependencies } = readJson("package.json") as { dependencies: object };
   const sbom = createSbom();
   const names = sbom.components.map(({ group, name }) => (group ? `${group}/${name}` : name));
@@ -30,7 +30,7 @@ test("the SBOM lists every shipped package, and contains nothing of this machine
     expect(text).not.toContain(own);
 });
 
-test("the SBOM of a file has the file's hash and its other components", () => {
+test("the SBOM of a file has the hash of the file and its other components", () => {
   const component = { type: "application", name: "deskbell", version: "0.2.0", purl: "pkg:npm/x" };
   const node = { type: "platform", name: "node", version: "26.10.0", purl: "pkg:generic/node" };
   const file = { name: "a.tar.gz", content: Buffer.from("abc"), components: [node] };

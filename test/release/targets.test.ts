@@ -6,13 +6,13 @@ import { LIBRARY_VERSIONS, NODE_VERSION, TARGETS } from "../../.config/release/t
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-test("a release contains the Node that the tests run with", () => {
+test("a release contains the version of Node that the tests run with", () => {
   const lock = readFileSync(join(ROOT, "package-lock.json"), "utf8");
   const { packages } = JSON.parse(lock) as { packages: Record<string, { version: string }> };
   expect(packages["node_modules/node"]?.version).toBe(NODE_VERSION);
 });
 
-test("every target has a prebuilt addon and pinned downloads", () => {
+test("each target of a release has a prebuilt addon and pinned downloads", () => {
   expect(TARGETS.map(({ name }) => name)).toEqual(["linux-x64", "linux-arm64", "win32-x64"]);
   for (const { name, node, linux } of TARGETS) {
     expect(readFileSync(prebuiltAddon(name)).length).toBeGreaterThan(1e6);

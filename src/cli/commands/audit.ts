@@ -36,7 +36,7 @@ const list = command({
     const filter = {
       ...given,
       visit,
-      // Derived from the slug, so that the entries of a deleted business can be listed.
+      // The ID is derived from the slug, so that the entries of a deleted business can be listed.
       businessId: business === undefined ? undefined : businessId(business),
       since: since?.(rt.now()),
       until: until?.(rt.now()),
@@ -62,7 +62,10 @@ const list = command({
   },
 });
 
-/** Returns the ID of the visit whose short ID, or of the order whose code, is given. */
+/**
+ * Returns the ID of the visit with the given short ID, or of the ticket order with the given code;
+ * any other text is returned as it is.
+ */
 function findVisitId(rt: Runtime, given: string): string {
   const { store } = rt;
   for (const business of store.businesses.list())
@@ -85,7 +88,7 @@ function findVisit(rt: Runtime, idOrCode: string) {
   return undefined;
 }
 
-/** The entries of a visit remain when its business is deleted. */
+/** Throws unless a visit or an entry has this ID: entries remain when the business is deleted. */
 function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
   const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
@@ -97,11 +100,11 @@ function assertVisitKnown(rt: Runtime, visit: string): void {
   });
 }
 
-/** `a, b or c` */
+/** Joins names as `a, b or c`. */
 const oneOf = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
-/** A visit that a key made has no entry: its row names the key. */
+/** Notes who created a visit. A visit that a key made has no entry, but its row names the key. */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {
   const row = findVisit(rt, id);
   if (row === undefined) return;

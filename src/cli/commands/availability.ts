@@ -135,7 +135,7 @@ function parseRequest({
   return { partySize: party, areaId: area ?? null };
 }
 
-/** Replaces the names of services and people by their keys. */
+/** Returns the request with keys in place of the names of services and staff members. */
 const withKeys = (rt: Runtime, business: BusinessRow, request: NamedRequest): NamedRequest =>
   "serviceIds" in request
     ? {

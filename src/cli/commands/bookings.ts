@@ -71,7 +71,7 @@ const reschedule = command({
       "time",
       "new local start time, such as 2026-12-01T10:00, or with an offset",
     ),
-    staff: text("key", "the staff member for all of its services (default: the same)"),
+    staff: text("key", "the staff member for the whole booking (default: unchanged)"),
     ignoreNotice: ignoreNoticeFlag,
   },
   examples: [

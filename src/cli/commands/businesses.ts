@@ -55,7 +55,7 @@ const show = command({
   },
 });
 
-/** Deleting more events than this takes longer than a second. */
+/** Deleting more events than this takes longer than a second, so it is announced. */
 const LONG_HISTORY = 50_000;
 
 const deleteCommand = command({

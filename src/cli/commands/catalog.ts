@@ -110,7 +110,7 @@ const schema = command({
   },
 });
 
-/** Features add a command for each format. */
+/** The group to which features add a command for each format that they convert. */
 const catalogImport: CommandGroup = {
   name: "import",
   about: "Update a catalog from a spreadsheet, or convert another system's export.",
@@ -120,7 +120,7 @@ const catalogImport: CommandGroup = {
 export const definition = [apply, diff, exporting, schema, catalogImport];
 
 const QUIET_MS = 1000;
-// The first step reads and parses. More bytes than this take longer than a second.
+// The first step reads and parses the files, which takes longer than a second above this size.
 const LONG_READ_BYTES = 8_000_000;
 
 /** Returns a function that prints the current step if the work takes longer than a second. */

@@ -35,7 +35,7 @@ const list = command({
   },
 });
 
-/** `from` is a month and day if the closure is yearly. */
+/** Returns the closure as a row; `from` is a month and day if the closure is yearly. */
 const toRow = (closure: Closure) =>
   "yearly" in closure
     ? { from: closure.yearly, to: null, yearly: true, name: closure.name }

@@ -14,7 +14,7 @@ import { resolveEndpointId } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
-/** How often `tail` and --wait check. */
+/** How often `deliveries tail` and `redeliver --wait` read the database. */
 const POLL_MS = 200;
 const MAX_ROWS = 1000;
 
@@ -47,7 +47,10 @@ const tail = command({
   },
 });
 
-/** Returns the attempts since its last call. Skips the query if nothing was committed. */
+/**
+ * Returns a function that returns the attempts since its last call. The function skips the query if
+ * nothing was committed.
+ */
 function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
   let revision = -1;
@@ -56,7 +59,7 @@ function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[]
     const now = rt.revision();
     if (now === revision) return [];
     const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
-    // A full page may not be the last one.
+    // More attempts may follow a full page, so the next call queries again.
     if (found.length < MAX_ROWS) revision = now;
     last = found.at(-1)?.number ?? last;
     return found;
@@ -74,7 +77,7 @@ function printAttempt(cli: Cli, attempt: AttemptWithDelivery): void {
   );
 }
 
-/** Redelivering more than this takes longer than a second. */
+/** Redelivering more deliveries than this takes longer than a second, so the progress is shown. */
 const MANY = 1000;
 
 const filterFlags = {

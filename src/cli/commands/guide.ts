@@ -4,7 +4,7 @@ import { command } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { DEFAULT_PORT } from "../running/port.ts";
 
-/** The API with the default settings. */
+/** The address of the API with the default settings, for the links in a guide. */
 const BASE = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 export const definition = command({

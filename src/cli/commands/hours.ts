@@ -93,7 +93,7 @@ const update = command({
   },
 });
 
-/** The flags again, for another command. */
+/** Returns the given flags as text, for a command that is suggested. */
 const writeFlags = ({ day, open, closed }: FlagValues<typeof hoursFlags>): string =>
   [
     ...day.map((name) => `--day ${shellQuote(name)}`),

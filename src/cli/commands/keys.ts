@@ -11,7 +11,7 @@ import { rotateMaster } from "./rotate-master.ts";
 import { shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
-/** A business has at most as many. */
+/** A business has at most 50 endpoints, so no key can have more. */
 const MAX_ENDPOINTS = 50;
 const MAX_HOLDS = 1000;
 const MAX_BOOKINGS_DAY = 1_000_000;

@@ -89,7 +89,7 @@ const update = command({
             edits,
           );
           const edited = size === undefined ? withEdits(doc, edits) : doc;
-          // Partners show the price of the dish, so it follows its cheapest size.
+          // A dish with sizes has the price of the cheapest one, which partners show.
           const priceCents =
             sizes === doc.sizes
               ? edited.priceCents

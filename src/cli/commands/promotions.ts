@@ -135,7 +135,7 @@ function assertHasFields({ key, benefit }: PromotionDoc, discount: object): void
 type UseCase = (rt: Runtime, slug: string, keyOrId: string) => ChangeResult;
 type UseCases = Record<"pausePromotion" | "resumePromotion" | "endPromotion", UseCase>;
 
-/** A command without flags for one promotion. */
+/** Returns a command without flags that changes one promotion. */
 const action = (name: string, about: string, pick: (useCases: UseCases) => UseCase) =>
   command({
     name,

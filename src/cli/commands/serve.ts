@@ -101,10 +101,11 @@ export const definition = command({
   async run(cli, { host = "127.0.0.1", port = DEFAULT_PORT, tlsCert, tlsKey, ...flags }) {
     const tls = tlsFiles(tlsCert, tlsKey);
     const { startDaemon } = await import("../running/daemon.ts");
-    // Handlers are installed first: by default, SIGHUP ends the process and SIGUSR1 opens Node's
-    // debugger. A terminal sends SIGHUP when it is closed; elsewhere it asks to reload.
+    // Handlers of signals are installed first: by default, SIGHUP ends the process and SIGUSR1
+    // opens Node's debugger. A terminal sends SIGHUP when it closes; others send it to ask for a
+    // reload.
     let onSignal: (signal: NodeJS.Signals) => void = () => {};
-    // `process.stdin` would open the terminal and load the streams of files.
+    // `isatty` is cheaper than `process.stdin`, which opens the terminal and loads file streams.
     const stopsOnHangUp = !tls && isatty(0);
     process.on("SIGUSR1", (signal) => onSignal(signal));
     if (!stopsOnHangUp) process.on("SIGHUP", (signal) => onSignal(signal));
@@ -123,7 +124,7 @@ export const definition = command({
       backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
-    // limitHeapGrowth loads a module that would delay the start.
+    // `limitHeapGrowth` loads a module, which would delay the start.
     limitHeapGrowth();
     onSignal = (signal) => {
       if (tls && signal === "SIGHUP") daemon.renewCertificate();

@@ -129,7 +129,8 @@ const update = command({
           );
           if (variants === doc.variants) kept = variants;
           const edited = variant === undefined ? withEdits(doc, edits) : doc;
-          // Partners show the price of the service, so it follows the variant that is booked by default.
+          // A service with variants has the price and duration of the default one, which partners
+          // show.
           const { priceCents, durationMin } = variants.find(({ isDefault }) => isDefault) ?? edited;
           return { ...edited, priceCents, durationMin, variants };
         },

@@ -44,7 +44,7 @@ const withBooleans = <Given extends Profile>(given: Given) => ({
   bookable: given.bookable && given.bookable === "yes",
 });
 
-/** The flag for each field that errors of a catalog file name. */
+/** Flags by the name that errors of a catalog file use for the field. */
 const FLAG_OF = { key: "--key", name: "--name", title: "--title", bio: "--bio" };
 
 const create = command({
@@ -127,7 +127,7 @@ const deleteCommand = command({
       import("../../app/catalog/affected-visits.ts"),
     ]);
     const { key } = resolveObject(rt, business, "staff", name);
-    // A catalog undo brings the person back, but not the bookings.
+    // `catalog undo` restores the staff member, but not the cancelled bookings.
     if (flags.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     reportChange(cli, deleteStaffMember(rt, business.slug, key, { cancelAffected }));

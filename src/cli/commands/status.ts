@@ -24,7 +24,7 @@ type StatusRow = {
   severity?: Severity;
 };
 
-/** The flag of `status` and `doctor`. */
+/** The flag --severity of `status` and `doctor`. */
 export const severityFlag = choice(
   SEVERITIES,
   "list only conditions of this severity or a higher one; others do not affect the exit code",
@@ -59,7 +59,7 @@ export const definition = command({
 
 const COLUMNS: Column<StatusRow>[] = [{ title: "WHAT", value: "about" }, "state", "command"];
 
-/** Formats a row for a terminal. It is never truncated, because users copy the command. */
+/** Formats a row for a terminal. The line is never cut, because users copy the command in it. */
 const terminalLine = (cli: Cli, { about, state, command, severity }: StatusRow): string =>
   command === null
     ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
@@ -103,14 +103,14 @@ const problemRows = (status: Status, program: string): StatusRow[] =>
     severity,
   }));
 
-/** `1.2 GB of 10.0 GB, kept 30 days, since Nov 22 12:00` */
+/** Returns a text such as `1.2 GB of 10.0 GB, kept 30 days, since Nov 22 12:00`. */
 const historyText = ({ bytes, maxBytes, keepDays, oldestAt }: Status["history"]): string =>
   `${byteSize(bytes)} of ${byteSize(maxBytes)}, kept ${keepDays} days${oldestAt === null ? "" : `, since ${timeText(oldestAt)}`}`;
 
 const limitedText = (hosts: readonly string[]): string =>
   `limited, because they never accepted a delivery: ${summarizeNames(hosts.slice(0, 10), hosts.length)}`;
 
-/** `2 active, 1 failing` */
+/** Returns a text such as `2 active, 1 failing`. */
 export const countsText = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)

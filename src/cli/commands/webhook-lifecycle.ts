@@ -4,8 +4,7 @@ import { text } from "../flags.ts";
 import { parseTime } from "../typed-times.ts";
 import { resolveEndpoint } from "../objects/objects.ts";
 
-// The commands of `webhooks` that start or stop an endpoint, and decide what becomes of its
-// deliveries.
+// The commands of `webhooks` that enable, disable or delete an endpoint.
 
 const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
 const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");
@@ -19,7 +18,7 @@ export const enable = command({
   flags: {
     recover: text(
       "all|none|time",
-      "which parked deliveries to send: all, none, or events since a time; the others are cancelled (default all)",
+      "which deliveries to send of those kept while it was disabled: all, none, or events since a time; the others are cancelled (default all)",
     ),
   },
   examples: ["webhooks enable whe_06f…", "webhooks enable whe_06f… --recover 00:00"],
@@ -33,7 +32,7 @@ export const enable = command({
         ? recover
         : parseTime("--recover", recover, { timezone, now: rt.now() });
     const { finishBacklogMove } = await backlogMoves();
-    // The endpoint's deliveries may still be being parked.
+    // An earlier command may not have finished parking the deliveries of the endpoint.
     finishBacklogMove(rt, id);
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
     finishBacklogMove(rt, id);

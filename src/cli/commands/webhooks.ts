@@ -182,7 +182,10 @@ const findKey = (rt: Runtime, keyId: string | null): ListedKey | undefined =>
 const nameOfKey = (rt: Runtime, keyId: string | null): string | null =>
   findKey(rt, keyId)?.name ?? keyId;
 
-/** @param key `all` stands for the events that it may receive */
+/**
+ * Replaces `all` by the standard event types, limited to those that `key` may receive if it is
+ * given.
+ */
 export const expandEvents = (
   names: readonly string[],
   key?: Pick<ListedKey, "eventGroups">,
@@ -191,7 +194,7 @@ export const expandEvents = (
     name === "all" ? EVENT_TYPES.filter((type) => !key || maySubscribe(key, type)) : name,
   );
 
-/** Replaces the names that `all` stands for. */
+/** Replaces the standard event types by `all` if all of them are there. */
 export function abbreviateEvents(names: readonly string[]): readonly string[] {
   const others = new Set(names).difference(new Set<string>(EVENT_TYPES));
   return names.length - others.size === EVENT_TYPES.length ? ["all", ...others] : names;

@@ -40,7 +40,7 @@ function filesOf(name: string): string[] {
 const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Folders such as .git are hidden. */
+/** Returns whether a path is a folder whose name does not begin with a dot, as .git does. */
 const isVisibleFolder = (path: string): boolean =>
   !basename(path).startsWith(".") && isFolder(path);
 
@@ -52,7 +52,7 @@ const namesIn = (folder: string): string[] =>
     .sort()
     .map((name) => join(folder, name));
 
-// Fatal, because the default replaces invalid bytes without an error.
+// `fatal` rejects invalid bytes; by default, the decoder replaces them without an error.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export const readText = (path: string): string => decode(path, readBytes(path));
@@ -75,7 +75,7 @@ function decode(name: string, bytes: Buffer): string {
   }
 }
 
-/** Maps an error of reading `path` to an AppError; returns other errors unchanged. */
+/** Returns an AppError for an error of reading `path`; returns unknown errors unchanged. */
 export function fileReadError(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":

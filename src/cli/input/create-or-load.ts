@@ -8,7 +8,10 @@ import type { Cli } from "../cli.ts";
 import { EXIT, usageError } from "../failure.ts";
 import { text } from "../flags.ts";
 
-/** @param fields the JSON fields of a line */
+/**
+ * The flag --input of commands that can create many objects.
+ * @param fields names the JSON fields of a line
+ */
 export const inputFlag = (fields: string) =>
   text("file", `create many: a JSON object per line with ${fields}; - reads stdin`);
 
@@ -52,7 +55,10 @@ export async function createOrLoad(
 const isGiven = (value: Given[string]): boolean =>
   value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-/** Creates each line in its own transaction: a rejected line does not stop the others. */
+/**
+ * Creates an object from each line in a transaction of its own: a rejected line does not stop the
+ * others.
+ */
 async function loadLines(
   cli: Cli,
   rt: Runtime,
@@ -77,8 +83,8 @@ async function loadLines(
 }
 
 /**
- * Yields bytes, so that invalid UTF-8 rejects only its own line. The end of a line that is too long
- * is not kept.
+ * Yields the lines of the input as bytes, so that invalid UTF-8 rejects only its own line. A line
+ * that is too long is cut.
  */
 async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
   let partial = Buffer.alloc(0);
@@ -118,7 +124,8 @@ function tryLine(line: Buffer, create: (fields: unknown) => { id: string }): Res
   }
 }
 
-// Fatal, because the default replaces invalid bytes without an error. Drops a byte order mark.
+// `fatal` rejects invalid bytes; by default, the decoder replaces them without an error. A byte
+// order mark is dropped.
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function parse(line: Buffer): unknown {

@@ -8,7 +8,10 @@ import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import type { Cli } from "../cli.ts";
 
-/** Creates and opens a file. Never overwrites one: it may hold a secret or the user's edits. */
+/**
+ * Creates and opens a file. An existing file is never overwritten, because it may hold a secret or
+ * the user's edits.
+ */
 export function openNewFile(path: string, mode = 0o666): number {
   try {
     return openSync(path, "wx", mode);

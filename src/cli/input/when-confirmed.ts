@@ -3,7 +3,9 @@ import type { Cli } from "../cli.ts";
 
 type Confirmed = NonNullable<Permissions["confirmed"]>;
 
-/** Applies a change, and again after a confirmation if it needs one. */
+/**
+ * Applies a change. If the change needs a confirmation, asks for it and applies the change again.
+ */
 export async function whenConfirmed<Result>(
   cli: Cli,
   given: Confirmed,

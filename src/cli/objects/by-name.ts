@@ -7,8 +7,8 @@ import { usageError } from "../failure.ts";
 type Named = { key: string; name: string | null };
 
 /**
- * Returns the key of the only candidate with this name, in either case; the text itself if it is a
- * key or if no candidate has the name, so that the use case reports what does not exist.
+ * Returns the key of the only candidate with this name, in upper or lower case. Returns the text
+ * itself if it is a key or nobody's name: the use case then reports what does not exist.
  * @throws AppError usage if several candidates have the name
  */
 export function toKeyAmong(candidates: readonly Named[], given: string): string {
@@ -24,13 +24,13 @@ export function toKeyAmong(candidates: readonly Named[], given: string): string 
 
 const comparable = (name: string): string => name.normalize().trim().toLowerCase();
 
-/** `toKeyAmong` the objects of a kind. IDs, too, are returned as they are. */
+/** Returns the key of the object of a kind with this name. A key or ID is returned as it is. */
 export function toKey(rt: Runtime, { id }: BusinessRow, kind: Kind, given: string): string {
   if (rt.store.catalog.findByKeyOrId(id, kind, given) !== undefined) return given;
   return toKeyAmong(rt.store.catalog.listByKind(id, kind), given);
 }
 
-/** `toKey` of an option that may be absent. */
+/** Returns the key of the named object, or undefined for an option that is absent. */
 export const toGivenKey = <Given extends string | undefined>(
   rt: Runtime,
   business: BusinessRow,
@@ -38,7 +38,9 @@ export const toGivenKey = <Given extends string | undefined>(
   given: Given,
 ): Given => (given === undefined ? given : (toKey(rt, business, kind, given) as Given & string));
 
-/** `toKey` of each person of a visit, who may be named with a service: `cut:maya`. */
+/**
+ * Returns the keys of the staff members of a visit, who may be named with a service: `cut:maya`.
+ */
 export const toStaffKeys = (
   rt: Runtime,
   business: BusinessRow,
@@ -52,7 +54,10 @@ export const toStaffKeys = (
     return `${service}:${toKey(rt, business, "staff", text.slice(colon + 1))}`;
   });
 
-/** Returns the key of a dish, or the key of a modifier option with that of its group. */
+/**
+ * Returns the key of the dish or modifier option with this name; that of an option includes its
+ * group, as in `milk/oat-milk`.
+ */
 export function toDishKey(rt: Runtime, { id }: BusinessRow, given: string): string {
   const options = rt.store.catalog
     .listByKind(id, "modifier_group")

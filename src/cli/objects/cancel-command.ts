@@ -11,25 +11,28 @@ import { resolveKey } from "./objects.ts";
 
 /** Describes what a command cancels: bookings, reservations or ticket orders. */
 type Cancelled<Row, Shown> = {
-  /** The name of the group of commands. */
+  /** The group of commands, such as `bookings`. */
   group: string;
-  /** The singular, which forms the texts. */
+  /** The noun in the singular, for messages and the help. */
   noun: string;
-  /** The first sentence of the summary without its end. */
+  /** The summary of the command. */
   about: string;
   argument: "[id]" | "[order]";
   reason: string;
-  /** The end of the description of --key. */
+  /** The end of the help of --key. */
   notStarted: string;
   examples: readonly [string, ...string[]];
   cancelOne: (cli: Cli, name: string, reason: string | undefined) => Promise<void>;
-  /** Imported only when the command runs. */
+  /** Imports the use cases when the command runs. */
   useCases: () => Promise<{ cancellable: Cancellable<Row> }>;
   toShown: (row: Row, timezone: string) => Shown;
   columns: (rt: Runtime, business: BusinessRow) => Column<Shown>[];
 };
 
-/** Returns the command `cancel`, which cancels one, or all that a key has made since a time. */
+/**
+ * Returns the command `cancel`, which cancels one visit or order, or all that a key has made since
+ * a time.
+ */
 export function cancelCommand<Row, Shown extends object>(
   cancelled: Cancelled<Row, Shown>,
 ): CommandSpec {

@@ -35,12 +35,12 @@ export function parseEdits({ price, ...edits }: GivenEdits, currency: Currency):
 }
 
 const MAX_NAME_CHARS = 200;
-/** Texts that can be removed with an empty one. */
+/** Fields that an empty text removes. */
 const OPTIONAL_TEXTS = new Set(["description", "title", "bio", "code"]);
 
 /**
- * Checks the new name, and turns empty texts into null.
- * @throws AppError usage if no field is given
+ * Returns the fields with empty texts turned into null, after checking the new name.
+ * @throws AppError usage if no field is given or the name is not valid
  */
 export function parseTexts<Fields extends { name?: string | undefined }>(fields: Fields): Fields {
   const { name } = fields;
@@ -65,14 +65,17 @@ export const withGiven = <Doc extends object>(doc: Doc, fields: object): Doc => 
   ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
 });
 
-/** @throws AppError usage if the name has no letter or digit that a key can have */
+/**
+ * Returns a key made from a name.
+ * @throws AppError usage if the name has no letter or digit that a key can have
+ */
 export function keyFromName(name: string): string {
   const key = defaultSlug(name, 80);
   if (key !== "") return key;
   throw usageError("The name has no letter from a to z or digit for a key.", "add --key KEY");
 }
 
-/** Names flags instead of the fields of a catalog file in the errors of `work`. */
+/** Runs `work`; its errors name the flags instead of the fields of a catalog file. */
 export function namingFlags<Result>(
   flags: Readonly<Record<string, string>>,
   work: () => Result,
@@ -122,16 +125,19 @@ export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): 
 export type PartSelection<Part> = {
   noun: "variant" | "size";
   parts: Part[];
-  /** A key, ID or name. */
+  /** The key, ID or name of the part to edit. */
   selected: string | undefined;
   all: boolean;
-  /** Nobody buys the object without a part, so its price alone has no effect. */
+  /**
+   * Whether guests always book or buy a part, so that a price of the object alone has no effect.
+   */
   isPartRequired: boolean;
 };
 
 /**
- * Returns the parts with the edits applied to the selected ones; the same array if no part is edited.
- * @throws AppError usage if a price or duration is set and it is not clear of which part
+ * Returns the parts with the edits applied to the selected ones; the same array if no part is
+ * edited.
+ * @throws AppError usage if a price or duration is set and it is not clear for which part
  */
 export function withEditedParts<Part extends { key: string; name: string; id?: string }>(
   { noun, parts, selected, all, isPartRequired }: PartSelection<Part>,

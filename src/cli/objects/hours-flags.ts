@@ -12,7 +12,10 @@ export const hoursFlags = {
   usual: toggle("with --date: as on other dates of this weekday"),
 };
 
-/** @throws AppError usage */
+/**
+ * Returns the edit of hours that the flags describe.
+ * @throws AppError usage for flags that do not fit together
+ */
 export function parseHoursEdit(
   { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
   clock: Clock,

@@ -7,9 +7,9 @@ import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
 
 /**
- * Returns a function from an ID to the name of the object, part of an object, business, key or
- * endpoint; undefined if it was deleted.
- * @param business has the variants and ticket types
+ * Returns a function that returns the name for the ID of an object, part of an object, business,
+ * key or endpoint; undefined if it was deleted.
+ * @param business the business whose variants and ticket types can be named
  */
 export function createNamer(
   { store }: Runtime,
@@ -29,7 +29,10 @@ export function createNamer(
   };
 }
 
-/** The IDs of variants and ticket types are not stored, but derived from their keys. */
+/**
+ * Returns the names of variants and ticket types by ID. The IDs are not stored, but derived from
+ * the keys.
+ */
 const listPartNames = (store: Runtime["store"], { id, slug }: BusinessRow): Map<string, string> =>
   new Map([
     ...store.catalog
@@ -44,7 +47,7 @@ const listPartNames = (store: Runtime["store"], { id, slug }: BusinessRow): Map<
       ),
   ]);
 
-/** Returns what to do if there are no data. */
+/** Returns the fix for a server that has no data. */
 export function howToBegin(): string {
   const sample = findSampleCommand();
   return `write a catalog with deskbell init and load it with deskbell catalog apply FILE, or restore a backup: deskbell restore FILE${
@@ -52,7 +55,10 @@ export function howToBegin(): string {
   }`;
 }
 
-/** @throws AppError business_not_found; usage if there are several */
+/**
+ * Returns the only business.
+ * @throws AppError business_not_found if there is none; usage if there are several
+ */
 export function getOnlyBusiness(rt: Runtime): BusinessRow {
   const [only, ...others] = rt.store.businesses.list();
   if (!only)

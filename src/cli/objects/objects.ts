@@ -40,7 +40,7 @@ export const resolveObject = <K extends Kind>(
 /** Returns the key of an object, or its ID if it was deleted. */
 export const keyOf = (rt: Runtime, id: string): string => rt.store.catalog.findKey(id) ?? id;
 
-/** Describes the `list` and `show` commands of a kind. */
+/** Describes the `list` and `show` commands of a kind of catalog object. */
 type ObjectNoun<K extends Kind> = {
   kind: K;
   /** The plural on the command line: `public-events`. */
@@ -55,7 +55,7 @@ type ObjectNoun<K extends Kind> = {
   withTimes?: (doc: DocOf[K], time: (ms: number) => string) => object;
 };
 
-/** Returns the `list` and `show` commands of a kind. */
+/** Returns the `list` and `show` commands of a kind of catalog object. */
 export function objectCommands<K extends Kind>({
   kind,
   noun,
@@ -101,7 +101,10 @@ export function objectCommands<K extends Kind>({
 
 type Named = { id: string; name: string; businessId: string | null };
 
-/** A name means the key that is not revoked: a new key often has the name of the one it replaces. */
+/**
+ * Returns the key with this ID or name. A name means the key that is not revoked: a new key often
+ * has the name of the key that it replaces.
+ */
 export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
   resolveNamed(cli, rt, name, {
     noun: "key",
@@ -142,9 +145,9 @@ export function resolveNamed<Row extends Named>(
     noun: string;
     group: string;
     all: readonly Row[];
-    /** Tells rows of the same name apart. */
+    /** Returns a detail that tells rows of the same name apart. */
     describe?: (row: Row) => string;
-    /** Rows that have ended count only if no other row has the name. */
+    /** Returns whether a row has ended: such a row counts only if no other row has the name. */
     hasEnded?: (row: Row) => boolean;
   },
 ): Row {

@@ -24,12 +24,12 @@ import { cancelCommand } from "./cancel-command.ts";
 import { resolveKey, resolveObject } from "./objects.ts";
 import type { Column } from "../output/table.ts";
 
-/** Describes bookings or reservations. */
+/** Describes the commands for bookings or reservations. */
 type Visits<Row, Shown> = {
-  /** The singular, which forms the texts. */
+  /** The noun in the singular, for messages and the help. */
   noun: "booking" | "reservation";
   exampleId: string;
-  /** The noun for the thing that a cancellation makes available. */
+  /** What a cancellation makes available again, such as `its table`. */
   freed: string;
   store: (rt: Runtime) => {
     listByEnding: (businessId: string, ending: string) => string[];
@@ -38,7 +38,7 @@ type Visits<Row, Shown> = {
   };
   toPublic: (row: Row, timezone: string) => Shown;
   columns: (rt: Runtime, business: BusinessRow) => Column<Shown>[];
-  /** Imported only when a command runs. */
+  /** Imports the use cases when a command runs. */
   useCases: () => Promise<{
     change: (
       rt: Runtime,
@@ -53,8 +53,8 @@ type Visits<Row, Shown> = {
 };
 
 /**
- * Returns the ID of the visit whose short ID is given; otherwise the text itself.
- * @throws AppError usage if several IDs end so
+ * Returns the ID of the visit with the given short ID; any other text is returned as it is.
+ * @throws AppError usage if several visits have the short ID
  */
 export function resolveVisitId(
   store: { listByEnding: (businessId: string, ending: string) => string[] },
@@ -68,7 +68,7 @@ export function resolveVisitId(
   throw usageError(`Several IDs end in '${ending}'.`, `use the whole ID: ${found} or ${another}`);
 }
 
-/** Returns a start as typed with its date: `18:00` is today. */
+/** Returns a typed start with its date: `18:00` means today. */
 export function toStart<Text extends string | undefined>(
   start: Text,
   timezone: string,
@@ -79,7 +79,7 @@ export function toStart<Text extends string | undefined>(
   return (isStartTime(named) ? `${localDateOf(now, timezone)}T${named}` : named) as Text;
 }
 
-/** Says which of two times a start means that clocks show twice, unless it has an offset. */
+/** Notes which of two instants a start without an offset means if clocks show its time twice. */
 export function noteRepeatedStart(cli: Cli, timezone: string, start: string | undefined): void {
   if (start === undefined || !isLocalTime(start)) return;
   const [first, second] = occurrencesOf(start.replace(" ", "T"), timezone);
@@ -89,7 +89,7 @@ export function noteRepeatedStart(cli: Cli, timezone: string, start: string | un
   );
 }
 
-/** The summary continues after the noun. */
+/** Commands that change the state of a visit; the noun goes between the two parts of `about`. */
 const ACTIONS = [
   { name: "approve", action: "approve", about: ["Approve a pending", ""], example: "06p…" },
   {
@@ -101,13 +101,13 @@ const ACTIONS = [
   {
     name: "complete",
     action: "complete",
-    about: ["Mark a", " that has started as completed"],
+    about: ["Mark a started", " as completed"],
     example: "06s…",
   },
   {
     name: "no-show",
     action: "noShow",
-    about: ["Mark a", " that has started as a no-show"],
+    about: ["Mark a started", " as a no-show"],
     example: "06s…",
   },
 ] as const;
@@ -162,7 +162,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     about: `List ${group} by start, from today on.`,
     flags: {
       from: text("date", "first day, or first start such as 2026-12-01T13:00; none for all"),
-      to: text("date", "last day, or a time that starts must be before"),
+      to: text("date", "last day, or the time before which visits must start"),
       ...(noun === "booking" ? ofServices : ({} as typeof ofServices)),
       status: choice(VISIT_STATUSES, `only ${group} with this status`),
       key: text("key", "only those that this API key made"),

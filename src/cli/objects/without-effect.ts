@@ -8,11 +8,11 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Cli } from "../cli.ts";
 
-// A change that is saved but has no effect looks like success, so commands say what prevents it.
+// A change that is saved but has no effect looks like success, so commands say what wins over it.
 
 /**
- * Says that a change ends in the past.
- * @param time as typed, or the last day or end of the change
+ * Notes that a change ends in the past.
+ * @param time the end of the change, as the message names it
  * @param end a date of the business, or epoch milliseconds
  */
 export function notePast(
@@ -27,7 +27,7 @@ export function notePast(
   if (isPast) cli.note(`${slug}: ${time} is in the past: ${consequence}.`);
 }
 
-/** Names the closures, which win over the hours of a date. */
+/** Notes the closures that win over new hours of a date. */
 export function noteClosures(cli: Cli, { slug, schedule }: BusinessRow, edit: HoursEdit): void {
   if (!opensDate(edit)) return;
   for (const closure of schedule.closures.filter((one) => closesOn(one, edit.date)))
@@ -37,7 +37,7 @@ export function noteClosures(cli: Cli, { slug, schedule }: BusinessRow, edit: Ho
     );
 }
 
-/** Names what wins over the hours of a staff member on one date. */
+/** Notes what wins over the new hours of a staff member on one date. */
 export function noteStaffLimits(
   cli: Cli,
   rt: Runtime,
@@ -87,7 +87,7 @@ export function noteStaffLimits(
 type Interval = { start: string; end: string };
 type DateEdit = Extract<HoursEdit, { date: string }>;
 
-/** Whether an edit is of one date, and not to close it. */
+/** Returns whether an edit is for one date, and does not close it. */
 const opensDate = (edit: HoursEdit): edit is DateEdit =>
   "date" in edit && edit.intervals?.length !== 0;
 

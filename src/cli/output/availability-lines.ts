@@ -8,7 +8,7 @@ import { toLocalMinute } from "../../domain/local-time.ts";
 import { wrap } from "./fields.ts";
 import { refusalSentence } from "../../domain/availability/refusal.ts";
 
-/** A slot, a rejected start time, or a day without either. */
+/** A row of the table: a slot, a rejected start time, or a day without either. */
 export type AvailabilityRow = {
   date: string;
   state: string;
@@ -19,7 +19,7 @@ export type AvailabilityRow = {
   why?: string;
 };
 
-/** `09:00`, with an offset if clocks show it twice on that day. */
+/** Returns a time such as `09:00`, with an offset if clocks show it twice on that day. */
 const clockTime = (instant: string, timezone: string): string =>
   toLocalMinute(instant, timezone).slice(11);
 
@@ -73,7 +73,10 @@ export function dayLines(day: PublicDay, timezone: string, width: number): strin
 
 type RefusedRun = { at: string; reason: PublicRefusedStart["reason"]; times: string; why: string };
 
-/** Merges start times that are rejected for the same reason, with no available one in between. */
+/**
+ * Merges successive start times that are rejected for one reason, unless an available one lies
+ * between them.
+ */
 function refusedRuns({ slots, refused = [] }: PublicDay, timezone: string): RefusedRun[] {
   const available = slots.map(({ startsAt }) => Date.parse(startsAt));
   const runs: RefusedRun[] = [];

@@ -6,7 +6,7 @@ import type { Cli } from "../cli.ts";
 import { choice } from "../flags.ts";
 import { writeNewFile } from "../input/new-file.ts";
 
-/** A format that a feature adds. */
+/** A file format that a feature adds to `catalog export`. */
 export type CatalogFormat = {
   name: string;
   /** What a file in this format contains. */

@@ -16,8 +16,8 @@ import type { Column } from "./table.ts";
 type Result = ChangeResult | RejectedBusiness;
 
 /**
- * Reports one business as `reportChange` does, and several as a table of those that change. If
- * `results` throws, the businesses before are still reported.
+ * Reports the change of one business with `reportChange`, and of several as a table of those that
+ * change. If `results` throws, the results before the error are still reported.
  */
 export function reportChanges(
   cli: Cli,
@@ -41,7 +41,10 @@ export function reportChanges(
   };
 }
 
-/** Names the command that takes the changes back, if there is one. A new business has no earlier catalog. */
+/**
+ * Notes the command that undoes the changes, if there is one. A new business has no earlier
+ * catalog.
+ */
 export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
   const undo = FEATURES.find(({ undoCommand }) => undoCommand !== undefined)?.undoCommand;
   const slugs = changed.filter(({ isNew }) => !isNew).map(({ slug }) => slug);
@@ -92,7 +95,7 @@ const BUSINESS_COLUMNS: Column<ChangeResult>[] = [
   { title: "WEBHOOKS", value: "deliveries", align: "right" },
 ];
 
-/** `new, 12 services` or `hours, 2 update, 1 delete` */
+/** Returns a summary such as `new, 12 services` or `hours, 2 update, 1 delete`. */
 function summarizeChanges({ isNew, businessFields, changes }: ChangeResult): string {
   if (isNew) return ["new", countByKind(changes)].filter((part) => part !== "").join(", ");
   const actions = [...Map.groupBy(changes, ({ action }) => action)];
@@ -117,7 +120,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   noteRequiredFlags(cli, result);
 }
 
-/** What the author of a change may not intend, and the visits that it affects. */
+/** Notes what the author of a change may not intend, and the visits that it affects. */
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
   const { slug, changes, overwrittenSections, emptied, repricing, keptVisits } = result;
   if (repricing !== null) {
@@ -137,7 +140,7 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
   if (kept > 0) cli.note(`${slug}: ${affectedVisitsText(keptVisits, kept)}.`);
 }
 
-/** What the apply itself would reject without a further flag. */
+/** Notes the flags without which the apply would be rejected. */
 function noteRequiredFlags(
   cli: Cli,
   { slug, affected, deletedVisits, currencyChange, massDeletes }: ChangeResult,
@@ -157,7 +160,7 @@ function noteRequiredFlags(
     );
 }
 
-/** Notes what a command that asks for the confirmation would ask. */
+/** Notes that the apply would ask for a confirmation, if it would. */
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
   if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);
@@ -190,13 +193,13 @@ function whatChanged(
 
 const fieldName = (field: string): string => (field === "priceCents" ? "price" : field);
 
-/** `5 services, 2 menu categories` */
+/** Returns a text such as `5 services, 2 menu categories`. */
 function countByKind(changes: readonly ObjectChange[]): string {
   const counts = Map.groupBy(changes, ({ kind }) => kind);
   return [...counts].map(([kind, { length }]) => countOf(length, KIND_NAMES[kind])).join(", ");
 }
 
-/** ` (12 service.updated, catalog.changed)` */
+/** Returns a text such as ` (12 service.updated, catalog.changed)`. */
 const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
   const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
   return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;

@@ -40,7 +40,7 @@ export function toFields(object: object, width: number): string[] {
   });
 }
 
-/** Commas separate texts that have spaces themselves. */
+/** Adds commas to texts that have spaces themselves. */
 const separated = (texts: readonly string[]): readonly string[] =>
   texts.some((text) => text.includes(" "))
     ? texts.map((text, i) => (i < texts.length - 1 ? `${text},` : text))
@@ -66,7 +66,7 @@ const pairs = (object: object): string[] =>
 
 /**
  * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
- * line to itself.
+ * line of its own.
  */
 export function wrap(
   first: string,

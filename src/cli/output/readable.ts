@@ -8,17 +8,19 @@ import {
   toLocalMinute,
 } from "../../domain/local-time.ts";
 
-/** What the fields of an object refer to. */
+/** What `toReadable` needs to know besides the object. */
 export type ReadableContext = {
   /** The business of the object; undefined if it has none. */
   business: (Currency & { timezone: string }) | undefined;
-  /** undefined if nothing with this ID exists any longer. */
+  /**
+   * Returns the name of the object with this ID; undefined if there is no such object any longer.
+   */
   nameOf: (id: string) => string | undefined;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Fields for programs, which --json prints. */
+/** Fields that only programs need, which --json prints. */
 const HIDDEN = new Set(["version", "currencyDigits", "sortOrder"]);
 
 /**
@@ -31,7 +33,7 @@ export function toReadable(object: object, context: ReadableContext, depth = 0):
   const currency = currencyOf(fields, context);
   const readable: Fields = {};
   for (const [name, stored] of Object.entries(fields)) {
-    // The name at the time of the booking takes the place of the ID.
+    // A stored name, such as that at the time of the booking, takes the place of the ID.
     const value = (name.endsWith("Id") && fields[name.replace(/Id$/, "Name")]) || stored;
     const isShown = name.endsWith("Name") && name.replace(/Name$/, "Id") in fields;
     const isInAmounts = name === "currency" && currency !== undefined && hasAmount(fields);
@@ -52,7 +54,7 @@ const isFilled = (value: unknown): boolean =>
 const hasAmount = (fields: Fields): boolean =>
   Object.keys(fields).some((name) => name.endsWith("Cents"));
 
-/** The object's own currency may be the one that the business had before. */
+/** Returns the currency of the object, which may be one that the business had before. */
 function currencyOf(fields: Fields, { business }: ReadableContext): Currency | undefined {
   const { currency, currencyDigits } = fields;
   if (typeof currency !== "string" || currency === business?.currency) return business;
@@ -86,7 +88,7 @@ function inline(value: unknown): string {
     .join(", ");
 }
 
-/** How a field is read that ends with a unit: its label loses the ending. */
+/** Formats of numbers by the unit at the end of a field's name, which the label leaves out. */
 const UNITS: [ending: RegExp, format: (value: number, business: Currency) => string][] = [
   [/Cents$/, (value, business) => `${formatMoney(value, business)} ${business.currency}`],
   [/Bps$/, (value) => `${formatPercent(value)} %`],
@@ -108,7 +110,7 @@ function scalar(name: string, value: unknown, { business, nameOf }: ReadableCont
   return isInstant(text) && !isLocalTime(text) ? localTime(text, business?.timezone) : text;
 }
 
-/** Times of no business are in UTC. */
+/** Formats an instant as the local time of the business; in UTC if there is no business. */
 function localTime(text: string, timezone: string | undefined): string {
   const local = formatInstant(parseInstant(text, "UTC"), timezone ?? "UTC");
   const isWholeMinute = local.slice(17, 19) === "00";
@@ -117,7 +119,7 @@ function localTime(text: string, timezone: string | undefined): string {
   return timezone === undefined ? `${time} UTC` : time;
 }
 
-/** `bufferAfterMin` -> `buffer after` */
+/** Returns the label of a field: `bufferAfterMin` -> `buffer after`. */
 function labelOf(name: string, { business }: ReadableContext): string {
   const ending = /(?:Bps|Min|Ms|At|Name|Ids?)$/;
   const stem = name.endsWith("Cents") && business ? name.slice(0, -5) : name.replace(ending, "");
@@ -129,7 +131,7 @@ type Window = { days: string[]; start: string; end: string };
 const isWeeklyWindow = (value: object): value is Window =>
   "days" in value && "start" in value && "end" in value && Array.isArray(value.days);
 
-/** `tue-fri 09:00-18:00`, with the fields that it has besides. */
+/** Returns a text such as `tue-fri 09:00-18:00`, with the other fields of the window. */
 function windowText({ days, start, end, ...more }: Window): string {
   const indexes = days.map((day) => WEEK.indexOf(day as (typeof WEEK)[number]));
   const isRange = indexes.length > 2 && indexes.every((at, i) => at === (indexes[0] ?? 0) + i);

@@ -2,7 +2,7 @@ import type { Remains } from "../../app/guests/erased-bytes.ts";
 import type { Config } from "../../config.ts";
 import type { Cli } from "../cli.ts";
 
-/** Says where deleted data are left, and until when. */
+/** Notes where deleted data remain, and until when. */
 export function noteRemains(cli: Cli, { databasePath }: Config, remains: Remains): void {
   if (remains.inLog)
     cli.note(

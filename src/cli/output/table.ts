@@ -3,19 +3,21 @@ import { safe } from "../../domain/text.ts";
 type Cell = string | number | null | undefined;
 type FieldOf<Row> = { [K in keyof Row]-?: Row[K] extends Cell ? K : never }[keyof Row] & string;
 
-/** A column; a field's name alone stands for the field under its name in capitals. */
+/** A column. The name of a field alone shows this field, with its name in capitals as the title. */
 export type Column<Row> = FieldOf<Row> | ColumnSpec<Row>;
 type ColumnSpec<Row> = {
   title: string;
   value: FieldOf<Row> | ((row: Row) => Cell);
   align?: "right";
-  /** Never truncated, because users copy it: an ID or a key. */
+  /** The column is never truncated, because users copy its values, such as IDs and keys. */
   noTruncate?: true;
-  /** Omitted if the terminal is too narrow; the last optional column is omitted first. */
+  /**
+   * The column is omitted on a terminal that is too narrow; the last optional one is omitted first.
+   */
   optional?: true;
-  /** On a terminal too narrow for all columns, moved to a second line below the row. */
+  /** The column moves to a second line below the row on a terminal too narrow for all columns. */
   wraps?: true;
-  /** Terminals show another column in its place, pipes show this one. */
+  /** Pipes get the column; a terminal shows another one in its place. */
   isPipeOnly?: true;
 };
 
@@ -62,13 +64,15 @@ export function toTable<Row>(
   return [specs.map((column) => column.title), ...cells].map(line);
 }
 
-/** Returns a line per row, without titles, for cut, awk and while read. */
+/**
+ * Returns a line per row with tabs between the cells and no titles, for tools such as cut and awk.
+ */
 export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const specs = columns.map(toSpec);
   return rows.map((row) => `${specs.map((column) => cellText(column, row)).join("\t")}\n`).join("");
 }
 
-/** IDs and keys are never truncated. */
+/** Returns the specification of a column. IDs and keys are never truncated. */
 const toSpec = <Row>(column: Column<Row>): ColumnSpec<Row> =>
   typeof column === "object"
     ? column
@@ -127,8 +131,8 @@ const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
 /**
- * Width in terminal cells: combining marks and joiners take none, East Asian characters and emoji
- * two.
+ * Returns the width in terminal cells: combining marks and joiners take none, East Asian characters
+ * and emoji two.
  */
 export function cellWidth(text: string): number {
   let width = 0;

@@ -34,21 +34,21 @@ export type DaemonOptions = {
 export type Daemon = {
   url: string;
   log: Log;
-  /** Resolves, with the reason, if the daemon must end: the cause is logged. */
+  /** Resolves with the reason if the daemon must end; the error is logged. */
   failed: Promise<string>;
   /** Reads the certificate files again. */
   renewCertificate: () => void;
   /** Stops accepting requests, finishes the deliveries in flight and closes the data. */
   stop: () => Promise<void>;
   /**
-   * Like `stop`, and makes a last copy if --backup-dir is set.
-   * @returns false if it could not be made
+   * Stops like `stop`, and makes a last copy if --backup-dir is set.
+   * @returns false if the copy could not be made
    */
   stopWithLastCopy: () => Promise<boolean>;
 };
 
 /**
- * The HTTP thread never blocks on another writer; it retries asynchronously, then responds with
+ * The HTTP thread never blocks on another writer: it retries asynchronously, then responds with
  * 503.
  */
 const HTTP_BUSY_TIMEOUT_MS = 0;
@@ -97,8 +97,8 @@ export async function startDaemon(
     for (const { opened } of prepared) opened(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
     rt.store.file.disableCheckpoints();
-    // Start the API first, so that it does not compete with the worker's start for the processor.
-    // Stop it first, too.
+    // The API starts first, so that it does not compete with the worker's start for the processor.
+    // The API stops first, too.
     let worker: RunningDeliveryWorker | undefined;
     parts.defer(async () => worker?.stop());
     const sendOnce = withEqualFailures(rt, lazySendOnce(rt), waitUnlessAborted);
@@ -106,7 +106,8 @@ export async function startDaemon(
     parts.defer(server.close);
     const started = await startDeliveryWorker(config, { onAttempt });
     worker = started;
-    // A program that is replaced while it runs can no longer load what sends the alert.
+    // The modules that send alerts are loaded now: an upgrade could remove them before they are
+    // needed.
     const report = await loadFailureReport(config);
     const workerDied = started.exited.then((): Failure => ({
       reason: "delivery worker died",
@@ -154,7 +155,7 @@ const waitUnlessAborted = (ms: number, signal: AbortSignal | undefined): Promise
 
 type Failure = WorkerFailure & { reason: string };
 
-/** Returns what reports a failure; without a channel for alerts, nothing is loaded. */
+/** Returns a function that reports a failure. Nothing is loaded without a channel for alerts. */
 async function loadFailureReport(
   config: Config,
 ): Promise<(failure: WorkerFailure) => Promise<unknown>> {
@@ -162,10 +163,16 @@ async function loadFailureReport(
   return (failure) => Promise.all(reports.map((report) => report(config, failure)));
 }
 
-/** Errors of the data. A port in use or a wrong option concerns whoever starts the daemon. */
+/**
+ * Errors of the data, which cause an alert. A port in use or a wrong option concerns only whoever
+ * starts the daemon.
+ */
 const ALERTED_CODES = new Set(["storage_failed", "storage_full", "not_permitted"]);
 
-/** A supervisor would otherwise start the daemon again and again in silence. */
+/**
+ * Alerts that the daemon does not start. A supervisor would otherwise retry again and again in
+ * silence.
+ */
 async function alertRefusedStart(config: Config, error: unknown): Promise<void> {
   const known = error instanceof AppError ? error : storageError(error, config.databasePath);
   if (known === undefined || !ALERTED_CODES.has(known.code)) return;
@@ -177,7 +184,10 @@ async function alertRefusedStart(config: Config, error: unknown): Promise<void> 
 /** Checking a larger file would delay the start by seconds; the nightly backup checks it. */
 const MAX_CHECKED_BYTES = 250_000_000;
 
-/** @throws AppError if the database is damaged or read-only */
+/**
+ * Checks that the database is intact and can be written.
+ * @throws AppError if the database is damaged or read-only
+ */
 export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   const saveBudget = () => rt.store.history.saveBudget(rt.config.history);
   try {
@@ -187,7 +197,7 @@ export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   } catch (error) {
     const known = error instanceof AppError ? error : storageError(error, rt.config.databasePath);
     if (known?.code !== "busy" && known?.code !== "storage_full") throw known ?? error;
-    rt.log("warn", "could not save the history budget", { reason: known.message });
+    rt.log("warn", "could not save how much history is kept", { reason: known.message });
   }
 }
 
@@ -208,7 +218,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
   return saveState(rt, () => rt.store.daemon.save(row));
 }
 
-/** A failure is logged and does not stop the daemon. */
+/** Saves a part of the daemon's state. A failure is logged and does not stop the daemon. */
 const saveState = (rt: Runtime, save: () => void): Promise<void> =>
   retryWhileBusy(rt, () => rt.tx(save)).catch((error: Error) =>
     rt.log("warn", "could not save the state of the daemon", { reason: error.message }),

@@ -5,7 +5,7 @@ import { EXIT } from "../failure.ts";
 const CHECK_EVERY_MS = 2000;
 
 /**
- * Calls back once when npm, which runs this process, has ended. It passes signals on, but SIGKILL
+ * Calls back once when npm, which runs this process, has ended. npm passes signals on, but SIGKILL
  * ends npm alone. Programs that npm does not run, such as services, may outlive their parents.
  */
 export function onParentEnded(callback: () => void): void {
@@ -19,8 +19,8 @@ export function onParentEnded(callback: () => void): void {
 }
 
 /**
- * Returns the parent's process ID, and beyond the shell of npm and bin/deskbell.js also that of the
- * parent's parent, as far as the system has /proc. A shell outlives npm while it waits for this
+ * Returns the IDs of the parent and, where /proc exists, of its ancestors up to npm: the shell that
+ * npm starts and bin/deskbell.js stand between them. A shell outlives npm while it waits for this
  * process. The chain ends at npm, because the terminal that started npm may close.
  */
 function listParents(): number[] {
@@ -37,7 +37,9 @@ function listParents(): number[] {
 
 const SHELL = /^(?:|a|ba|da|fi|k|mk|z)sh$/;
 
-/** The name of a process may contain any character, also parentheses. */
+/**
+ * Returns the name and parent of a process. The name may contain any character, even parentheses.
+ */
 function readStat(pid: number): { name: string; parent: number } | undefined {
   try {
     const [, name = "", parent] =
@@ -55,7 +57,7 @@ const EXIT_OF = {
 } as const;
 export type StopSignal = keyof typeof EXIT_OF;
 
-/** npm or bin/deskbell.js was killed without passing a signal on. */
+/** The reason if npm or bin/deskbell.js was killed without passing a signal on. */
 export const PARENT_ENDED = "the parent process has ended";
 export type StopReason = StopSignal | typeof PARENT_ENDED;
 
@@ -63,8 +65,8 @@ export const exitCodeOf = (reason: StopReason): number =>
   EXIT_OF[reason === PARENT_ENDED ? "SIGTERM" : reason];
 
 /**
- * The terminal, npm and bin/deskbell.js each pass the signal on, so that one Ctrl-C arrives up to
- * three times.
+ * The time in which repeated signals count as one: the terminal, npm and bin/deskbell.js each pass
+ * a signal on, so that one Ctrl-C arrives up to three times.
  */
 const SAME_SIGNAL_MS = 500;
 
@@ -85,7 +87,8 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<Stop
       });
     onParentEnded(() => resolve(PARENT_ENDED));
     process.once("disconnect", () => resolve(PARENT_ENDED));
-    // The channel to bin/deskbell.js exists only with an old Node. It must not keep the process. A
-    // process that receives messages, such as one of several that run tests, needs its channel.
+    // The channel to bin/deskbell.js exists only with an old Node, and must not keep the process
+    // alive. A process that receives messages, such as one of several that run tests, needs its
+    // channel.
     if (process.listenerCount("message") === 0) process.channel?.unref();
   });

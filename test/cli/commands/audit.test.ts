@@ -37,7 +37,7 @@ function openTerminal() {
   return { ...terminal, json, list, runAudited };
 }
 
-/** Commands of visits, which the next test runs, share their entries with these. */
+/** Commands that change a visit, with the same kind of entries as the commands of VISITS. */
 const LIKE_OTHERS = [
   "bookings approve",
   "bookings decline",
@@ -54,7 +54,7 @@ const LIKE_OTHERS = [
 
 const VISITS = ["bookings create", "bookings cancel", "bookings reschedule"];
 
-/** Returns the commands and groups of features, whose own tests read the audit log. */
+/** Returns the commands and groups of features, whose entries their own tests check. */
 async function listFeatureCommands(): Promise<string[]> {
   const added = FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands);
   const paths = added.map(async ({ group, load }) =>
@@ -68,7 +68,9 @@ async function listFeatureCommands(): Promise<string[]> {
 
 const isIn = (path: string, group: string): boolean => `${path} `.startsWith(`${group} `);
 
-/** Commands whose changes are visible in rows of their own, which are not deleted or edited. */
+/**
+ * Commands without an entry: their changes are rows of their own, which nobody deletes or edits.
+ */
 const NOT_AUDITED = [
   "time-off create",
   "time-off delete",
@@ -77,7 +79,7 @@ const NOT_AUDITED = [
   "events trigger",
 ];
 
-test("every command that changes keys, endpoints or catalogs adds an entry to the audit log", async () => {
+test("each command that changes keys, endpoints or catalogs adds an entry to the audit log", async () => {
   const { deskbell, json, runAudited } = openTerminal();
   const file = join(createTempFolder(), "salon.yaml");
   writeFileSync(
@@ -163,7 +165,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
 
   const { path } = await json<{ path: string }>("backup");
   await expectEntry("webhooks delete till --yes", "endpoint.deleted");
-  // The restored backup has no entry of the deletion.
+  // The entry of the deletion is not in the restored backup.
   await expectEntry(`restore ${path} --yes`, "backup.restored");
   await expectEntry("businesses delete salon-aurora --yes", "business.deleted");
 
@@ -174,7 +176,7 @@ test("every command that changes keys, endpoints or catalogs adds an entry to th
   expect([...audited, ...VISITS, ...LIKE_OTHERS, ...NOT_AUDITED].sort()).toEqual(writing.sort());
 });
 
-test("the log says who changed a visit, without guest data", async () => {
+test("audit list --visit says who created and changed a visit, without guest data", async () => {
   const { deskbell, json, list, runAudited } = openTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const { id } = await json<{ id: string }>(
@@ -203,7 +205,7 @@ test("the log says who changed a visit, without guest data", async () => {
   });
 });
 
-test("an entry names the system user, and no address", async () => {
+test("an audit entry of a command names the system user, and no address", async () => {
   vi.stubEnv("SUDO_USER", "");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell, list } = openTerminal();
@@ -232,7 +234,7 @@ test("an entry names the system user, and no address", async () => {
   });
 });
 
-test("an entry of a command run with sudo names the user who ran sudo", async () => {
+test("an audit entry of a command run with sudo names the user who ran sudo", async () => {
   vi.stubEnv("SUDO_USER", "grace");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { deskbell, list } = openTerminal();
@@ -241,7 +243,7 @@ test("an entry of a command run with sudo names the user who ran sudo", async ()
   expect(entries).toMatchObject([{ actor: { id: `uid:${process.getuid?.()}`, name: "grace" } }]);
 });
 
-test("audit list filters by actor, action, time and business, also after the business is deleted", async () => {
+test("audit list filters by actor, action, time and business, even a deleted business", async () => {
   const { deskbell, list } = openTerminal();
   for (const line of [
     `catalog apply ${SALON}`,
@@ -279,7 +281,7 @@ test("audit list filters by actor, action, time and business, also after the bus
   });
 });
 
-test("audit list fits a terminal of 80 columns and mentions older entries", async () => {
+test("audit list fits a terminal of 80 columns and says how to see older entries", async () => {
   const { deskbell, dataDir } = openTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell("keys create --name site --secret");

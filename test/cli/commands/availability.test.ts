@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createTerminal } from "../../support/cli.ts";
 
-// The day is in the future, but within the booking horizon.
+// A day in the future, but within the booking horizon, on which the business has visits.
 const today = Temporal.Now.plainDateISO("Europe/Zurich");
 const in7 = today.add({ days: 7 });
 const [DAY, NEXT_DAY] = [in7.toString(), in7.add({ days: 1 }).toString()];
@@ -39,7 +39,7 @@ async function createBusiness(options: Parameters<typeof createTerminal>[0] = {}
   };
 }
 
-test("each slot is a line in a pipe, and a day without slots too", async () => {
+test("availability in a pipe prints a line per slot, and one for a day without slots", async () => {
   const availability = await createBusiness();
   expect(await availability(`--service cut --staff mia --from ${DAY} --to ${NEXT_DAY}`)).toBe(
     [
@@ -58,7 +58,7 @@ test("each slot is a line in a pipe, and a day without slots too", async () => {
   );
 });
 
-test("on a terminal, each day is a line of start times; --explain adds the rejected ones below it", async () => {
+test("availability on a terminal prints a line of start times per day; --explain adds the rejected ones", async () => {
   const availability = await createBusiness({ isTTY: true });
   const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
   const head = (date: Temporal.PlainDate) => `${weekday[date.dayOfWeek - 1]} ${date.toString()}`;
@@ -77,7 +77,7 @@ test("on a terminal, each day is a line of start times; --explain adds the rejec
   );
 });
 
-test("--explain in a pipe gives the rule and the service that reject each start time", async () => {
+test("availability --explain in a pipe gives the rule and the service that reject each start time", async () => {
   const availability = await createBusiness();
   const lines = (
     await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)
@@ -90,7 +90,7 @@ test("--explain in a pipe gives the rule and the service that reject each start 
   ]);
 });
 
-test("--next prints the first start times, --json the whole response", async () => {
+test("availability --next prints the first start times, and --json the whole response", async () => {
   const availability = await createBusiness();
   expect(await availability(`--service cut --staff mia --from ${DAY} --next 2`)).toBe(
     `${DAY}\tOPEN\t08:00\t09:00\t1\tmia\t\n${DAY}\tOPEN\t10:00\t11:00\t1\tmia\t\n`,
@@ -144,7 +144,7 @@ test("bookings create accepts the flags of availability and books the listed sta
   });
 });
 
-test("catalog diff lists bookings outside the new hours", async () => {
+test("catalog diff lists the bookings outside the new hours", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   await deskbell(`bookings create --service shave --start ${DAY}T08:00`);
@@ -166,7 +166,7 @@ test.each([
   ["--service ct --staff me", 3, "Did you mean 'cut'?"],
   ["--service shave --staff mia", 2, "'Mia' does not perform 'Shave'."],
   ["--party 9", 2, "No table seats 9; the largest seats 4."],
-])("availability %s fails with %i", async (line, code, message) => {
+])("availability %s fails with exit code %i", async (line, code, message) => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   expect(await deskbell(`availability ${line}`)).toMatchObject({
@@ -176,7 +176,7 @@ test.each([
   });
 });
 
-test("a business without tables takes no reservation", async () => {
+test("availability --party fails for a business without tables", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG.slice(0, CATALOG.indexOf("\nareas:")));
   expect(await deskbell("availability --party 2")).toMatchObject({

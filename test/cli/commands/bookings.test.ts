@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { type CommandResult, createTempFolder, createTerminal } from "../../support/cli.ts";
 
-// The day is in the future, but within the booking horizon.
+// A day in the future, but within the booking horizon.
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
 
 const CATALOG = `
@@ -32,7 +32,7 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("--input reports each line, and a rejected line does not stop the others", async () => {
+test("bookings create --input reports each line, and a rejected line does not stop the others", async () => {
   const { deskbell } = await createBusiness();
   const file = join(createTempFolder(), "bookings.ndjson");
   const line = (fields: object) =>
@@ -60,7 +60,7 @@ test("--input reports each line, and a rejected line does not stop the others", 
   ]);
 });
 
-test("--input --json reports a JSON object per line", async () => {
+test("bookings create --input --json reports a JSON object per line", async () => {
   const { deskbell } = await createBusiness();
   const lines = [
     { service: "cut", start: `${DAY}T10:00` },
@@ -96,7 +96,7 @@ test("bookings list shows the names of services and staff", async () => {
   expect(stdout.split("\t").slice(1, 5)).toEqual([`${DAY}T10:00`, "Cut", "Mia", "Müller"]);
 });
 
-test("the guest of a visit that is taken by phone is shown to the owner, and part of no event", async () => {
+test("guest data given on the command line are shown to the operator, and are in no event", async () => {
   const { deskbell } = await createBusiness();
   const guest = "--name 'Ana 💇' --email ana@example.com --phone '0664 123' --notes 'left-handed'";
   const customer = {
@@ -133,7 +133,7 @@ test("the guest of a visit that is taken by phone is shown to the owner, and par
   });
 });
 
-test("a start that cannot be booked is refused with the command that lists those that can", async () => {
+test("the error for a start that cannot be booked names the command that lists available ones", async () => {
   const { deskbell } = await createBusiness();
   const book = async (terms: string, group = "bookings") =>
     deskbell(`${group} create ${terms} --start ${DAY}T10:00`);
@@ -148,7 +148,7 @@ test("a start that cannot be booked is refused with the command that lists those
   );
 });
 
-test("--ignore-notice books a start between the usual times, which the refusal suggests", async () => {
+test("--ignore-notice books a start between the usual times, as the refusal suggests", async () => {
   const { deskbell } = await createBusiness();
   const line = `bookings create --service cut --start ${DAY}T10:05`;
   expect((await deskbell(line)).stderr).toBe(
@@ -164,7 +164,7 @@ test("--ignore-notice books a start between the usual times, which the refusal s
   expect(audited.map(({ subject }) => subject.id)).toEqual([id, id]);
 });
 
-test("bookings and reservations are created, listed in pages, shown and cancelled", async () => {
+test("bookings and reservations can be created, listed in pages, shown and cancelled", async () => {
   const { deskbell } = await createBusiness();
   const booking = data<{ id: string }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
@@ -218,7 +218,7 @@ test("bookings list filters by day, staff member, service and status", async () 
   expect(await deskbell("bookings list --staff miah")).toMatchObject({ code: 3 });
 });
 
-test("today shows the visits of a day with names and local times, at 80 columns", async () => {
+test("today shows the visits of a day with names and local times in 80 columns", async () => {
   const { deskbell, dataDir } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --customer-ref Ana --json`),
@@ -243,7 +243,7 @@ TIME         GUEST  SERVICE  STAFF  PLACE  STATUS
   expect(ofMia.stdout.split("\n")).toHaveLength(2);
 });
 
-test("today --date takes tomorrow and yesterday, and says so if a date is written otherwise", async () => {
+test("today --date accepts tomorrow and yesterday, and rejects other formats with an example", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T22:30:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const { deskbell } = await createBusiness();
@@ -259,7 +259,7 @@ test("today --date takes tomorrow and yesterday, and says so if a date is writte
     });
 });
 
-test("times that clocks show twice are printed with their offset, and --start says which one it is", async () => {
+test("times that clocks show twice are printed with an offset, and a note says which one --start means", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-20T09:00:00Z") });
   onTestFinished(() => void vi.useRealTimers());
   const { deskbell } = createTerminal();
@@ -291,7 +291,7 @@ test("times that clocks show twice are printed with their offset, and --start sa
   expect(page.stderr).toContain("add --from 2026-10-25T02:30+01:00,");
 });
 
-test("bookings and reservations are moved, with another staff member or party", async () => {
+test("bookings reschedule changes the staff member, and reservations reschedule the party", async () => {
   const { deskbell } = await createBusiness();
   const booking = data<{ id: string; totalCents: number }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
@@ -313,7 +313,7 @@ test("bookings and reservations are moved, with another staff member or party", 
   ).toMatchObject({ partySize: 4, startsAt: expect.stringContaining("T19:30"), version: 2 });
 });
 
-test("a visit that has not started cannot be completed or marked as a no-show", async () => {
+test("a confirmed visit that has not started cannot be completed, marked as a no-show, approved or declined", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
@@ -322,7 +322,7 @@ test("a visit that has not started cannot be completed or marked as a no-show", 
     expect(await deskbell(`bookings ${action} ${id}`)).toMatchObject({ code: 5, stdout: "" });
 });
 
-test("time off is created, listed with the staff key, and deleted", async () => {
+test("time off can be created, listed with the key of the staff member, and deleted", async () => {
   const { deskbell } = await createBusiness();
   await deskbell(`bookings create --service cut --start ${DAY}T10:00`);
   const added = await deskbell(
@@ -344,7 +344,7 @@ test("time off is created, listed with the staff key, and deleted", async () => 
   expect(data(await deskbell("time-off list --json"))).toEqual([]);
 });
 
-test("time-off create takes the staff member as an argument or, like other commands, as --staff", async () => {
+test("time-off create takes the staff member as an argument or as --staff", async () => {
   const { deskbell } = await createBusiness();
   const create = (staff: string) =>
     deskbell(`time-off create ${staff} --from ${DAY} --to ${DAY} --json`);
@@ -373,7 +373,7 @@ test.each([
   ["bookings show bkg_none", 3, "There is no booking 'bkg_none'"],
   ["reservations cancel rsv_none", 3, "There is no reservation 'rsv_none'"],
   ["time-off delete tof_none", 3, "There is no time off 'tof_none'"],
-])("%s fails with %i", async (line, exitCode, message) => {
+])("%s fails with exit code %i", async (line, exitCode, message) => {
   const { deskbell } = await createBusiness();
   expect(await deskbell(line)).toMatchObject({
     code: exitCode,
@@ -382,7 +382,7 @@ test.each([
   });
 });
 
-test("all bookings that a key has made since a time are listed and cancelled at once", async () => {
+test("bookings list and cancel find the bookings that a key has made since a time", async () => {
   const { deskbell, dataDir } = await createBusiness();
   const create = (time: string, staff: string) =>
     deskbell(`bookings create --service cut --staff ${staff} --start ${DAY}T${time} --json`);
@@ -395,7 +395,7 @@ test("all bookings that a key has made since a time are listed and cancelled at 
   database
     .prepare("UPDATE booking SET created_by_key = (SELECT id FROM api_key) WHERE id <> ?")
     .run(other);
-  // The first was made long ago.
+  // The first booking was made long ago.
   database.prepare("UPDATE booking SET created_at = 1 WHERE id = ?").run(made[0]);
   database.close();
 

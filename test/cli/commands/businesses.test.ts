@@ -21,7 +21,10 @@ async function createTwoBusinesses() {
   return terminal;
 }
 
-/** Counts the rows of the second business by table, and rows with a broken foreign key. */
+/**
+ * Returns the number of rows of the second business by table, and of rows with a broken foreign
+ * key.
+ */
 const countRows = (dataDir: string): Record<string, number> => {
   const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
   const names = db
@@ -50,7 +53,7 @@ const countRows = (dataDir: string): Record<string, number> => {
   return { ...Object.fromEntries(counts), orphans };
 };
 
-test("deleting a business deletes all its data and none of another business", async () => {
+test("businesses delete deletes all data of the business and none of another", async () => {
   const { deskbell, dataDir } = await createTwoBusinesses();
   const before = countRows(dataDir);
   const planned = await deskbell("businesses delete salon-aurora --dry-run");
@@ -98,7 +101,7 @@ test("businesses delete suggests a similar slug, and needs --yes in a script", a
 });
 
 test.runIf(hasTmux)(
-  "on a terminal, businesses delete asks for the slug; another answer, Ctrl-C and Ctrl-D change nothing",
+  "businesses delete on a terminal asks for the slug; another answer, Ctrl-C and Ctrl-D change nothing",
   async () => {
     const { dataDir, deskbell } = await createSeededSalon();
     const remove = ["businesses", "delete", "salon-aurora", "--data-dir", dataDir];
@@ -110,7 +113,7 @@ test.runIf(hasTmux)(
         /Deleting salon-aurora also deletes [^]*cannot be undone\. Type salon-aurora to confirm:/,
       );
       shell.press(...(typed.startsWith("C-") ? [typed] : ["-l", `${typed}\r`]));
-      // The signal also cancels the rest of the shell's command line.
+      // The shell also drops the rest of its command line on this signal.
       if (typed === "C-c") {
         await shell.waitForText(/to confirm:\s+ready>/);
         shell.press("-l", 'echo "exit=$? "\r');
@@ -126,7 +129,7 @@ test.runIf(hasTmux)(
   },
 );
 
-test("after a deletion, a running daemon rejects the business's key and serves the others", async () => {
+test("after businesses delete, a running daemon rejects the key of the business and serves the others", async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   await deskbell("catalog", "apply", writeVenue());
   const key = await deskbell(

@@ -39,7 +39,7 @@ describe("catalog diff", () => {
     expect(await deskbell("catalog diff -", dearer)).toMatchObject(differs);
   });
 
-  test("catalog diff lists the local edits it would undo and the deletions that require --allow-mass-delete", async () => {
+  test("catalog diff lists the local edits that an apply would undo, and deletions that need --allow-mass-delete", async () => {
     const { deskbell } = await createShop();
     await deskbell("services update cut --price 45.00");
     const { stdout, stderr } = await deskbell("catalog diff -", FILE);
@@ -82,7 +82,7 @@ tables: [{ key: t1, maxSeats: 2 }]
   const UNSTAFFED = STAFFED.replace(", staff: [mia]", "").replace(/^hours: .*/m, "hours: []");
   const LOSSES = "undo 1 local edit \\(spa\\), empty hours \\(1 entry\\), remove all staff of cut";
 
-  /** Returns a terminal whose data has a service with staff, and one that was edited. */
+  /** Returns a terminal whose data have a service with staff and one with a local edit. */
   async function createEdited() {
     const { deskbell, dataDir } = createTerminal();
     await deskbell("catalog apply -", STAFFED);
@@ -119,7 +119,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     });
   });
 
-  test("catalog apply asks before a file sets every price to 1.00", async () => {
+  test("catalog apply needs a confirmation before a file changes most prices by more than half", async () => {
     const { deskbell } = createTerminal();
     const file = (price: string) =>
       `${FILE}menu: { items: [${Array.from({ length: 12 }, (_, i) => `{ key: d${i}, name: D${i}, price: ${price} }`).join(", ")}] }\n`;
@@ -135,7 +135,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect(await deskbell("catalog apply - --yes", file("1.00"))).toMatchObject({ code: 0 });
   });
 
-  test("catalog apply asks on a terminal, and does nothing without a yes", async () => {
+  test("catalog apply on a terminal asks before it undoes edits, and does nothing without a yes", async () => {
     const { dataDir, isUnchanged } = await createEdited();
     const file = join(createTempFolder(), "joes.yaml");
     writeFileSync(file, UNSTAFFED);
@@ -149,7 +149,7 @@ tables: [{ key: t1, maxSeats: 2 }]
     expect(await isUnchanged()).toBe(false);
   });
 
-  test("catalog apply asks nothing for a file that only adds and updates", async () => {
+  test("catalog apply needs no confirmation for a file that only adds and updates", async () => {
     const { deskbell } = await createEdited();
     const file = STAFFED.replace("90.00", "95.00").replace("name: Mia", "name: Mia B.");
     expect(await deskbell("catalog apply -", file)).toMatchObject({ code: 0 });
@@ -169,7 +169,7 @@ describe("catalog apply with several businesses", () => {
   const businessOf = (slug: string) =>
     `catalog: 1\nbusiness: { slug: ${slug}, name: ${slug}, timezone: Europe/Zurich, currency: CHF }\n`;
 
-  /** Returns a folder with these files. */
+  /** Writes the files to a new folder and returns its path. */
   function writeFiles(files: Record<string, string>): string {
     const folder = createTempFolder();
     for (const [name, content] of Object.entries(files)) {
@@ -179,7 +179,7 @@ describe("catalog apply with several businesses", () => {
     return folder;
   }
 
-  test("catalog apply applies every file of a folder to its business and lists the changed ones", async () => {
+  test("catalog apply applies each file of a folder to its business and lists the businesses that change", async () => {
     const { deskbell } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,
@@ -217,7 +217,7 @@ describe("catalog apply with several businesses", () => {
     expect(await deskbell(`catalog diff ${folder}`)).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("catalog apply merges the files of each subfolder, and skips hidden ones", async () => {
+  test("catalog apply merges the files of each subfolder and skips hidden folders", async () => {
     const { deskbell } = createTerminal();
     const folder = writeFiles({
       "bern/a.yaml": `catalog: 1\n${SERVICES}`,
@@ -252,7 +252,7 @@ describe("catalog apply with several businesses", () => {
     expect((await deskbell("businesses list")).stdout).toBe("");
   });
 
-  test("what one business loses stops all, until it is confirmed", async () => {
+  test("catalog apply changes no business until the losses of one are confirmed", async () => {
     const { deskbell, dataDir } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,
@@ -281,7 +281,7 @@ describe("catalog apply with several businesses", () => {
     });
   });
 
-  test("a mass delete of one business stops all", async () => {
+  test("catalog apply changes no business if one needs --allow-mass-delete", async () => {
     const { deskbell } = createTerminal();
     const tables = Array.from({ length: 6 }, (_, i) => `{ key: t${i}, maxSeats: 2 }`).join(", ");
     const folder = writeFiles({
@@ -312,7 +312,7 @@ describe("catalog apply with several businesses", () => {
 
 describe("catalog export", () => {
   test.each(["yaml", "json"])(
-    "catalog export writes a %s file without differences",
+    "a %s file that catalog export writes has no differences from the catalog",
     async (format) => {
       const { deskbell } = createTerminal();
       await deskbell(`catalog apply ${RESTAURANT}`);
@@ -324,7 +324,7 @@ describe("catalog export", () => {
     },
   );
 
-  test("catalog export writes a new file, but never overwrites one", async () => {
+  test("catalog export --out writes a new file, but never overwrites one", async () => {
     const { deskbell } = await createShop();
     const out = join(createTempFolder(), "joes.yaml");
     expect(await deskbell(`catalog export --out ${out}`)).toMatchObject({
@@ -342,7 +342,7 @@ describe("catalog export", () => {
   });
 });
 
-test("catalog schema describes every section and field to an editor", async () => {
+test("catalog schema describes the sections and fields of a catalog file", async () => {
   const { code, stdout } = await createTerminal().deskbell("catalog schema");
   const schema = JSON.parse(stdout) as {
     required: string[];
@@ -367,7 +367,7 @@ test("catalog schema describes every section and field to an editor", async () =
 });
 
 describe("init", () => {
-  test("init writes a catalog that can be applied, and prints the next commands", async () => {
+  test("init writes a catalog file that can be applied, and prints the next commands", async () => {
     const { deskbell } = createTerminal();
     const file = join(createTempFolder(), "mine.yaml");
     const created = await deskbell(`init ${file}`);
@@ -381,7 +381,7 @@ describe("init", () => {
     expect(await deskbell(command)).toMatchObject({ code: 0 });
   });
 
-  test("init prints the catalog instead of writing a file named '-'", async () => {
+  test("init - prints the catalog and writes no file named '-'", async () => {
     const { deskbell } = createTerminal();
     const { stdout } = await deskbell("init -");
     expect(await deskbell("catalog apply -", stdout)).toMatchObject({ code: 0 });
@@ -396,7 +396,7 @@ describe("init", () => {
   });
 });
 
-test("a file that is not UTF-8 is rejected", async () => {
+test("catalog apply rejects a file that is not UTF-8", async () => {
   const { deskbell } = await createShop();
   const file = join(createTempFolder(), "latin.yaml");
   writeFileSync(file, FILE.replace("Spa", "Bäder"), "latin1");
@@ -406,7 +406,7 @@ test("a file that is not UTF-8 is rejected", async () => {
   });
 });
 
-test("a missing file is reported with the command that lists its folder", async () => {
+test("catalog apply names the command that lists the folder of a missing file", async () => {
   const { deskbell } = await createShop();
   const folder = createTempFolder();
   expect(await deskbell(`catalog apply ${folder}/caffe.yaml`)).toMatchObject({
@@ -415,7 +415,7 @@ test("a missing file is reported with the command that lists its folder", async 
   });
 });
 
-test("a change of the currency needs --accept-currency-change", async () => {
+test("catalog apply needs --accept-currency-change to change the currency", async () => {
   const { deskbell } = await createShop();
   const inEuro = FILE.replace("currency: CHF", "currency: EUR");
   expect(await deskbell("catalog apply -", inEuro)).toMatchObject({
@@ -434,7 +434,7 @@ test("a change of the currency needs --accept-currency-change", async () => {
   expect(stdout).toContain("currency: EUR");
 });
 
-test("prices with the runtime's decimals are not reinterpreted by an apply", async () => {
+test("catalog apply needs --accept-currency-change to change the decimals of the currency", async () => {
   const { deskbell, dataDir } = await createShop();
   const inForint = FILE.replaceAll("CHF", "HUF").replaceAll(".00", "");
   await deskbell("catalog apply - --accept-currency-change", inForint);
@@ -458,7 +458,7 @@ test("services update --dry-run saves nothing", async () => {
   expect(await deskbell("catalog diff -", FILE)).toMatchObject({ code: 0 });
 });
 
-test("a large file prints the current step, unless --quiet", async () => {
+test("catalog apply prints the current step for a large file, unless --quiet is set", async () => {
   const { deskbell } = createTerminal();
   const large = `${FILE}#${" ".repeat(9_000_000)}\n`;
   expect((await deskbell("catalog apply -", large)).stderr).toMatch(/^reading the files …\n/);

@@ -14,7 +14,7 @@ const inDays = (days: number) => Temporal.Now.plainDateISO("Europe/Zurich").add(
 const DATE = inDays(20).toString();
 const DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"][inDays(20).dayOfWeek - 1];
 
-/** A salon in which Mia, who keeps hours of her own, has a visit at 18:00. */
+/** Creates a salon in which Mia, who keeps hours of her own, has a visit at 18:00. */
 async function openSalon() {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
@@ -35,7 +35,7 @@ async function openSalon() {
   return { deskbell, run, id, affected, refuses };
 }
 
-test("hours update names the staff that keep their own hours, and the visits outside the new ones", async () => {
+test("hours update names the staff who keep their own hours, and the visits outside the new hours", async () => {
   const { run, id, affected, refuses } = await openSalon();
   const { stderr } = await run(`hours update --day ${DAY} --open 10:00-14:00`);
   expect(stderr).toContain(affected);
@@ -50,7 +50,7 @@ test("hours update names the staff that keep their own hours, and the visits out
   expect(JSON.parse(stdout)).toMatchObject({ data: { changes: [{ fields: ["hours"] }] } });
 });
 
-test("hours update --date opens the business and all staff at other times on one date only", async () => {
+test("hours update --date changes the hours of the business and all staff on that date only", async () => {
   const { run, affected, refuses } = await openSalon();
   const { stderr } = await run(`hours update --date ${DATE} --open 10:00-14:00`);
   expect(stderr).toContain(affected);
@@ -63,7 +63,7 @@ test("hours update --date opens the business and all staff at other times on one
   expect(await refuses("mia", "14:00")).toBe(0);
 });
 
-test("staff hours update --date changes the hours of one person on one date", async () => {
+test("staff hours update --date changes the hours of one staff member on that date only", async () => {
   const { run, affected, refuses } = await openSalon();
   const { stderr } = await run(`staff hours update mia --date ${DATE} --closed`);
   expect(stderr).toContain(affected);
@@ -71,7 +71,7 @@ test("staff hours update --date changes the hours of one person on one date", as
   expect(await refuses("tom", "10:00")).toBe(0);
 });
 
-test("commands that affect future visits name them in the same sentence", async () => {
+test("commands that affect future visits list the visits", async () => {
   const { run, affected } = await openSalon();
   for (const line of [
     `closures create --date ${DATE}`,
@@ -86,14 +86,14 @@ test("commands that affect future visits name them in the same sentence", async 
   }
 });
 
-test("a visit that cannot be kept is named without its guest", async () => {
+test("staff delete names the visits that prevent it, without their guests", async () => {
   const { deskbell, id } = await openSalon();
   expect((await deskbell("staff delete mia")).stderr).toContain(
     `booked: 1 future booking: ${DATE} 18:00 · Cut · Mia · …${id.slice(-6)}. Nothing was changed.\n`,
   );
 });
 
-test("hours of a date in a closure name the closure that wins, and the command that deletes it", async () => {
+test("new hours of a date name the closures that win over them, and the commands that delete these", async () => {
   const { run, refuses } = await openSalon();
   const [from, to, yearly] = [inDays(18).toString(), inDays(25).toString(), DATE.slice(5)];
   await run(`closures create --from ${from} --to ${to} --name 'Winter rest'`);
@@ -116,7 +116,7 @@ test("hours of a date in a closure name the closure that wins, and the command t
   expect(await refuses("tom", "10:00")).toBe(0);
 });
 
-test("hours of a staff member on a date name the time off and the opening hours that win over them", async () => {
+test("new hours of a staff member on a date name the time off and opening hours that win over them", async () => {
   const { run } = await openSalon();
   const off = await run(`time-off create mia --from ${DATE} --to ${DATE} --json`);
   const { id } = (JSON.parse(off.stdout) as { data: { id: string } }).data;
@@ -137,7 +137,7 @@ test("hours of a staff member on a date name the time off and the opening hours 
   );
 });
 
-test("commands for a time in the past say that it changes nothing for future visits", async () => {
+test("changes that end in the past say that nothing changes for future visits", async () => {
   const { deskbell } = createTerminal();
   const promotion = `promotions:
   - { key: off, name: Off, benefit: { type: PERCENT_OFF, percent: 10 }, appliesTo: { services: [cut] } }

@@ -12,7 +12,7 @@ import { seedShop } from "../../support/shop.ts";
 import { confirmedVisit } from "../../support/visit-rows.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-/** Creates a shop with one endpoint and a lock and address as of a running daemon. */
+/** Creates a shop with one endpoint, and the lock and address of a running daemon. */
 async function createRunningShop() {
   const dataDir = join(createTempFolder(), "data");
   const rt = createTestRuntime({ dataDir });
@@ -58,7 +58,7 @@ test("status exits with 0 if there is no problem", async () => {
   lock.release();
 });
 
-test("status counts the bookings that wait for the business, with the command that lists them", async () => {
+test("status counts the bookings to approve or decline, and names the command that lists them", async () => {
   const { deskbell, rt, business, lock } = await createRunningShop();
   expect((await deskbell("status")).stdout).not.toContain("approve");
   const startsAt = rt.now() + 86_400_000;
@@ -150,7 +150,7 @@ test("status prints each problem with a command, and exits with 6", async () => 
   expect(problems((await deskbell("status")).stdout)).toHaveLength(1);
 });
 
-test("an endpoint is a problem after five failures over ten minutes, or after a day", async () => {
+test("status reports an endpoint after five failures over ten minutes, or after a day of failures", async () => {
   const { deskbell, rt, endpoint, lock } = await createRunningShop();
   await deskbell("backup");
   const failSince = (ms: number, failureCount = 1) =>
@@ -194,7 +194,7 @@ test.each([
     "of another server",
     /^problem\t\S+master\.key decrypts no signing secret: .*\tinstall -m 600 FILE \S+$/m,
   ],
-])("a master key %s is a problem until it is restored", async (change, expected) => {
+])("status reports a master key %s until the right key is back", async (change, expected) => {
   const { deskbell, rt, lock } = await createRunningShop();
   const { masterKeyPath } = rt.config;
   const key = readFileSync(masterKeyPath);
@@ -209,7 +209,7 @@ test.each([
   lock.release();
 });
 
-test("a daemon that has run for two days without a backup is a problem", async () => {
+test("status reports that a daemon has run for two days without a backup", async () => {
   const { rt, deskbell, lock } = await createRunningShop();
   const daysAgo = (days: number) => Date.now() - days * 86_400_000;
   rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
@@ -224,7 +224,7 @@ test("a daemon that has run for two days without a backup is a problem", async (
   lock.release();
 });
 
-test("--master-key-out copies the master key to a private file; backups are listed and verified", async () => {
+test("backup --master-key-out copies the master key to a private file; backups are listed and verified", async () => {
   const { deskbell, dataDir, rt, lock } = await createRunningShop();
   const key = join(dataDir, "copy.key");
   const made = await deskbell(`backup --master-key-out ${key}`);
@@ -255,7 +255,7 @@ test("--master-key-out copies the master key to a private file; backups are list
   lock.release();
 });
 
-test("restore in a script needs --yes, and says where the previous data is", async () => {
+test("restore in a script needs --yes, and says where the previous data are", async () => {
   const { deskbell, rt, lock } = await createRunningShop();
   lock.release();
   const { stdout } = await deskbell("backup --json");

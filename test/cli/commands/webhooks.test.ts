@@ -26,7 +26,7 @@ async function createEndpoint(url = "http://127.0.0.1:9/hook") {
   return { deskbell, dataDir, id: endpoint!.id, secret: added.stdout.trim() };
 }
 
-test("update, disable and enable change an endpoint; disabling parks its deliveries", async () => {
+test("webhooks update, disable and enable change an endpoint, and disable parks its deliveries", async () => {
   const { deskbell, id } = await createEndpoint();
   expect(
     await deskbell(`webhooks update ${id} --name kitchen --max-in-flight 8 --event staff.updated`),
@@ -53,7 +53,7 @@ test("update, disable and enable change an endpoint; disabling parks its deliver
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ status: "ACTIVE" });
 });
 
-test("all stands for the events of the specification; others are added by name", async () => {
+test("`--event all` subscribes to the standard event types; others must be named", async () => {
   const { deskbell, id } = await createEndpoint();
   const eventsOf = async () =>
     data<{ events: string[] }>(await deskbell(`webhooks show ${id} --json`)).events;
@@ -70,7 +70,7 @@ test("webhooks delete needs --yes in a script", async () => {
   expect(await deskbell(`webhooks show ${id}`)).toMatchObject({ code: 3 });
 });
 
-test("an endpoint is found by ID or by a unique name", async () => {
+test("webhooks commands find an endpoint by its ID or by a unique name", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   expect(data(await deskbell("webhooks show till --json"))).toMatchObject({ id });
   expect(await deskbell("webhooks disable til")).toMatchObject({
@@ -80,7 +80,7 @@ test("an endpoint is found by ID or by a unique name", async () => {
   await deskbell(
     "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private",
   );
-  // Version 0.2 accepted two endpoints with the same name.
+  // Two endpoints could have the same name in version 0.2.
   const db = new Database(join(dataDir, "deskbell.db"));
   db.exec("UPDATE endpoint SET name = 'till'");
   db.close();
@@ -98,7 +98,7 @@ test("an endpoint is found by ID or by a unique name", async () => {
   expect(data(await deskbell(`webhooks show ${id} --json`))).toMatchObject({ name: "till" });
 });
 
-test("the operator cannot use the name of an endpoint twice in a business", async () => {
+test("webhooks create and update refuse a name that another endpoint of the business has", async () => {
   const { deskbell, id } = await createEndpoint();
   const other = "--url http://127.0.0.1:9/ --event all --allow-private";
   const refused = { stderr: expect.stringContaining(`${id} is already named 'till'`) };
@@ -113,7 +113,7 @@ test("the operator cannot use the name of an endpoint twice in a business", asyn
   });
 });
 
-test("an endpoint that is created for a key belongs to its partner, in the key's event groups", async () => {
+test("webhooks create --key gives the endpoint to the key and limits it to the key's event groups", async () => {
   const { deskbell } = await createEndpoint();
   await deskbell("keys create --name website --scope webhooks.write --event-group catalog");
   const url = "--url http://127.0.0.1:9/site --allow-private";
@@ -136,7 +136,7 @@ test("an endpoint that is created for a key belongs to its partner, in the key's
   });
 });
 
-test("an endpoint without a key says so, and can be given to a key and taken from it", async () => {
+test("webhooks create without --key says so, and webhooks update gives an endpoint to a key or takes it away", async () => {
   const { deskbell, id } = await createEndpoint();
   const bar = "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private";
   expect((await deskbell(bar)).stderr).toContain("webhooks update bar --key KEY");
@@ -154,7 +154,7 @@ test("an endpoint without a key says so, and can be given to a key and taken fro
   expect((await show()).keyId).toBeNull();
 });
 
-test("revoking a key names what it stops, also in a dry run", async () => {
+test("keys revoke names the endpoints that it disables, in a dry run too", async () => {
   const { deskbell, id } = await createEndpoint();
   await deskbell("keys create --name website --scope webhooks.write");
   await deskbell("webhooks update till --key website");
@@ -198,7 +198,7 @@ test("deliveries list and webhooks list show times, endpoint and error at 80 col
   for (const line of (stdout + endpoints).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-test("nothing is created or rotated if the secret cannot be printed", async () => {
+test("commands that cannot print a new secret create and rotate nothing", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   await deskbell("keys create --name site --secret");
   const list = async () => [
@@ -229,7 +229,7 @@ test("nothing is created or rotated if the secret cannot be printed", async () =
   expect(await list()).toEqual(before);
 });
 
-test("rotate-secret prints only the new secret on stdout; --finish ends the overlap", async () => {
+test("webhooks rotate-secret prints only the new secret on stdout; --finish ends the overlap", async () => {
   const { deskbell, id, secret } = await createEndpoint();
   const rotated = await deskbell(`webhooks rotate-secret ${id} --overlap 1h`);
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whsec_\S+\n$/) });
@@ -250,7 +250,7 @@ test("rotate-secret prints only the new secret on stdout; --finish ends the over
   });
 });
 
-test("with a foreign master key, commands that need it fail; rotate-secret --force replaces it", async () => {
+test("with a wrong master key, commands that encrypt or decrypt fail until rotate-secret --force replaces the signing secret", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
   const add =
@@ -280,7 +280,7 @@ test("with a foreign master key, commands that need it fail; rotate-secret --for
   expect(await deskbell(add)).toMatchObject({ code: 0 });
 });
 
-test("deliveries are redelivered and cancelled by ID or by filters", async () => {
+test("deliveries redeliver and cancel take an ID or filters", async () => {
   const { deskbell, id } = await createEndpoint();
   await deskbell("events trigger service.updated");
   await deskbell("events trigger catalog.changed");
@@ -308,7 +308,7 @@ test("deliveries are redelivered and cancelled by ID or by filters", async () =>
   expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
 });
 
-test("--endpoint accepts a name, and fails for an unknown one", async () => {
+test("--endpoint of deliveries accepts a name, and fails for an unknown one", async () => {
   const { deskbell, id } = await createEndpoint();
   const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));
   await deskbell(`events trigger service.updated --endpoint ${name}`);
@@ -325,7 +325,7 @@ test("--endpoint accepts a name, and fails for an unknown one", async () => {
   expect(data(await deskbell(`deliveries list --endpoint ${id} --json`))).toHaveLength(1);
 });
 
-test("redeliver --wait says when no daemon is running", async () => {
+test("deliveries redeliver --wait says that no daemon is running", async () => {
   const { deskbell } = await createEndpoint();
   await deskbell("events trigger service.updated");
   const [{ id }] = data<[{ id: string }]>(await deskbell("deliveries list --json"));
@@ -344,7 +344,7 @@ test("redeliver --wait says when no daemon is running", async () => {
   });
 });
 
-test("events are triggered, listed and shown, and their types listed with their flags", async () => {
+test("events trigger creates an event that events list and show print; events types lists all types", async () => {
   const { deskbell } = await createEndpoint();
   const triggered = await deskbell("events trigger service.updated");
   const id = triggered.stdout.trim();

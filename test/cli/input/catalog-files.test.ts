@@ -21,7 +21,7 @@ async function createShop() {
   return { deskbell, dataDir, folder: createTempFolder() };
 }
 
-test("a catalog on stdin must be UTF-8; a byte order mark is accepted", async () => {
+test("a catalog on stdin must be UTF-8, and may begin with a byte order mark", async () => {
   const { deskbell } = createTerminal();
   const [before = "", after = ""] = SHOP.split("Joe's");
   const stdin = Buffer.concat([Buffer.from(`${before}"`), LATIN1, Buffer.from(`"${after}`)]);
@@ -62,7 +62,7 @@ test("--input rejects only the line with invalid UTF-8, and accepts a byte order
   });
 });
 
-test("--input splits lines at newlines only, however the stream is chunked", async () => {
+test("--input splits its content at newlines only, whatever the chunks of the stream", async () => {
   const { deskbell } = await createShop();
   const whole = Buffer.from(
     `\n${booking("09:00", "Zoë").toString()}\n\n${booking("10:00", "b").toString()}`,
@@ -80,7 +80,7 @@ test("--input splits lines at newlines only, however the stream is chunked", asy
   ).toMatch(/^1\tvalidation_failed\t'customerRef' must be one line/);
 });
 
-test("a path below a file is reported as missing when read and as invalid when written", async () => {
+test("a path below a file is reported as missing for reading, and as not a folder for writing", async () => {
   const { deskbell, folder } = await createShop();
   const through = join(folder, "note.txt", "x");
   writeFileSync(join(folder, "note.txt"), "");
@@ -100,7 +100,7 @@ test("a path below a file is reported as missing when read and as invalid when w
     });
 });
 
-test("writing into a missing folder fails with the command that creates it", async () => {
+test("the error for a missing output folder names the command that creates it", async () => {
   const { deskbell, folder } = await createShop();
   const missing = join(folder, "not there", "x.yaml");
   expect(await deskbell(`catalog export --out '${missing}'`)).toMatchObject({

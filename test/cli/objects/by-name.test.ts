@@ -65,9 +65,9 @@ test.each([
   "bookings create --service wash --staff 'Wash:Mia Rossi' --start 'tomorrow 10:00'",
   "bookings list --staff 'Mia Rossi' --service Wash",
   "closures delete 'winter break'",
-])("%s finds objects by name", async (line) => {
+])("a name in upper or lower case stands for its object: %s", async (line) => {
   const deskbell = await createSalon();
-  // A service whose only performer is removed would be refused.
+  // A second staff member performs the service, because the only one could not be removed.
   await deskbell("staff update noe-1 --add-service wash");
   const { code, stderr } = await deskbell(line);
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -77,7 +77,7 @@ test.each([
   ["staff hours update 'noé bär' --day mon --closed", "noe-1, noe-2"],
   ["bookings create --service cut --staff 'Noé Bär' --start 'tomorrow 10:00'", "noe-1, noe-2"],
   ["closures delete ski", "2031-02-01, 2032-02-01"],
-])("%s names the keys of an ambiguous name", async (line, keys) => {
+])("an ambiguous name is rejected with the keys that it may mean: %s", async (line, keys) => {
   const deskbell = await createSalon();
   expect(await deskbell(line)).toMatchObject({
     code: 2,
@@ -85,13 +85,13 @@ test.each([
   });
 });
 
-test("a key wins over the same name of another object", async () => {
+test("services show prefers a key to the same name of another service", async () => {
   const deskbell = await createSalon();
   await deskbell("services update cut --name wash");
   expect((await deskbell("services show wash")).stdout).toMatch(/^key\twash$/m);
 });
 
-test("closures delete takes the names of days", async () => {
+test("closures delete accepts the names of days", async () => {
   const deskbell = await createSalon();
   await deskbell("closures create --date tomorrow");
   expect(await deskbell("closures delete tomorrow")).toMatchObject({ code: 0 });

@@ -13,7 +13,7 @@ promotions: [{ key: tenth, name: Tenth, benefit: { type: percent_off, percent: 1
 events: [{ key: gala, name: Gala, startsAt: 2030-12-01T19:00, durationMin: 180, venue: Hall }]
 `;
 
-test("commands edit the catalog without its file", async () => {
+test("commands edit every kind of catalog object without the catalog file", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const run = async (line: string) => {
@@ -135,7 +135,7 @@ test("update commands set a price to 0 only after a confirmation or with --yes",
     expect((await deskbell(`${show} --json`)).stdout).toBe(before);
     expect((await asking(line, "y\n")).code).toBe(0);
     expect((await deskbell(`${show} --json`)).stdout).not.toBe(before);
-    // The price is 0 already.
+    // The price is 0 already, so nothing is confirmed again.
     expect((await deskbell(line)).code).toBe(0);
   }
   expect((await deskbell("services update cut --price 10")).code).toBe(0);

@@ -13,7 +13,7 @@ const slot = (time: string) => ({
   segments: [{ staffId: "stf_1" }],
 });
 
-/** Open at 10:00 and 10:30; the two times after them are rejected like those before. */
+/** A day with slots at 10:00 and 10:30. Start times before, between and after them are rejected. */
 const DAY = {
   date: DATE,
   state: "OPEN",
@@ -25,7 +25,7 @@ const DAY = {
   ],
 } as unknown as PublicDay;
 
-test("start times that are rejected for one reason are one row in a pipe", () => {
+test("successive start times that are rejected for one reason are one row in a pipe", () => {
   const rows = dayRows(DAY, "Europe/Zurich", () => "mia").map(
     ({ start, state }) => `${start} ${state}`,
   );
@@ -50,7 +50,7 @@ test("a range of rejected start times contains no available one", () => {
   ]);
 });
 
-test("times that clocks show twice have an offset", () => {
+test("a time that clocks show twice has an offset", () => {
   const start = (startsAt: string, endsAt: string) => ({
     startsAt,
     endsAt,

@@ -3,13 +3,13 @@ import { toFields } from "../../../src/cli/output/fields.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { SALON } from "../../support/samples.ts";
 
-test("a short field is one line", () => {
+test("a field that fits the terminal is one line", () => {
   expect(
     toFields({ id: "key_1", gone: undefined, at: null, limits: { minute: 60, hour: null } }, 80),
   ).toEqual(["id      key_1", "at      ", "limits  minute 60"]);
 });
 
-test("a list of words is wrapped next to its name, without splitting a word", () => {
+test("a list of words is wrapped next to the name of its field, without splitting a word", () => {
   expect(
     toFields(
       { id: 1, scopes: ["alpha", "beta", "a-very-long-word-of-its-own", "x"], none: [] },
@@ -24,7 +24,7 @@ test("a list of words is wrapped next to its name, without splitting a word", ()
   ]);
 });
 
-test("each object of a list starts a line; its continuation lines are indented", () => {
+test("each object of a list starts a line, and its continuation lines are indented", () => {
   const attempts = [
     { n: 1, outcome: "refused", statusCode: null, error: "ECONNREFUSED" },
     {
@@ -47,18 +47,18 @@ test("each object of a list starts a line; its continuation lines are indented",
   ]);
 });
 
-test("the fields of a long object are listed below its name", () => {
+test("the fields of an object that does not fit one line are listed below its name", () => {
   expect(
     toFields({ type: "x", data: { action: "updated", object: { id: "svc_1", name: "Cut" } } }, 30),
   ).toEqual(["type  x", "data", "  action  updated", "  object  id svc_1  name Cut"]);
 });
 
-test("control characters in names and values are escaped", () => {
+test("control characters in names and values of fields are escaped", () => {
   const lines = toFields({ "a\n": ["\u001b[2J"], b: [{ "c\u0007": "\r" }] }, 80);
   expect(lines.join("")).not.toMatch(/[\x00-\x1f]/);
 });
 
-test("each field is one line in a pipe", async () => {
+test("webhooks show prints each field on one line, within the width of a terminal", async () => {
   const dataDir = `${createTempFolder()}/data`;
   const { deskbell } = createTerminal({ dataDir });
   await deskbell(`catalog apply ${SALON}`);

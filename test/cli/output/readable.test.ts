@@ -8,7 +8,7 @@ const context = {
   nameOf: (id: string) => (id === "svc_1" ? "Haircut" : undefined),
 };
 
-test("amounts, durations, times and IDs are shown as people say them", () => {
+test("amounts, durations, times and names of IDs are shown for people", () => {
   expect(
     toReadable(
       {
@@ -45,7 +45,7 @@ test("amounts, durations, times and IDs are shown as people say them", () => {
   });
 });
 
-test("an amount in a former currency keeps its decimals; one without a business stays a number", () => {
+test("an amount keeps the decimals of its own currency, and is a plain number without a business", () => {
   const yen = { totalCents: 5500, currency: "JPY", currencyDigits: 0 };
   expect(toReadable(yen, context)).toEqual({ total: "5500 JPY" });
   const orphan = { ...context, business: undefined };
@@ -55,7 +55,7 @@ test("an amount in a former currency keeps its decimals; one without a business 
   });
 });
 
-test("weekly times are ranges of days, and a stored name replaces its ID", () => {
+test("weekly times show ranges of days, and a stored name replaces its ID", () => {
   const rule = { days: ["tue", "wed", "thu"], start: "09:00", end: "18:00" };
   expect(
     toReadable(
@@ -80,7 +80,7 @@ test("weekly times are ranges of days, and a stored name replaces its ID", () =>
   ]);
 });
 
-test("each field is one line without JSON in a pipe", () => {
+test("each field is one line of plain text in a pipe", () => {
   const readable = toReadable(
     { variants: [{ key: "a", staff: ["mia", "leo"] }, { key: "b" }], tags: ["x", "y"] },
     context,
@@ -98,7 +98,7 @@ staff: [{ key: mia, name: Mia Moser }]
 services: [{ key: cut, name: Wash and cut, durationMin: 30, price: 35.00, staff: [mia] }]
 `;
 
-test("commands print names, amounts and local times; --json is unchanged", async () => {
+test("bookings create prints names, amounts and local times", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const start = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);

@@ -21,7 +21,7 @@ test("a table aligns its columns under their titles", () => {
   ]);
 });
 
-test("East Asian characters and emoji take two cells, combining marks none", () => {
+test("East Asian characters and emoji take two terminal cells, and combining marks none", () => {
   const rows = [
     { key: "a", name: "夜市", price: 1 },
     { key: "b", name: "🍣", price: 2 },
@@ -35,7 +35,7 @@ test("East Asian characters and emoji take two cells, combining marks none", () 
   ]);
 });
 
-test("the widest column is truncated, so that a row fits on a line", () => {
+test("the widest column of a table is truncated, so that a row fits on a line", () => {
   const lines = toTable([{ key: "long", name: "x".repeat(300), price: 5 }], columns, 40);
   expect(Math.max(...lines.map((line) => line.length))).toBe(40);
   expect(lines[1]).toMatch(/^long {2}x+… +5$/);
@@ -54,7 +54,7 @@ test("an optional column is omitted before anything is truncated, but never from
   expect(toTsv(rows, spared)).toBe("catalog\tcatalog.changed\t12345\n");
 });
 
-test("wrapped columns move to a second line if the terminal is too narrow for all", () => {
+test("columns that wrap move to a second line if the terminal is too narrow for all", () => {
   const wrapping: Column<Dish>[] = [
     ...columns.map((column) =>
       column.title === "NAME" ? { ...column, wraps: true as const } : column,
@@ -78,7 +78,7 @@ test("wrapped columns move to a second line if the terminal is too narrow for al
   expect(toTsv(rows.slice(1), wrapping)).toBe("tea\t\t12\ttea\n");
 });
 
-test("TSV has a line per row, no titles, and an empty field for null", () => {
+test("TSV has a line per row, no titles, and an empty cell for null", () => {
   expect(toTsv([{ key: "a", name: "A b", price: null }], columns)).toBe("a\tA b\t\n");
 });
 

@@ -26,7 +26,7 @@ function createShop(): string {
   return rt.config.databasePath;
 }
 
-/** Overwrites the last quarter of the file, which SQLite does not read when it opens the file. */
+/** Overwrites the last quarter of a database, which SQLite does not read when it opens the file. */
 function damage(path: string): void {
   const pages = statSync(path).size / PAGE_BYTES;
   const file = openSync(path, "r+");
@@ -35,7 +35,7 @@ function damage(path: string): void {
   closeSync(file);
 }
 
-test.skipIf(process.getuid?.() !== 0)("serve refuses to start on a read-only file", async () => {
+test.skipIf(process.getuid?.() !== 0)("serve fails on a read-only database", async () => {
   const path = createShop();
   const user = { uid: 65_534, gid: 65_534 };
   for (const file of [dirname(path), path]) chownSync(file, user.uid, user.gid);
@@ -52,7 +52,7 @@ test.each([
   ["with damaged pages", damage],
   ["with an incomplete last page", (path: string) => truncateSync(path, statSync(path).size - 100)],
   ["that is not a database", (path: string) => writeFileSync(path, "nonsense ".repeat(1000))],
-])("serve refuses to start on a file %s", async (_, spoil) => {
+])("serve refuses to start on a database file %s", async (_, spoil) => {
   const path = createShop();
   spoil(path);
   const config = readConfig({ dataDir: dirname(path) }, {});

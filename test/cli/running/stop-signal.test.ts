@@ -7,7 +7,7 @@ import { createTempFolder } from "../../support/cli.ts";
 
 const STOP_SIGNAL = new URL("../../../src/cli/running/stop-signal.ts", import.meta.url).href;
 
-/** Returns what keeps a process that runs the code and then waits for a stop signal. */
+/** Returns what keeps a process alive that runs the code and then waits for a stop signal. */
 async function listResources(code: string): Promise<unknown> {
   const script = join(createTempFolder(), "waiting.mjs");
   writeFileSync(
@@ -18,14 +18,14 @@ async function listResources(code: string): Promise<unknown> {
     const resources = process.getActiveResourcesInfo();
     process.send(resources, () => process.exit());`,
   );
-  // A pipe of the output would also be a resource.
+  // A pipe for the output would also keep the process alive.
   const child = fork(script, { stdio: ["ignore", "ignore", "ignore", "ipc"], execArgv: [] });
   onTestFinished(() => void child.kill());
   const [message] = await once(child, "message");
   return message;
 }
 
-test("a process that waits for a stop signal is kept by its channel only if it receives messages", async () => {
+test("the channel to its parent keeps a process that waits for a stop signal only if it receives messages", async () => {
   expect(await listResources("")).not.toContain("PipeWrap");
   expect(await listResources('process.on("message", () => {});')).toContain("PipeWrap");
 });

@@ -13,12 +13,12 @@ import { expect } from "vitest";
 import type { CommandResult } from "../../support/cli.ts";
 import type { FixCase, Server } from "../../support/fixes.ts";
 
-// Backups, restores and the master key.
+// Cases of messages about backups, restores and the master key.
 
 const salon = "--business salon-aurora";
 const TILL = `webhooks create --name till --url http://127.0.0.1:9/h --event all --allow-private ${salon}`;
 
-/** What a command prints. */
+/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>
@@ -34,7 +34,7 @@ const cutShort = (path: string) => truncateSync(path, readFileSync(path).length 
 
 const keyIn = ({ dataDir }: Server) => join(dataDir, "master.key");
 
-/** The reader looks up a backup in the list, and restores it. */
+/** Takes a backup from the printed list and restores it, as a reader would. */
 const restoresFromList = async (
   { deskbell, dataDir }: Server,
   [list]: readonly CommandResult[],
@@ -44,7 +44,9 @@ const restoresFromList = async (
   expect(await deskbell(`restore ${path} --yes`)).toContain("Restored");
 };
 
-/** Overwrites pages that are read only when the data are. */
+/**
+ * Overwrites the second half of the database, which SQLite does not read when it opens the file.
+ */
 export const damage = ({ dataDir, edit }: Server): void => {
   edit("PRAGMA wal_checkpoint(TRUNCATE)");
   const path = join(dataDir, "deskbell.db");

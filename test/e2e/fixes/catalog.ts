@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { FixCase, Server } from "../../support/fixes.ts";
 
-// Catalogs: services, dishes, staff, promotions, public events, hours, closures.
+// Cases of messages about catalogs: services, dishes, staff, promotions, public events, hours,
+// closures.
 
 const salon = "--business salon-aurora";
 const cafe = "--business cafe-lumen";
 const venue = "--business kita-live";
 
-/** The reader exports a catalog to FILE and edits it there. */
+/** Returns a function that exports a catalog to FILE and edits it there, as a reader would. */
 const editFile =
   (from: string | RegExp, to: string, business = salon) =>
   async ({ deskbell, folder }: Server): Promise<void> => {
@@ -22,7 +23,7 @@ const editFile =
   };
 const FILE = { FILE: "catalog.yaml" };
 
-/** The file was edited and applied earlier. */
+/** Returns a function that edits FILE and applies it. */
 const applyEdited =
   (...edit: Parameters<typeof editFile>) =>
   async (server: Server): Promise<void> => {
@@ -30,7 +31,7 @@ const applyEdited =
     await server.deskbell("catalog apply catalog.yaml --yes");
   };
 
-/** What a command prints. */
+/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ deskbell }: Server): Promise<void> =>

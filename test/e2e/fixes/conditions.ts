@@ -7,14 +7,17 @@ import { createRunningServer, INJECTIONS } from "../../support/conditions.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createServer, type FixCase, setClock } from "../../support/fixes.ts";
 
-// Health conditions, each on a server with two businesses that has no other open condition.
+// Cases of health conditions. Each server has two businesses and no other open condition.
 
 type More = Pick<FixCase, "adds" | "before" | "fails"> & {
-  /** A delivery that has failed comes first. */
+  /** Set if a delivery must have failed before the condition begins. */
   hasFailed?: true;
 };
 
-/** Makes a condition begin as test/app/operations/conditions.test.ts does; `status` prints it. */
+/**
+ * Returns a case whose condition begins as in test/app/operations/conditions.test.ts. The text and
+ * command are those of `status`.
+ */
 function condition(
   code: ConditionCode,
   text: string,
@@ -73,7 +76,7 @@ export const fixes: FixCase[] = [
   ),
   condition("proxy.one_address", "deskbell guide behind-a-proxy", /--trusted-proxy/),
   condition("metrics.refused", "deskbell metrics token", /^deskbell_mt_/, {
-    // A daemon creates it.
+    // The file with the token is created here, as no daemon runs that would do it.
     before: ({ dataDir }) =>
       writeFileSync(join(dataDir, "metrics.token"), "deskbell_mt_1\n", { mode: 0o600 }),
   }),

@@ -13,13 +13,13 @@ import { createReceiver } from "../../support/receiver.ts";
 import { SALON } from "../../support/samples.ts";
 import { damage, newestBackup } from "./backups.ts";
 
-// The daemon, doctor, and another machine that takes over.
+// Cases of messages about the daemon, doctor, and another machine that takes over.
 
 const salon = "--business salon-aurora";
 const SITE = `keys create --name site --scope services.read ${salon}`;
 const TILL = `webhooks create --name till --url http://127.0.0.1:9/h --event all --allow-private ${salon}`;
 
-/** What a command prints. */
+/** Returns a check that a command prints the text. */
 const prints =
   (line: string, text: string | RegExp) =>
   async ({ attempt }: Server): Promise<void> => {
@@ -27,7 +27,7 @@ const prints =
     expect(stdout + stderr).toMatch(text);
   };
 
-/** Data at the time of daemons, which are processes with a clock of their own. */
+/** Creates data at the real time, because daemons are processes with clocks of their own. */
 async function createAtRealTime(): Promise<Server> {
   setClock(vi.getRealSystemTime());
   const server = await createServer();
@@ -35,14 +35,14 @@ async function createAtRealTime(): Promise<Server> {
   return server;
 }
 
-/** Copies the newest backup to the folder `copies`, as another server with --backup-dir would. */
+/** Copies the newest backup to the folder `copies`, as a server with --backup-dir would. */
 function copyBackup(server: Server): void {
   mkdirSync(join(server.folder, "copies"));
   const backup = newestBackup(server);
   copyFileSync(backup, join(server.folder, "copies", backup.split("/").at(-1) ?? ""));
 }
 
-/** The data of the machine that takes over are in the folder `other`. */
+/** Restores the copies in the folder `other`, which stands for the machine that takes over. */
 async function takeOver({ runWords, dataDir, folder }: Server): Promise<void> {
   mkdirSync(join(folder, "other"), { mode: 0o700 });
   copyFileSync(join(dataDir, "master.key"), join(folder, "other/master.key"));
@@ -59,11 +59,11 @@ const keepCopy = (server: Server): void =>
 
 const isRunning = prints("status", /running at http:/);
 
-/** The alerting rules for Prometheus describe each alert by a command. */
+/** Returns a case of an alerting rule for Prometheus, whose description names a command. */
 const rule = (text: string): FixCase => ({
   text: `description: ${text}`,
   line: "metrics rules",
-  // There is no daemon, which is a problem that status reports.
+  // `status` fails here, because no daemon runs.
   fails: true,
   outcome: /./,
 });

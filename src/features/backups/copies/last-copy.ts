@@ -3,12 +3,15 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
 import { shellQuote } from "../../../domain/text.ts";
 
-/** What remains of TimeoutStopSec (90 s) after requests and deliveries have ended. */
+/**
+ * The time for the last copy: what remains of TimeoutStopSec (90 s) after requests and deliveries
+ * have ended.
+ */
 const LAST_COPY_MS = 55_000;
 
 /**
  * Copies the database to --backup-dir when the daemon stops: a second server that is restored from
- * the last copy has every change that was acknowledged.
+ * the last copy has every acknowledged change.
  * @returns whether the copy was made; a failure is logged
  */
 export async function makeLastCopy({ config, log }: Runtime, dir: string): Promise<boolean> {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
 
-/** A salon with a guest, and a backup of it. */
+/** Creates a salon with an endpoint, and a backup of it. */
 async function createSalon() {
   const dataDir = join(createTempFolder(), "data");
   const { deskbell } = createTerminal({ dataDir });
@@ -23,7 +23,7 @@ function stripTag(path: string): void {
   rmSync(join(dirname(path), "SHA256SUMS"));
 }
 
-test("backup verify fails for a file without a tag, says how to restore it, and accepts it as untrusted", async () => {
+test("backup verify fails for a file without a tag, says how to restore it, and accepts it with --untrusted", async () => {
   const { path, deskbell } = await createSalon();
   expect(await deskbell(`backup verify ${path}`)).toMatchObject({
     code: 0,
@@ -37,7 +37,7 @@ test("backup verify fails for a file without a tag, says how to restore it, and 
   expect((await deskbell(`backup verify ${path} --untrusted`)).code).toBe(0);
 });
 
-test("backup verify fails for a backup that no key here decrypts, and names the key", async () => {
+test("backup verify fails for a backup that no master key here decrypts, and names the missing key", async () => {
   const { dataDir, path, deskbell } = await createSalon();
   const { oldKeys } = JSON.parse((await deskbell("keys rotate-master --json")).stdout).data;
   expect((await deskbell(`backup verify ${path}`)).code).toBe(0);
@@ -53,7 +53,7 @@ test("backup verify fails for a backup that no key here decrypts, and names the 
   });
 });
 
-test("a backup without a master key is made, and backup, status and doctor say that it has no tag", async () => {
+test("a backup can be made without a master key, and backup, status and doctor say that it has no tag", async () => {
   const { key, deskbell } = await createSalon();
   renameSync(key, `${key}.away`);
   const made = await deskbell("backup --json");

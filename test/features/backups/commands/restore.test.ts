@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
 
-/** Seeds a salon, backs it up and changes a price afterwards. */
+/** Creates a salon, backs it up and changes a price afterwards. */
 async function changeAfterBackup() {
   const dataDir = join(createTempFolder(), "my-data");
   const { deskbell } = createTerminal({ dataDir });
@@ -16,7 +16,7 @@ async function changeAfterBackup() {
   return { dataDir, path, deskbell, atTerminal: createTerminal({ dataDir, isTTY: true }).deskbell };
 }
 
-test("restore asks for the name of the data folder and says where the previous data is", async () => {
+test("restore asks for the name of the data folder and says where the previous data are", async () => {
   const { dataDir, path, deskbell, atTerminal } = await changeAfterBackup();
   const { code, stderr } = await atTerminal(`restore ${path}`, "my-data\n");
   expect(code).toBe(0);
@@ -29,7 +29,7 @@ test("restore asks for the name of the data folder and says where the previous d
 });
 
 test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
-  "restore changes nothing if %j is typed instead",
+  "restore changes nothing if %j is typed instead of the name of the data folder",
   async (typed) => {
     const { dataDir, path, deskbell, atTerminal } = await changeAfterBackup();
     expect(await atTerminal(`restore ${path}`, typed)).toMatchObject({
@@ -41,7 +41,7 @@ test.each(["other-data\n", "\n", "y\n", "MY-DATA\n"])(
   },
 );
 
-test("a script must pass --yes, and --no-prompt never asks", async () => {
+test("restore needs --yes in a script, and never asks with --no-prompt", async () => {
   const { path, deskbell, atTerminal } = await changeAfterBackup();
   const needsYes = {
     code: 2,
