@@ -24,7 +24,7 @@ import type { CreatePages, RouteDefinition } from "../http/pipeline/route.ts";
 import type { FeatureTable } from "../store/access.ts";
 import type { DamagedDatabaseError } from "../store/database/storage-error.ts";
 
-/** Tells the operator that the daemon does not start, or has ended. Never throws. */
+/** Tells the operator that the daemon refuses to start or has ended. Never throws. */
 type ReportFailure = (config: Config, failure: WorkerFailure) => Promise<unknown>;
 
 /** What a feature does in the daemon's main thread besides serving requests. */
@@ -50,52 +50,52 @@ export type DaemonPart = {
 };
 
 /**
- * An optional part of deskbell, which has a folder of its own. The core reaches it only through
- * features/index.ts. A feature is data, and its code is loaded when it is used, so that every process
- * may read the list.
+ * An optional part of deskbell with its own folder. The core reaches it only through
+ * features/index.ts. The list of features is data that every process may read: code is loaded when
+ * it is used.
  */
 export type Feature = {
   name: string;
-  /** The features whose files it may import. */
+  /** The features whose files this one may import. */
   uses?: readonly string[];
   commands?: readonly FeatureCommand[];
   /** Commands for programs, which the help does not list. */
   hiddenCommands?: readonly CommandEntry[];
-  /** Commands that it adds to groups of the core. */
+  /** Commands that the feature adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
-  /** What other flags than those of the core make a command do. */
+  /** Additional flags for commands, each with the code that runs instead. */
   variants?: readonly FeatureVariants[];
-  /** The command that takes changes of a catalog back. */
+  /** The command that undoes changes of a catalog. */
   undoCommand?: string;
   /** The command that loads sample data into a new server. */
   sampleCommand?: string;
   /** Formats of `catalog export`. */
   formats?: readonly CatalogFormat[];
-  /** Loaded when the daemon starts. */
+  /** The feature's routes; loaded when the daemon starts. */
   routes?: () => Promise<{ routes: readonly RouteDefinition[] }>;
-  /** The names of its schemas in the OpenAPI document. */
+  /** The names of the feature's schemas in the OpenAPI document. */
   schemas?: readonly string[];
-  /** Loaded when the OpenAPI document is built. */
+  /** Schemas and examples; loaded when the OpenAPI document is built. */
   openapi?: () => Promise<{ openapi: readonly OpenApiPart[] }>;
-  /** Pages for people, which are not part of the API; loaded when the daemon starts. */
+  /** Pages for people, which are outside the API; loaded when the daemon starts. */
   pages?: () => Promise<{ pages: readonly CreatePages[] }>;
-  /** The codes of its health conditions. */
+  /** The codes of the feature's health conditions. */
   conditions?: Readonly<Record<string, ConditionKind>>;
-  /** Returns the conditions that are open; loaded by every process that lists conditions. */
+  /** Returns the open conditions; loaded by every process that lists conditions. */
   checks?: () => Promise<{ checks: readonly Check[] }>;
   /** Report damage of the database that was found; `/healthz` and `/readyz` run them each time. */
   damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
   /** Return since when conditions have been open; loaded with the checks. */
   begins?: () => Promise<{ begins: readonly FindBegins[] }>;
-  /** The codes of the notices that it sends itself. */
+  /** The codes of the notices that the feature sends itself. */
   notices?: Readonly<Record<string, ConditionKind>>;
-  /** Whether it sends the notices of the core, which are stored only for such a feature. */
+  /** Whether the feature sends the core's notices, which are stored only for such a feature. */
   takesNotices?: true;
-  /** Starts its work in the delivery thread; loaded when that starts. */
+  /** Starts work in the delivery thread; loaded when the thread starts. */
   schedule?: () => Promise<{ schedule: readonly StartWork[] }>;
-  /** Loaded if the configuration names a channel for alerts. */
+  /** Reports failures; loaded if the configuration has a channel for alerts. */
   failures?: () => Promise<{ failures: readonly ReportFailure[] }>;
-  /** What it adds to `status`. */
+  /** What the feature adds to `status`. */
   status?: () => Promise<{ status: readonly ReadStatusPart[] }>;
   /** What it adds to `doctor`. */
   doctor?: () => Promise<{ doctor: readonly Inspection[] }>;
@@ -107,24 +107,24 @@ export type Feature = {
   erasedGuests?: () => Promise<{ erasedGuests: readonly FindErasedGuests[] }>;
   /** Format lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
-  /** The nouns of its visits, after which their command is called, by their lists in reports. */
+  /** The nouns of its visits, which also name their commands, by their list in reports. */
   visitNouns?: Readonly<Record<string, string>>;
-  /** Visits that it adds to bookings and reservations; loaded when the data are opened. */
+  /** Visits besides bookings and reservations; loaded when the data are opened. */
   visits?: () => Promise<{ visits: readonly OtherVisits[] }>;
-  /** Values from the data that a shell can complete; loaded when one asks for values. */
+  /** Values from the data that shells complete; loaded when a shell asks for values. */
   completion?: () => Promise<{ completion: readonly LiveValues[] }>;
-  /** Deletes its old rows; loaded when the delivery thread starts. */
+  /** Deletes old rows; loaded when the delivery thread starts. */
   retention?: () => Promise<{ retention: readonly ExpiringRows[] }>;
-  /** Prefixes of the IDs of its objects. */
+  /** The prefixes of the IDs of the feature's objects. */
   idPrefixes?: readonly string[];
   auditActions?: readonly string[];
   /**
-   * The tables with a column `sealed` of secrets that are encrypted with the master key, each with
-   * what the operator does if no key decrypts them.
+   * Tables whose column `sealed` contains encrypted secrets, each with what the operator does if no
+   * key decrypts them.
    */
   secretTables?: Readonly<Record<string, string>>;
-  /** The tables by which somebody reads data, by a name for their rows. */
+  /** The tables of credentials with which somebody reads data, by a name for their rows. */
   access?: Readonly<Record<string, FeatureTable>>;
-  /** The tables whose rows a restore does not bring back. */
+  /** The tables that are empty after a restore. */
   emptiedByRestore?: readonly string[];
 };

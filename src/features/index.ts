@@ -18,8 +18,8 @@ import { tickets } from "./tickets/feature.ts";
 import { undo } from "./undo/feature.ts";
 import { webhookTools } from "./webhook-tools/feature.ts";
 
-// The only list of features, and the only file through which the core reaches them. The core reads it
-// when it needs a value, not when a module is loaded: in a bundle, a feature may be evaluated later.
+// The only list of features, and the only file through which the core reaches them. The core reads
+// the list when it needs a value, not while modules load: a bundle may evaluate a feature later.
 
 const LIST = [
   backups,
@@ -44,25 +44,25 @@ const LIST = [
 
 export const FEATURES: readonly Feature[] = LIST;
 
-/** The values that the features list under a name, such as `auditActions`. */
+/** The values that the features list in a field such as `auditActions`. */
 export type Listed<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
   ? One extends { readonly [Key in Name]: readonly (infer Value)[] }
     ? Value
     : never
   : never;
 
-/** The names that the features give to their values, such as the codes of `conditions`. */
+/** The keys of the objects that the features have in a field such as `conditions`. */
 export type Named<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
   ? One extends { readonly [Key in Name]: infer Values }
     ? keyof Values
     : never
   : never;
 
-/** Returns the values that the features list under a name. */
+/** Returns the values that the features list in a field. */
 export const listOfFeatures = <Name extends "auditActions">(name: Name): Listed<Name>[] =>
   FEATURES.flatMap((feature) => feature[name] ?? []) as Listed<Name>[];
 
-/** The names under which a feature has a function that imports a list. */
+/** The fields whose value is a function that imports a list. */
 type Loaded = {
   [Name in keyof Feature]-?: NonNullable<Feature[Name]> extends () => Promise<{
     readonly [Key in Name]: readonly unknown[];
@@ -77,7 +77,7 @@ type Values<Name extends Loaded> =
       : never
     : never;
 
-/** Loads what the features list under a name, such as `routes`, from files of their own. */
+/** Loads the lists that the features have for a field such as `routes`. */
 export async function loadFromFeatures<Name extends Loaded>(name: Name): Promise<Values<Name>[]> {
   const modules = await Promise.all(FEATURES.map((feature) => feature[name]?.()));
   return modules.flatMap((module) =>

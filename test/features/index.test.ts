@@ -18,7 +18,7 @@ test(`the core has no error of types or lint without the feature ${drawn}, drawn
   expect(checkWithout(folder, STATIC_CHECKS)).toEqual([]);
 }, 120_000);
 
-test("a feature is removed from a list with its import", () => {
+test("removing a feature from a list also removes its import", () => {
   const list = `import { a } from "./a/feature.ts";
 import { b } from "./b-c/feature.ts";
 const LIST = [a, b] as const;

@@ -13,8 +13,9 @@ const CHECK_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Checks the health conditions and sends alerts. Its state is stored, so that a daemon that restarts
- * sends nothing twice and loses nothing. While the storage cannot be written, it continues in memory.
+ * Checks the health conditions and sends alerts. The state is stored, so that a daemon that
+ * restarts neither repeats nor loses an alert. While the storage cannot be written, it is kept in
+ * memory.
  */
 export function createAlerting(
   rt: Runtime,
@@ -30,7 +31,7 @@ export function createAlerting(
   for (const { value } of stored.list<{ channel: string; alert: Alert }>("unsent"))
     queues.find(({ name }) => name === value.channel)?.add(value.alert);
   const known = new Set(stored.list("known").map(({ key }) => key));
-  // A new channel gets the alerts that were sent before it was configured.
+  // A new channel gets every alert that is still firing.
   for (const { add } of queues.filter(({ name }) => !known.has(name)))
     for (const cause of watch.listFiring()) add(toAlert(cause, "FIRING", rt.now()));
   let checkedAt = -Infinity;
@@ -97,7 +98,7 @@ export function createAlerting(
   }
 
   return {
-    /** Call it each second. @returns when the alerts that are due have been sent, or have failed */
+    /** Call it each second. @returns when each alert that is due was sent or has failed */
     tick(): Promise<void> {
       watch.tick();
       if (rt.monotonic() - checkedAt >= CHECK_MS) check();
@@ -109,7 +110,7 @@ export function createAlerting(
     },
     /** Makes the next tick check the conditions. */
     checkSoon: (): void => void (checkedAt = -Infinity),
-    /** Resolves when nothing is being sent. What was not sent is sent after the next start. */
+    /** Resolves when nothing is being sent. The next start sends what is left. */
     async stop(): Promise<void> {
       isStopped = true;
       await running;
@@ -117,7 +118,7 @@ export function createAlerting(
   };
 }
 
-/** While another program writes, or without storage, the next tick tries again. */
+/** Runs `work`. The next tick tries again if another program writes or the storage fails. */
 function whenPossible(work: () => void): void {
   try {
     work();

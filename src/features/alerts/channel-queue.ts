@@ -5,13 +5,13 @@ import type { Runtime } from "../../app/runtime.ts";
 
 /** A way to reach the operator. */
 export type AlertChannel = {
-  /** The flag that configures it, such as `--alert-url`. */
+  /** The flag that configures the channel, such as `--alert-url`. */
   name: string;
-  /** Whether it wants every open alert again each minute. */
+  /** Whether the channel wants every open alert again each minute. */
   resends: boolean;
   /** @throws if the alert was not accepted */
   send: (alert: Alert) => Promise<void>;
-  /** Checks whether it can send at all. Absent if its settings cannot be refused. */
+  /** Checks whether the channel can send at all. Absent if nothing can refuse its settings. */
   check?: () => Promise<void>;
 };
 
@@ -26,16 +26,18 @@ export type ChannelFailure = { since: number; error: string };
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** After each failure of a channel in a row; then the last one. */
+/** The delay after each failure in a row; the last delay repeats. */
 const RETRY_DELAYS_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
-/** A single failure may be a restart of the receiver. */
+/**
+ * Failures in a row before a channel is reported: a single one may be a restart of the receiver.
+ */
 const REPORTED_FAILURES = 3;
-/** Later, a notice is of no use. Alerts about conditions are retried until they are replaced. */
+/** How long a notice is retried: an older one is useless. Alerts about conditions have no limit. */
 const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
 
-/** Sends the alerts of one channel one after the other, and retries those that fail. */
+/** Sends the alerts of one channel in turn, and retries those that fail. */
 export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
-  /** The newest alert of a cause replaces its earlier ones, which are of no more use. */
+  /** The newest unsent alert of each cause, which makes the earlier ones useless. */
   const unsent = new Map<string, Alert>();
   let failures = 0;
   let failure: ChannelFailure | undefined;
@@ -53,9 +55,9 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         code,
         reason: error,
       });
-    // A newer alert of the cause has replaced it.
+    // A newer alert of this cause has arrived meanwhile.
     if (unsent.get(fingerprint) !== alert) return;
-    // The others must not wait for one that is never accepted.
+    // The alert moves to the end: other alerts must not wait for one that is never accepted.
     unsent.delete(fingerprint);
     if (!isNotice(code) || rt.now() - Date.parse(at) < NOTICE_KEPT_MS)
       unsent.set(fingerprint, alert);
@@ -68,7 +70,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
   }
 
   return {
-    /** Reports a channel whose settings are refused before the first alert is lost. */
+    /** Reports refused settings before the first alert is lost. */
     async check(): Promise<void> {
       try {
         await channel.check?.();
@@ -87,7 +89,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     /** Returns undefined while the channel works. */
     failure: (): ChannelFailure | undefined =>
       failures >= REPORTED_FAILURES ? failure : undefined,
-    /** Resolves when what is due has been sent, or has failed. */
+    /** Resolves when each alert that is due was sent or has failed. */
     async sendDue(): Promise<void> {
       if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return;
       isSending = true;

@@ -9,13 +9,13 @@ import { guessAlertFormat } from "../../domain/conditions/alert-url.ts";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { safe } from "../../domain/text.ts";
 
-/** Codes of nodemailer for a server that was reached and refuses the settings. */
+/** Error codes of nodemailer: the mail server was reached, but refuses the settings. */
 const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
-/** An alert that a slow receiver has got must not be sent to it again. */
+/** A long timeout: a slow receiver that already has the alert must not get it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** The operator chose the URLs and the mail server, so they may be private. */
+/** Creates the configured channels. The operator chose their URLs, which may be private. */
 export function createAlertChannels(config: AlertConfig) {
   const { url, format, mail, smtpUrl, heartbeatUrl } = config;
   const http = createHttpClient();
@@ -85,16 +85,16 @@ function createHttpClient() {
   };
 }
 
-/** Whether a password would cross a network in clear text without STARTTLS. */
+/** Returns whether the password would be sent without encryption if STARTTLS is missing. */
 function sendsPassword(smtpUrl: string): boolean {
   const { protocol, username, hostname } = new URL(smtpUrl);
   return protocol === "smtp:" && username !== "" && !isLoopbackHost(hostname);
 }
 
-/** OpenSSL's words for an answer that is not TLS. */
+/** Matches the errors of OpenSSL for an answer that is not TLS. */
 const NO_TLS_ANSWER = /:SSL routines:[^:]*:(?:wrong version number|packet length too long):/;
 
-/** Loaded for the first mail: most servers send none. */
+/** Creates a mail channel. Nodemailer is loaded for the first mail: most servers send none. */
 function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
   let transport: Promise<Transporter> | undefined;
   const load = () =>
@@ -102,10 +102,11 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
       createTransport(
         {
           url: smtpUrl,
-          // Alerts that are sent together share a connection, which ends when it is idle.
+          // Alerts that are sent together share a connection, which is closed when idle.
           pool: true,
           maxConnections: 1,
-          // A server without STARTTLS, or whoever removes it, would otherwise get the password.
+          // Requiring TLS keeps the password from a server without STARTTLS, or from whoever
+          // removes it.
           requireTLS: needsTls,
           connectionTimeout: TIMEOUT_MS,
           greetingTimeout: TIMEOUT_MS,
@@ -114,7 +115,7 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
         { from: senderOf(smtpUrl) ?? to.split(",")[0] },
       ),
     ));
-  /** @throws with what to do, if the server has no TLS */
+  /** @throws an error with its fix if the server has no TLS */
   const explain = (error: unknown): never => {
     if (smtpUrl.startsWith("smtp:") && NO_TLS_ANSWER.test((error as Error).message))
       throw new Error(
@@ -133,7 +134,9 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
       const mail = { to, subject: mailSubject(alert), text: mailText(alert) };
       await mailer.sendMail(mail).catch(explain);
     },
-    /** Throws if the server refuses the settings. One that cannot be reached yet may be later. */
+    /**
+     * Throws if the server refuses the settings. An unreachable server is no error: it may recover.
+     */
     check: async (): Promise<void> => {
       const mailer = await load();
       await mailer.verify().catch((error: NodeJS.ErrnoException) => {
@@ -144,7 +147,7 @@ function createMailer(smtpUrl: string, to: string, needsTls: boolean) {
   };
 }
 
-/** Most servers accept mail only from the user who logs in. */
+/** Returns the user of the URL as the sender, because most servers accept no other. */
 function senderOf(smtpUrl: string): string | undefined {
   const user = decodeURIComponent(new URL(smtpUrl).username);
   return user.includes("@") ? user : undefined;
@@ -153,7 +156,7 @@ function senderOf(smtpUrl: string): string | undefined {
 const mailSubject = (alert: Alert): string =>
   `[deskbell] ${alert.status === "RESOLVED" ? "resolved" : alert.severity}: ${safe(alert.message, 120)}`;
 
-/** The first line is the same text as in chats; the others are for filters and searches. */
+/** Returns the text of a mail: the first line as in a chat, then one field per line for filters. */
 function mailText(alert: Alert): string {
   const { code, status, severity, business, since, count, fingerprint } = alert;
   const fields = { code, status, severity, business: business ?? "all", since, count, fingerprint };

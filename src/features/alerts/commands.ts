@@ -123,7 +123,7 @@ async function sendText({ alerts }: Config, message: Message): Promise<ChannelRe
 
 const MAX_TEXT = 1000;
 
-/** @param command the command again, with a channel of its own */
+/** @param command how to repeat the command with a channel of its own */
 const noChannelError = (command: string): AppError =>
   new AppError("state_refuses", "No channel for alerts is configured.", {
     fix: `deskbell serve --alert-url URL, or ${command}`,
@@ -154,10 +154,10 @@ async function sendFrom(config: AlertConfig): Promise<ChannelResult[]> {
 }
 
 const POLL_MS = 200;
-/** A channel may take 10 s to connect and a minute to respond. */
+/** The longest time that a channel takes: 10 s to connect, a minute to respond, and a reserve. */
 const MAX_WAIT_MS = 80_000;
 
-/** Returns undefined if no daemon is running. */
+/** Asks the daemon to send the alert. @returns undefined if no daemon is running */
 async function askDaemon(
   cli: Cli,
   { databasePath }: Config,

@@ -14,23 +14,25 @@ import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
 
 const MINUTE_MS = 60_000;
-/** Ticks come each second; without one for this long, the machine slept or the process was stopped. */
+/** The longest time between two ticks, which come each second, unless the process was stopped. */
 const SUSPENDED_MS = 30_000;
-/** The lateness at which deliveries are reported: they have the same time to be caught up. */
+/**
+ * How long a resumed process may catch up: equal to the lateness at which deliveries are reported.
+ */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
-/** Checks the health conditions, logs when one begins or ends, and follows their causes. */
+/** Checks the health conditions, logs when one begins or ends, and tracks the causes of alerts. */
 export class ConditionWatch {
   readonly #rt: Runtime;
   readonly #checks: readonly Check[];
   #causes: readonly Cause[];
   #found: HealthCondition<AlertCode>[] = [];
-  /** Keys of the notices that have been handled, but not deleted. */
+  /** Keys of the notices that were handled, but are not deleted yet. */
   #handled: readonly string[] = [];
-  /** Why the conditions could not be checked. */
+  /** Why the last check failed; undefined if it succeeded. */
   #checkError: string | undefined;
   #tickedAt: number;
-  /** The time at which the process continued after it had been stopped for a while. */
+  /** When the process last continued after it had been stopped. */
   #resumedAt = -Infinity;
 
   constructor(rt: Runtime, checks: readonly Check[]) {
@@ -69,7 +71,7 @@ export class ConditionWatch {
     this.#tickedAt = now;
   }
 
-  /** Returns the alerts to send. A check that fails must not end the daemon, which sends webhooks. */
+  /** Returns the alerts to send. A failing check must not end the daemon, which sends webhooks. */
   check(): Alert[] {
     try {
       const alerts = this.#findAlerts();
@@ -98,7 +100,7 @@ export class ConditionWatch {
     return tracked.alerts;
   }
 
-  /** A process that has just continued has had no time to do what was due meanwhile. */
+  /** Ignores lateness for a while after the process continued: it had no time to do its work. */
   #isTimely(condition: HealthCondition): boolean {
     if (this.#rt.now() - this.#resumedAt >= CATCH_UP_MS) return true;
     if (!conditionKind(condition.code).isLateness) return true;

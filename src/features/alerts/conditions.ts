@@ -6,7 +6,7 @@ import type { ChannelFailure } from "./channel-queue.ts";
 import type { Cause } from "./rules/alert.ts";
 import { createAlertStore } from "./store.ts";
 
-/** Reports channels of alerts that have failed several times in a row. */
+/** Reports alert channels that have failed several times in a row. */
 const checkAlertChannels = (rt: Runtime): HealthCondition[] =>
   rt
     .openStore(createAlertStore)
@@ -20,7 +20,7 @@ const checkAlertChannels = (rt: Runtime): HealthCondition[] =>
       ),
     );
 
-/** The daemon remembers when it found a condition first. */
+/** Returns when the daemon first found each condition. */
 const findBegins: FindBegins = (rt) =>
   new Map(
     rt

@@ -9,7 +9,7 @@ import { createAlertChannels } from "./channels.ts";
 export type Failure = {
   message: string;
   fix?: string | undefined;
-  /** The supervisor does not know the cause, about which the daemon may have sent an alert. */
+  /** Set by the supervisor, which does not know the reason: the daemon may have reported it. */
   isUnexplained?: boolean;
 };
 

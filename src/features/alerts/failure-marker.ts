@@ -6,14 +6,14 @@ const INTERVAL_MS = 3_600_000;
 
 type Sent = { at: number; reason: string };
 
-/** The data folder may be gone or read-only, and the database may be what has failed. */
+/** Returns several paths: the data folder may be gone or read-only. */
 const listMarkers = (config: Config): string[] =>
   [config.dataDir, ...cacheFolders()].map((folder) => join(folder, "last-failure-alert.json"));
 
 /**
- * Whether an alert about a failure of the daemon has been sent within the hour: a supervisor may
- * start it again each second.
- * @param reason undefined: whatever the reason was
+ * Returns whether an alert about a failure of the daemon was sent within the last hour: a
+ * supervisor may restart the daemon each second.
+ * @param reason undefined for any reason
  */
 export const hasAlertedFailure = (
   config: Config,

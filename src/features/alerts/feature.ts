@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Tells the operator of health conditions and notices by chat or mail, and of its own silence. */
+/** Reports health conditions and notices by chat or mail, and sends a heartbeat. */
 export const alerts = {
   name: "alerts",
   commands: [
@@ -24,6 +24,6 @@ export const alerts = {
     "daemon.failed": { severity: "critical", about: "daemon" },
   },
   takesNotices: true,
-  // What a backup had not sent yet is old, and may have been sent since.
+  // A restored alert would be old, and may have been sent since the backup.
   emptiedByRestore: ["alert_state"],
 } as const satisfies Feature;

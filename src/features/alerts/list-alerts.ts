@@ -5,15 +5,17 @@ import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
 
 export type ListedAlert = Alert & {
-  /** Since when it has been over, although RESOLVED has not been sent yet; an ISO time. */
+  /**
+   * When the last condition ended, as an ISO time, if RESOLVED was not sent yet; otherwise null.
+   */
   clearSince: string | null;
-  /** The channels that have not accepted it yet. */
+  /** The channels that have not accepted the alert yet. */
   waitingFor: string[];
 };
 
 /**
- * Returns the last alert of each cause: those that are firing first, then the notices and the resolved
- * alerts of the last week.
+ * Returns the last alert of each cause: first the firing ones, then the notices and resolved alerts
+ * of the last week.
  */
 export function listAlerts(rt: Runtime): ListedAlert[] {
   const stored = rt.openStore(createAlertStore);

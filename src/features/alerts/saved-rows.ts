@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 
 export type Row = { kind: AlertStateKind; key: string; value: unknown };
 
-/** Keeps the rows of some kinds equal to a list in memory: writes only what has changed. */
+/** Keeps the stored rows of some kinds equal to a list in memory, and writes only changed rows. */
 export function createSavedRows(rt: Runtime, kinds: readonly AlertStateKind[]) {
   const stored = rt.openStore(createAlertStore);
   const toEntry = (row: Row) =>
@@ -14,7 +14,7 @@ export function createSavedRows(rt: Runtime, kinds: readonly AlertStateKind[]) {
     ),
   );
   return {
-    /** @throws if the storage cannot be written at the moment */
+    /** @throws if the storage cannot be written now */
     save(rows: readonly Row[]): void {
       const wanted = new Map(rows.map(toEntry));
       const changed = [...wanted].filter(([id, { json }]) => saved.get(id)?.json !== json);

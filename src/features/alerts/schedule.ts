@@ -6,7 +6,7 @@ const startAlerting: StartWork = (rt, { checks }) => {
   const channels = createAlertChannels(rt.config.alerts);
   const { tick, checkSoon, stop } = createAlerting(rt, checks, channels);
   return {
-    // The next second does not wait for what is being sent.
+    // Sending is not awaited, so that it does not delay the work of the next second.
     everySecond: [async () => void tick()],
     checkSoon,
     async stop() {

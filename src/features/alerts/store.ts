@@ -2,9 +2,9 @@ import type { Db } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
 
 /**
- * `cause`: a condition that alerts are sent about; `unsent`: an alert that a channel has not
- * accepted; `channel`: one that fails; `known`: one that has had the alerts that are firing;
- * `notice`: one to be sent; `test`: requested by `alerts test`.
+ * The kinds of rows. `cause`: a cause of alerts. `unsent`: an alert that a channel has not
+ * accepted. `channel`: a failing channel. `known`: a channel that has had the firing alerts.
+ * `notice`: a notice to be sent. `test`: a request of `alerts test`.
  */
 export type AlertStateKind =
   | "cause"
@@ -15,7 +15,7 @@ export type AlertStateKind =
   | "test"
   | "heartbeat";
 
-/** What the daemon remembers about alerts, as JSON. */
+/** The stored state of alerts, as JSON. */
 export function createAlertStore(db: Db) {
   const select = db.prepare("SELECT key, value FROM alert_state WHERE kind = ? ORDER BY key");
   const upsert = db.prepare(

@@ -10,19 +10,19 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
 import { createAlertStore } from "./store.ts";
 
-/** `error` is null if the channel accepted the alert. */
+/** The result of one channel; `error` is null if the channel accepted the alert. */
 export type ChannelResult = { channel: string; error: string | null };
 
-/** A text of the operator. */
+/** An alert with a text of the operator. */
 export type Message = { text: string; severity: Severity };
 
-/** A test alert if it has no message. */
+/** A requested alert; without a message, a test alert. */
 type StoredTest = { requestedAt: number; results: ChannelResult[] | null; message?: Message };
 
-/** Results that nobody has read. */
+/** How long results are kept that nobody has read. */
 const KEPT_MS = 600_000;
 
-/** An alert about a notice that is sent without being stored. */
+/** Returns an alert about a notice, which is sent without being stored. */
 export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: number): Alert {
   const fingerprint = condition.code;
   const members = [{ fingerprint, condition, isOpen: true, since: now, isNew: true }];
@@ -36,13 +36,13 @@ export const createTestAlert = (now: number): Alert =>
 export const createMessageAlert = ({ text, severity }: Message, now: number): Alert =>
   createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
 
-/** Sends a test alert through each channel, once. */
+/** Sends a test alert once through each channel. */
 export const sendTestAlert = (
   now: number,
   channels: readonly AlertChannel[],
 ): Promise<ChannelResult[]> => sendToEach(createTestAlert(now), channels);
 
-/** Sends an alert through each channel, once. */
+/** Sends an alert once through each channel. */
 export const sendToEach = (
   alert: Alert,
   channels: readonly AlertChannel[],
@@ -58,7 +58,7 @@ export const sendToEach = (
     }),
   );
 
-/** Asks the running daemon for a test, or to send a message. @returns its key */
+/** Asks the running daemon to send a test alert or a message. @returns the key of the request */
 export function requestTest(rt: Runtime, message?: Message): string {
   const key = rt.random(8).toString("hex");
   const test: StoredTest = { requestedAt: rt.now(), results: null, ...(message && { message }) };
@@ -66,7 +66,7 @@ export function requestTest(rt: Runtime, message?: Message): string {
   return key;
 }
 
-/** Returns the results once, or undefined while there are none. */
+/** Returns the results and deletes them; undefined if there are none yet. */
 export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | undefined {
   const stored = rt.openStore(createAlertStore);
   const test = stored.list<StoredTest>("test").find((row) => row.key === key);
@@ -75,7 +75,7 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
   return test.value.results;
 }
 
-/** Makes the tests that were requested; the daemon calls it. A heartbeat carries no message. */
+/** Sends the requested alerts; the daemon calls it. A heartbeat carries no message. */
 export async function answerTests(
   rt: Runtime,
   { channels, heartbeat }: AlertChannels,

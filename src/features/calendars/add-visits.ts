@@ -8,14 +8,14 @@ import type { EntryWriter } from "./entries.ts";
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 30;
 const FUTURE_DAYS = 400;
-/** About 8 MB. A calendar app would take long to read more. */
+/** The maximum of entries, about 8 MB: a calendar app would take long to read more. */
 export const MAX_ENTRIES = 20_000;
 
 /**
- * Adds the visits of a calendar from today on, then, as far as the maximum allows, those before
- * today that were not cancelled, the latest first.
+ * Adds the visits from today on, then the earlier ones that were not cancelled, latest first, up to
+ * the maximum.
  * @param today epoch milliseconds
- * @returns the start of the first visit from today on that is left out because there are too many; or null
+ * @returns the start of the first visit from today on that did not fit, or null
  */
 export function addVisits(
   rt: Runtime,
@@ -34,10 +34,10 @@ export function addVisits(
   return cutAt;
 }
 
-/** How many visits have their guests decrypted together. */
+/** The number of visits whose guests are decrypted together. */
 const GROUP = 500;
 
-/** Returns each visit with its guest, or with undefined if it has none that can be decrypted. */
+/** Yields each visit with its guest; the guest is undefined if there is none that decrypts. */
 function* openGuests(
   rt: Runtime,
   businessId: string,
@@ -66,7 +66,7 @@ function* openGuests(
 
 const hasGuest = ({ sealedHex }: CalendarPart): boolean => sealedHex !== "";
 
-/** Returns the start of the first visit that is left out, or null. */
+/** Returns the start of the first visit that does not fit, or null. */
 function addUntilFull(
   entries: EntryWriter,
   parts: Iterable<[CalendarPart, Customer | undefined]>,
@@ -75,7 +75,7 @@ function addUntilFull(
   for (const [part, customer] of parts) {
     if (entries.add(part, customer)) continue;
     cutAt ??= part.visitStartsAt;
-    // Visits shortly after the first that is left out can belong to a session that has an entry.
+    // A visit soon after the first one that did not fit can belong to a session with an entry.
     if (Math.abs(part.visitStartsAt - cutAt) > DAY_MS) break;
   }
   return cutAt;

@@ -1,8 +1,8 @@
 const GROUP = 100;
 
 /**
- * Collects texts as UTF-8. They are encoded in groups, because each garbage collection would copy
- * thousands of texts that stay in memory.
+ * Collects texts as UTF-8. Texts are encoded in groups, because each garbage collection would copy
+ * thousands of separate texts.
  */
 export function createByteGroups() {
   const groups: Buffer[] = [];
@@ -20,7 +20,7 @@ export function createByteGroups() {
       count += 1;
       if (count % GROUP === 0) flush();
     },
-    /** How many texts were added. */
+    /** Returns the number of texts. */
     count: (): number => count,
     finish(): Buffer[] {
       flush();

@@ -7,13 +7,13 @@ import { isSqliteError } from "../../store/database/db.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;
-/** The log recognises and redacts such tokens too. */
+/** The form of a token, which the log recognises and redacts. */
 const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
 
-/** 192 random bits need neither salt nor stretching. */
+/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** The token cannot be read again later. @param staffId null: the whole business */
+/** Returns the only copy of the token. @param staffId null for the whole business */
 export function createCalendar(
   rt: Runtime,
   business: BusinessRow,
@@ -37,7 +37,7 @@ export function createCalendar(
   });
 }
 
-/** Revoking it again changes nothing. @throws AppError resource_not_found */
+/** Revokes a calendar; a revoked one stays as it is. @throws AppError resource_not_found */
 export function revokeCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
   return rt.tx(() => {
     const calendar = getCalendar(rt, businessId, id);
@@ -49,8 +49,8 @@ export function revokeCalendar(rt: Runtime, businessId: string, id: string): Cal
 }
 
 /**
- * Returns undefined for an unknown token, and for that of a revoked calendar.
- * @param slug of the business in the URL; URLs of earlier versions have none
+ * Returns undefined for an unknown token and for the token of a revoked calendar.
+ * @param slug the business in the URL; absent in URLs of earlier versions
  */
 export function findCalendarByToken(
   rt: Runtime,
@@ -66,15 +66,15 @@ export function findCalendarByToken(
 
 const DAY_MS = 86_400_000;
 
-/** Remembers once a day that a phone still uses the URL of version 0.1. */
+/** Stores once a day that a phone still uses the URL of version 0.1. */
 export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRow): void {
   const now = rt.now();
-  // The time is in the future if the clock was set back since.
+  // A clock that was set back since leaves the stored time in the future.
   if (formerUrlReadAt !== null && Math.abs(now - formerUrlReadAt) < DAY_MS) return;
   try {
     rt.tx(() => rt.openStore(createCalendarStore).setFormerUrlReadAt(id, now));
   } catch (error) {
-    // A disk that is full or busy, which conditions of its own report, must not take the feed away.
+    // A full or busy disk has a condition of its own, and must not make the feed unavailable.
     if (!(error instanceof AppError) && !isSqliteError(error)) throw error;
   }
 }

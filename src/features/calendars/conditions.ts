@@ -10,7 +10,7 @@ const WEEK_MS = 7 * 86_400_000;
 
 type Owned = { calendar: CalendarRow; business: BusinessRow; owner: string };
 
-/** Returns the calendars with their business, and what their feeds are called in a sentence. */
+/** Returns the calendars, each with its business and a noun phrase for the owner of the feed. */
 const withOwners = (rt: Runtime, calendars: readonly CalendarRow[]): Owned[] =>
   calendars.flatMap((calendar) => {
     const business = rt.store.businesses.findById(calendar.businessId);
@@ -21,7 +21,7 @@ const withOwners = (rt: Runtime, calendars: readonly CalendarRow[]): Owned[] =>
     return [{ calendar, business, owner }];
   });
 
-/** Returns the calendars that were too full when they were last read. */
+/** Reports calendars whose feed lacked visits when it was last read. */
 const checkFull = (rt: Runtime): HealthCondition[] =>
   withOwners(rt, rt.openStore(createCalendarStore).listCut()).flatMap(
     ({ calendar: { id, cutAt }, business: { slug, doc }, owner }) => {
@@ -33,7 +33,7 @@ const checkFull = (rt: Runtime): HealthCondition[] =>
     },
   );
 
-/** Returns the calendars that a phone has read at the URL of an earlier version within a week. */
+/** Reports calendars that a phone has read at the URL of an earlier version within a week. */
 const checkFormerUrls = (rt: Runtime): HealthCondition[] =>
   withOwners(rt, rt.openStore(createCalendarStore).listAtFormerUrl(rt.now() - WEEK_MS)).map(
     ({ calendar: { id, staffId, withGuests }, business: { slug }, owner }) => {

@@ -10,7 +10,7 @@ import { createNamer, describeService, type Namer } from "../../app/bookings/day
 import type { Runtime } from "../../app/runtime.ts";
 import { createByteGroups } from "./byte-groups.ts";
 
-/** How an entry shows the guest: the name in its title, the rest below. */
+/** The texts about a guest in an entry: the name in its title, the details below. */
 type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
@@ -18,7 +18,7 @@ type Segment = CalendarPart & { serviceId: string };
 type Place = { segment: Segment; guest: GuestTexts };
 type Reservation = CalendarPart & { tableId: string };
 
-/** Visits that took place stay confirmed: iCalendar has no status for them. */
+/** iCalendar has no status for a visit that took place: its entry stays confirmed. */
 const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
   PENDING: "TENTATIVE",
   CONFIRMED: "CONFIRMED",
@@ -38,8 +38,8 @@ function titleOf(first: string, ...parts: (string | null)[]): string {
 export type EntryWriter = ReturnType<typeof createEntryWriter>;
 
 /**
- * Writes visits as the entries of a calendar: one for each service of a visit, because it can have
- * several staff members, and one for each session of a class.
+ * Writes visits as entries of a calendar: one for each service of a visit, because the services can
+ * have different staff members, and one for each session of a class.
  */
 export function createEntryWriter(
   rt: Runtime,
@@ -55,7 +55,7 @@ export function createEntryWriter(
       .map((doc) => objectId("service", slug, doc)),
   );
   const entries = createByteGroups();
-  /** The places of each session: its guests' segments. */
+  /** The places of each session: the segments of its guests. */
   const sessions = new Map<string, [Place, ...Place[]]>();
 
   function textsOf({ customerRef }: CalendarPart, customer: Customer | undefined): GuestTexts {
@@ -106,7 +106,7 @@ export function createEntryWriter(
     };
   }
 
-  /** A session is one entry, however many guests it has. */
+  /** Returns the one entry of a session, whatever the number of its guests. */
   function toSessionEntry(uid: string, places: readonly [Place, ...Place[]]): CalendarEvent {
     const segments = places.map(({ segment }) => segment);
     const [{ segment: first }] = places;
@@ -145,7 +145,7 @@ export function createEntryWriter(
   }
 
   return {
-    /** Returns false, and adds nothing, if it would be one entry more than the maximum. */
+    /** Returns false, and adds nothing, if the visit would need more entries than the maximum. */
     add(part: CalendarPart, customer: Customer | undefined): boolean {
       const guest = textsOf(part, customer);
       if (isSegment(part) && classes.has(part.serviceId)) return addPlace({ segment: part, guest });
@@ -168,7 +168,7 @@ const isReservation = (part: CalendarPart): part is Reservation => part.tableId 
 const sessionUid = ({ serviceId, variantId, staffId, startsAt }: Segment): string =>
   `${[serviceId, variantId, staffId, startsAt].filter((part) => part !== null).join("-")}@deskbell`;
 
-/** A feed names the same services and people thousands of times. */
+/** Caches names: a feed has the same services and people thousands of times. */
 function remember(nameOf: Namer): Namer {
   const names = new Map<string, string | null>();
   return (kind, id) => {

@@ -5,9 +5,11 @@ const DAY_MS = 86_400_000;
 
 /** A feed that `writeFeed` can write. */
 export type Feed = {
-  /** Changes with every change of the feed, and is cheap: phones poll for years. */
+  /**
+   * Changes with every change of the feed. Computing it is cheap, because phones poll for years.
+   */
   revision: string;
-  /** Epoch milliseconds of midnight UTC. */
+  /** Midnight UTC in epoch milliseconds. */
   today: number;
 };
 
@@ -15,10 +17,10 @@ export type Feed = {
 export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | undefined {
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
-  // Whole days let the time alone change the feed no more than once a day.
+  // Whole days: the mere passing of time then changes the feed once a day.
   const today = Math.floor(rt.now() / DAY_MS);
-  // Each change of a visit adds an event, except for the erasure of a guest, which sets no more
-  // than the time of the last change.
+  // Each change of a visit adds an event. The erasure of a guest adds none, but sets the time of
+  // the last change.
   const changes = [
     business.lastSequence,
     business.revision,

@@ -8,17 +8,17 @@ import { BoundedCache } from "../../domain/bounded-cache.ts";
 import type { EncodedBodies } from "../../http/pipeline/cached-response.ts";
 
 export type FeedThreadData = { config: Config };
-/** `request`: identifies the reply. */
+/** A request to the thread; `request` identifies the reply. */
 export type FeedRequest = { request: string; calendarId: string; today: number };
 export type FeedReply = { request: string } & ({ body: Uint8Array } | { error: string });
 
 type Pending = { resolve: (body: Buffer) => void; reject: (error: Error) => void };
 
-/** Phones poll in the same minutes; between these, the thread would only keep memory. */
+/** How long the idle thread is kept: phones poll in the same minutes, and it needs memory. */
 const IDLE_MS = 30_000;
-/** How long the last body of a feed is kept, because a stranger may read a leaked URL in a loop. */
+/** How long the last body of a feed is kept: a stranger may read a leaked URL in a loop. */
 const KEPT_MS = 30_000;
-/** The total size of the bodies that are kept, before compression; a larger body is not kept. */
+/** The total size of the kept bodies before compression; a larger body is not kept. */
 const MAX_KEPT_BYTES = 16_000_000;
 
 /** Writes calendar feeds in a thread, which runs only while feeds are read. */
@@ -37,7 +37,7 @@ export function createCalendarFeeds(config: Config) {
     const workerData: FeedThreadData = { config: { ...config, mayCreate: false } };
     const code = featureThread("calendars");
     const started = new Worker(code, { eval: typeof code === "string", workerData });
-    // The daemon stops although the thread waits for requests.
+    // A thread that waits for requests does not keep the daemon running.
     started.unref();
     started.on("message", (reply: FeedReply) => {
       const { resolve, reject } = pending.get(reply.request) ?? {};
@@ -80,7 +80,7 @@ export function createCalendarFeeds(config: Config) {
       .finally(() => inFlight.delete(revision));
   }
 
-  /** Requests for the same revision share one body. */
+  /** Returns the body of a feed; requests for the same revision share it. */
   async function getBody(calendarId: string, feed: Feed): Promise<Buffer> {
     const { revision } = feed;
     const last = kept.get(calendarId);
@@ -98,7 +98,7 @@ export function createCalendarFeeds(config: Config) {
   }
 
   return {
-    /** The feed as iCalendar, which is written when it is sent, and not for a 304. */
+    /** Returns the feed as iCalendar. A response 304 writes no feed. */
     encode: (calendarId: string, feed: Feed): EncodedBodies => ({
       identity: () => getBody(calendarId, feed),
       gzip: () => getCompressed(calendarId, feed),

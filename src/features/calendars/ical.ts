@@ -3,9 +3,9 @@ import { showHidden } from "../../domain/text.ts";
 // Writes iCalendar (RFC 5545, 7986).
 
 export type CalendarEvent = {
-  /** Never changes, so that clients recognise an event that has moved. */
+  /** An ID that never changes, so that clients recognise an entry whose time has changed. */
   uid: string;
-  /** Rises with each change. */
+  /** A number that rises with each change. */
   sequence: number;
   status: "TENTATIVE" | "CONFIRMED" | "CANCELLED";
   /** Times are epoch milliseconds. */
@@ -20,7 +20,7 @@ export type CalendarEvent = {
 
 const REFRESH = "PT15M";
 
-/** What precedes the entries. @param notice what the calendar lacks, or null */
+/** Returns the lines before the entries. @param notice what the calendar lacks, or null */
 export function writeCalendarStart(name: string, notice: string | null): string {
   const header = [
     "BEGIN:VCALENDAR",
@@ -37,10 +37,10 @@ export function writeCalendarStart(name: string, notice: string | null): string 
   return `${header.join("\r\n")}\r\n`;
 }
 
-/** What follows the entries. */
+/** The line after the entries. */
 export const CALENDAR_END = "END:VCALENDAR\r\n";
 
-/** One template, not a list of lines: a feed has thousands of entries. */
+/** Returns an entry. One template is faster than a list of lines: a feed has thousands. */
 export function writeEntry(event: CalendarEvent): string {
   const { location, description } = event;
   const updatedAt = utc(event.updatedAt);
@@ -62,10 +62,10 @@ ${location === null ? "" : `${textLine("LOCATION", location)}\r\n`}${
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 1000;
-/** The days since 1970 as `20261201`: the entries of a feed share a few hundred. */
+/** Cache of days since 1970 as texts such as `20261201`: a feed has only a few hundred of them. */
 const days = new Map<number, string>();
 
-/** `20261201T150000Z` */
+/** Returns a text such as `20261201T150000Z`. */
 function utc(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   const seconds = Math.floor((ms - day * DAY_MS) / 1000);
@@ -77,7 +77,7 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padS
 
 const twoDigits = (number: number): string => TWO_DIGITS[number] as string;
 
-/** The minutes of a day as `1500`. */
+/** Cache of the minutes of a day as texts such as `1500`. */
 const minutes: string[] = [];
 
 const minuteText = (minute: number): string =>
@@ -92,17 +92,19 @@ function addDay(day: number): string {
 
 const MAX_LINE_BYTES = 75;
 
-/** Printable ASCII and Latin letters, without a character that needs an escape. */
+/** Matches printable ASCII and Latin letters without characters that need an escape. */
 const PLAIN = /^[ -+\--:<-[\]-~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
-/** PLAIN characters and some that need an escape. */
+/** Matches the characters of PLAIN, and some that need an escape. */
 const SIMPLE = /^[\n -~\u00a0-\u00ac\u00ae-\u024f]*$/;
 
-/** Returns a property with its text, folded, without the end of the line. */
+/** Returns a property with its text, folded, without the end of its line. */
 const textLine = (property: string, text: string): string =>
   fold(`${property}:${PLAIN.test(text) ? text : escapeText(text)}`);
 
-/** Section 3.3.11. Other control characters are not allowed in a text. */
+/**
+ * Escapes a text (section 3.3.11). A space replaces other control characters, which are invalid.
+ */
 const escapeText = (text: string): string =>
   SIMPLE.test(text)
     ? escapeSyntax(text)
@@ -113,7 +115,7 @@ const SPECIAL = /[\\;,]/;
 const escapeSyntax = (text: string): string =>
   (SPECIAL.test(text) ? text.replaceAll(/[\\;,]/g, "\\$&") : text).replaceAll("\n", "\\n");
 
-/** Section 3.1: a line has at most 75 bytes; a continuation begins with a space. */
+/** Folds a line (section 3.1): at most 75 bytes; a continuation begins with a space. */
 function fold(line: string): string {
   if (line.length <= MAX_LINE_BYTES && Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
   let folded = "";

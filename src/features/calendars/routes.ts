@@ -11,7 +11,7 @@ const FILE = /^(\w+)\.ics$/;
 
 const openFeeds = ({ config }: Runtime) => createCalendarFeeds(config);
 
-/** The token in the path is the only credential: calendar apps cannot send an API key. */
+/** Serves a feed. The token in the path is the only credential: calendar apps send no API key. */
 function getCalendar({ rt, openService }: HandlerDeps): OpenHandler {
   const feeds = openService(openFeeds);
   return (context) => {

@@ -6,8 +6,8 @@ import { DAEMON } from "../../domain/audit.ts";
 import type { FeedReply, FeedRequest, FeedThreadData } from "./feeds.ts";
 import { joinExactly } from "../../http/pipeline/cached-response.ts";
 
-// Writes calendar feeds in a thread of its own: decrypting the guests of 20,000 visits takes part of
-// a second, in which no other request would be served.
+// Writes calendar feeds in a thread of its own: decrypting the guests of 20,000 visits takes part
+// of a second, in which the main thread could serve no other request.
 
 const BUSY_TIMEOUT_MS = 5000;
 

@@ -9,8 +9,8 @@ import { createEntryWriter } from "./entries.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the feed as iCalendar in parts, and remembers in the calendar whether it lacks later visits. Takes up
- * to half a second, so it runs in a thread of its own.
+ * Returns the parts of a feed as iCalendar, and stores in the calendar whether it lacks visits.
+ * Runs in a thread of its own, because it takes up to half a second.
  * @param today epoch milliseconds
  */
 export function writeFeed(
@@ -40,7 +40,7 @@ const frame = (name: string, entries: Buffer[], notice: string | null = null): B
   Buffer.from(CALENDAR_END),
 ];
 
-/** An entry where the visits end, because calendar apps do not show the description of a calendar. */
+/** An entry at the time of the first missing visit: calendar apps show no calendar description. */
 const noticeEntry = (calendarId: string, at: number, today: number, summary: string): string =>
   writeEntry({
     uid: `${calendarId}-end@deskbell`,

@@ -2,7 +2,7 @@ import { type Currency, parseMoneyCell } from "../../domain/money.ts";
 import { quote } from "../../domain/text.ts";
 import { CSV_SEPARATOR } from "./format.ts";
 
-/** A problem is the rest of a sentence that begins with the column's title. */
+/** What is wrong with a cell: the rest of a sentence that begins with the title of the column. */
 type Problem = { problem: string };
 
 export const splitList = (text: string): string[] =>
@@ -13,7 +13,7 @@ export const splitList = (text: string): string[] =>
 
 export type PriceCell = { price?: string; priceType?: string };
 
-/** Prices in words, in English and German. */
+/** Price types and their words in English and German. */
 const PRICE_TYPES: readonly [words: RegExp, priceType: string][] = [
   [/^(?:free|gratis|kostenlos)$/i, "FREE"],
   [/^(?:market|tagespreis)$/i, "MARKET"],
@@ -21,7 +21,7 @@ const PRICE_TYPES: readonly [words: RegExp, priceType: string][] = [
 ];
 const FROM = /^(?:from|ab)\s+/i;
 
-/** Reads `35.00`, `from 35.00`, or a price type such as `free`. */
+/** Parses `35.00`, `from 35.00`, or a price type such as `free`. */
 export function parsePriceCell(text: string, currency: Currency): PriceCell | Problem {
   const [, priceType] = PRICE_TYPES.find(([words]) => words.test(text)) ?? [];
   if (priceType !== undefined) return { priceType };
@@ -31,7 +31,7 @@ export function parsePriceCell(text: string, currency: Currency): PriceCell | Pr
   return isFrom ? { price: money.amount, priceType: "FROM" } : { price: money.amount };
 }
 
-/** Reads `30`, `30 min` or `30 Minuten`. What is not a number stays text, which is then reported. */
+/** Parses `30`, `30 min` or `30 Minuten`. Other text stays as it is, and is reported later. */
 export function parseDurationCell(text: string): { durationMin: string | number } | Problem {
   const [, minutes] = /^(\d{1,6}) *(?:min\.?|mins|minutes?|minuten?)?$/i.exec(text) ?? [];
   if (minutes !== undefined) return { durationMin: Number(minutes) };
@@ -41,7 +41,7 @@ export function parseDurationCell(text: string): { durationMin: string | number 
   return { problem: `must be a number of minutes, not ${quote(text)}. Write ${total}` };
 }
 
-/** Months as spreadsheets abbreviate them in English and German. */
+/** Matches months as spreadsheets abbreviate them in English and German. */
 const MONTH = "(?:jan|feb|mar|mär|mrz|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)\\.?";
 const DATES = [
   /^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}(?: \d{1,2}:\d\d(?::\d\d)?)?$/,
@@ -49,7 +49,7 @@ const DATES = [
   new RegExp(`^${MONTH}[ -]\\d{2,4}$`, "i"),
 ];
 
-/** Returns how a spreadsheet damaged the text of a cell, or undefined if nothing shows that. */
+/** Returns how a spreadsheet damaged the text of a cell, or undefined if it shows no damage. */
 export function damageIn(text: string, isProse: boolean): string | undefined {
   if (/^#(?:[A-ZÜ][A-ZÜ0-9/]*[!?]|N\/A|NV)$/.test(text))
     return `contains the spreadsheet's error ${quote(text)}. Correct the formula in this cell`;

@@ -60,7 +60,7 @@ type Described = {
   [K in "businessSlug" | "businessName" | "timezone" | "currency"]?: string | undefined;
 };
 
-/** The business to update; null for a new one. */
+/** Returns the business to update, or null for a new one. */
 async function openStored(cli: Cli, described: Described): Promise<Stored | null> {
   const { businessSlug, timezone, currency } = described;
   if (businessSlug === undefined && (timezone ?? currency ?? described.businessName) !== undefined)

@@ -1,19 +1,19 @@
 import { AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
 
-/** A CSV file: its name in messages, and its bytes in any encoding that spreadsheets write. */
+/** A CSV file: its name in messages, and its bytes in any encoding that spreadsheets use. */
 export type CsvSource = { name: string; bytes: Uint8Array };
 
 export type CsvText = {
   text: string;
   encoding: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252";
-  /** Nothing in the file names the encoding, and it is not UTF-8. */
+  /** Whether the encoding is guessed: the file names none, and is not UTF-8. */
   encodingAssumed: boolean;
 };
 
 const MAX_BYTES = 50_000_000;
 
-/** @throws AppError invalid_input if the file is not text */
+/** Decodes the bytes of a CSV file. @throws AppError invalid_input if it is not text */
 export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   const fail = (message: string, fix: string): never => {
     throw new AppError("invalid_input", `${safe(name)} ${message}`, { fix });
@@ -23,7 +23,7 @@ export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   if (WORKBOOKS.some((start) => start.every((byte, index) => bytes[index] === byte)))
     fail("is a spreadsheet, not a CSV file.", asText);
   const decoded = decodeAny(bytes);
-  // Control characters stand for the bytes that Windows-1252 does not define, and for binary data.
+  // Control characters show binary data, or bytes that Windows-1252 does not define.
   const isBinary = decoded?.encodingAssumed && /[\x00-\x08\x0e-\x1f\x7f-\x9f]/.test(decoded.text);
   if (decoded === undefined || isBinary)
     return fail("is not text in UTF-8, UTF-16 or Windows-1252.", asText);
@@ -32,7 +32,7 @@ export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   return decoded;
 }
 
-/** How Excel's files begin, of today and before 2007. */
+/** The first bytes of Excel's files: the current format, and that before 2007. */
 const WORKBOOKS = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],
@@ -53,7 +53,7 @@ function decodeAny(bytes: Uint8Array): CsvText | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return decode("UTF-16LE");
   if (first === 0xfe && second === 0xff) return decode("UTF-16BE");
-  // A title begins with a letter, whose other byte is 0.
+  // The first title begins with a letter, one of whose two bytes is 0.
   if (first !== 0 && second === 0) return decode("UTF-16LE", true);
   if (first === 0 && second !== 0) return decode("UTF-16BE", true);
   return decode("UTF-8") ?? decode("Windows-1252", true);

@@ -5,10 +5,10 @@ import { sectionOf } from "../../domain/catalog/file/sections.ts";
 import { csvRowsOf } from "./export.ts";
 import { CSV_KINDS, CSV_PARENTS, type CsvCells, type CsvKind, type CsvType } from "./format.ts";
 
-/** With the fields of a catalog file. */
+/** An object with the fields of a catalog file. */
 export type Draft = Record<string, unknown> & { key: string };
 
-/** What a row can describe: an object of the catalog, or a variant or size of one. */
+/** What a row can describe: a catalog object, or a variant or size of one. */
 export type Entry = {
   type: CsvType;
   draft: Draft;
@@ -16,9 +16,9 @@ export type Entry = {
   parent?: Entry;
   parts: Entry[];
   formerKeys: readonly string[];
-  /** The cells of the object in an export; absent if the catalog does not have the object yet. */
+  /** The cells of the object in an export; absent for an object that the catalog does not have. */
   exported?: CsvCells;
-  /** The first row that describes it. */
+  /** The first row that describes the object. */
   row?: number;
 };
 
@@ -79,8 +79,8 @@ export class Entries {
   ofType = (type: CsvType): readonly Entry[] => this.#lists.get(type) ?? [];
 
   /**
-   * The keys or names to suggest: of stored objects, or of the table for a new business. They are
-   * listed once, because a table can have 100,000 unknown rows.
+   * Returns the keys or names to suggest: those of stored objects, or for a new business those of
+   * the table. Caches the list, because a table can have 100,000 unknown rows.
    */
   known(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
     const id = `${field} ${types.join(" ")}`;
@@ -93,7 +93,7 @@ export class Entries {
     return known;
   }
 
-  /** Finds entries by their present or a former key, or, if no key is wanted, by their name. */
+  /** Finds entries by their current or a former key; without a key, by their name. */
   find(type: CsvType, { key, name }: Wanted, parent?: Entry): readonly Entry[] {
     const scope = scopeOf(type, parent);
     if (key !== undefined)
@@ -101,7 +101,7 @@ export class Entries {
     return name === undefined ? [] : (this.#byName.get(scope + fold(name)) ?? []);
   }
 
-  /** Finds entries whose key is the text, or else those whose name is. */
+  /** Finds entries by their key, or if there are none, by their name. */
   findAny(type: CsvType, text: string): readonly Entry[] {
     const byKey = this.find(type, { key: text });
     return byKey.length > 0 ? byKey : this.find(type, { name: text });
@@ -115,7 +115,7 @@ const PART_OF = Object.fromEntries(
 const scopeOf = (type: CsvType, parent?: Entry): string =>
   `${type}\0${parent === undefined ? "" : `${parent.draft.key}\0`}`;
 
-/** People write names with other capitals, spaces and composed letters. */
+/** Returns a name for comparisons: people vary its capitals, spaces and composed letters. */
 const fold = (name: string): string =>
   `\0${name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()}`;
 

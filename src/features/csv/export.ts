@@ -20,7 +20,7 @@ import { countOf } from "../../domain/text.ts";
 import { type Currency, formatMoney } from "../../domain/money.ts";
 
 /**
- * The services and menu as CSV. `skipped` counts the objects of kinds that CSV does not support.
+ * Returns the services and menu as CSV. `skipped` counts the objects of kinds that CSV lacks.
  */
 export function writeCatalog({ business, objects }: Catalog): {
   content: string;
@@ -38,7 +38,7 @@ export function writeCatalog({ business, objects }: Catalog): {
   };
 }
 
-/** The row of an object, followed by those of its variants or sizes. */
+/** Returns the row of an object, followed by the rows of its variants or sizes. */
 export const csvRowsOf = <K extends CsvKind>(
   kind: K,
   doc: DocOf[K],
@@ -94,7 +94,7 @@ const dishRows = (doc: MenuItemDoc, money: Money): CsvCells[] => [
   })),
 ];
 
-/** `35.00`, `from 35.00`, or the price type in lower case, such as `free`. */
+/** Returns `35.00`, `from 35.00`, or the price type in lower case, such as `free`. */
 function priceCell(
   { priceType, priceCents }: { priceType: string; priceCents: number },
   money: Money,

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Exports services and dishes as a CSV table, and reads it back after somebody has edited it. */
+/** Exports services and dishes as a CSV table, and imports the edited table. */
 export const csv = {
   name: "csv",
   subcommands: [{ group: "catalog import", load: () => import("./commands.ts") }],

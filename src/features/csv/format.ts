@@ -1,6 +1,6 @@
 import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 
-/** Each object is a row; variants and sizes follow their parent. */
+/** The columns. Each object is a row; variants and sizes follow their parent. */
 export const CSV_COLUMNS = [
   "type",
   "key",
@@ -30,7 +30,10 @@ export const CSV_TYPES = [
 ] as const;
 export type CsvType = (typeof CSV_TYPES)[number];
 
-/** The rows that describe a part of another object: its type, and its list in a catalog file. */
+/**
+ * The types of rows that are a part of another object: the type of that object, and the list that
+ * has the parts in a catalog file.
+ */
 export const CSV_PARENTS = {
   variant: { type: "service", list: "variants" },
   size: { type: "menu_item", list: "sizes" },
@@ -39,7 +42,7 @@ export const CSV_PARENTS = {
 export type CsvPartType = keyof typeof CSV_PARENTS;
 export type CsvKind = Exclude<CsvType, CsvPartType>;
 
-/** The kinds of objects that have rows of their own, in the order of an export. */
+/** The kinds of objects with rows of their own, in the order of an export. */
 export const CSV_KINDS: readonly CsvKind[] = [
   "service_category",
   "addon",
@@ -54,44 +57,44 @@ export const isPartType = (type: CsvType): type is CsvPartType => type in CSV_PA
 
 export const csvNoun = (type: CsvType): string => (isPartType(type) ? type : KIND_NAMES[type]);
 
-/** A row below the titles, with its number in a spreadsheet. */
+/** A row below the titles, with the number that a spreadsheet shows. */
 export type CsvRow = { row: number; cells: CsvCells };
 
 export type CsvTable = {
   rows: CsvRow[];
-  /** The titles of the columns as the file spells them. */
+  /** The titles of the columns as the file writes them. */
   titles: CsvCells;
   /** The columns with content that deskbell does not know; positions begin at 1. */
   ignored: { position: number; title: string }[];
-  /** The issues of cells that are not in `rows`. */
+  /** The issues of cells outside `rows`. */
   issues: CsvIssue[];
 };
 
-/** `code`: `invalid_value` unless given. `column`: of the cell with the issue. */
+/** An issue of a row. An absent `code` means `invalid_value`; `column` names the cell. */
 export type CsvIssue = { row: number; column?: CsvColumn; code?: string; detail: string };
 
 /** Separates several values in one cell. */
 export const CSV_SEPARATOR = "|";
 
-// Spreadsheets execute cells that start with these characters, some also with the fullwidth forms, as
-// formulas. An apostrophe before
-// them is text of its own, unless it is the one that `writeCell` adds.
+// Spreadsheets execute cells that start with these characters as formulas; some also execute the
+// fullwidth forms. An apostrophe before such a character belongs to the text, unless `writeCell`
+// added it.
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
-/** An apostrophe precedes text that a spreadsheet would execute. */
+/** Returns the text for a CSV file. An apostrophe keeps a spreadsheet from executing it. */
 export function writeCell(text: string): string {
   const escaped = FORMULA_START.test(text) ? `'${text}` : text;
   return /[",;\n\r]|^\s|\s$/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
 /**
- * Returns the text of a cell: the apostrophe that `writeCell` adds is removed, and line breaks are
- * those of a catalog file.
+ * Returns the text of a cell without the apostrophe that `writeCell` adds, and with the line breaks
+ * of a catalog file.
  */
 export function readCell(cell: string): string {
   const text = cell.replaceAll(/\r\n?/g, "\n");
   return text.startsWith("'") && FORMULA_START.test(text) ? text.slice(1) : text;
 }
 
-/** Whether a spreadsheet wrote a formula instead of its result. */
+/** Returns whether a spreadsheet wrote a formula instead of its result. */
 export const isFormula = (cell: string): boolean => cell.trimStart().startsWith("=");

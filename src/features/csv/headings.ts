@@ -1,7 +1,7 @@
 import { CURRENCY_CODES } from "../../domain/money.ts";
 import type { CsvColumn, CsvType } from "./format.ts";
 
-/** What spreadsheets call the columns, in English and German, in the form of `normaliseTitle`. */
+/** Names of the columns in English and German spreadsheets, as `normaliseTitle` returns them. */
 const COLUMN_TITLES: Record<CsvColumn, readonly string[]> = {
   type: ["type", "typ", "art"],
   key: ["key", "schlüssel", "schluessel"],
@@ -35,7 +35,7 @@ function indexNames<T extends string>(names: Record<T, readonly string[]>): Read
   return new Map(entries.flatMap(([id, known]) => known.map((name) => [name, id] as const)));
 }
 
-/** `Parent key`, `parent-key` and `PARENT_KEY` are the same. */
+/** Returns one form for titles such as `Parent key`, `parent-key` and `PARENT_KEY`. */
 export const normaliseTitle = (text: string): string => wordsIn(text).join("_");
 
 const wordsIn = (text: string): string[] =>
@@ -44,7 +44,7 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** May follow the title of a column, as in `Preis (CHF)` and `Dauer in Minuten`. */
+/** Words that may follow the title of a column, as in `Preis (CHF)` and `Dauer in Minuten`. */
 const UNITS: ReadonlySet<string> = new Set([
   "in",
   "euro",
@@ -71,5 +71,5 @@ export function columnOf(title: string): CsvColumn | undefined {
 /** Returns undefined if deskbell has no such type. */
 export const typeOf = (text: string): CsvType | undefined => typesByName.get(normaliseTitle(text));
 
-/** The names of columns, for suggestions. */
+/** All titles of columns, for suggestions. */
 export const KNOWN_TITLES: readonly string[] = [...columnsByTitle.keys()];

@@ -35,7 +35,7 @@ export type ImportedFile = { yaml: string; report: CsvReport };
 export const importCsv = (source: CsvSource, business: ImportedBusiness): ImportedFile =>
   convertCsv(source, parseImportedBusiness(business));
 
-/** The catalog file has what the table has, and nothing else. */
+/** Converts a table to a catalog file that contains nothing else. */
 export function convertCsv(source: CsvSource, business: AuthoredBusiness): ImportedFile {
   const catalog: Catalog = {
     business: readBusiness(business),
@@ -53,8 +53,8 @@ export function convertCsv(source: CsvSource, business: AuthoredBusiness): Impor
 }
 
 /**
- * Plans to change only the cells of a CSV table in the catalog of a business. `replaceCatalog`
- * carries it out, as a local edit: a later `catalog apply` of an older file names it.
+ * Plans to update only the fields of a catalog that the CSV table contains. `replaceCatalog` saves
+ * them as local edits: applying an older file later warns about them.
  */
 export function planCsvImport(
   rt: Runtime,
@@ -76,8 +76,8 @@ export function planCsvImport(
 }
 
 /**
- * @param isNew the business does not exist yet, and `catalog` has no objects
- * @throws AppError invalid_input with all issues of the file, by row and column
+ * @param isNew whether the business does not exist yet; `catalog` then has no objects
+ * @throws AppError invalid_input with all issues, each with its row and column
  */
 function readCsv(
   source: CsvSource,

@@ -27,7 +27,7 @@ export const cellOf = ({ cells }: CsvRow, column: CsvColumn): string | undefined
 export const titleOf = ({ titles }: CsvTable, column: CsvColumn): string =>
   quote(titles[column] ?? column);
 
-/** Why a row describes no object. */
+/** The reason why a row describes no object. */
 class RowError extends Error {
   readonly code: string;
   readonly column: CsvColumn | undefined;
@@ -41,7 +41,7 @@ class RowError extends Error {
 
 /**
  * Finds the object that each row describes, by its key or else by its name, and adds an entry for
- * each new one.
+ * each new object.
  * @param where the place in messages, such as `in salon-aurora`
  */
 export function matchRows(
@@ -64,7 +64,8 @@ export function matchRows(
   const typed: { row: CsvRow; type: CsvType | undefined }[] = [];
   for (const row of table.rows)
     attempt(row, () => typed.push({ row, type: matcher.readType(row) }));
-  // A variant or size can be above its parent, and a row without a type can mean either.
+  // Variants and sizes come last: a parent can stand below them. Rows without a type can mean
+  // either.
   const isLate = ({ type }: { type: CsvType | undefined }) =>
     type === undefined || isPartType(type);
   for (const { row, type } of [...typed.filter((one) => !isLate(one)), ...typed.filter(isLate)])
@@ -72,7 +73,7 @@ export function matchRows(
   return { matched, issues };
 }
 
-/** Finds or adds the entry of one row. Its methods throw RowError. */
+/** Finds or adds the entry of one row. The methods throw RowError. */
 class RowMatcher {
   readonly #table: CsvTable;
   readonly #entries: Entries;
@@ -85,7 +86,7 @@ class RowMatcher {
     this.#where = where;
   }
 
-  /** Returns undefined if the cell is empty. */
+  /** Returns the type of a row, or undefined if its cell is empty. */
   readType(row: CsvRow): CsvType | undefined {
     const given = cellOf(row, "type");
     const type = given === undefined ? undefined : typeOf(given);
@@ -114,7 +115,7 @@ class RowMatcher {
     return claimed;
   }
 
-  /** The parent is optional if only one object has such a variant or size. */
+  /** Returns the parent of a row. The cell may be empty if only one object has such a part. */
   #findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
     const text = cellOf(row, "parent_key");
     const noun = csvNoun(CSV_PARENTS[type].type);
@@ -137,7 +138,7 @@ class RowMatcher {
     );
   }
 
-  /** Objects come before variants and sizes, which often have the same names. */
+  /** Prefers objects to variants and sizes, which often share names with each other. */
   #findUntyped(row: CsvRow, wanted: Wanted): readonly Entry[] {
     const parentKey = cellOf(row, "parent_key");
     const within = (type: CsvPartType): readonly Entry[] =>
@@ -146,7 +147,7 @@ class RowMatcher {
         : this.#entries
             .findAny(CSV_PARENTS[type].type, parentKey)
             .flatMap((parent) => this.#entries.find(type, wanted, parent));
-    // Categories have neither a price nor a duration.
+    // A row with a price or duration is no category.
     const hasPrice = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
     const kinds = CSV_KINDS.filter((kind) => !hasPrice || !kind.endsWith("category"));
     const searches = [
@@ -196,7 +197,10 @@ class RowMatcher {
     return this.#entries.add({ type, draft, parts: [], formerKeys: [], ...(parent && { parent }) });
   }
 
-  /** A new object with the key or name of another is more often a mistake than intended. */
+  /**
+   * Throws if a new object has the key or name of another: this is more often a mistake than
+   * intended.
+   */
   #assertNotTaken(
     type: CsvType,
     { key, name }: Wanted,
@@ -218,7 +222,7 @@ class RowMatcher {
   }
 }
 
-/** `variant 'long' of 'cut'` */
+/** Returns a text such as `variant 'long' of 'cut'`. */
 const nameOf = ({ type, draft, parent }: Entry): string =>
   `${csvNoun(type)} ${quote(draft.key)}${parent === undefined ? "" : ` of ${quote(parent.draft.key)}`}`;
 

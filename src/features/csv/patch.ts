@@ -27,13 +27,13 @@ import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
 import { cellProblem, CLEARABLE_COLUMNS, setCell } from "./set-cell.ts";
 
 export type CsvPatch = {
-  /** The whole catalog after the change; valid only without issues. */
+  /** The whole catalog after the change; valid only if `issues` is empty. */
   merged: MergedCatalog | null;
-  /** The sections that the rows belong to, with all their objects. */
+  /** The sections of the rows, with all objects of each section. */
   sections: ImportedSections;
-  /** The categories that the column `category` names and the catalog lacked. */
+  /** The number of categories that the column `category` names and the catalog lacks. */
   newCategories: number;
-  /** How many objects lose what they have in a column. */
+  /** How many objects lose their value of a column. */
   cleared: ClearedCells[];
   issues: CsvIssue[];
 };
@@ -41,9 +41,8 @@ export type CsvPatch = {
 export type ClearedCells = { column: CsvColumn; objects: number };
 
 /**
- * Returns the catalog with the cells of a table. A change reaches the objects that the table lists,
- * and their columns that it has.
- * @param isNew the business does not exist yet, and `catalog` has no objects
+ * Returns the catalog with the cells of a table. Changes only the objects and columns of the table.
+ * @param isNew whether the business does not exist yet; `catalog` then has no objects
  */
 export function patchCatalog(
   table: CsvTable,
@@ -92,7 +91,7 @@ function validateTitles({ titles: { price = "" } }: CsvTable, currency: Currency
   return [{ row: 1, detail }];
 }
 
-/** Cells of rows that describe no object are checked too, so that all issues come together. */
+/** Sets all cells. Cells of rows that describe no object are also checked, to report all issues. */
 function setCells(
   table: CsvTable,
   matched: readonly MatchedRow[],
@@ -106,8 +105,8 @@ function setCells(
     return CSV_COLUMNS.flatMap((column): CsvIssue[] => {
       const text = cells[column]?.trim();
       if (text === undefined) return [];
-      // A row without a key is from a list of the owner's own, not from an export: the name finds
-      // its object, perhaps in other letters, and an empty cell only says nothing about it.
+      // A row without a key comes from the owner's own list. Its name only finds the object and may
+      // be spelled differently, and its empty cells change nothing.
       if ((column === "name" || text === "") && entry?.exported && !cells.key?.trim()) return [];
       const problem =
         entry === undefined
@@ -119,7 +118,7 @@ function setCells(
   });
 }
 
-/** Counts the cleared cells of rows with a key, as an export writes them. */
+/** Counts the cells that rows with a key clear; an export gives every row a key. */
 function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
   const isCleared = (column: CsvColumn, { row: { cells }, entry }: MatchedRow) =>
     cells[column]?.trim() === "" && entry.exported?.[column] && cells.key?.trim();
@@ -129,14 +128,17 @@ function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
   })).filter(({ objects }) => objects > 0);
 }
 
-/** A field can only seem to be missing, because its cell has another issue and was not set. */
+/**
+ * Returns the cells with issues other than a missing field: a field only seems to be missing if
+ * another issue of its cell kept it from being set.
+ */
 const cellsWith = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
   new Set(issues.filter(({ code }) => code !== "missing_field").map(cellName));
 
 const cellName = ({ row, column }: Pick<CsvIssue, "row" | "column">): string =>
   `${row} ${column ?? ""}`;
 
-/** A new service without a price or duration gets those of its first variant. */
+/** Gives a new service without a price or duration those of its first variant. */
 function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
   const first = parts[0]?.draft;
   if (exported !== undefined || first === undefined) return;
@@ -146,7 +148,7 @@ function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
     draft.durationMin = first.durationMin;
 }
 
-/** Complete sections, because objects that a section leaves out would change their places. */
+/** Returns complete sections, because objects missing in a section would change their places. */
 function sectionsOf(entries: Entries): ImportedSections {
   const file = {};
   for (const kind of CSV_KINDS) {
@@ -165,7 +167,7 @@ function sectionsOf(entries: Entries): ImportedSections {
 
 type Explained = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew: boolean };
 
-/** The issues of the changed catalog in terms of the table: rows and columns. */
+/** Returns the issues of the changed catalog with the rows and columns of the table. */
 function explainIssues(
   found: readonly CatalogIssue[],
   invalidCells: ReadonlySet<string>,

@@ -7,12 +7,12 @@ import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
 export type CellContext = { entries: Entries; currency: Currency; row: number };
 
-/** The rest of a sentence that begins with the title of the column. */
+/** The rest of a sentence that begins with the title of the column; undefined without a problem. */
 type Problem = string | undefined;
 
 /**
  * Sets the field of a column. An empty cell clears an optional field and leaves a required one. A
- * cell that equals the export changes nothing, so that a field that CSV simplifies stays complete.
+ * cell that equals the export changes nothing, which keeps fields that CSV simplifies.
  */
 export function setCell(
   entry: Entry,
@@ -21,18 +21,18 @@ export function setCell(
   context: CellContext,
 ): Problem {
   if (column === "type" || column === "key") return undefined;
-  // A part's parent was found by this cell, or has the category.
+  // A variant or size has no category, and its parent was found by this cell.
   if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
     return undefined;
   const isUnchanged = text === (entry.exported?.[column] ?? "").trim();
-  // The price of a dish follows its cheapest size unless its own row has one.
+  // The price of a dish is that of its cheapest size unless the row of the dish has another price.
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
   return damageIn(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
 }
 
-/** What is wrong with a cell of a row that describes no object, besides its key and name. */
+/** Returns what is wrong with a cell of a row without an object, unless it is the key or name. */
 export function cellProblem(column: CsvColumn, text: string, currency: Currency): Problem {
   if (column === "key" || column === "name") return undefined;
   const damage = damageIn(text, PROSE.has(column));
@@ -55,7 +55,9 @@ const FIELDS: Record<CsvType, readonly CsvColumn[]> = {
   size: ["name", "price"],
 };
 
-/** An empty cell clears these; other fields are required, or rarely meant to be empty. */
+/**
+ * Columns that an empty cell clears; the other fields are required, or rarely meant to be empty.
+ */
 export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
   "description",
   "category",
@@ -64,7 +66,7 @@ export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
   "tags",
 ];
 
-/** Free text may look like a date or a number. */
+/** Columns of free text, which may look like a date or number. */
 const PROSE: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
 
 type Setter = (entry: Entry, text: string, context: CellContext) => Problem;
@@ -93,7 +95,7 @@ function setOptional(draft: Draft, field: string, value: string | readonly unkno
   return undefined;
 }
 
-/** The images with these addresses; known ones keep their text and size. */
+/** Returns the images with these addresses; known images keep their text and size. */
 function keepImages(draft: Draft, urls: readonly string[]): unknown[] {
   const known = (draft.images ?? []) as (string | { url: string })[];
   const urlOf = (image: string | { url: string }) =>
@@ -125,7 +127,7 @@ function setDuration(entry: Entry, text: string): Problem {
   return undefined;
 }
 
-/** Variants that follow their service keep the price and duration that they have. */
+/** Keeps the price and duration of variants that inherit both from their service. */
 function pinParts({ parts }: Entry): void {
   for (const { type, draft, exported } of parts)
     if (type === "variant" && exported !== undefined) {
@@ -144,7 +146,7 @@ function setCategory({ type, draft }: Entry, text: string, context: CellContext)
   return "problem" in found ? found.problem : setOptional(draft, "categories", found.keys);
 }
 
-/** Creates the categories that do not exist. */
+/** Returns the categories with these names, and creates those that do not exist. */
 function findCategories(
   type: "service_category" | "menu_category",
   names: readonly string[],
@@ -168,7 +170,10 @@ function findCategories(
 const severalCategories = (name: string, found: readonly Entry[]): string =>
   `fits several categories: ${found.map(({ draft }) => quote(draft.key)).join(", ")}. Write the key instead of ${quote(name)}`;
 
-/** The cell is often empty because only variants and sizes need it. */
+/**
+ * Sets the parent of a category. An empty cell keeps it, because the column is mainly for variants
+ * and sizes.
+ */
 function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): Problem {
   if (text === "") return undefined;
   const found = entries.findAny(type, text);

@@ -18,10 +18,10 @@ const MAX_ROWS = 100_000;
 const MAX_FIELD_BYTES = 65_536;
 
 /**
- * Reads the rows of a CSV table. Rows are numbered as spreadsheets do: the titles are row 1, blank
- * rows count, and a cell with line breaks is in one row.
- * @param required columns that the table must have; a name or a key is always required
- * @throws AppError invalid_input with the issues of the titles, or of a broken quote
+ * Reads the rows of a CSV table. Rows have the numbers that spreadsheets show: the titles are row
+ * 1, blank rows count, and a cell with line breaks stays in one row.
+ * @param required columns that the table must have, in addition to a name or key
+ * @throws AppError invalid_input for issues of the titles, or a quote that does not end
  */
 export function readCsvTable(name: string, text: string, required: readonly CsvColumn[]): CsvTable {
   const fileError = (message: string, fix: string) =>
@@ -74,7 +74,7 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
 }
 
 function parseRecords(name: string, text: string): string[][] {
-  // Excel writes and obeys this line, and does not show it as a row.
+  // Excel writes the line `sep=;` and follows it, but does not show it as a row.
   const [named, separator] = /^"?sep=(.)"?\r?(?:\n|$)/i.exec(text) ?? [];
   const table = text.slice(named?.length ?? 0);
   try {
@@ -97,14 +97,14 @@ function explain({ code, message }: CsvError): string {
   return `A cell contains a quote: double it ("") and quote the cell (${safe(message)}).`;
 }
 
-/** Detects the separator from the titles; many spreadsheets write semicolons. */
+/** Returns the separator that the titles use: many spreadsheets write semicolons. */
 function separatorOf(text: string): string {
   const titles = /^[^\r\n]*[^\s,;][^\r\n]*/m.exec(text)?.[0].replaceAll(/"[^"]*"/g, "") ?? "";
   const count = (separator: string) => titles.split(separator).length;
   return [",", ";", "\t"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }
 
-/** Returns the column of each title; undefined if deskbell has no such column. */
+/** Returns the column of each title, or undefined for a title that deskbell does not know. */
 function readTitles(
   name: string,
   { row, cells: titles }: { row: number; cells: readonly string[] },

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Runs a daemon with sample data, a receiver of its webhooks and price changes. */
+/** Runs a daemon with sample data, a webhook receiver and price changes. */
 export const demo = {
   name: "demo",
   uses: ["live-view", "webhook-tools"],

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Serves the pages at /docs, which the build writes, and prints the OpenAPI document. */
+/** Serves the pages at /docs, which the build makes, and prints the OpenAPI document. */
 export const docs = {
   name: "docs",
   commands: [

@@ -15,7 +15,7 @@ import {
 } from "../../http/pipeline/request-context.ts";
 import type { Route } from "../../http/pipeline/route.ts";
 
-// Nothing inline, nothing from other origins, no framing.
+// The policy forbids inline code, other origins and framing.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,10 +35,10 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   js: "text/javascript; charset=utf-8",
 };
 
-/** A page has 400 KB, and a client can request it with many loopback hosts. */
+/** The maximum of cached pages: one has 400 KB, and clients can vary the loopback host. */
 const MAX_CACHED = 16;
 
-/** The pages at /docs and their files, which the build writes; only addresses are filled in. */
+/** Serves the pages at /docs and their files, which the build makes; fills in only addresses. */
 function docsRoutes(rt: Runtime): Route[] {
   const { publicUrl } = rt.config.http;
   const path = basePathOf(publicUrl);
@@ -59,7 +59,7 @@ function docsRoutes(rt: Runtime): Route[] {
 
   const sendBelowDocs = (context: RequestContext) => {
     const { file = "" } = context.request.params;
-    // The document of the earlier interactive reference.
+    // The earlier interactive reference loaded its document from this path.
     if (file === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
     return sendFile(context, file.includes(".") ? file : `${file}.html`);
   };
@@ -72,7 +72,7 @@ function docsRoutes(rt: Runtime): Route[] {
   });
   return [
     route("/docs", "index.html"),
-    // A person who opens the address of the server in a browser finds the documentation.
+    // A browser at the address of the server is redirected to the documentation.
     { method: "GET", path: "/", scope: "open", handle: redirectTo(302, `${path}/docs`) },
     route("/docs.md", "index.md"),
     route("/llms.txt", "llms.txt"),
@@ -105,8 +105,8 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
 const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
- * Returns the URL of the API for examples. A Host other than loopback is not trusted: it could be
- * an attacker's name in a page that a proxy keeps. The page's script shows the reader's own
+ * Returns the URL of the API for examples. Trusts only a loopback Host: another one could be an
+ * attacker's name in a page that a proxy caches. The script of the page shows the reader's own
  * address.
  */
 function baseOf(request: HttpRequest): string {

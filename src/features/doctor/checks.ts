@@ -15,12 +15,12 @@ import type { Finding } from "../../domain/conditions/registry.ts";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
-/** The daemon's limit when it is behind a proxy. */
+/** The daemon's limit of connections behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
 const OTHER_FILES = 200;
 
-/** The output of this command contains the restore command. */
+/** A command whose output contains the restore command. */
 const RESTORE = "deskbell backup list";
 
 const problem = (text: string, fix: string): Finding[] => [{ text, fix }];
@@ -48,7 +48,7 @@ export function checkDatabaseFacts(facts: DatabaseFacts): Finding[] {
   return problem(`rows in ${tables} refer to rows that do not exist: restore a backup`, RESTORE);
 }
 
-/** Reports a rotation of the master key that is not complete: the key file then has several keys. */
+/** Reports an unfinished rotation of the master key, in which the key file has several keys. */
 export function checkRotation({ masterKeyPath }: Config): Finding[] {
   const count = readMasterKeys(masterKeyPath).length;
   if (count < 2) return [];
@@ -60,23 +60,23 @@ export function checkRotation({ masterKeyPath }: Config): Finding[] {
 
 const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";
 const LITESTREAM = "litestream";
-/** The first version with an SQLite that cannot corrupt the database. */
+/** The first version whose SQLite cannot corrupt the database. */
 const SAFE_LITESTREAM = "0.5.17";
 
-/** Whether Litestream has the database open, or has had it. */
+/** Returns whether Litestream has the database open, or had it open earlier. */
 export const usesLitestream = (programs: readonly Program[], hasTables: boolean): boolean =>
   hasTables || programs.some(({ name }) => name === LITESTREAM);
 
-/** Returns null if it is not installed, or its version is unknown. */
+/** Returns null if Litestream is not installed, or if its version is unknown. */
 export function readLitestreamVersion(): string | null {
   const { stdout } = spawnSync(LITESTREAM, ["version"], { encoding: "utf8", timeout: 2000 });
   return /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0] ?? null;
 }
 
 /**
- * Recommends stopping other programs that write to the database with an SQLite of their own, and
- * reports an old Litestream.
- * @param litestream whether it is used, and its version if that is known
+ * Recommends stopping other programs that write to the database with their own SQLite, and reports
+ * an old Litestream.
+ * @param litestream whether it is used, and its version or null if unknown
  */
 export function checkPrograms(
   programs: readonly Program[],
@@ -105,13 +105,13 @@ export function checkPrograms(
   return findings;
 }
 
-/** Compares versions such as `0.5.17`. */
+/** Returns whether a version such as `0.5.17` is older than another. */
 const isOlder = (version: string, than: string): boolean =>
   version.localeCompare(than, "en", { numeric: true }) < 0;
 
 /**
  * Reports guest data that the master key does not decrypt.
- * @param lost the number of guests, of `total`, whose data no key decrypts
+ * @param lost how many of the `total` guests have data that no key decrypts
  */
 export const checkGuests = (
   total: number,
@@ -125,7 +125,7 @@ export const checkGuests = (
         `install -m 600 FILE ${shellQuote(masterKeyPath)}`,
       );
 
-/** @param businesses each with the IDs of its future visits whose service, staff or table is gone */
+/** @param businesses each with the IDs of future visits whose service, staff or table is deleted */
 export const checkOrphanedVisits = (
   businesses: readonly { slug: string; ids: readonly string[] }[],
 ): Finding[] =>
@@ -167,7 +167,7 @@ export function checkKeyExpiry(
   });
 }
 
-/** Names the secret keys to which an upgrade gave access to bookings and guest data. */
+/** Names the secret keys that an upgrade gave access to bookings and guest data. */
 export const checkGainedScopes = (
   keys: readonly ListedKey[],
   slugOf: (businessId: string) => string,
@@ -228,7 +228,7 @@ export function checkDaemonResponse(url: string, response: DaemonResponse, now: 
   );
 }
 
-/** @param endpoints each may keep one more connection open @param limit null if unknown */
+/** @param endpoints each may keep one more connection open. @param limit null if unknown */
 export function checkOpenFileLimit(limit: number | null, endpoints: number): Finding[] {
   const others = OTHER_FILES + endpoints;
   const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + others;

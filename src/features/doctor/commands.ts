@@ -23,14 +23,14 @@ async function checkServer(cli: Cli): Promise<AsyncIterable<Check>> {
   return runDoctor(config, { open: () => cli.open(), askDaemon: probeDaemon });
 }
 
-/** Checking a larger database takes longer than a second. */
+/** Checking a database larger than this takes more than a second. */
 const LONG_READ_BYTES = 200_000_000;
 
 const TIMEOUT_MS = 3000;
 
 /**
- * Requests /readyz of the local daemon. The certificate is not verified: it is for another host
- * name, and the request contains no secret.
+ * Requests /readyz of the local daemon. The certificate is not verified: it names another host, and
+ * the request contains no secret.
  */
 export const probeDaemon = (url: string): Promise<DaemonResponse> =>
   new Promise((resolve) => {

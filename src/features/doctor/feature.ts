@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Examines the whole server when the operator asks, and says how to fix what it finds. */
+/** Checks the whole server on request, and says how to fix each problem. */
 export const doctor = {
   name: "doctor",
   commands: [

@@ -48,10 +48,10 @@ type DoctorDeps = {
 
 const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
 
-/** `doctor` examines these more strictly than the daemon does, before it opens the data. */
+/** Conditions that `doctor` checks more strictly than the daemon, before it opens the data. */
 const EXAMINED_BY_DOCTOR: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
-/** Changes nothing. If the database check fails, the checks that read it are skipped. */
+/** Runs all checks without changing anything. If the database fails, skips checks that read it. */
 export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,
@@ -125,7 +125,7 @@ function inspectPrograms({ databasePath }: Config, { hasLitestreamTables }: Data
   };
 }
 
-/** `facts` are undefined if the file cannot be read. */
+/** Checks the database file. `facts` is undefined if the file cannot be read. */
 function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
   try {
     const facts = readDatabaseFacts(path);
@@ -133,7 +133,7 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
     return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The fix of a damaged file is written for a backup that restore refuses.
+    // The fix in the error of a damaged file is meant for a backup that `restore` refuses.
     const isDamaged = error.code === "invalid_input";
     const fix = isDamaged || error.fix === undefined ? RESTORE : error.fix;
     return {

@@ -6,16 +6,16 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts";
 
 /**
- * Deletes the stored data of a guest: guest data, and customer references, also in events.
- * @returns `undecryptable`: of how many other visits no master key decrypts the guest data;
- *   `remains`: where else in the file of the database the old bytes are
+ * Deletes the stored data of a guest: guest data and customer references, also in events.
+ * @returns `undecryptable`: the number of other visits whose guest data no master key decrypts.
+ *   `remains`: where else in the database file the old bytes are
  */
 export function eraseGuests(
   rt: Runtime,
   business: BusinessRow,
   query: GuestQuery,
 ): { guests: FoundGuests; undecryptable: number; remains: Remains } {
-  // Before the transaction: decrypting many guests would block other writers for seconds.
+  // Guests are decrypted before the transaction: many would block other writers for seconds.
   const found = findGuests(rt, business.id, query);
   const visitIds = found.guests.map(({ visitId }) => visitId);
   const undecryptable = found.undecryptable.filter((id) => !visitIds.includes(id)).length;

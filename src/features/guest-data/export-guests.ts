@@ -8,8 +8,8 @@ import type { Runtime } from "../../app/runtime.ts";
 import { findGuests, type GuestQuery } from "./find-guests.ts";
 
 /**
- * Returns all stored data of a guest: visits and orders with the guest data, and the
- * events that partners may have received about them.
+ * Returns all stored data of a guest: the visits and orders with the guest data, and the events
+ * about them, which partners may have received.
  */
 export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQuery) {
   const { guests, undecryptable } = findGuests(rt, business.id, query);

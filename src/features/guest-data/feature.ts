@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Prints and erases, on request, all that is stored about a guest. */
+/** Exports or erases all stored data of a guest. */
 export const guestData = {
   name: "guest-data",
   commands: [

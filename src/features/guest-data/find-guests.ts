@@ -3,7 +3,7 @@ import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { createGuestSearchStore } from "./store.ts";
 
-/** A guest matches if one of the given values is equal. */
+/** What to search for: a guest matches if one of these values is equal. */
 export type GuestQuery = {
   email?: string | undefined;
   phone?: string | undefined;
@@ -14,8 +14,8 @@ export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
 /**
  * Decrypts every guest of the business: an index of addresses would itself be guest data.
- * @returns `undecryptable`: the visits whose guest data no master key decrypts. Their customer
- *   reference alone is compared, and if it is equal, they are among `guests` too, without data.
+ * @returns `undecryptable`: the visits whose guest data no master key decrypts. Such a visit
+ *   is found by its customer reference alone, and is then in `guests`, too, without data.
  */
 export function findGuests(
   rt: Runtime,

@@ -6,7 +6,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../../cli/cli.ts";
 import { lazySendOnce } from "../../cli/running/send-once.ts";
 
-/** The screen freezes while it waits for another writer, so it gives up soon and shows an error. */
+/** A short timeout, because the screen freezes while it waits for another writer. */
 const BUSY_TIMEOUT_MS = 500;
 
 export const definition = command({
@@ -37,7 +37,9 @@ export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
     throw usageError("The live view needs an interactive terminal.", "deskbell deliveries tail");
 }
 
-/** @returns the value of `ended`, "SIGINT", or null if the user quit */
+/**
+ * Shows the view until it ends. @returns the value of `ended`, "SIGINT", or null if the user quit
+ */
 export async function showLiveView<Reason>(
   cli: Cli,
   rt: Runtime,

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Shows deliveries, endpoints and the visits of the day live in the terminal. */
+/** Shows deliveries, endpoints and the visits of a day live in the terminal. */
 export const liveView = {
   name: "live-view",
   commands: [

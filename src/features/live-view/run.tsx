@@ -35,7 +35,8 @@ export function runLiveView(
     // A serial line or a container's terminal may report a size of 0.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw: (next) => draw(next),
-    // OSC 52 sets the clipboard of the user's terminal, also over SSH. Base64 cannot end it early.
+    // OSC 52 sets the clipboard of the user's terminal, even over SSH. Base64 cannot end the
+    // sequence.
     copy: (text) => void stdout.write(`\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`),
     quit: resolve,
   });
@@ -61,7 +62,7 @@ export function runLiveView(
     session.end();
     instance.unmount();
   };
-  // Leave the alternate screen before the error is printed: nothing printed there stays visible.
+  // An error is printed after the alternate screen has closed: nothing printed there stays visible.
   for (const event of CRASH_EVENTS) process.prependListener(event, close);
   return { ended: promise, close };
 }

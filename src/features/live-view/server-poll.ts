@@ -6,12 +6,12 @@ import type { ServerState } from "./state/snapshot.ts";
 
 const DAEMON_POLL_MS = 2000;
 const CONDITIONS_POLL_MS = 10_000;
-/** Some checks read each endpoint and its secrets. With thousands of them, wait longer. */
+/** The share of time that the checks may take: with thousands of endpoints, they run less often. */
 const MAX_CONDITIONS_LOAD = 0.01;
 
 const rank = ({ severity }: HealthCondition): number => SEVERITIES.indexOf(severity);
 
-/** Asks from time to time whether the daemon runs, and checks the health conditions. */
+/** Polls whether the daemon runs, and checks the health conditions. */
 export class ServerPoll {
   readonly #rt: Runtime;
   readonly #checks: readonly Check[];
@@ -36,7 +36,7 @@ export class ServerPoll {
     return this.#version;
   }
 
-  /** Updates the state if that is due. */
+  /** Updates the state if a poll is due. */
   poll(): void {
     const rt = this.#rt;
     const at = rt.monotonic();

@@ -28,9 +28,9 @@ export type SessionDeps = EffectDeps & {
 
 export type Session = {
   press: (keys: readonly Key[]) => void;
-  /** Pasted text is accepted only by an open prompt: as keys it could redeliver or quit. */
+  /** Pastes text into an open prompt and nowhere else: as keys, it could redeliver or quit. */
   paste: (text: string) => void;
-  /** Redraws if something has changed; cheap if nothing has. */
+  /** Redraws if something has changed; otherwise it is cheap. */
   tick: () => void;
   resize: () => void;
   end: () => void;
@@ -38,7 +38,7 @@ export type Session = {
 
 const MINUTE_MS = 60_000;
 
-/** Which day is shown. */
+/** Returns the offset of the shown day in days from today; undefined on other screens. */
 const shownOffset = ({ screens }: UiState): number | undefined => {
   const screen = screens.at(-1);
   return screen?.kind === "day" ? screen.offset : undefined;
@@ -53,7 +53,7 @@ export function startSession(deps: SessionDeps): Session {
   let frame: Frame;
   const ended = new AbortController();
 
-  /** A frame stays valid until the data, the minute or the server's state changes. */
+  /** Identifies what a frame shows: it changes with the data, the minute or the server's state. */
   const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${server.version}`;
 
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
@@ -99,7 +99,7 @@ export function startSession(deps: SessionDeps): Session {
     });
   }
 
-  /** A terminal that is too small shows nothing to act on, so only the quit keys work. */
+  /** Handles only the keys that quit, because a terminal that is too small shows nothing else. */
   function pressWhenTooSmall(key: Key): void {
     if (key === "q") deps.quit(null);
     if (key === "ctrl-c") deps.quit("SIGINT");
@@ -113,8 +113,8 @@ export function startSession(deps: SessionDeps): Session {
       for (const key of keys) {
         const before = ui.prompt;
         press(key);
-        // A paste arrives as keys if the terminal has no bracketed paste: it must not answer its
-        // own question.
+        // A terminal without bracketed paste sends a paste as keys: the paste must not answer the
+        // question that it opens.
         if (ui.prompt?.kind === "confirm" && ui.prompt !== before) break;
       }
       show();
@@ -145,7 +145,7 @@ export function startSession(deps: SessionDeps): Session {
       show();
     },
     end() {
-      // A terminal without an alternate screen keeps the last frame.
+      // A terminal without an alternate screen would keep the last frame with the secret.
       if (ui.screens.some(({ kind }) => kind === "secret")) draw([]);
       ended.abort();
     },

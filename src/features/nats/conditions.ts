@@ -10,7 +10,7 @@ import { createCursorStore, createDestinationStore, type DestinationRow } from "
 const NEARLY_FULL = 0.9;
 const SHOWN_MS = 7 * 86_400_000;
 
-/** Reports destinations to which events cannot be published, and events that they lack. */
+/** Reports destinations to which events cannot be published, and events that destinations lack. */
 export const checkDestinations = (rt: Runtime): HealthCondition[] =>
   rt
     .openStore(createDestinationStore)
@@ -29,7 +29,7 @@ const subjectAndBusiness = (rt: Runtime, { id, name, url, businessId }: Destinat
 function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { name, behindSince, lastError } = destination;
   const { bytes, maxBytes, keepDays } = readHistory(rt);
-  // The oldest events are about to be deleted.
+  // An urgent backlog is close to the size at which the oldest events are deleted.
   const isUrgent = bytes >= maxBytes * NEARLY_FULL;
   if (behindSince === null || !(isUrgent || isLate(destination, rt.now()))) return [];
   const reason = lastError ?? "it accepts fewer events than there are";
@@ -43,7 +43,7 @@ function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] 
   ];
 }
 
-/** Reports a stream that lacks events which it has stored, until they are redelivered. */
+/** Reports a recreated stream, which lacks events that it had, until they are redelivered. */
 function checkRecreated(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { name, stream, recreatedAt, createdAt } = destination;
   if (recreatedAt === null || rt.now() - recreatedAt >= SHOWN_MS) return [];

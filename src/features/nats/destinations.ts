@@ -15,8 +15,9 @@ import {
 import { createDestinationStore, type DestinationRow, type DestinationSettings } from "./store.ts";
 
 /**
- * Publishes the events from now on. The signing secret cannot be read again later.
- * @param businessId null: all businesses, also those that are created later
+ * Creates a destination, to which events are published from now on. The signing secret
+ * cannot be read later.
+ * @param businessId null for all businesses, including those created later
  * @throws AppError validation_failed, conflict, signing_unavailable
  */
 export function createDestination(

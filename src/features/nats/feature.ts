@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Publishes events to streams of NATS servers (JetStream), which are called destinations. */
+/** Publishes events to streams of NATS servers (JetStream). Such a stream is a destination. */
 export const nats = {
   name: "nats",
   commands: [

@@ -20,7 +20,7 @@ function formatDestinations(rt: Runtime): string[] {
     formatMetric(
       "deskbell_destinations_behind_seconds",
       "gauge",
-      "How long the oldest event has waited for a destination; 0 if none has for a minute.",
+      "How long the oldest event has waited for a destination, in seconds; 0 below one minute.",
       [["", behindMs / 1000]],
     ),
   ];

@@ -7,10 +7,11 @@ import { auditDestination, getDestination } from "./delete-destination.ts";
 import { createCursorStore, createDestinationStore } from "./store.ts";
 
 /**
- * Publishes the stored events since a time once more, in their order, and those that follow after
- * them. Message IDs have the number of the redelivery: the stream would drop those it already has.
- * @param businessId null: all businesses of the destination
- * @throws AppError resource_not_found; state_refuses for a business that it does not publish
+ * Publishes the stored events since a time once more in their order, followed by newer ones.
+ * Message IDs contain the number of the redelivery, because the stream would drop IDs that it
+ * already has.
+ * @param businessId null for all businesses of the destination
+ * @throws AppError resource_not_found; state_refuses for a business outside the destination
  */
 export function redeliverEvents(
   rt: Runtime,
@@ -39,7 +40,7 @@ export function redeliverEvents(
       businessId ?? destination.businessId,
     );
     for (const { businessId, sequence } of first) {
-      // The cursor may be further behind.
+      // The cursor may be at an earlier event than the requested time.
       const before = cursors.find(id, businessId)?.sequence ?? 0;
       const after = Math.min(sequence - 1, before);
       cursors.deleteSkips(id, businessId, after);

@@ -1,15 +1,15 @@
 import type { EventType } from "../../domain/event-types.ts";
 
-/** The subject of an event. The dot in the type makes two tokens of it. */
+/** Returns the subject of an event. The dot in the type splits it into two tokens. */
 export const subjectOf = (prefix: string, slug: string, type: EventType): string =>
   `${prefix}.${slug}.${type}`;
 
-/** All subjects of a business. */
+/** Returns a pattern for all subjects of a business. */
 export const businessSubjects = (prefix: string, slug: string): string => `${prefix}.${slug}.>`;
 
 /**
- * The ID by which a stream recognises a message that it already has. A redelivery has its number in
- * it, so that it is stored once more.
+ * Returns the ID by which a stream recognises a message that it already has. The number of a
+ * redelivery makes the ID new, so that the message is stored again.
  */
 export const messageIdOf = (eventId: string, redelivery: number): string =>
   redelivery === 0 ? eventId : `${eventId}:${redelivery}`;

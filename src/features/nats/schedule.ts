@@ -5,7 +5,9 @@ import { createDestinationStore } from "./store.ts";
 
 type Load = () => Promise<{ createPublishers: (rt: Runtime) => Publishers }>;
 
-/** Publishes events to destinations. What publishes is loaded for the first one: most servers have none. */
+/**
+ * Publishes events to destinations. The code is loaded for the first one: most servers have none.
+ */
 export function startPublishing(
   rt: Runtime,
   load: Load = () => import("./publishing/publishers.ts"),

@@ -6,13 +6,13 @@ export type Credentials =
   | { kind: "none" }
   | { kind: "user"; user: string; password: string }
   | { kind: "token"; token: string }
-  /** The seed of a user's NKey. */
+  /** The seed of an NKey. */
   | { kind: "nkey"; seed: string };
 
-/** Stored encrypted. */
+/** The secrets of a destination, which are stored encrypted. */
 export type DestinationSecrets = { signingSecret: string; credentials: Credentials };
 
-/** Call it in the transaction that stores the result. */
+/** Encrypts secrets. Call it in the transaction that stores the result. */
 export const encryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,
   id: string,

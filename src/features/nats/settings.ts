@@ -9,7 +9,7 @@ export type RequestedDestination = Pick<
   "name" | "url" | "stream" | "prefix" | "ca"
 > & { events: readonly string[]; credentials: Credentials };
 
-/** Fields that are absent or undefined stay. */
+/** The changes of a destination. A field that is absent or undefined stays as it is. */
 export type DestinationChanges = {
   [Name in keyof RequestedDestination]?: RequestedDestination[Name] | undefined;
 };
@@ -19,7 +19,7 @@ const STREAM = new RegExp(`^${TOKEN}$`);
 const PREFIX = new RegExp(String.raw`^${TOKEN}(?:\.${TOKEN})*$`);
 
 /**
- * Returns the settings in the form in which they are stored.
+ * Returns the settings as they are stored.
  * @throws AppError validation_failed with all issues
  */
 export function parseDestination(

@@ -7,27 +7,27 @@ export const AUTH_KINDS = ["none", "user", "token", "nkey"] as const;
 export type DestinationRow = {
   id: string;
   name: string;
-  /** `nats:` or `tls:`, without credentials. */
+  /** A URL with the scheme `nats:` or `tls:`, without credentials. */
   url: string;
   stream: string;
   /** The first tokens of each subject. */
   prefix: string;
-  /** null: all businesses. */
+  /** null for all businesses. */
   businessId: string | null;
   events: EventType[];
   auth: (typeof AUTH_KINDS)[number];
-  /** A certificate (PEM); null: the certificate authorities that Node trusts. */
+  /** A certificate (PEM); null to trust the certificate authorities of Node. */
   ca: string | null;
   sealed: Buffer;
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** When the oldest event that waits was created; null while nothing has waited for long. */
+  /** When the oldest waiting event was created; null unless it has waited long. */
   behindSince: number | null;
   lastError: string | null;
-  /** The highest number that the stream gave to an event; null: nothing was published to it yet. */
+  /** The highest number that the stream gave to an event; null before the first publish. */
   streamSequence: number | null;
-  /** When a lower number showed that the stream had begun anew; null once it is redelivered to. */
+  /** When a lower number showed that the stream was recreated; null after a redelivery. */
   recreatedAt: number | null;
 };
 
@@ -61,7 +61,7 @@ export function createDestinationStore(db: Db) {
     WHERE id = :id`);
   const updateSealed = db.prepare("UPDATE destination SET sealed = :sealed WHERE id = :id");
   const raiseVersion = db.prepare("UPDATE destination SET version = version + 1 WHERE id = ?");
-  // A publisher that ends must not save the state of the stream before a change.
+  // The version keeps a publisher that ends from overwriting the state after a change.
   const updateState = db.prepare(`
     UPDATE destination SET behind_since = :behindSince, last_error = :lastError,
       stream_sequence = :streamSequence
@@ -72,7 +72,7 @@ export function createDestinationStore(db: Db) {
   const clearRecreatedAt = db.prepare("UPDATE destination SET recreated_at = NULL WHERE id = ?");
   const deleteById = db.prepare("DELETE FROM destination WHERE id = ?");
 
-  // From now on: every event that exists counts as published.
+  // A new destination begins with future events: its cursors are at the last event.
   const startCursors = db.prepare(`
     INSERT INTO destination_cursor
       (destination_id, business_id, sequence, redelivery, redeliver_until)
@@ -80,10 +80,10 @@ export function createDestinationStore(db: Db) {
     WHERE :businessId IS NULL OR business.id = :businessId`);
   return {
     list: () => selectAll.all().map(parse),
-    /** Lists the versions by ID. They are read after every commit, with one look at an index. */
+    /** Lists the version of each destination by ID. An index makes it cheap after each commit. */
     listVersions: () => selectVersions.all() as [id: string, version: number][],
     findById: (id: string) => optional(selectById.get(id), parse),
-    /** The events that exist already count as published. */
+    /** Inserts a destination. Existing events count as published. */
     insert(row: DestinationRow): void {
       insertRow.run({ ...row, events: JSON.stringify(row.events) });
       startCursors.run({ id: row.id, businessId: row.businessId });
@@ -94,7 +94,7 @@ export function createDestinationStore(db: Db) {
     raiseVersion: (id: string) => void raiseVersion.run(id),
     updateState: ({ id, version }: Version, state: DestinationState) =>
       void updateState.run({ id, version, ...state }),
-    /** @param streamSequence the number that the new stream gave to an event */
+    /** @param streamSequence the number that the recreated stream gave to an event */
     markRecreated: ({ id, version }: Version, streamSequence: number, at: number) =>
       void markRecreated.run({ id, version, streamSequence, at }),
     clearRecreatedAt: (id: string) => void clearRecreatedAt.run(id),
@@ -105,10 +105,10 @@ export function createDestinationStore(db: Db) {
 export type CursorRow = {
   businessId: string;
   slug: string;
-  /** The sequence number of the last event that the stream has acknowledged; 0 if there is none. */
+  /** The last event that the stream has acknowledged; 0 if there is none. */
   sequence: number;
   redelivery: number;
-  /** Events up to this sequence number get the number of the redelivery in their message ID. */
+  /** The last event whose message ID contains the number of the redelivery. */
   redeliverUntil: number;
 };
 
@@ -116,7 +116,7 @@ export type SkipRow = {
   destinationId: string;
   businessId: string;
   sequence: number;
-  /** null: several events, which the history no longer has. */
+  /** null for several events that have left the history. */
   eventId: string | null;
   reason: string;
   at: number;
@@ -131,15 +131,15 @@ const CURSOR = `
     ON destination_id = :destinationId AND business_id = business.id`;
 
 /**
- * The last event of each business that each destination has, the events after it, and the events
- * that a destination does not get.
+ * Cursors: for each destination and business, the last event that the stream has, the events that
+ * follow, and the events that the destination will not get.
  */
 export function createCursorStore(db: Db) {
   const selectCursor = db.prepare(`${CURSOR} WHERE business.id = :businessId`);
   const selectBehind = db.prepare(`
     ${CURSOR} WHERE last_sequence > coalesce(sequence, 0)
       AND (:businessId IS NULL OR business.id = :businessId)`);
-  // A business or destination may just have been deleted, or its cursor set back.
+  // The business or destination may have been deleted meanwhile, or its cursor set back.
   const upsert = db.prepare(`
     INSERT INTO destination_cursor
       (destination_id, business_id, sequence, redelivery, redeliver_until)
@@ -160,7 +160,7 @@ export function createCursorStore(db: Db) {
   const selectBusinessesOf = db
     .prepare("SELECT DISTINCT business_id FROM event WHERE rowid > :after AND rowid <= :upTo")
     .pluck();
-  // IDs rise with time, so the range of IDs spares a scan of the table.
+  // IDs rise with time: a range of IDs avoids reading the whole table.
   const selectFirstSince = db.prepare(`
     SELECT business_id AS businessId, min(sequence) AS sequence, count(*) AS events FROM event
     WHERE id >= :minId AND (:businessId IS NULL OR business_id = :businessId) GROUP BY business_id`);
@@ -186,31 +186,31 @@ export function createCursorStore(db: Db) {
   return {
     find: (destinationId: string, businessId: string) =>
       selectCursor.get({ destinationId, businessId }) as CursorRow | undefined,
-    /** The cursors of businesses that have events after them. */
+    /** Lists the cursors of businesses with events to publish. */
     listBehind: (destinationId: string, businessId: string | null) =>
       selectBehind.all({ destinationId, businessId }) as CursorRow[],
     save: (destinationId: string, { slug: _, ...cursor }: CursorRow) =>
       void upsert.run({ destinationId, ...cursor }),
-    /** Sets the cursor back, so that the stored events after it are published once more. */
+    /** Sets the cursor back, so that the later events are published once more. */
     rewind: (destinationId: string, businessId: string, sequence: number) =>
       void rewind.run({ destinationId, businessId, sequence }),
 
-    /** The row number of the newest event. Numbers of deleted events may be used again. */
+    /** Returns the row number of the newest event. SQLite may reuse numbers of deleted events. */
     getLastEvent: () => selectLastEvent.get() as number,
-    /** The businesses of the events in a range of row numbers. */
+    /** Lists the businesses of the events in a range of row numbers. */
     listBusinessesWithEvents: (after: number, upTo: number) =>
       selectBusinessesOf.all({ after, upTo }) as string[],
     /**
-     * Lists, for each business or for one, its first event from an ID on, and how many there are.
+     * Lists each business (or one) with its first event from an ID on, and the number of events.
      */
     listFirstSince: (minId: string, businessId: string | null) =>
       selectFirstSince.all({ minId, businessId }) as FirstEvent[],
-    /** When the next event was created; undefined if there is none. */
+    /** Returns when the next event was created; undefined if there is none. */
     findNextCreatedAt: (businessId: string, after: number) =>
       selectNextCreatedAt.get({ businessId, after }) as number | undefined,
 
     insertSkip: (row: SkipRow) => void insertSkip.run(row),
-    /** Oldest first. */
+    /** Lists skipped events, the oldest first. */
     listSkips: (id: string, since: number) => selectSkips.all({ id, since }) as SkipRow[],
     deleteSkips: (destinationId: string, businessId: string, after: number) =>
       void deleteSkips.run({ destinationId, businessId, after }),

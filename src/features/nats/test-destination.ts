@@ -14,7 +14,7 @@ import { byteSize, safe } from "../../domain/text.ts";
 import type { DestinationRow } from "./store.ts";
 import { connectToNats, describeError } from "./publishing/nats.ts";
 
-/** `needed`: a permission. */
+/** The result of a check; `needed` names a required permission. */
 export type TestResult = {
   about: string;
   result: "ok" | "warning" | "failed" | "needed";
@@ -24,10 +24,10 @@ export type TestResult = {
 const WRONG_LAST_MESSAGE = 10070;
 const MIN_WINDOW_MS = 60_000;
 const MIN_FREE = 0.1;
-/** Events whose size is compared with the limits. */
+/** The number of events whose size is compared with the limits. */
 const SAMPLE = 1000;
 
-/** Checks the server and the stream. Stores no message. */
+/** Checks the server and the stream without storing a message. */
 export async function testDestination(
   rt: Runtime,
   destination: DestinationRow,
@@ -77,7 +77,7 @@ async function testServer(
   }
 }
 
-/** The checks of a stream's configuration, and of how full it is. */
+/** Checks the configuration of a stream, and how full it is. */
 export function checkStream(
   rt: Runtime,
   { prefix, businessId, streamSequence }: DestinationRow,
@@ -157,7 +157,7 @@ function describeLimits(
   return `${has}; at most ${limits.join(", ")}, ${then}`;
 }
 
-/** Whether each subject that matches `wanted` matches `pattern` too. */
+/** Returns whether `pattern` matches every subject that `wanted` matches. */
 export function coversSubject(pattern: string, wanted: string): boolean {
   const have = pattern.split(".");
   const want = wanted.split(".");
@@ -168,7 +168,7 @@ export function coversSubject(pattern: string, wanted: string): boolean {
   return have.length === want.length;
 }
 
-/** Publishes a message that the stream must refuse, because it names a last message that is not. */
+/** Publishes a message that the stream must refuse: it expects another last message. */
 async function testPublish(
   { prefix, stream }: DestinationRow,
   connection: NatsConnection,
@@ -191,7 +191,7 @@ async function testPublish(
 const slugForTest = (rt: Runtime, { businessId }: DestinationRow): string =>
   businessId === null ? (rt.store.businesses.list()[0]?.slug ?? "test") : slugOf(rt, businessId);
 
-/** Returns the permissions that the user of the server needs. */
+/** Returns the permissions that the user on the NATS server needs. */
 function listPermissions(
   { prefix, stream, businessId }: DestinationRow,
   slug: string,

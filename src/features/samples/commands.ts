@@ -61,7 +61,7 @@ async function generatedSource(size: number, randomSeed: number): Promise<Source
   return { name: "generated.json", text: JSON.stringify(generateCatalog(size, randomSeed)) };
 }
 
-/** Returns the catalog files of each business. The files of a folder are one business. */
+/** Returns the catalog files of each business; the files in one folder are one business. */
 async function readBusinesses(name: string, stdin: Io["stdin"]): Promise<Source[][]> {
   if (name === "all") return PRESETS.map((preset) => [presetSource(preset)]);
   if (isPreset(name)) return [[presetSource(name)]];

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Loads the sample businesses, and generates businesses of any size. */
+/** Loads the sample businesses, or generates businesses of any size. */
 export const samples = {
   name: "samples",
   commands: [

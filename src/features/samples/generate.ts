@@ -6,7 +6,7 @@ import { createSeededRandom } from "../../domain/seeded-random.ts";
 import { generateServices } from "./services.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 
-/** Percentages: a business with treatments, a kitchen and a stage. */
+/** The percentage of each kind, for a business with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
   service_category: 2,
   addon: 5,
@@ -23,8 +23,8 @@ const SHARES: Record<Kind, number> = {
 };
 
 /**
- * A catalog file with exactly `size` objects, always the same for the same seed. It is for seeding
- * only, because its events have a `startsIn`.
+ * Returns a catalog file with exactly `size` objects, equal for an equal seed. The file is
+ * for seeding alone, because its events have a `startsIn`.
  */
 export function generateCatalog(size: number, seed: number): AuthoredFile {
   const generator = createGenerator(createSeededRandom(seed));
@@ -73,7 +73,7 @@ function generateBusiness({
   };
 }
 
-/** Rounded so that they add up to `size`. */
+/** Returns the number of objects of each kind, rounded so that the sum is `size`. */
 function countsOf(size: number): Record<Kind, number> {
   const exact = Object.entries(SHARES).map(([kind, share]) => ({
     kind,

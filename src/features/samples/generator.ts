@@ -8,13 +8,13 @@ type SampleWords = typeof sampleWords;
 export type Generator = {
   random: SeededRandom;
   words: SampleWords;
-  /** A key and a name that no other object of the kind has. */
+  /** Returns a key and a name that no other object of the kind has. */
   uniqueName: (kind: string, ...parts: string[]) => { key: string; name: string };
-  /** A decimal amount from `min` up to `max`, in steps of 0.50. */
+  /** Returns a decimal amount from `min` to `max` in steps of 0.50. */
   price: (min: number, max: number) => string;
 };
 
-/** Leaves room for a numeric suffix in a key or slug. */
+/** The longest key, with space left for the suffix of a key or slug. */
 const MAX_KEY_LENGTH = 52;
 
 export function createGenerator(random: SeededRandom): Generator {
@@ -40,7 +40,7 @@ export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-/** The pair with an index: every item of `first` with the first of `second`, then the next. */
+/** Returns a pair by its index: each item of `first` with the first of `second`, and so on. */
 export const pairAt = <A, B>(index: number, first: readonly A[], second: readonly B[]): [A, B] => [
   first[index % first.length] as A,
   second[Math.floor(index / first.length) % second.length] as B,

@@ -54,7 +54,7 @@ function generateDish({ random, words, uniqueName, price }: Generator): Authored
     ...named,
     description: `${preparation} ${main.name}, served with ${side}, bread from our own oven on the side if you like.`,
     price: price(8, 48),
-    // Accompaniments are vegan and without allergens.
+    // The accompaniment adds no allergens, and is vegan.
     allergens: main.allergens as Allergen[],
     dietary: main.dietary,
     ...(random.chance(0.3) && { calories: random.integer(18, 95) * 10 }),

@@ -6,9 +6,8 @@ import type { CatalogSource } from "../../domain/catalog/source/read-catalog.ts"
 import type { Permissions } from "../../app/catalog/replace-catalog.ts";
 
 /**
- * Loads businesses, each from its catalog files, in one transaction: if one is rejected, none is
- * loaded.
- * @throws AppError those of `applyCatalog`; state_refuses if a business exists, unless `overwrite`
+ * Loads businesses from their catalog files in one transaction: if one is rejected, none is loaded.
+ * @throws AppError as `applyCatalog`; state_refuses if a business exists, unless `overwrite`
  */
 export function seedBusinesses(
   rt: Runtime,

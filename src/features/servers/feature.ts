@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Asks several servers for their state, and writes the map with which a proxy serves them as one. */
+/** Asks several servers for their state, and writes the map by which a proxy finds a business. */
 export const servers = {
   name: "servers",
   commands: [

@@ -3,7 +3,7 @@ import { respondJson } from "../../http/pipeline/request-context.ts";
 import { openGet, unversioned } from "../../http/route-constructors.ts";
 import { readServerStatus } from "./read-status.ts";
 
-/** Returns the status as JSON, with the businesses, for commands that ask several servers. */
+/** Serves the status with the businesses as JSON, for commands that ask several servers. */
 function getServerStatus({ rt, operators, monitoring }: HandlerDeps): OpenHandler {
   return (context) => {
     operators.assert(context.request);

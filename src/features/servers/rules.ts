@@ -1,13 +1,13 @@
 import { AppError } from "../../domain/errors.ts";
 import { hostAndPort, type Server } from "../../domain/servers-file.ts";
 
-/** A server with the slugs of its businesses. */
+/** A server, and the slugs of its businesses. */
 export type MappedServer = Server & { businesses: readonly string[] };
 
 export const PROXY_FORMATS = ["caddy", "nginx"] as const;
 export type ProxyFormat = (typeof PROXY_FORMATS)[number];
 
-/** @throws AppError state_refuses if a business is on two servers */
+/** @throws AppError state_refuses if a business is on several servers */
 export function assertNotShared(servers: readonly MappedServer[]): void {
   const serverOf = new Map<string, string>();
   const issues = servers.flatMap(({ name, businesses }) =>
@@ -28,7 +28,7 @@ export function assertNotShared(servers: readonly MappedServer[]): void {
 
 /**
  * Returns the part of a proxy's configuration that sends each request to the server of its
- * business. What is the same on all servers, such as /docs, comes from the first one that runs.
+ * business. The first running server answers requests that concern no business, such as /docs.
  */
 export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServer[]): string {
   const all = servers.flatMap(({ addresses }) => addresses);
@@ -38,18 +38,18 @@ export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServe
 const HEAD = "# Written by deskbell proxy-map. Run it again when a business is added or removed.\n";
 
 /**
- * A longer key of a map needs a larger map_hash_bucket_size in nginx, which the rest of the
- * configuration may have set already.
+ * The longest slug that is a key of the map as it is: nginx needs a larger map_hash_bucket_size for
+ * longer keys, which the rest of the configuration may already set.
  */
 const MAX_KEY = 45;
 const RESERVED = ["default", "hostnames", "include", "volatile"];
 
-/** A slug that a map would not take as it is becomes a regular expression. */
+/** Returns a slug as a key of a map; a regular expression if the map does not take it as it is. */
 const keyOf = (slug: string): string =>
   slug.length > MAX_KEY || RESERVED.includes(slug) ? `~^${slug}$` : slug;
 
 function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // A server that was restarted, or has no standby yet, has five seconds to accept a connection.
+  // A connection is retried for five seconds: a server may restart, or have no standby yet.
   const proxyTo = (matcher: string, addresses: readonly string[]) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
 	lb_policy first
@@ -75,7 +75,7 @@ ${proxies.join("")}${proxyTo("", all)}`;
 }
 
 function writeNginxMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // nginx ignores max_fails of an only server. A standby that does not run yet is tried each time.
+  // nginx ignores max_fails of a single server. A standby that does not run yet is tried each time.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=5s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}

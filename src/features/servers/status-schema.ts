@@ -3,7 +3,7 @@ import { slug } from "../../domain/catalog/file/fields.ts";
 import { SEVERITIES } from "../../domain/conditions/registry.ts";
 import { instant } from "../../domain/public/schemas/values.ts";
 
-/** What a server reports to its operator. Later versions may add fields. */
+/** The state that a server reports to its operator. Later versions may add fields. */
 export const serverStatus = z.object({
   version: z.string().describe("Version of deskbell"),
   businesses: z.array(slug).describe("Slugs of all businesses of the server"),

@@ -4,8 +4,8 @@ import { labelOf, type MappingContext, OBJECT_FIELDS, validOrSkipped } from "./m
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
 /**
- * Square's categories are for services and dishes alike. A category and its parents go where its
- * items go; an unused one goes to the menu, unless all items are services.
+ * Divides Square's categories, which services and dishes share. A category and its parents follow
+ * their items. An unused category joins the menu unless all items are services.
  */
 export function splitCategories(
   categories: SquareObject[],
@@ -22,7 +22,7 @@ export function splitCategories(
   };
 }
 
-/** The reporting category is used only if the item has no other category. */
+/** Returns the categories of an item. The reporting category counts only if there is no other. */
 export function categoryIds(item: SquareItem): string[] {
   const listed = [item.categoryId, ...item.categories.map(({ id }) => id)].filter(
     (id) => id !== undefined,
@@ -81,7 +81,7 @@ function withParents(ids: string[], categories: SquareObject[]): Set<string> {
     categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]),
   );
   const all = new Set(ids);
-  // Iterating a set visits IDs added on the way, each once, so a cycle of parents ends too.
+  // Iterating a set also visits IDs added meanwhile, each once, so a cycle of parents ends.
   for (const id of all) {
     const parent = parentOf.get(id);
     if (parent !== undefined) all.add(parent);

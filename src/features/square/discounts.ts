@@ -4,7 +4,7 @@ import { formatPercent, parsePercent } from "../../domain/money.ts";
 import { labelOf, type MappingContext, OBJECT_FIELDS, priceOf, validOrSkipped } from "./mapping.ts";
 import { dataOf, type SquareObject } from "./objects.ts";
 
-/** A discount becomes an inactive promotion, because staff apply it by hand in Square. */
+/** Returns inactive promotions, because staff apply discounts by hand in Square. */
 export function mapDiscounts(
   discounts: SquareObject[],
   schema: z.ZodType<AuthoredPromotion>,

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Converts a catalog of Square to a catalog file. */
+/** Converts a Square catalog to a catalog file. */
 export const square = {
   name: "square",
   subcommands: [{ group: "catalog import", load: () => import("./commands.ts") }],

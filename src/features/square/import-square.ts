@@ -10,7 +10,7 @@ import { safe } from "../../domain/text.ts";
 import { mapSquareCatalog } from "./import.ts";
 import { NEEDED_EXPORT, parseSquareObjects } from "./objects.ts";
 
-/** Converts the JSON of Square's Catalog API to the text of a catalog file. */
+/** Converts JSON of Square's Catalog API to the text of a catalog file. */
 export function importSquare(
   text: string,
   business: ImportedBusiness,
@@ -41,7 +41,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** JSON.parse does not always report a position; the YAML parser does. */
+/** Returns the position of a syntax error from the YAML parser: JSON.parse may report none. */
 function locateError(text: string): string | undefined {
   const issue = parseSource({ name: "", text }).issues.find(
     ({ code }) => code === "invalid_syntax",

@@ -89,7 +89,7 @@ export function mapSquareCatalog(
 
 const itemLabel = ({ object, item }: ItemObject): string => `item ${labelOf(item.name, object.id)}`;
 
-/** Skips deleted and repeated objects, and those of other types. */
+/** Returns the objects to import: neither deleted nor repeated, and of a type that is read. */
 function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] {
   const seen = new Set<string>();
   return found.filter((object) => {
@@ -106,7 +106,7 @@ function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] 
   });
 }
 
-/** The name of a TAX is in `taxData`, and so on for each type. */
+/** Returns the name of an object, which is in a field named after its type, such as `taxData`. */
 function nameIn(object: SquareObject): string {
   const [, data] = Object.entries(object.fields).find(([field]) => field.endsWith("Data")) ?? [];
   const { name } = (data ?? {}) as { name?: unknown };
@@ -129,7 +129,7 @@ function splitItems(objects: SquareObject[], skipped: SkippedLog) {
   return { dishes, services };
 }
 
-/** Skips references to objects that were not imported. */
+/** Returns the links of an item, without references to objects that are not imported. */
 function linksOf(
   itemObject: ItemObject,
   categories: { key: string }[],
@@ -177,7 +177,7 @@ function assertNotEmpty(sections: ImportedSections): ImportedSections {
   );
 }
 
-/** An object has the images in its `imageIds`, and one that the file has next to the object. */
+/** Finds the images of an object: those in its `imageIds`, and one next to it in the file. */
 function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),

@@ -22,7 +22,7 @@ const ITEM_FIELDS = [
 ];
 const VARIATION_FIELDS = ["itemId", "name", "ordinal", "pricingType", "priceMoney"];
 
-/** Each variation becomes a variant. */
+/** Returns a service with a variant for each variation. */
 export function mapService(
   object: SquareObject,
   item: SquareItem,
@@ -81,8 +81,8 @@ export function mapService(
 }
 
 /**
- * Each variation becomes a size, even if there is only one, so that its name and ID are kept. The
- * dish needs no price, because the sizes have one.
+ * Returns a dish with a size for each variation. A single variation becomes a size too, to keep its
+ * name and ID. The dish has no price, because its sizes have prices.
  */
 export function mapDish(
   object: SquareObject,
@@ -117,7 +117,7 @@ export function mapDish(
   };
 }
 
-/** `hasVariablePrice`: all prices are entered at the sale. */
+/** Reads the variations; `hasVariablePrice` if all prices are entered at the sale. */
 function readVariations(item: SquareItem, what: string, context: MappingContext) {
   const skip = (variation: Variation, why: string) =>
     context.skipped.add(`variation ${variationLabel(variation)} of ${what}`, why);
@@ -164,7 +164,7 @@ function wholeMinutes(variation: Variation, what: string, context: MappingContex
 const variationLabel = (variation: Variation): string =>
   labelOf(variation.itemVariationData.name, variation.id);
 
-/** A single variation may have no name in Square. */
+/** Returns the name of a variation, or that of the item: a single variation may have no name. */
 const variationName = (variation: Variation, item: SquareItem): string =>
   variation.itemVariationData.name || item.name;
 

@@ -6,7 +6,7 @@ import { isoCurrency, formatMoney } from "../../domain/money.ts";
 export type MappingContext = {
   currency: string;
   skipped: SkippedLog;
-  /** Other currencies in the file. */
+  /** Currencies in the file other than that of the business. */
   foreign: Set<string>;
   imagesOf: (object: SquareObject, imageIds: readonly string[]) => AuthoredImages;
 };
@@ -24,13 +24,13 @@ export const OBJECT_FIELDS = [
   "discountData",
 ];
 
-/** Square's sample files have this instead of a currency. */
+/** A placeholder for the currency in Square's sample files. */
 const PLACEHOLDER = "CURRENCY";
 
 export const labelOf = (name: string, id: string): string =>
   name === "" ? `'${id}'` : `'${name}' (${id})`;
 
-/** The document if it is valid in a catalog file, as a list. */
+/** Returns a list with the document if it is valid in a catalog file; otherwise an empty list. */
 export function validOrSkipped<T>(
   schema: z.ZodType<T>,
   doc: T,
@@ -43,7 +43,7 @@ export function validOrSkipped<T>(
   return [];
 }
 
-/** Adds other currencies to `context.foreign`, which makes the import fail. */
+/** Returns a price. Another currency is added to `context.foreign`, which fails the import. */
 export function priceOf(money: Money | undefined, context: MappingContext): string | undefined {
   if (money?.amount === undefined) return undefined;
   const { currency = context.currency } = money;

@@ -71,8 +71,8 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 }
 
 /**
- * A modifier group has one pair of limits: that of the dishes if they agree, otherwise that of the
- * list. Reports the dishes that differ.
+ * Returns the limits of a modifier group, which has only one pair: the dishes' limits if all agree,
+ * otherwise the list's. Reports the dishes that differ.
  */
 function limitsOf(
   list: ModifierList,
@@ -97,7 +97,7 @@ function limitsOf(
   return own;
 }
 
-/** Square writes -1 for "same as the list". */
+/** Reads limits; Square writes -1 for "same as the list". */
 const readLimits = (from: {
   minSelectedModifiers?: number | undefined;
   maxSelectedModifiers?: number | undefined;

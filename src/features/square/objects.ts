@@ -3,7 +3,7 @@ import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { MAX_MINOR_UNITS } from "../../domain/money.ts";
 import { show } from "../../domain/text.ts";
 
-/** With field names in camelCase, and the image next to it, if any. */
+/** An object with field names in camelCase, and the image next to it if there is one. */
 export type SquareObject = {
   type: string;
   id: string;
@@ -37,7 +37,7 @@ const base = z.looseObject({
 });
 const image = z.looseObject({ url: z.string().optional(), caption: z.string().optional() });
 
-/** A list without repeated IDs. */
+/** Returns the schema of a list without repeated IDs. */
 const uniqueById = <T extends z.ZodType<{ id: string }>>(item: T) =>
   z
     .array(item)
@@ -108,11 +108,11 @@ const discountData = z.looseObject({
   maximumAmountMoney: money.optional(),
 });
 
-/** What to export instead. The table of the dashboard has no IDs, which become keys. */
+/** Advice on what to export. The dashboard's table lacks the IDs, which become keys. */
 export const NEEDED_EXPORT =
   "save the JSON response of Square's ListCatalog (API Explorer, GET /v2/catalog/list). The table that Square Dashboard exports (Items, Actions, Export library) is CSV or XLSX: import the CSV with deskbell catalog import csv";
 
-/** The types that are read; objects of other types are skipped. */
+/** The types of objects that are read; all others are skipped. */
 export const DATA = {
   ITEM: { field: "itemData", schema: itemData },
   CATEGORY: { field: "categoryData", schema: categoryData },
@@ -124,8 +124,8 @@ export const DATA = {
 export const isRead = (type: string): type is keyof typeof DATA => Object.hasOwn(DATA, type);
 
 /**
- * A list or search response, a batch upsert, an array, one object, or a map by ID, whose values may
- * be wrapped as `{data, image}`.
+ * Parses a list or search response, a batch upsert, an array, one object, or a map by ID. The
+ * values of a map may be wrapped as `{data, image}`.
  * @throws AppError invalid_input
  */
 export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; hasMore: boolean } {
@@ -155,7 +155,7 @@ export function parseSquareObjects(parsed: unknown): { objects: SquareObject[]; 
   };
 }
 
-/** The data of an object that `parseSquareObjects` has validated. */
+/** Returns the data of an object that `parseSquareObjects` has validated. */
 export const dataOf = <T extends keyof typeof DATA>(
   type: T,
   object: SquareObject,
@@ -186,7 +186,7 @@ function dataProblems(
   return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-/** A noun for each type that zod names. */
+/** A noun for each type name of zod. */
 const NOUNS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",
@@ -218,12 +218,12 @@ const problemsIn = (
     };
   });
 
-// Square's objects are about twelve levels deep.
+// Objects of Square have about twelve levels.
 const MAX_DEPTH = 100;
 
 /**
- * The API uses `item_data` and the SDKs `itemData`. Drops nulls. The names in a map by ID are IDs
- * and stay as they are.
+ * Converts field names to camelCase and drops nulls: the API writes `item_data`, the SDKs
+ * `itemData`. The IDs in a map by ID stay as they are.
  */
 function camelCased(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH)

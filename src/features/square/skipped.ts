@@ -55,7 +55,7 @@ const TYPE_REASONS = new Map(
   }),
 );
 
-/** Fields are counted, so that the report has one line for a field that a hundred items have. */
+/** Collects what is skipped. A field is counted: it has one line, however many items have it. */
 export function createSkippedLog() {
   const lines: SkippedPart[] = [];
   const counts = new Map<string, { field: string; noun: string; n: number }>();
@@ -69,7 +69,7 @@ export function createSkippedLog() {
         reason: TYPE_REASONS.get(type) ?? "deskbell has no equivalent",
       }),
 
-    /** Adds the non-empty fields that are not in `read`. */
+    /** Adds the fields that are neither empty nor in `read`. */
     addUnread(noun: string, fields: Fields, read: readonly string[]): void {
       for (const [field, value] of Object.entries(fields)) {
         if (read.includes(field) || isEmpty(value)) continue;
@@ -93,5 +93,5 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 
-/** `modifier list` for MODIFIER_LIST. */
+/** Returns a text such as `modifier list` for MODIFIER_LIST. */
 export const typeName = (type: string): string => type.toLowerCase().replaceAll("_", " ");

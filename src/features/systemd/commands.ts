@@ -44,13 +44,12 @@ export const definition = command({
 export type UnitOptions = {
   program: readonly string[];
   user: string;
-  /** Whether the program is in a home folder, which the unit otherwise hides. */
+  /** Whether the program is in a home folder, which the unit hides by default. */
   isInHome: boolean;
 };
 
 /**
- * Quotes a word of ExecStart. systemd cannot start a path that contains one of these characters,
- * however it is escaped.
+ * Quotes a word of ExecStart. Throws for characters that systemd accepts in no path, even escaped.
  */
 function execWord(path: string): string {
   if (!/["'\\$\p{Cc}]/u.test(path)) return `"${path.replaceAll("%", "%%")}"`;
@@ -59,7 +58,7 @@ function execWord(path: string): string {
   });
 }
 
-/** Returns a unit for the daemon, with access to its data and the network only. */
+/** Returns a unit that gives the daemon access to its data and the network only. */
 export const systemdUnit = ({
   program,
   user,

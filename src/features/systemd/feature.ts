@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Runs the daemon as a service of systemd. */
+/** Prints a unit with which systemd runs the daemon. */
 export const systemd = {
   name: "systemd",
   commands: [

@@ -3,7 +3,9 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-/** Writes the entry of a change of a ticket order. Call it in the transaction of the change. */
+/**
+ * Writes the audit entry of a change to a ticket order. Call it in the transaction of the change.
+ */
 export function auditOrder(
   rt: Runtime,
   { id: businessId }: BusinessRow,

@@ -6,7 +6,7 @@ import type { TicketOrder } from "./rules.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 import { expireDueOrders } from "./take-tickets.ts";
 
-/** An order with a checked-in ticket cannot be cancelled. */
+/** Lists and cancels ticket orders; one with a checked-in ticket cannot be cancelled. */
 export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
   expireDue: expireDueOrders,
   list: (rt, businessId, made) =>
@@ -17,7 +17,7 @@ export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
   cancel: cancelOrder,
 };
 
-/** Reads on until there are enough, because used tickets and past events do not count. */
+/** Returns up to the limit of orders: reads on, because some have used tickets or past events. */
 function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   const { businessId } = filter;
   const found: TicketOrder[] = [];

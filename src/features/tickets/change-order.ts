@@ -30,7 +30,7 @@ export function cancelTicketOrder(
   });
 }
 
-/** Call it in a transaction. @throws AppError wrong_status */
+/** Cancels an order. Call it in a transaction. @throws AppError wrong_status */
 export function cancelOrder(
   rt: Runtime,
   business: BusinessRow,
@@ -55,7 +55,7 @@ export function cancelOrder(
   return cancelled;
 }
 
-/** @param name the ID, or the code for the operator */
+/** @param name the ID; for the operator, also the code */
 export const getVisibleTicketOrder = (
   rt: Runtime,
   businessId: string,
@@ -78,7 +78,7 @@ function getOrderOf(
   );
 }
 
-/** Call it in a transaction: overdue orders expire first. */
+/** Returns an order after overdue orders have expired. Call it in a transaction. */
 export function getTicketOrderToChange(
   rt: Runtime,
   business: BusinessRow,

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Sells tickets of public events: orders, their tickets and the check-in. */
+/** Sells tickets of public events: orders, tickets and the check-in. */
 export const tickets = {
   name: "tickets",
   commands: [

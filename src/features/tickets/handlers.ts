@@ -57,7 +57,7 @@ export const handleCreateTicketOrder =
 /** @throws AppError resource_not_found, also for an event that is not public yet */
 function getPublicEvent(rt: Runtime, { id, slug }: BusinessRow, eventId: string): PublicEventDoc {
   const event = rt.store.catalog.findByKeyOrId(id, "public_event", eventId);
-  // A key in the catalog file is not for partners.
+  // The keys of a catalog file are not for partners.
   const isId = event !== undefined && objectId("public_event", slug, event) === eventId;
   if (isId && isVisible("public_event", event)) return event;
   throw new AppError("resource_not_found", `There is no event ${quote(eventId)}.`, {
@@ -67,7 +67,7 @@ function getPublicEvent(rt: Runtime, { id, slug }: BusinessRow, eventId: string)
   });
 }
 
-/** @throws AppError resource_not_found for a key of the catalog file, which is not for partners */
+/** @throws AppError resource_not_found, also for a key of the catalog file: partners use IDs */
 function assertTicketTypes(
   { slug }: BusinessRow,
   event: PublicEventDoc,

@@ -10,13 +10,10 @@ import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createOrderStore } from "./store.ts";
 
-/** The part of a quota that the unpaid orders of one API key can hold. */
+/** The share of a quota that the unpaid orders of one API key can take. */
 const MAX_QUOTA_SHARE = 0.2;
 
-/**
- * @param items of the new order
- * @throws AppError too_many_holds
- */
+/** @throws AppError too_many_holds */
 export function assertMayOrder(
   rt: Runtime,
   { id, slug }: BusinessRow,

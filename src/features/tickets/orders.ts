@@ -34,7 +34,7 @@ const PENDING_MS = 15 * 60_000;
 const ORDER_CODE_GROUPS = 2;
 
 /**
- * Holds tickets until they are paid.
+ * Creates an order, which takes its tickets until it is paid or expires.
  * @throws AppError validation_failed, resource_not_found, conflict
  */
 export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
@@ -49,8 +49,8 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
 }
 
 /**
- * Call it in a transaction.
- * @param items by key or ID of the ticket type
+ * Creates an order. Call it in a transaction.
+ * @param items by the key or ID of the ticket type
  * @throws AppError resource_not_found, validation_failed, conflict, price_changed
  */
 export function placeTicketOrder(
@@ -147,12 +147,12 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
   }
 }
 
-/** An order with its tickets, whose admission codes are not stored. */
+/** An order with its tickets and their admission codes, which are not stored. */
 export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
 
 /**
- * Issues the tickets of a paid order. Their admission codes are returned only here.
- * @param name the order's ID or code
+ * Issues the tickets of a paid order. Their admission codes cannot be read later.
+ * @param name the ID or code of the order
  * @throws AppError resource_not_found, wrong_status
  */
 export function confirmTicketOrder(
@@ -168,7 +168,7 @@ export function confirmTicketOrder(
   });
 }
 
-/** Call it in a transaction. @throws AppError wrong_status */
+/** Confirms an order. Call it in a transaction. @throws AppError wrong_status */
 export function confirmOrder(
   rt: Runtime,
   business: BusinessRow,

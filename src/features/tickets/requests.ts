@@ -15,7 +15,7 @@ const orderSchema = lazy(() =>
   }),
 );
 
-/** Adds up the quantities of a ticket type that is named several times. */
+/** Parses a request, and adds up the quantities of a ticket type that is named repeatedly. */
 export function parseTicketOrderRequest(input: unknown) {
   const request = parseRequest(orderSchema(), input);
   const quantities = new Map<string, number>();

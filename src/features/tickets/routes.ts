@@ -13,7 +13,7 @@ import {
   versioned,
 } from "../../http/route-constructors.ts";
 
-/** The parameter of the paths of one order. */
+/** The path parameter of routes about one order. */
 const pathParameters = {
   id: { description: "ID of the ticket order", example: "tor_06gzfjm44t8c9kf1ccbxp7rfg" },
 };

@@ -9,7 +9,7 @@ import { wrongStatusError } from "../../domain/bookings/visit.ts";
 
 export type TicketOrder = {
   id: string;
-  /** Identifies the order at the box office. It is not valid for admission. */
+  /** A code to find the order at the box office, which does not admit anybody. */
   code: string;
   status: "PENDING" | "CONFIRMED" | "CANCELLED" | "EXPIRED";
   eventId: string;
@@ -18,14 +18,14 @@ export type TicketOrder = {
   currency: string;
   currencyDigits: number;
   customerRef: string | null;
-  /** The API key that made it; null: the operator. */
+  /** The API key that created the order; null for the operator. */
   createdByKey: string | null;
   cancelReason: string | null;
-  /** The payment's ID in the system of the seller; null until the order is confirmed. */
+  /** The ID of the payment in the seller's system; null until the order is confirmed. */
   paymentRef: string | null;
-  /** When a pending order releases its tickets. */
+  /** When a pending order expires and releases its tickets. */
   expiresAt: number;
-  /** 1, and one more with each change. */
+  /** The number of the version: 1 at first, and one more after each change. */
   version: number;
   createdAt: number;
   updatedAt: number;
@@ -62,7 +62,7 @@ export type Ticket = {
   ticketTypeId: string;
   status: "VALID" | "CHECKED_IN" | "VOID";
   checkedInAt: number | null;
-  /** 1, and one more with each change. */
+  /** The number of the version: 1 at first, and one more after each change. */
   version: number;
   createdAt: number;
 };
@@ -82,7 +82,7 @@ export const toPublicTicket = (
   version,
 });
 
-/** An expired order is also `cancelled`; its `status` tells the two apart. */
+/** Returns the event of an order. An expired order is `cancelled`, too; its `status` differs. */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
   object: PublicTicketOrder,
@@ -97,7 +97,7 @@ export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
 type RequestedTickets = { type: TicketTypeDoc; quantity: number };
 
 /**
- * @param left tickets left, by quota key
+ * @param left the number of tickets left, by quota key
  * @throws AppError conflict, validation_failed
  */
 export function assertSellable(

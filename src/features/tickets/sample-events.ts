@@ -6,7 +6,7 @@ import { ticketCheckedInEvent, ticketOrderEvent } from "./rules.ts";
 
 const PENDING_MS = 15 * 60_000;
 
-/** Returns an event about the first ticket type; undefined if there is none, or for other events. */
+/** Returns an event about the first ticket type; undefined without one, or for another type. */
 export function sampleOrderEvent(
   type: EventType,
   state: CatalogState,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { base32 } from "../../domain/ids.ts";
 
-// Codes that people read aloud or type: Crockford's base 32 in groups of four.
+// Codes that people read aloud or type, in Crockford's base 32 and groups of four.
 
 const BITS_PER_GROUP = 20;
 
@@ -11,7 +11,7 @@ export function generateCode(random: (bytes: number) => Uint8Array, groups: numb
   return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
 }
 
-/** The generated form of a typed code: upper case, with dashes, O as 0, I and L as 1. */
+/** Returns a typed code as it was generated: upper case, with dashes, O as 0, I and L as 1. */
 export const normalizeCode = (typed: string): string =>
   formatGroups(
     typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1"),
@@ -20,6 +20,6 @@ export const normalizeCode = (typed: string): string =>
 const formatGroups = (letters: string): string =>
   letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
-/** 80 random bits need no salt. */
+/** Returns the hash of an admission code; 80 random bits need no salt. */
 export const hashAdmissionCode = (code: string): Buffer =>
   createHash("sha256").update(normalizeCode(code)).digest();

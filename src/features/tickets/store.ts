@@ -14,7 +14,7 @@ export type OrderFilter = {
   status?: TicketOrder["status"] | undefined;
   eventId?: string | undefined;
   createdByKey?: string | undefined;
-  /** Selects IDs below this one. */
+  /** Selects orders whose ID is lower. */
   before?: string | undefined;
 };
 
@@ -79,7 +79,7 @@ export function createOrderStore(db: Db) {
   };
 
   return {
-    /** The order holds its tickets from now on. */
+    /** Inserts an order, which then takes its tickets. */
     insert(businessId: string, { items, ...order }: TicketOrder): void {
       insert.run({ ...order, businessId });
       for (const item of items) {
@@ -92,20 +92,20 @@ export function createOrderStore(db: Db) {
     listPage: (filter: VisitListFilter, limit: number) =>
       lists.listPage(filter, limit).map(withItems),
 
-    /** An order that ends releases its tickets. */
+    /** Updates an order. A cancelled or expired one releases its tickets. */
     update(businessId: string, order: TicketOrder): void {
       update.run(order);
       if (order.status === "CANCELLED" || order.status === "EXPIRED")
         release.run({ id: order.id, businessId });
     },
 
-    /** Pending orders of a key. */
+    /** Returns the number of pending orders of a key. */
     countPending: (keyId: string, now: number) => countPending.get({ keyId, now }) as number,
-    /** Counts the tickets in pending orders of a key, by ticket type. */
+    /** Returns the number of tickets in pending orders of a key, by ticket type. */
     countPendingTickets: (keyId: string, now: number) =>
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
-    /** @param createdByKey the key that must have made it; null: anyone */
+    /** @param createdByKey the key that must have created the order; null for any */
     findByIdOrCode: (
       businessId: string,
       idOrCode: string,
@@ -115,14 +115,14 @@ export function createOrderStore(db: Db) {
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 
-    /** Pending and confirmed orders for one of the public events or ticket types, unless overdue. */
+    /** Lists the pending (not overdue) and confirmed orders for public events or ticket types. */
     listActiveOf: (businessId: string, now: number, ids: readonly string[]) =>
       selectActiveOf.all({ businessId, now, ids: JSON.stringify(ids) }) as Pick<
         TicketOrder,
         "id" | "eventId"
       >[],
 
-    /** Earliest expiry first. */
+    /** Lists the overdue orders, the earliest first. */
     listOverdue: (businessId: string, now: number) =>
       selectOverdue.all({ businessId, now }).map(withItems),
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
@@ -134,7 +134,7 @@ export type TicketFilter = {
   status?: Ticket["status"] | undefined;
   eventId?: string | undefined;
   orderId?: string | undefined;
-  /** Selects IDs below this one. */
+  /** Selects tickets whose ID is lower. */
   before?: string | undefined;
 };
 
@@ -160,7 +160,7 @@ export function createTicketStore(db: Db) {
       void insert.run({ ...ticket, businessId, admissionHash }),
     findByIdOrAdmission: (businessId: string, id: string, admissionHash: Buffer) =>
       selectByIdOrAdmission.get({ businessId, id, admissionHash }) as Ticket | undefined,
-    /** The old admission code becomes invalid. */
+    /** Replaces an admission code; the old code becomes invalid. */
     replaceAdmission: (id: string, admissionHash: Buffer) =>
       void replaceAdmission.run({ id, admissionHash }),
     checkIn: (id: string, now: number) => void checkIn.run({ id, now }),

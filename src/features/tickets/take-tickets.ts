@@ -11,8 +11,8 @@ import { appendEvents } from "../../app/events.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 
 /**
- * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales only change a
- * count, which is published later; the others change a sale state, which is published immediately.
+ * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales change only a
+ * count, which is published later. A changed sale state is published immediately.
  */
 export function changeHolds(
   rt: Runtime,
@@ -33,7 +33,7 @@ export function changeHolds(
   rt.store.businesses.incrementRevision(business.id);
 }
 
-/** Returns the events whose availability the orders change, as partners see it. */
+/** Returns the events whose public availability the orders change. */
 function listAvailabilityChanges(
   rt: Runtime,
   { id, slug }: BusinessRow,
@@ -64,7 +64,7 @@ export function expireTicketOrders(rt: Runtime): void {
     });
 }
 
-/** Run before counting tickets, because the scheduler may not have run since an order expired. */
+/** Expires overdue orders. Run it before counting tickets: the scheduler may be late. */
 export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   const due = rt.openStore(createOrderStore).listOverdue(business.id, rt.now());
   if (due.length === 0) return;

@@ -19,10 +19,10 @@ import { createOrderStore, createTicketStore } from "./store.ts";
 
 const ADMISSION_CODE_GROUPS = 4;
 
-/** With its admission code, which is not stored. */
+/** A ticket with its admission code, which is not stored. */
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
-/** Call it in a transaction. */
+/** Issues a ticket. Call it in a transaction. */
 export function issueTicket(
   rt: Runtime,
   business: BusinessRow,
@@ -45,8 +45,7 @@ export function issueTicket(
 }
 
 /**
- * Replaces the admission codes of the tickets that have not been checked in. Call it in a
- * transaction.
+ * Replaces the admission codes of the tickets that are not checked in. Call it in a transaction.
  * @throws AppError wrong_status
  */
 export function reissueTickets(
@@ -70,7 +69,7 @@ export function reissueTickets(
 }
 
 /**
- * @param codeOrId the admission code, or the ticket's ID if the holder lost the code
+ * @param codeOrId the admission code, or the ID of the ticket if its holder lost the code
  * @throws AppError resource_not_found, conflict
  */
 export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): PublicTicket {

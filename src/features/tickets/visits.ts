@@ -4,8 +4,8 @@ import { toPublicTicketOrder } from "./rules.ts";
 import { sampleOrderEvent } from "./sample-events.ts";
 import { createOrderStore } from "./store.ts";
 
-// What the core reads of ticket orders. Every command that opens the data loads it, so it imports no
-// use case.
+// What the core reads of ticket orders. The file imports no use case, because every command that
+// opens the data loads it.
 
 const orders: OtherVisits = {
   name: "ticketOrders",

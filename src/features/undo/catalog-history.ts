@@ -9,17 +9,17 @@ import type { LoadedCatalog } from "../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** `edited`: for each object and field that changed since, whether it had local edits then. */
+/** `edited`: for each object and field changed since, whether it had local edits at the version. */
 export type EarlierCatalog = {
   catalog: Catalog;
   edited: Reverted["edited"];
-  /** What is stored now. */
+  /** The catalog that is stored now. */
   loaded: LoadedCatalog;
 };
 
 /**
- * Returns the catalog of a business as it was at a version.
- * @throws AppError resource_not_found if the history does not reach back to it
+ * Returns the catalog of a business at a version.
+ * @throws AppError resource_not_found if the history no longer has the version
  */
 export function readEarlierCatalog(rt: Runtime, slug: string, version: number): EarlierCatalog {
   const { business, stored, reverted } = rt.tx(() => {

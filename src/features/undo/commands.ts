@@ -70,7 +70,7 @@ const NOUNS: Partial<Record<AuditAction, string>> = {
 
 const nounOf = ({ action }: Change): string => (action && NOUNS[action]) ?? "";
 
-/** `3 created, 1 deleted, hours` */
+/** Returns a text such as `3 created, 1 deleted, hours`. */
 function countsOf({ details }: Change): string {
   const counts = ["created", "updated", "moved", "deleted"].flatMap((name) =>
     details[name] ? [`${String(details[name])} ${name}`] : [],
@@ -78,7 +78,7 @@ function countsOf({ details }: Change): string {
   return [...counts, ...((details.fields ?? []) as string[])].join(", ");
 }
 
-/** The files of an apply, the object or section of an edit, or the version that an undo restored. */
+/** Returns what was changed: files of an apply, an object or section, or the restored version. */
 function sourceOf({ details: { files, key, section, restored } }: Change): string {
   if (restored !== undefined) return `version ${String(restored)}`;
   return Array.isArray(files) ? files.join(", ") : String(key ?? section ?? "");
@@ -131,7 +131,7 @@ const undo = command({
       restored,
     );
     const { json, dryRun, yes } = cli.flags;
-    // Shown before the question, because the command line does not say what it would undo.
+    // The question needs this text, because the command line does not say what it would undo.
     const isShown = !yes && !dryRun && !json;
     cli.note(`${slug}: undoing ${undone} restores version ${restored} of the catalog.`);
     for (const { key, name } of listMarksSinceChange(rt, business))
@@ -154,7 +154,7 @@ const undo = command({
   },
 });
 
-/** `the apply of salon.yaml by mia (version 14, 2026-11-22T09:02:11Z)` */
+/** Returns a text such as `the apply of salon.yaml by mia (version 14, 2026-11-22T09:02:11Z)`. */
 function describeUndone(newest: CatalogChangeRow | undefined, restored: number): string {
   if (newest?.fromVersion !== restored) return `all changes after version ${restored}`;
   const change = toOutput(newest);

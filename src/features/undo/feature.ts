@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Keeps what each change of a catalog replaced: its history, earlier versions and undo. */
+/** Stores what each catalog change replaces, for the history, earlier versions and undo. */
 export const undo = {
   name: "undo",
   subcommands: [{ group: "catalog", after: "diff", load: () => import("./commands.ts") }],

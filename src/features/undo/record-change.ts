@@ -2,7 +2,7 @@ import type { BeforeCatalogWrite } from "../../app/catalog/catalog-write.ts";
 import { findReplaced } from "./rules.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** Stores what a change replaces, so that it can be undone. */
+/** Stores what a catalog change replaces, so that it can be undone. */
 export const recordChange: BeforeCatalogWrite = (rt, change) => {
   const { stored, edits, scheduleEdits, next, origin, diff } = change;
   const hasEdits = (id: string): boolean =>

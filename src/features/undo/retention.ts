@@ -1,7 +1,7 @@
 import type { ExpiringRows } from "../../app/operations/retention.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** Changes of catalogs are kept for the same days as the events. */
+/** Deletes old catalog changes, which are kept as long as events. */
 const pruneChanges: ExpiringRows = (rt, after, limit, keptSince) =>
   rt.openStore(createCatalogChangeStore).prune(after, limit, keptSince);
 

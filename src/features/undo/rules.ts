@@ -11,15 +11,15 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import type { CatalogDiff, SortOrderOf } from "../../domain/catalog/change/diff.ts";
 
 /**
- * What a change of a catalog replaced. Objects and fields are as in a catalog file: a later version
- * can read those, whereas the form of stored documents changes with migrations.
+ * What a catalog change replaced, in the form of a catalog file: later versions can read files,
+ * whereas migrations change the form of stored documents.
  */
 export type Replaced = {
-  /** The change created the business, so it replaced nothing. */
+  /** Whether the change created the business, so that it replaced nothing. */
   isNew: boolean;
-  /** The business and its schedule; null if they did not change. */
+  /** The replaced business and schedule; null if they did not change. */
   fields: AuthoredFile | null;
-  /** The fields that changed, and whether they had local edits. */
+  /** The changed fields, and whether each had local edits. */
   changedFields: Record<string, boolean>;
   objects: ReplacedObject[];
 };
@@ -28,13 +28,13 @@ type ReplacedObject = {
   id: string;
   kind: Kind;
   sortOrder: number;
-  /** Null if the change created the object. */
+  /** The replaced object; null if the change created it. */
   item: object | null;
   /** Whether the object had local edits. */
   isEdited: boolean;
 };
 
-/** @param isEdited whether the object with an ID, or a field, has local edits before the change */
+/** @param isEdited whether an object (by ID) or a field has local edits before the change */
 export function findReplaced(
   before: Catalog | null,
   after: Catalog,
@@ -64,7 +64,7 @@ export function findReplaced(
   return { isNew: false, fields, changedFields, objects };
 }
 
-/** Whether a change makes a file describe unchanged objects in other words. */
+/** Returns whether a change alters the text of unchanged objects in a catalog file. */
 function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   const [old, next] = [before.business, after.business];
   if (old.timezone !== next.timezone || old.currency !== next.currency) return true;
@@ -75,15 +75,15 @@ function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   );
 }
 
-/** `edited`: for each object and field that the changes replaced, whether it had local edits. */
+/** `edited`: for each replaced object and field, whether it had local edits. */
 export type Reverted = {
   file: AuthoredFile;
   edited: { objects: Map<string, boolean>; fields: Map<string, boolean> };
 };
 
 /**
- * Returns the catalog as it was before some changes; null if the business did not exist.
- * @param changes what they replaced, newest first
+ * Returns the catalog before some changes; null if the business did not exist.
+ * @param changes what each change replaced, newest first
  */
 export function revertChanges(
   current: Catalog,

@@ -8,7 +8,7 @@ export type CatalogChangeRow = {
   version: number;
   fromVersion: number;
   at: number;
-  /** The change's entry in the audit log; null if the entry has expired. */
+  /** The entry of the change in the audit log; null if the entry has expired. */
   entry: Pick<AuditRow, "via" | "actorId" | "actorName" | "action" | "details"> | null;
 };
 
@@ -22,7 +22,8 @@ type NewCatalogChange = {
 };
 
 /**
- * At the fastest level: level 3, the default, saves a twentieth of the space for three times the time.
+ * Compresses at the fastest level: the default level 3 saves 5 % of the space in three times the
+ * time.
  */
 const compress = (text: string): Buffer =>
   zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
@@ -74,12 +75,12 @@ export function createCatalogChangeStore(db: Db) {
         ...row,
         replaced: compress(JSON.stringify(replaced)),
       }),
-    /** Newest first. */
+    /** Lists changes, newest first. */
     list: (businessId: string, limit: number) => selectNewest.all({ businessId, limit }).map(parse),
-    /** The version that the oldest change replaced; undefined without changes. */
+    /** Returns the version that the oldest change replaced; undefined without changes. */
     findOldestFromVersion: (businessId: string) =>
       selectOldestFrom.get(businessId) as number | undefined,
-    /** What the changes after a version replaced, newest first. */
+    /** Iterates over what the changes after a version replaced, newest first. */
     *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
       for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)
         yield parseJson(
@@ -88,9 +89,9 @@ export function createCatalogChangeStore(db: Db) {
         ) as Replaced;
     },
     /**
-     * Deletes those of the next changes that were made before a time, except the newest of each
-     * business, and those after one that stays: the clock may have been set back. Returns the number
-     * to continue after, or undefined at the end.
+     * Deletes those of the next changes that were made before a time. Keeps the newest change of
+     * each business, and changes after a kept one: the clock may have been set back. Returns the
+     * number to continue after, or undefined at the end.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
       const rows = selectAfter.all({ after, limit, madeBefore }) as [number, 0 | 1, 0 | 1][];

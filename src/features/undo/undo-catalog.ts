@@ -6,12 +6,12 @@ import { readEarlierCatalog } from "./catalog-history.ts";
 import type { Replacement } from "../../app/catalog/replace-catalog.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** `version`: the one that it restores. */
+/** The plan of an undo; `version` is the one that it restores. */
 export type PlannedUndo = { version: number; replacement: Replacement };
 
 /**
- * Plans to restore the catalog that the last change replaced: of catalog files, a command or an
- * undo. `replaceCatalog` carries it out, with the same checks and events as a catalog file.
+ * Plans to restore the catalog that the last change replaced, whether files, a command or an undo
+ * made it. `replaceCatalog` carries the plan out, with the checks and events of a catalog file.
  * @param version the version to restore instead
  * @throws AppError state_refuses if there is nothing to undo; those of `readEarlierCatalog`
  */
@@ -29,14 +29,14 @@ export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUn
   };
 }
 
-/** A dish or option that was marked as sold out. */
+/** A dish or option that is marked as sold out. */
 export type SoldOutMark = { key: string; name: string };
 
 const MAX_MARKS = 100;
 
 /**
- * Returns what was marked as sold out after the last change of the catalog, newest first. An undo
- * leaves the marks, although the person who asks for it may mean the last of them.
+ * Returns what was marked as sold out after the last catalog change, newest first. An undo keeps
+ * these marks, although the operator may mean one of them.
  */
 export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
   const [last] = rt.openStore(createCatalogChangeStore).list(business.id, 1);

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Tests an endpoint, and verifies, receives and forwards webhooks while somebody builds a receiver. */
+/** Helps to build a receiver: tests an endpoint, and verifies, receives and forwards webhooks. */
 export const webhookTools = {
   name: "webhook-tools",
   subcommands: [

@@ -12,23 +12,23 @@ export type Feed = { api: string; business: string; key: string };
 export type FeedEvent = { id: string; type: string };
 export type FeedPage = { events: FeedEvent[]; cursor: string; hasMore: boolean };
 
-/** A failure that may be temporary; `afterMs` is the server's Retry-After. */
+/** A failure that may be temporary; `afterMs` is from the header Retry-After. */
 type TemporaryFailure = { reason: string; afterMs: number | undefined };
 
 const WAIT_SECONDS = 25;
-/** Time for the response in addition to the long poll. */
+/** The time for a response after the long poll has ended. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const PAUSE_AFTER_EMPTY_MS = 250;
 const MAX_LIMIT = 500;
 
-/** Where to start: with new events only, with the oldest stored event, or after a cursor. */
+/** Where to start: at new events only, at the oldest stored event, or after a cursor. */
 export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
- * Yields the pages of a feed until `stop` is aborted; the first immediately, even if empty. While
- * the server is unreachable or overloaded, requests are repeated with growing pauses.
+ * Yields the pages of a feed until `stop` is aborted. The first page comes immediately, even if it
+ * is empty. Requests to an unreachable or overloaded server are repeated after growing pauses.
  * @throws AppError for an error that a retry does not fix
  */
 export async function* followFeed(
@@ -41,7 +41,7 @@ export async function* followFeed(
   let hasCaughtUp = false;
   let pauseMs = MIN_PAUSE_MS;
   while (!stop.aborted) {
-    // Long polling starts only after the stored events have been read.
+    // Long polling begins after the stored events have been read.
     const read = await readPage(feed, cursor, hasCaughtUp ? WAIT_SECONDS : 0, stop);
     if ("reason" in read) {
       if (stop.aborted) return;
@@ -56,7 +56,7 @@ export async function* followFeed(
     cursor = read.cursor;
     yield start === "now" && !hasCaughtUp ? { ...read, events: [] } : read;
     hasCaughtUp ||= !read.hasMore;
-    // A daemon that is shutting down ends long polls immediately.
+    // A daemon that is shutting down answers long polls immediately.
     if (read.events.length === 0) await pause(PAUSE_AFTER_EMPTY_MS, stop);
   }
 }
@@ -81,7 +81,7 @@ async function readPage(
   let response: Response;
   let body: unknown;
   try {
-    // Never follow a redirect: it would send the key to another address.
+    // A redirect is not followed: it could send the key to another address.
     response = await fetch(url, {
       headers: { authorization: `Bearer ${feed.key}` },
       redirect: "manual",
@@ -166,7 +166,7 @@ export function createForwarder(url: string, secret: string) {
   const newId = createIdSource(wallClock, systemRandom);
   const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
   return {
-    /** Sends the same bytes as a webhook would: JSON.stringify restores the stored text. */
+    /** Sends the bytes that a webhook would have: JSON.stringify restores the stored text. */
     async forward(event: FeedEvent): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
       const cover = {
@@ -177,7 +177,7 @@ export function createForwarder(url: string, secret: string) {
         sequence: 0,
       };
       const startedAt = wallClock();
-      // The feed does not contain sequence numbers.
+      // A feed has no sequence numbers.
       const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
         cover,
         userAgent(),

@@ -7,7 +7,7 @@ export type ReceivedDelivery = {
   deliveryId: string;
   attempt: number;
   body: Buffer;
-  /** Why the signature was rejected. */
+  /** Why the signature was rejected; undefined if it is valid. */
   error: string | undefined;
   statusCode: number;
 };
@@ -19,8 +19,8 @@ export type Receiver = { url: string; close: () => Promise<void> };
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * A minimal webhook receiver on 127.0.0.1. It responds with 200 if the signature is valid, else
- * 400.
+ * Starts a minimal webhook receiver on 127.0.0.1. It responds with 200 to a valid signature,
+ * otherwise with 400.
  * @param port 0 for any free port
  * @param secret null to accept any signature
  * @param simulate returns the response to each valid delivery
@@ -75,7 +75,7 @@ export function startReceiver({
   });
 }
 
-/** Returns undefined if the body is too large or incomplete. */
+/** Returns the body; undefined if it is too large or incomplete. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

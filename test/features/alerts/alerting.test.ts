@@ -19,7 +19,7 @@ import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** A channel that keeps its alerts. It fails while `error` is set. */
+/** A channel that keeps its alerts, and fails while `error` is set. */
 function createTestChannel(name = "--alert-url", resends = false) {
   const sent: string[] = [];
   const channel: AlertChannel & { error?: string } = {
@@ -33,7 +33,7 @@ function createTestChannel(name = "--alert-url", resends = false) {
   return Object.assign(channel, { sent });
 }
 
-/** A server whose free space the test sets. */
+/** Creates a server with free space that the test sets. */
 function setUp() {
   const rt = createTestRuntime();
   const disk = { free: 10_000_000_000 };
@@ -51,7 +51,7 @@ const startWith = (rt: TestRuntime, ...channels: AlertChannel[]) => {
   };
 };
 
-test("a daemon that was stopped for minutes reports nothing as late until it has had time for it", async () => {
+test("a daemon that was stopped reports late deliveries only after it has had time to catch up", async () => {
   const rt = await createRunningServer();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
@@ -64,7 +64,7 @@ test("a daemon that was stopped for minutes reports nothing as late until it has
   expect(channel.sent).toEqual(["delivery.stalled FIRING"]);
 });
 
-test("a missing master key sends one alert, and status names it without what follows from it", async () => {
+test("a missing master key sends one alert, and status hides the problems that it causes", async () => {
   const rt = await createRunningServer();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
@@ -81,7 +81,7 @@ test("a missing master key sends one alert, and status names it without what fol
   expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
 });
 
-test("alerts list says since when a problem is over whose end has not been sent yet", async () => {
+test("alerts list shows since when a problem is over before RESOLVED has been sent", async () => {
   const { rt, fill, clear } = setUp();
   const pass = startWith(rt, createTestChannel());
   fill();
@@ -95,7 +95,7 @@ test("alerts list says since when a problem is over whose end has not been sent 
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", clearSince: null }]);
 });
 
-test("a channel whose settings are refused at the start is an alert of the other channels", async () => {
+test("a channel with refused settings is reported through the other channels at the start", async () => {
   const { rt } = setUp();
   const other = createTestChannel("--alert-url");
   const refused: AlertChannel = {
@@ -112,7 +112,7 @@ test("a channel whose settings are refused at the start is an alert of the other
   ]);
 });
 
-test("a condition is logged when it begins and ends, and alerted about until it stays away", async () => {
+test("a condition is logged when it begins and ends, and RESOLVED waits until it stays absent", async () => {
   const { rt, fill, clear } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
@@ -145,7 +145,7 @@ test("a condition is logged when it begins and ends, and alerted about until it 
   expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
 });
 
-test("a daemon that restarts sends nothing twice and loses no RESOLVED", async () => {
+test("a restarted daemon repeats no alert and loses no RESOLVED", async () => {
   const { rt, fill, clear } = setUp();
   const channel = createTestChannel();
   fill();
@@ -164,7 +164,7 @@ test("a daemon that restarts sends nothing twice and loses no RESOLVED", async (
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: [] }]);
 });
 
-test("status says since when a condition has been open, also after it has returned", async () => {
+test("status shows since when a condition is open, even if it ended and returned", async () => {
   const { rt, fill, clear } = setUp();
   const pass = startWith(rt, createTestChannel());
   const since = () => listDaemonConditions(rt, CHECKS).map((condition) => condition.since);
@@ -182,7 +182,7 @@ test("status says since when a condition has been open, also after it has return
   expect(since()).toEqual([rt.now()]);
 });
 
-test("a channel that is configured later gets the alerts that are firing", async () => {
+test("a newly configured channel gets the alerts that are firing", async () => {
   const { rt, fill } = setUp();
   const [first, second] = [createTestChannel(), createTestChannel("--alert-mail")];
   fill();
@@ -191,7 +191,7 @@ test("a channel that is configured later gets the alerts that are firing", async
   expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
 });
 
-test("alerts are sent from memory while the storage is gone, and saved when it is back", async () => {
+test("alerts are sent from memory while the storage is gone, and saved when it returns", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
@@ -207,7 +207,7 @@ test("alerts are sent from memory while the storage is gone, and saved when it i
   expect(listAlerts(rt)).toMatchObject([{ code: "storage.gone", status: "FIRING" }]);
 });
 
-test("a channel that fails is retried, and reported through the others after three failures", async () => {
+test("a failing channel is retried, and after three failures reported through the others", async () => {
   const { rt, fill } = setUp();
   const broken = createTestChannel();
   const mail = createTestChannel("--alert-mail");
@@ -263,7 +263,7 @@ test("the heartbeat is sent each minute while nothing critical is open", async (
   expect(await pass(MINUTE)).toBe(3);
 });
 
-test("a check that fails is logged once, and stops the heartbeat", async () => {
+test("a failing check is logged once and stops the heartbeat", async () => {
   const rt = createTestRuntime();
   const { freeBytes } = rt;
   const heartbeat = createTestChannel("--heartbeat-url");
@@ -302,7 +302,7 @@ test("a notice from another process is sent once", async () => {
   expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
 });
 
-test("a notice is listed after what is firing, and never as resolved", async () => {
+test("alerts list shows notices after the firing alerts, and never as resolved", async () => {
   const { rt, fill } = setUp();
   const pass = startWith(rt);
   const notice = openCondition("booking.received", "a booking of Cut was made", "");
@@ -318,7 +318,7 @@ test("a notice is listed after what is firing, and never as resolved", async () 
   ]);
 });
 
-test("the daemon sends a requested test through each channel and reports the results", async () => {
+test("the daemon sends a requested test alert through each channel and reports the results", async () => {
   const { rt } = setUp();
   const [good, bad] = [createTestChannel(), createTestChannel("--alert-mail")];
   bad.error = "no such user";
@@ -345,7 +345,7 @@ test("the daemon sends a requested message through its channels but not as a hea
   expect(heartbeat.sent).not.toContain("alert.message FIRING");
 });
 
-test("a notice is logged once: what it reports does not end", async () => {
+test("a notice is logged once and has no end", async () => {
   const { rt } = setUp();
   const pass = startWith(rt);
   const subject = { id: "bkg_1", name: "10:00" };

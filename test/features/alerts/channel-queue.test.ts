@@ -21,7 +21,7 @@ function createAlert(code: AlertCode, fingerprint: string, at: number) {
 
 const refuse = () => Promise.reject(new Error("HTTP 500"));
 
-test("a notice that the channel has not accepted for a day is dropped, and logged", async () => {
+test("a notice that the channel refuses for a day is dropped and logged", async () => {
   const rt = createTestRuntime();
   const queue = createChannelQueue(rt, { name: "--alert-url", resends: false, send: refuse });
   queue.add(createAlert("delivery.exhausted", "a", rt.now()));
@@ -39,7 +39,7 @@ test("a notice that the channel has not accepted for a day is dropped, and logge
   ]);
 });
 
-test("an alert that replaces the one whose sending fails is kept, and the others keep their order", async () => {
+test("an alert that replaces a failing one is kept, and other alerts keep their order", async () => {
   const rt = createTestRuntime();
   const [first, newer, second] = ["a", "a", "b"].map((fingerprint, i) =>
     createAlert(i === 2 ? "storage.full" : "storage.low", fingerprint, rt.now() + i),

@@ -29,7 +29,7 @@ function openChannel(flags: ConfigFlags, env: NodeJS.ProcessEnv = {}) {
   return channels[0]!;
 }
 
-/** Returns the request that a service gets. */
+/** Returns the request that an alert sends to a service. */
 async function post(alertFormat: string, alert = createAlert()) {
   const operator = await createReceiver();
   await openChannel({ alertUrl: operator.url, alertFormat }).send(alert);
@@ -37,7 +37,7 @@ async function post(alertFormat: string, alert = createAlert()) {
   return { headers, text: body.toString() };
 }
 
-test("JSON has the fields of the alert, and those of earlier versions", async () => {
+test("an alert as JSON has its own fields and those of earlier versions", async () => {
   const { headers, text } = await post("json");
   expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   expect(JSON.parse(text)).toEqual({
@@ -62,7 +62,7 @@ test("JSON has the fields of the alert, and those of earlier versions", async ()
   });
 });
 
-test("Slack, Discord, ntfy and Alertmanager get their own format", async () => {
+test("Slack, Discord, ntfy and Alertmanager get alerts in their own formats", async () => {
   const line =
     "info: the endpoint 'till' has failed 5 times (salon). Fix: deskbell deliveries list --failed --endpoint whe_1";
   expect(JSON.parse((await post("slack")).text)).toEqual({ text: line });
@@ -97,7 +97,9 @@ test.each([
   ["https://ntfy.sh/salon", "ntfy"],
   ["http://127.0.0.1:9093/api/v2/alerts", "alertmanager"],
   ["https://mattermost.example.com/hooks/x", "json"],
-])("the format for %s is %s", (url, format) => expect(guessAlertFormat(url)).toBe(format));
+])("the alert format guessed for %s is %s", (url, format) =>
+  expect(guessAlertFormat(url)).toBe(format),
+);
 
 test("an endpoint's name cannot mention, link, format or hide anything in an alert", async () => {
   const name =
@@ -110,9 +112,9 @@ test("an endpoint's name cannot mention, link, format or hide anything in an ale
   }
 });
 
-test("a mail server without TLS gets the password only with --allow-plaintext or on loopback", async () => {
+test("a mail password is sent without TLS only with --allow-plaintext or to loopback", async () => {
   const { mails, passwords, port } = await startMailServer({ hasAuth: true });
-  // 0.0.0.0 reaches this machine, but is not known as its loopback.
+  // 0.0.0.0 reaches this machine, but is not recognised as loopback.
   const openMail = (host: string, allowPlaintext = false) =>
     openChannel(
       { alertMail: "ada@example.com", allowPlaintext },
@@ -128,7 +130,7 @@ test("a mail server without TLS gets the password only with --allow-plaintext or
   expect([mails.length, passwords]).toEqual([2, ["secret", "secret"]]);
 });
 
-test("a mail server that announces STARTTLS but answers in plain text is described with what to do", async () => {
+test("the error about a mail server that answers STARTTLS in plain text says what to do", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {}).write("220 mail\r\n");
     socket.on("data", (data) => {
@@ -147,7 +149,7 @@ test("a mail server that announces STARTTLS but answers in plain text is describ
   );
 });
 
-test("a mail has the message, the fix and the fields in plain text", async () => {
+test("an alert by mail has the message, the fix and the fields in plain text", async () => {
   const { mails, url } = await startMailServer();
   const env = { DESKBELL_SMTP_URL: url };
   await openChannel({ alertMail: "ada@example.com,bob@example.com" }, env).send(createAlert());
@@ -160,7 +162,7 @@ test("a mail has the message, the fix and the fields in plain text", async () =>
   expect(mail).toMatch(/^code: endpoint\.failing\r\nstatus: FIRING\r\nseverity: info\r$/m);
 });
 
-test("a channel throws the reason for which an alert was not accepted", async () => {
+test("a channel throws the reason why an alert was not accepted", async () => {
   const operator = await createReceiver([{ status: 302 }]);
   const toUrl = openChannel({ alertUrl: operator.url });
   await expect(toUrl.send(createAlert())).rejects.toThrow("HTTP 302");
@@ -169,7 +171,7 @@ test("a channel throws the reason for which an alert was not accepted", async ()
   await expect(toMail.send(createAlert())).rejects.toThrow("no such user");
 });
 
-test("invalid settings are rejected", () => {
+test("invalid settings of alerts are rejected", () => {
   const read =
     (flags: ConfigFlags, env = {}) =>
     () =>

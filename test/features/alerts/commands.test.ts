@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTerminal, startProgram } from "../../support/cli.ts";
 import { SALON } from "../../support/samples.ts";
 
-test("alerts test tries the channels of the running daemon, and exits with 6 if one fails", async () => {
+test("alerts test uses the channels of the running daemon, and exits with 6 if one fails", async () => {
   const { dataDir, deskbell: run } = createTerminal();
   await run(`catalog apply ${SALON}`);
   const channel = ["--alert-url", "http://127.0.0.1:9/"];
@@ -16,7 +16,7 @@ test("alerts test tries the channels of the running daemon, and exits with 6 if 
   });
 });
 
-test("an alert without a text is refused", async () => {
+test("alerts send refuses an empty text", async () => {
   const { deskbell } = createTerminal();
   expect(await deskbell("alerts send ''")).toMatchObject({
     code: 2,

@@ -19,7 +19,7 @@ import { startMailServer } from "./mail-server.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Starts the alerts of the daemon, with a receiver of HTTP requests and one of mails. */
+/** Starts the alerts of the daemon, with a receiver of HTTP requests and a mail server. */
 async function startAlerting(rt: RunningServer) {
   const operator = await createReceiver();
   const { mails, url } = await startMailServer();
@@ -29,7 +29,7 @@ async function startAlerting(rt: RunningServer) {
   onTestFinished(channels.close);
   const alerting = createAlerting(rt, CHECKS, channels);
   return {
-    /** Checks the conditions after a while. @returns what the operator received */
+    /** Checks the conditions after some time. @returns what the operator received */
     async pass(ms: number) {
       rt.advance(ms);
       operator.requests.length = 0;
@@ -52,7 +52,7 @@ async function startAlerting(rt: RunningServer) {
 }
 
 test(
-  "every condition that the daemon sees appears in its log, an HTTP alert and a mail, and so does its end",
+  "each condition that the daemon sees is logged and sent by HTTP and mail, and so is its end",
   { timeout: 60_000 },
   async () => {
     const rt = await createRunningServer();
@@ -61,7 +61,7 @@ test(
       const { severity, isLateness } = conditionKind(code);
       const end = await INJECTIONS[code](rt);
       let sent = await pass(10_000);
-      // The injection has advanced the clock at once, as if the process had been stopped meanwhile.
+      // The injection advances the clock in one step, as if the process had been stopped meanwhile.
       for (let left = isLateness ? 5 : 0; left > 0 && sent.alerts.length === 0; left--)
         sent = await pass(25_000);
       expect(sent.alerts).toContain(`${code} FIRING`);

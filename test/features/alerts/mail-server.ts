@@ -4,8 +4,8 @@ import { SMTPServer } from "smtp-server";
 import { onTestFinished } from "vitest";
 
 /**
- * Starts a mail server that keeps what it receives, and rejects recipients called `nobody`.
- * @param hasAuth accepts every password, and keeps it
+ * Starts a mail server that keeps all mails, and rejects recipients called `nobody`.
+ * @param hasAuth whether it requires a login; it accepts and keeps every password
  */
 export async function startMailServer({ hasAuth = false } = {}) {
   const mails: string[] = [];

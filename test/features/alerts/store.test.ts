@@ -14,7 +14,7 @@ const listNotices = (rt: TestRuntime) =>
     .list<HealthCondition<NoticeCode>>("notice")
     .map(({ value }) => value);
 
-test("a booking over HTTP alerts the operator, one of the terminal does not", async () => {
+test("a booking over HTTP alerts the operator, a booking by a command does not", async () => {
   const { rt, site } = openBookingShop();
   const { body } = await site.send("POST", "/bookings", visit("09:00"));
   createBooking(rt, SHOP_SLUG, { service: "cut", start: "2026-11-23T11:00" });
@@ -29,7 +29,7 @@ test("a booking over HTTP alerts the operator, one of the terminal does not", as
   ]);
 });
 
-test("guest data is in no alert about a booking or reservation", async () => {
+test("an alert about a booking or reservation contains no guest data", async () => {
   const { rt, site } = openBookingShop();
   const customer = {
     name: "Qanary Lima",
@@ -47,7 +47,7 @@ test("guest data is in no alert about a booking or reservation", async () => {
   expect(JSON.stringify(listNotices(rt))).not.toMatch(/qanary|555 0199/i);
 });
 
-test("a delivery that is exhausted alerts the operator, and not again when it is redelivered", async () => {
+test("an exhausted delivery alerts the operator, but not again when it is redelivered", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   await subscribe(rt, business, "http://10.0.0.1/");

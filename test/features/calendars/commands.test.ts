@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/config.ts";
 import { createTerminal } from "../../support/cli.ts";
 import { SALON } from "../../support/samples.ts";
 
-test("calendars create prints a URL at the public address of the daemon, unless another is given", async () => {
+test("calendars create prints a URL at the daemon's public address or at a given one", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const rt = openRuntime(readConfig({ dataDir }), 5000);

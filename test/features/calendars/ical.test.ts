@@ -74,21 +74,21 @@ test.each(TEXTS)("the text %j is read back unchanged from lines of at most 75 by
   ]);
 });
 
-test("control characters, which a text must not contain, become spaces", () => {
+test("control characters in a calendar entry become spaces", () => {
   const written = writeCalendar("", [
     writeEntry({ ...event, summary: "a\u0000b\u001B[31mc\r\nd\te" }),
   ]);
   expect(written).toContain("SUMMARY:a b [31mc\\nd\te\r\n");
 });
 
-test("a backslash before an n is not a line break", () => {
-  // No library reads this: node-ical and icalendar 4 unescape it in the wrong order.
+test("a backslash before an n in a calendar entry is not read as a line break", () => {
+  // Libraries cannot check it: node-ical and icalendar 4 unescape such a text in the wrong order.
   expect(writeCalendar("", [writeEntry({ ...event, summary: "C:\\new" })])).toContain(
     "SUMMARY:C:\\\\new\r\n",
   );
 });
 
-/** Local times before, in and after a change of the clocks in each zone. */
+/** Local dates before, on and after a change of the clocks in each zone. */
 const CHANGES: [zone: string, dates: string[]][] = [
   ["America/New_York", ["2026-11-01", "2027-03-14"]],
   ["Europe/Zurich", ["2026-10-25", "2027-03-28"]],
@@ -113,7 +113,7 @@ const feed = writeCalendar(
   ),
 );
 
-test("node-ical reads the right instants across clock changes in 10 zones", () => {
+test("node-ical reads the right times of calendar entries across clock changes in 10 zones", () => {
   expect(parseCalendar(feed).map(({ start, end }) => [start.getTime(), end.getTime()])).toEqual(
     instants.map((startsAt) => [startsAt, startsAt + 90 * 60_000]),
   );
@@ -127,7 +127,7 @@ print(json.dumps([[e.decoded("dtstart").timestamp() * 1000, e.decoded("dtend").t
 const hasPython = spawnSync("python3", ["-c", "import icalendar"]).status === 0;
 if (!hasPython) console.warn("python3-icalendar is not installed: its test is skipped.");
 
-test.skipIf(!hasPython)("python3-icalendar reads the same instants and texts", () => {
+test.skipIf(!hasPython)("python3-icalendar reads the right times and texts of feeds", () => {
   const read = (text: string) => {
     const { stdout } = spawnSync("python3", ["-c", READ_WITH_PYTHON], { input: text });
     return JSON.parse(stdout.toString()) as [number, number, string][];

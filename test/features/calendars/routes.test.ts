@@ -46,7 +46,7 @@ function subscribe(api: TestApi, staff: string | null, withGuests = false) {
   return { calendar, token, read, readEvents };
 }
 
-test("a feed has the visits of its staff member in UTC; a move and a cancellation keep the UID", async () => {
+test("a calendar feed has the visits of its staff member in UTC, with UIDs that changes keep", async () => {
   const api = openShop();
   const { readEvents } = subscribe(api, "ben");
   const id = book(api, "ben", "10:00");
@@ -69,7 +69,7 @@ test("a feed has the visits of its staff member in UTC; a move and a cancellatio
   expect(await readEvents()).toMatchObject([{ uid, sequence: 2, status: "CANCELLED" }]);
 });
 
-test("the feed of a business has all visits and tables, and guests only if it was created so", async () => {
+test("the feed of a business has all visits and tables, and guests only on request", async () => {
   const api = openShop();
   const id = book(api, "zoe", "10:00");
   const customer = {
@@ -98,7 +98,7 @@ test("the feed of a business has all visits and tables, and guests only if it wa
   ]);
 });
 
-test("a feed has an ETag, and its URL works until it is revoked", async () => {
+test("a calendar feed has an ETag, and its URL works until it is revoked", async () => {
   const api = openShop();
   const { calendar, token, read } = subscribe(api, null);
   const response = await read();
@@ -126,7 +126,7 @@ test("a feed has an ETag, and its URL works until it is revoked", async () => {
   expect((await read()).status).toBe(404);
 });
 
-test("a feed that a phone reads at the URL of an earlier version is a condition for a week", async () => {
+test("a calendar feed read at the URL of an earlier version is a condition for a week", async () => {
   const api = openShop();
   const { calendar, token, read } = subscribe(api, "zoe", true);
   const list = () =>
@@ -156,7 +156,7 @@ test("a feed that a phone reads at the URL of an earlier version is a condition 
   expect(list()).toEqual([]);
 });
 
-test("a full disk does not take a feed at the URL of an earlier version away", async () => {
+test("a full disk leaves a feed at the URL of an earlier version available", async () => {
   const api = openShop();
   const { token } = subscribe(api, null);
   vi.spyOn(api.openStore(createCalendarStore), "setFormerUrlReadAt").mockImplementation(() => {
@@ -165,7 +165,7 @@ test("a full disk does not take a feed at the URL of an earlier version away", a
   expect((await api.request(`/calendars/${token}.ics`, { key: null })).status).toBe(200);
 });
 
-test("a poll of an unchanged feed reads no visits; a change, or a new day, makes a new ETag", async () => {
+test("the ETag of a calendar feed changes with a visit or the day, and a 304 reads no visits", async () => {
   const api = openShop();
   const [id, other] = [book(api, "zoe", "10:00"), book(api, "zoe", "12:00")];
   const business = getBusiness(api, SALON);
@@ -179,7 +179,7 @@ test("a poll of an unchanged feed reads no visits; a change, or a new day, makes
     () => editObject(api, SALON, "resource", "chair", (doc) => ({ ...doc, name: "Seat" })),
     () => cancelBooking(api, SALON, id),
     () => createReservation(api, SALON, { party: 3, start: "2026-12-01T19:00" }),
-    // The feed changes even if the clock was set back, and for two erasures at the same time.
+    // The feed changes even if the clock was set back, and for two erasures at one time.
     () => (api.setClock(-3_600_000), api.tx(() => eraseVisits(api, [id]))),
     () => api.tx(() => eraseVisits(api, [other])),
     () => api.advance(86_400_000),
@@ -192,7 +192,7 @@ test("a poll of an unchanged feed reads no visits; a change, or a new day, makes
   }
 });
 
-test("a feed that is read in a loop is written and compressed once for each change, and kept for 30 s", async () => {
+test("a calendar feed is written and compressed once for each change, and kept for 30 s", async () => {
   const api = openShop();
   const { calendar } = subscribe(api, "ben");
   book(api, "ben", "10:00");
@@ -220,7 +220,7 @@ test("a feed that is read in a loop is written and compressed once for each chan
   expect(later).not.toBe(changed);
 });
 
-test("the token is neither stored nor in the audit log, and redacted in the access log", async () => {
+test("the token of a calendar is not stored, and is redacted in the log", async () => {
   const api = openShop({ accessLog: true });
   const { token, read } = subscribe(api, "zoe");
   await read();

@@ -45,7 +45,7 @@ function openSalon() {
   return { rt, business, calendar, today, feed };
 }
 
-/** Stores a visit without looking for a free time. */
+/** Stores a visit at any time, free or not. */
 function addVisit(
   rt: TestRuntime,
   startsAt: number,
@@ -85,7 +85,7 @@ function addVisit(
   return id;
 }
 
-test("a feed has every visit of the next 90 days of a business with 200 visits a day", () => {
+test("a calendar feed has all visits of 90 days for a business with 200 visits a day", () => {
   const { rt, calendar, today } = openSalon();
   rt.tx(() => {
     for (let day = -30; day < 90; day += 1)
@@ -98,11 +98,11 @@ test("a feed has every visit of the next 90 days of a business with 200 visits a
     return dates.filter((one) => one === date).length;
   };
   expect(Array.from({ length: 90 }, (_, day) => countOn(day))).toEqual(Array(90).fill(200));
-  // The rest of the 20,000 entries are the latest of those before today.
+  // The latest earlier visits fill the rest of the 20,000 entries.
   expect([countOn(-1), countOn(-10), countOn(-11), dates.length]).toEqual([200, 200, 0, 20_000]);
 }, 60_000);
 
-test("visits before today fill what is left, the latest first, without cancelled ones", () => {
+test("earlier visits fill the rest of a calendar feed, latest first, without cancelled ones", () => {
   const { rt, today, feed } = openSalon();
   rt.tx(() => {
     for (const day of [-3, -2, -1, 1]) addVisit(rt, today + day * DAY_MS);
@@ -121,7 +121,7 @@ test("visits before today fill what is left, the latest first, without cancelled
   ]);
 });
 
-test("a feed that is full ends with an entry that says so, and opens a condition until it is read again", () => {
+test("a full calendar feed ends with an entry that says so, and opens a condition", () => {
   const { rt, calendar, today, feed } = openSalon();
   rt.tx(() => {
     for (const day of [1, 2, 3]) addVisit(rt, today + day * DAY_MS);
@@ -141,7 +141,7 @@ test("a feed that is full ends with an entry that says so, and opens a condition
   expect(listFull(rt)).toEqual([]);
 });
 
-test("a session of a class is one entry with all guests that have not cancelled", () => {
+test("a session of a class is one calendar entry with all guests that have not cancelled", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {
@@ -158,7 +158,7 @@ test("a session of a class is one entry with all guests that have not cancelled"
   ]);
 });
 
-test("the maximum is of entries: a session of many guests is one, a visit with two services two", () => {
+test("the maximum of a feed counts a session as one entry, and two services of a visit as two", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {
@@ -173,7 +173,7 @@ test("the maximum is of entries: a session of many guests is one, a visit with t
   ).toEqual(["cut · Zoe", "cut · Zoe", "cut · Zoe", "yoga · 3 guests · Zoe"]);
 });
 
-test("a session that begins before the feed ends has all its guests", () => {
+test("a session that begins before the cut of a calendar feed has all its guests", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {
@@ -188,7 +188,7 @@ test("a session that begins before the feed ends has all its guests", () => {
   ).toEqual([expect.stringMatching(/^Visits from /), "cut · Zoe · Ana", "yoga · 2 guests · Zoe"]);
 });
 
-test("a guest that no key decrypts is left out, and the others of the feed are shown", () => {
+test("a calendar feed leaves out a guest that no key decrypts, and shows the others", () => {
   const { rt, business, today, feed } = openSalon();
   const at = today + DAY_MS;
   const lost = rt.tx(() => {
@@ -208,7 +208,7 @@ test("a guest that no key decrypts is left out, and the others of the feed are s
   ]);
 });
 
-test("guests that were encrypted before and after a key was added are both shown", () => {
+test("a calendar feed shows guests encrypted before and after a rotation added a key", () => {
   const { rt, today, feed } = openSalon();
   rt.tx(() => addVisit(rt, today + DAY_MS, { name: "Ana" }));
   rt.secrets.addKey();
@@ -216,7 +216,7 @@ test("guests that were encrypted before and after a key was added are both shown
   expect(feed().map(({ summary }) => summary)).toEqual(["cut · Zoe · Ana", "cut · Zoe · Ben"]);
 });
 
-test("a feed of more guests than are decrypted at once has each at its own visit", () => {
+test("a calendar feed decrypts guests in groups, and shows each at its own visit", () => {
   const { rt, today, feed } = openSalon();
   const names = Array.from({ length: 1100 }, (_, i) => (i % 3 === 0 ? "" : `Guest ${i}`));
   rt.tx(() => {
@@ -227,7 +227,7 @@ test("a feed of more guests than are decrypted at once has each at its own visit
   );
 });
 
-test("a guest whose stored data are cut short does not make the feed fail", () => {
+test("a calendar feed does not fail because of truncated guest data", () => {
   const { rt, business, today, feed } = openSalon();
   const lost = rt.tx(() => {
     addVisit(rt, today + DAY_MS, { name: "Ana" });

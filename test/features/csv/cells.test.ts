@@ -8,7 +8,7 @@ test.each([
   ["gratis", { priceType: "FREE" }],
   ["auf Anfrage", { priceType: "ON_REQUEST" }],
   ["Tagespreis", { priceType: "MARKET" }],
-])("the price '%s' is read", (text, expected) => {
+])("the text '%s' in a price column is parsed", (text, expected) => {
   expect(parsePriceCell(text, isoCurrency("EUR"))).toEqual(expected);
 });
 
@@ -18,7 +18,7 @@ test.each([
   ["30 Minuten", { durationMin: 30 }],
   ["soon", { durationMin: "soon" }],
   ["1:30", { problem: "must be a number of minutes, not '1:30'. Write 90" }],
-])("the duration '%s' is read", (text, expected) => {
+])("the text '%s' in a duration column is parsed", (text, expected) => {
   expect(parseDurationCell(text)).toEqual(expected);
 });
 
@@ -35,18 +35,18 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     ["#WERT!", "the spreadsheet's error"],
     ["#N/A", "the spreadsheet's error"],
     ["#####", "the column is too narrow"],
-  ])("a cell that a spreadsheet damaged is recognised: %s", (text, damage) => {
+  ])("a damaged cell of a spreadsheet is recognised: %s", (text, damage) => {
     expect(damageIn(text, false)).toContain(damage);
   });
 
   test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
-    "'%s' is a normal text and not a damaged cell",
+    "'%s' is a normal text, not a damaged cell",
     (text) => {
       expect(damageIn(text, false)).toBeUndefined();
     },
   );
 
-  test("a description may be a date", () => {
+  test("a description that looks like a date is not a damaged cell", () => {
     expect(damageIn("12. Mai", true)).toBeUndefined();
   });
 });

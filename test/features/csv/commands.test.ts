@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { SALON, writeVenue } from "../../support/samples.ts";
 
-test("catalog export lists what CSV cannot contain", async () => {
+test("catalog export as CSV lists the objects that CSV cannot contain", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${writeVenue()}`);
   const { stdout, stderr } = await deskbell("catalog export --format csv");
@@ -58,7 +58,7 @@ describe("catalog import csv", () => {
   };
   const business = "--business-slug salon-aurora --timezone America/New_York --currency USD";
 
-  test("catalog import csv shows what would change, and needs a confirmation", async () => {
+  test("catalog import csv shows its changes and asks for a confirmation", async () => {
     const { deskbell, csv, before } = await editPrices();
     const plan = expect.stringMatching(/^update\tservice\tkids-cut\tprice 32\.00 -> 34\.50\t/);
     expect(await deskbell(`catalog import csv ${csv} --dry-run`)).toMatchObject({ stdout: plan });
@@ -86,7 +86,7 @@ describe("catalog import csv", () => {
     });
   });
 
-  test("catalog import csv is a local edit, which a later apply of an older file names", async () => {
+  test("catalog import csv makes local edits, about which a later apply of an older file warns", async () => {
     const { deskbell, csv, yaml, before } = await editPrices();
     await deskbell(`catalog import csv ${csv} --yes`);
     writeFileSync(yaml, before);
@@ -95,7 +95,7 @@ describe("catalog import csv", () => {
     expect(stderr).toContain("would undo 1 local edit");
   });
 
-  test("catalog import csv writes a file for an existing business that changes nothing else, unless --replace is set", async () => {
+  test("catalog import csv --out keeps the rest of an existing business unless --replace is set", async () => {
     const { deskbell, csv, yaml } = await editPrices();
     const written = await deskbell(`catalog import csv ${csv} ${business} --out ${yaml}`);
     expect(written).toMatchObject({ code: 0 });

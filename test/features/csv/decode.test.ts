@@ -19,18 +19,18 @@ test.each([
   ["UTF-16LE", true, utf16(TEXT, false)],
   ["UTF-16BE", true, utf16(TEXT, true)],
   ["Windows-1252", true, windows1252],
-])("a file in %s is read (assumed: %s)", (encoding, encodingAssumed, bytes) => {
+])("a CSV file in %s is decoded (encoding guessed: %s)", (encoding, encodingAssumed, bytes) => {
   expect(decode(bytes)).toEqual({ text: TEXT, encoding, encodingAssumed });
 });
 
-describe("a file is refused that", () => {
+describe("decodeCsv refuses", () => {
   test.each<[string, Uint8Array, string]>([
     ["is an Excel workbook", Buffer.from("PK\x03\x04..."), "is a spreadsheet, not a CSV file"],
     ["is binary", Buffer.from([0x6e, 0xff, 0x01, 0x00]), "is not text in UTF-8, UTF-16 or"],
     ["has a byte that Windows-1252 lacks", Buffer.from([0x6e, 0x81]), "is not text"],
     ["ends in half a UTF-16 character", Buffer.from([0xff, 0xfe, 0x6e]), "is not text"],
     ["lost letters", Buffer.from("Caf\ufffd"), "contains the character U+FFFD"],
-  ])("a file is refused that %s", (_case, bytes, problem) => {
+  ])("decodeCsv refuses a file that %s", (_case, bytes, problem) => {
     expect(() => decode(bytes)).toThrow(problem);
   });
 });

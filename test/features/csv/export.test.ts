@@ -19,7 +19,7 @@ type Doc = Record<string, unknown> & { key: string; priceCents: number };
 
 const TEXTS = ["=1+1", "'=x", "-5 %", 'a;b,"c" d', "Crème & Größe", "one|two", "12. Mai", "#NAME?"];
 
-/** Fills in what CSV simplifies or cannot contain. */
+/** Adds to the objects what CSV simplifies or cannot contain. */
 function decorate(file: AuthoredFile): AuthoredFile {
   const text = (index: number) => TEXTS[index % TEXTS.length] ?? "";
   for (const [index, service] of (file.services ?? []).entries()) {
@@ -58,7 +58,7 @@ const edits: fc.Arbitrary<Edit> = fc.record({
   value: fc.integer({ min: 1, max: 1440 }),
 });
 
-/** How a spreadsheet program or person writes the table. */
+/** Ways in which a spreadsheet or a person writes the table. */
 const styles = fc.record({
   separator: fc.constantFrom(",", ";", "\t"),
   bytes: fc.constantFrom<(text: string) => Buffer>(
@@ -76,7 +76,7 @@ const styles = fc.record({
   germanTitles: fc.boolean(),
   onlyEditedColumn: fc.boolean(),
   withoutKeys: fc.boolean(),
-  /** Which rows are left out, and how the rest is shuffled. */
+  /** The rows to leave out, and the order of the others. */
   rows: fc.infiniteStream(fc.nat(100)),
 });
 
@@ -89,7 +89,7 @@ const GERMAN: Partial<Record<CsvColumn, string>> = {
 const docsOf = (objects: CatalogObjects, type: string): Doc[] =>
   objects[type as "service"] as unknown as Doc[];
 
-/** The object, variant or size that a row of an export describes. */
+/** Returns the object, variant or size that a row of an export describes. */
 function findDoc(objects: CatalogObjects, row: CsvCells): { doc: Doc; parent: Doc | undefined } {
   const [list, parentType] =
     row.type === "variant" ? ["variants", "service"] : ["sizes", "menu_item"];
@@ -101,7 +101,7 @@ function findDoc(objects: CatalogObjects, row: CsvCells): { doc: Doc; parent: Do
   return { doc: docs.find(({ key }) => key === row.key) as Doc, parent };
 }
 
-/** Edits a cell of the row and the document as a person expects; false if the row lacks the column. */
+/** Edits a cell and the document as a person expects; returns false if the row lacks the column. */
 function edit(row: CsvCells, { column, value }: Edit, { doc }: { doc: Doc }): boolean {
   const isCell = (column !== "price" && column !== "duration_min") || /^\d/.test(row[column] ?? "");
   const field = { price: "priceCents", duration_min: "durationMin" }[column as string] ?? column;
@@ -160,7 +160,7 @@ test("an export edited in a spreadsheet changes the edited cell and nothing else
         rows.map((one) => [one, one === row || (style.rows.next().value as number) < 70]),
       );
       const dish = rows.find(({ type, key }) => type === "menu_item" && key === row.parent_key);
-      // A dish without a price of its own in the table costs as much as its cheapest size.
+      // A dish without a price in its own row costs as much as its cheapest size.
       if (
         isEdited &&
         row.type === "size" &&
@@ -187,7 +187,7 @@ test("an export edited in a spreadsheet changes the edited cell and nothing else
         if (column === "type" || column === "parent_key" || column === "name") return true;
         return !style.onlyEditedColumn || column === change.column;
       });
-      // An empty cell of a list without keys says nothing.
+      // An empty cell changes nothing in a list without keys.
       if (isEdited && !columns.includes("key") && row[change.column] === "")
         Object.assign(found.doc, {
           [change.column]: findDoc(before.objects, row).doc[change.column],

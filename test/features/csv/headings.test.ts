@@ -15,11 +15,11 @@ test.each([
   ["Schlüssel", "key"],
   ["Schlu\u0308ssel", "key"],
   ["Beschreibung", "description"],
-])("the title '%s' is the column %s", (title, column) => {
+])("the title '%s' names the column %s", (title, column) => {
   expect(columnOf(title)).toBe(column);
 });
 
-test.each(["Preis netto", "Supplier", "", "in"])("'%s' is no column", (title) => {
+test.each(["Preis netto", "Supplier", "", "in"])("the title '%s' names no column", (title) => {
   expect(columnOf(title)).toBeUndefined();
 });
 
@@ -30,6 +30,6 @@ test.each([
   ["Dienstleistung", "service"],
   ["Add-on", "addon"],
   ["Größe", "size"],
-])("the type '%s' is %s", (text, type) => {
+])("the type '%s' in a CSV table means %s", (text, type) => {
   expect(typeOf(text)).toBe(type);
 });

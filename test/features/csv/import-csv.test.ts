@@ -101,7 +101,7 @@ describe("a CSV table", () => {
       "with titles in another case and spelling",
       TABLE.replace("parent_key", "Parent key").replace("duration_min", " Duration-Min"),
     ],
-  ])("a CSV table is imported with an equal result %s", (_form, text) => {
+  ])("a CSV table %s gives an equal result", (_form, text) => {
     const { objects } = importAndRead(text);
     const { objects: expected } = importAndRead(TABLE);
     const lines = (value: unknown) =>
@@ -109,7 +109,7 @@ describe("a CSV table", () => {
     expect(lines(objects)).toEqual(expected);
   });
 
-  test("a CSV table may omit keys, the price of a service with variants, and unused columns", () => {
+  test("a CSV table may omit keys, unused columns, and the price of a service with variants", () => {
     const { objects } = importAndRead(
       'type,name,parent_key,price,duration_min\nservice,Cut & Go,,,\nvariant,Short,cut-go,"40,50",30\n',
     );
@@ -129,7 +129,7 @@ describe("a CSV table", () => {
     ).toMatchObject([expected]);
   });
 
-  test("a CSV table has its unknown columns reported", () => {
+  test("a CSV table with unknown columns has them in the report", () => {
     const { report } = importAndRead(
       "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
     );
@@ -146,7 +146,7 @@ describe("a CSV table", () => {
   });
 });
 
-test("all issues of a file are reported with their rows and how to fix them", () => {
+test("importCsv reports all issues of a file, each with its row and fix", () => {
   const text = `${TITLES}
 servise,cut,,Cut,,40.00,30,,,,,
 service,a,,A,,4o,30,,,,,
@@ -173,7 +173,7 @@ addon,m,,Mask,,1.005,,,not a url,,,
   ]);
 });
 
-test("what a spreadsheet damaged is an issue with the row and the title of the column", () => {
+test("importCsv reports damaged cells with the row and the title of the column", () => {
   const text = `Typ;Bezeichnung;Preis;Dauer
 service;Cut;1.065;30
 service;=A1;40,00;30
@@ -195,7 +195,7 @@ service;Gloss;=B2*2;30
   ]);
 });
 
-test("a price column in another currency is an issue", () => {
+test("importCsv refuses a price column in another currency", () => {
   expect(issuesIn("type,name,Preis (EUR)\naddon,Mask,12.00\n")).toEqual([
     "prices.csv:1 The column 'Preis (EUR)' is in EUR, but the prices of this business are in CHF.",
   ]);
@@ -242,7 +242,7 @@ describe("an export as CSV", () => {
     return writeCatalog(readStoredCatalog(rt, getBusiness(rt, slug)));
   };
 
-  test("an export as CSV has no cell that a spreadsheet would execute, and is imported unchanged", () => {
+  test("an export as CSV has no cell that spreadsheets execute, and is imported unchanged", () => {
     const cells = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", 'a,"b";c', "'=x"];
     const addons = cells.map(
       (name, i) => `{key: a${i}, name: ${JSON.stringify(name)}, price: 1.00}`,
@@ -255,7 +255,7 @@ describe("an export as CSV", () => {
     expect(importAndRead(content).objects.addon.map(({ name }) => name)).toEqual(cells);
   });
 
-  test("the CSV file of the shipped restaurant is imported with equal dishes, sizes and prices", () => {
+  test("an export as CSV of the sample restaurant is imported with equal dishes, sizes and prices", () => {
     const { content, skipped } = exportCsv(readPreset("restaurant"));
     expect(skipped).toContain("14 tables");
     const { objects } = importAndRead(content, { ...BUSINESS, businessSlug: "cafe-lumen" });

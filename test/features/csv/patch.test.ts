@@ -89,7 +89,7 @@ function patch(csv: string, catalog: Catalog = CATALOG) {
   };
 }
 
-/** The catalog with an edit of one of its services. */
+/** Returns the catalog with an edit of one service. */
 function withService(key: string, edit: object): Catalog {
   const service = CATALOG.objects.service.map((one) =>
     one.key === key ? { ...one, ...edit } : one,
@@ -106,19 +106,19 @@ describe("a row changes only its columns of the object", () => {
     ["with its name alone", "name,price\nCut,35.50"],
     ["with its name in other letters", "name,price\n  cUT ,35.50"],
     ["whose other cells are as in an export", "key,name,price,status\ncut,Cut,35.50,ACTIVE"],
-  ])("a row changes only its columns of the object: %s", (_case, csv) => {
+  ])("a row of a CSV table %s changes only its columns of the object", (_case, csv) => {
     const { catalog, issues } = patch(csv);
     expect(issues).toEqual([]);
     expect(catalog).toEqual(repriced);
   });
 
-  test("a row finds its object by a former key", () => {
+  test("a row of a CSV table finds its object by a former key", () => {
     expect(patch("key,duration_min\ndye,45").catalog).toEqual(
       withService("dye-roots", { durationMin: 45 }),
     );
   });
 
-  test("a row finds its variant by the name if no other has it, or by its parent", () => {
+  test("a row of a CSV table finds its variant by a unique name, or by the parent", () => {
     const variants = [buildVariant("long", { name: "Long", priceCents: 5000 })];
     const expected = withService("perm", { variants });
     expect(patch("key,parent_key,price\nlong,perm,50.00").catalog).toEqual(expected);
@@ -129,7 +129,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a row changes its object and leaves the others, and their order, as they are", () => {
+  test("a row of a CSV table keeps other objects and their order", () => {
     const { catalog } = patch("key,price\nperm,1.00\ndye-all,2.00");
     expect(catalog.objects.service.map(({ key }) => key)).toEqual([
       "cut",
@@ -139,7 +139,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a row changes a dish without touching its allergens, and its price follows the cheapest size", () => {
+  test("a row of a CSV table keeps the allergens of a dish, whose price follows its cheapest size", () => {
     const [goulash] = CATALOG.objects.menu_item;
     const [cup, bowl] = goulash?.sizes ?? [];
     const sizes = [{ ...cup, priceCents: 950 }, bowl];
@@ -152,7 +152,7 @@ describe("a row changes only its columns of the object", () => {
 });
 
 describe("an empty cell", () => {
-  test("an empty cell clears an optional field in a row with a key", () => {
+  test("an empty cell of a CSV table clears an optional field if the row has a key", () => {
     const { catalog, cleared } = patch("key,description,category,image,tags\ncut,,,,\nperm,,,,");
     expect(cleared).toEqual([
       { column: "description", objects: 1 },
@@ -165,14 +165,14 @@ describe("an empty cell", () => {
   test.each([
     ["leaves a required field", "key,name,price,duration_min,status\ncut,,,,"],
     ["leaves every field of a row without a key", "name,price,description,category,image\nCut,,,,"],
-  ])("an empty cell keeps the value: %s", (_case, csv) => {
+  ])("an empty cell of a CSV table %s", (_case, csv) => {
     const { catalog, issues, cleared } = patch(csv);
     expect({ issues, cleared }).toEqual({ issues: [], cleared: [] });
     expect(catalog).toEqual(CATALOG);
   });
 });
 
-test("images that stay keep their texts and sizes", () => {
+test("images that a CSV table keeps also keep their texts and sizes", () => {
   const [first] = CATALOG.objects.service[0]?.images ?? [];
   const { catalog } = patch("key,image\ncut,https://example.com/new.jpg|https://example.com/a.jpg");
   const added = { url: "https://example.com/new.jpg", alt: null, width: null, height: null };
@@ -180,7 +180,7 @@ test("images that stay keep their texts and sizes", () => {
 });
 
 describe("an unknown row", () => {
-  test("an unknown row creates an object if it has all that is needed, after the others", () => {
+  test("an unknown row of a CSV table creates an object after the others if it is complete", () => {
     const { catalog, issues } = patch(`type,name,category,price,duration_min,parent_key
       service,Beard trim,Beards,25.00,20,
       variant,Extra long,,60.00,,cut`);
@@ -222,7 +222,7 @@ describe("an unknown row", () => {
       "type,name,parent_key,price\nsize,Pot,gulash,1.00",
       "2 There is no menu item 'gulash' in salon-aurora. Did you mean 'goulash'?",
     ],
-  ])("an unknown row is refused if it looks like a mistake: %j", (csv, issue) => {
+  ])("an unknown row of a CSV table that looks like a mistake is refused: %j", (csv, issue) => {
     expect(patch(csv).issues).toEqual([issue]);
   });
 });
@@ -250,11 +250,11 @@ test.each([
   ],
   ["key,status\ncut,gone", "2 'status' must be active, inactive or archived, not 'gone'."],
   ["key,description\n,x", "2 'name' is missing."],
-])("a row is refused: %j", (csv, issue) => {
+])("an ambiguous or invalid row of a CSV table is refused: %j", (csv, issue) => {
   expect(patch(csv).issues).toEqual([issue]);
 });
 
-test("all issues of all rows come together", () => {
+test("a CSV import reports the issues of all rows together", () => {
   const { issues } = patch(`key,price,duration_min
     cut,x,soon
     nope,1.065,1:30

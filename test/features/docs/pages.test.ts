@@ -23,14 +23,14 @@ const get = (
   method = "GET",
 ) => api.request(path, { key: null, headers, method });
 
-/** The part of the page from a heading to the next one of its level or above. */
+/** Returns the page from a heading to the next heading of its level or above. */
 function sectionOf(anchor: string): string {
   const [, level = "", rest = ""] = new RegExp(`<h(\\d) id="${anchor}">([^]*)`).exec(page) ?? [];
   return rest.split(new RegExp(`<h[1-${level}] `), 1)[0] ?? "";
 }
 
 describe("serving", () => {
-  test("the page needs no key, has a CSP without inline code and is revalidated by its ETag", async () => {
+  test("the page /docs needs no key, forbids inline code and is revalidated by its ETag", async () => {
     const api = createTestApi();
     const response = await get(api, "/docs");
     expect(response.status).toBe(200);
@@ -54,7 +54,7 @@ describe("serving", () => {
     expect((await get(api, "/docs", {}, "POST")).status).toBe(405);
   });
 
-  test("the page is compressed to less than 64 KB for clients that accept gzip", async () => {
+  test("the page /docs is less than 64 KB for clients that accept gzip", async () => {
     const api = createTestApi();
     const zipped = await get(api, "/docs", { "accept-encoding": "gzip" });
     expect(zipped.headers.get("content-encoding")).toBe("gzip");
@@ -72,13 +72,13 @@ describe("serving", () => {
     ["/docs/website-page.txt", "text/plain; charset=utf-8", "<!doctype html>"],
     ["/docs/style.css", "text/css; charset=utf-8", ":root"],
     ["/docs/script.js", "text/javascript; charset=utf-8", "//"],
-  ])("%s is served as %s", async (path, type, start) => {
+  ])("the path %s is served as %s", async (path, type, start) => {
     const response = await get(createTestApi(), path);
     expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
     expect((await response.text()).startsWith(start)).toBe(true);
   });
 
-  test("pages count against the limit of the address", async () => {
+  test("requests for documentation pages use up the rate limit of the address", async () => {
     const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
     const paths = ["/docs", "/docs/style.css", "/docs/changelog", "/llms.txt"];
     const statusOf = async (path: string) =>
@@ -87,7 +87,7 @@ describe("serving", () => {
     for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 429]);
   });
 
-  test("the document of the earlier reference is redirected to the OpenAPI document", async () => {
+  test("the path of the earlier reference's document redirects to the OpenAPI document", async () => {
     const api = createTestApi("salon", undefined, { publicUrl: "https://partners.example/desk" });
     const response = await get(api, "/docs/reference.json");
     expect([response.status, response.headers.get("location")]).toEqual([
@@ -96,7 +96,7 @@ describe("serving", () => {
     ]);
   });
 
-  test("the address of the server leads a person to the documentation", async () => {
+  test("the root of the server redirects to the documentation", async () => {
     const api = createTestApi("salon", undefined, { publicUrl: "https://partners.example/desk" });
     for (const method of ["GET", "HEAD"]) {
       const response = await get(api, "/", {}, method);
@@ -106,7 +106,7 @@ describe("serving", () => {
   });
 
   test.each(["/docs/nope", "/docs/nope.md", "/docs/..%2f..%2fpackage.json", "/docs/.html"])(
-    "%s returns 404",
+    "the path %s returns 404",
     async (path) => {
       expect((await get(createTestApi(), path)).status).toBe(404);
     },
@@ -122,14 +122,14 @@ describe("addresses in examples", () => {
   };
 
   test.each(["localhost:8080", "127.0.0.1:38467", "[::1]:4100"])(
-    "addresses in examples are those of the reader on the loopback host %s",
+    "addresses in examples have the loopback host %s of the request",
     async (host) => {
       for (const text of await read({}, host)) expect(text).toContain(`http://${host}/`);
     },
   );
 
   test.each(["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.7:4100"])(
-    "addresses in examples never contain the untrusted host %s",
+    "addresses in examples never have the untrusted host %s",
     async (host) => {
       for (const text of await read({}, host)) {
         expect(text).not.toContain(host);
@@ -138,7 +138,7 @@ describe("addresses in examples", () => {
     },
   );
 
-  test("addresses in examples are below the public URL, whatever the Host is", async () => {
+  test("addresses in examples begin with the public URL, whatever the Host is", async () => {
     const publicUrl = "https://partners.example/desk";
     for (const text of await read({ publicUrl }, "localhost:8080")) {
       expect(text).toContain(`${publicUrl}/`);
@@ -149,7 +149,7 @@ describe("addresses in examples", () => {
     expect(html).toContain('href="/desk/docs/changelog"');
   });
 
-  test("the addresses of a hostile public URL are escaped in examples", async () => {
+  test("examples escape a hostile public URL", async () => {
     const [html = ""] = await read({ publicUrl: 'https://x.example/"><img src=x>' }, "x.example");
     expect(html).not.toContain("<img");
   });
@@ -160,7 +160,7 @@ describe("the reference", () => {
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
 
-  test("every operation has the anchor of its ID, its route, its scope and a curl command", () => {
+  test("each operation in the reference has an anchor, a route, a scope and a curl command", () => {
     for (const { path, method, operationId = "", summary = "", security = [] } of operations) {
       const section = sectionOf(operationId);
       expect(section).toContain(`${summary}</h3>`);
@@ -173,7 +173,7 @@ describe("the reference", () => {
     }
   });
 
-  test("the contents list each operation with its title, method and path", () => {
+  test("the contents of the reference list each operation with its title, method and path", () => {
     const [contents = ""] = page.split("</nav>");
     for (const { path, method, operationId, summary } of operations) {
       const route = `${method.toUpperCase()} ${path.replace("/v1/businesses/{businessSlug}/", "…/")}`;
@@ -181,7 +181,7 @@ describe("the reference", () => {
     }
   });
 
-  test("every event and problem code has a stable anchor, in HTML and in Markdown", () => {
+  test("each event type and problem code has a stable anchor in HTML and Markdown", () => {
     for (const type of ALL_EVENT_TYPES.filter(isPublished)) {
       expect(sectionOf(`event-${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
       expect(markdown).toContain(`### \`${type}\` {#event-${type}}`);
@@ -192,13 +192,13 @@ describe("the reference", () => {
     }
   });
 
-  test("the problems of an operation link to their sections", () => {
+  test("the reference links the problems of an operation to their sections", () => {
     expect(sectionOf("getAvailability")).toMatch(
       /422 .*<a href="#problem-party_too_large"><code>party_too_large<\/code><\/a>/,
     );
   });
 
-  test("a curl command has the Idempotency-Key that its operation requires", () => {
+  test("a curl command in the reference has the Idempotency-Key that its operation requires", () => {
     const needsKey = operations.filter(({ parameters = [] }) =>
       parameters.some((parameter) => {
         const { name, required } = resolveRef<Parameter>(document, parameter);
@@ -214,7 +214,7 @@ describe("the reference", () => {
       expect(sectionOf(operationId)).toContain("Idempotency-Key: $(openssl rand -hex 16)&quot;");
   });
 
-  test("the curl command for availability succeeds", async () => {
+  test("the curl command for availability in the reference succeeds", async () => {
     const api = createTestApi();
     const text = await (await get(api, "/docs.md", { host: "localhost" })).text();
     const [, address = ""] = /curl "http:\/\/localhost([^"]+\/availability[^"]*)"/.exec(text) ?? [];
@@ -222,7 +222,7 @@ describe("the reference", () => {
     expect((await get(api, address)).status).toBe(200);
   });
 
-  test("parameters explain the format of times, lists and staff assignments", () => {
+  test("the reference explains the formats of times, lists and staff assignments", () => {
     expect(sectionOf("listPublicEvents")).toContain("RFC 3339 date and time; without an offset");
     expect(sectionOf("listServices")).toContain("array of string, comma-separated");
     expect(sectionOf("getAvailability")).toContain("<code>svc_…:stf_…</code>");
@@ -242,18 +242,18 @@ describe("the reference", () => {
     },
     { object: "Service", field: "depositCents", says: "Deposit to pay in advance" },
     { object: "Delivery", field: "status", says: "PARKED: held while the endpoint is disabled" },
-  ])("$field of $object is explained", ({ object, field, says }) => {
+  ])("the reference explains $field of $object", ({ object, field, says }) => {
     const [, row = ""] = sectionOf(object).split(`<code>${field}</code>`);
     expect(row.split("</tr>")[0]).toContain(says);
   });
 
-  test("a field of a body shows its default", () => {
+  test("the reference shows the default of a field of a body", () => {
     expect(sectionOf("rotateEndpointSecret")).toContain(
       "<code>overlapSeconds</code> (default 86400)",
     );
   });
 
-  test("the events start with the headers and the envelope that they share", () => {
+  test("the section on events begins with the common headers and envelope", () => {
     const [common = ""] = sectionOf("events").split("<h3", 1);
     for (const name of [
       "X-Service-Signature",
@@ -265,7 +265,7 @@ describe("the reference", () => {
       expect(common).toContain(`<code>${name}</code>`);
   });
 
-  test("types link to the objects that they name, also in lists and unions", () => {
+  test("the reference links types to their objects, even within lists and unions", () => {
     expect(sectionOf("ServiceList")).toContain('array of <a href="#Service">Service</a>');
     expect(sectionOf("Availability")).toContain(
       '<a href="#SlotsByDay">SlotsByDay</a> or <a href="#DayCounts">DayCounts</a> or <a href="#NextSlots">NextSlots</a>',
@@ -283,31 +283,34 @@ describe("links", () => {
     pages.map((name) => [addressOf(name), new Set(idsIn(docs[name] ?? ""))]),
   );
 
-  test.each(pages)("%s has every anchor once", (name) => {
+  test.each(pages)("each anchor occurs once in %s", (name) => {
     const ids = idsIn(docs[name] ?? "");
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
-  test.each(pages)("every internal link of %s leads to a page and an anchor", async (name) => {
-    const api = createTestApi();
-    const links = [...(docs[name] ?? "").matchAll(/(?:href|src)="([^"]+)"/g)].flatMap(
-      ([, href = ""]) => (/^(?:https?|data):/.test(href) ? [] : [href]),
-    );
-    expect(links.length).toBeGreaterThan(10);
-    for (const href of new Set(links)) {
-      const [path = "", anchor] = href.replace("{{path}}", "").split("#");
-      const address = path || addressOf(name);
-      if (anchor === undefined || anchor === "")
-        expect([address, (await get(api, address)).status]).toEqual([address, 200]);
-      else expect([href, idsByAddress.get(address)?.has(anchor)]).toEqual([href, true]);
-    }
-  });
+  test.each(pages)(
+    "each internal link of %s leads to an existing page and anchor",
+    async (name) => {
+      const api = createTestApi();
+      const links = [...(docs[name] ?? "").matchAll(/(?:href|src)="([^"]+)"/g)].flatMap(
+        ([, href = ""]) => (/^(?:https?|data):/.test(href) ? [] : [href]),
+      );
+      expect(links.length).toBeGreaterThan(10);
+      for (const href of new Set(links)) {
+        const [path = "", anchor] = href.replace("{{path}}", "").split("#");
+        const address = path || addressOf(name);
+        if (anchor === undefined || anchor === "")
+          expect([address, (await get(api, address)).status]).toEqual([address, 200]);
+        else expect([href, idsByAddress.get(address)?.has(anchor)]).toEqual([href, true]);
+      }
+    },
+  );
 
   const guides = Object.keys(GUIDES).map((topic) => `data/guides/${topic}.md`);
   const community = ["CONTRIBUTING", "PERFORMANCE", "SECURITY"].map((name) => `.github/${name}.md`);
 
   test.each(["README.md", ...community, ...guides])(
-    "every link of %s to a file leads to one",
+    "each link of %s to a file leads to an existing file",
     (name) => {
       const url = new URL(`../../../${name}`, import.meta.url);
       const text = readFileSync(url, "utf8").replaceAll(/^```[^]*?^```$/gm, "");
@@ -316,7 +319,7 @@ describe("links", () => {
     },
   );
 
-  test("every page and the OpenAPI document are in llms.txt", async () => {
+  test("llms.txt lists every page and the OpenAPI document", async () => {
     const api = createTestApi();
     const text = await (await get(api, "/llms.txt", { host: "localhost" })).text();
     const links = [...text.matchAll(/\(http:\/\/localhost(\/[^)]+)\)/g)].map(([, path]) => path);
@@ -368,7 +371,7 @@ describe("rendering Markdown", () => {
     expect(render(text)).toBe(markup);
   });
 
-  test("the contents show the route of a heading, and hide long lists", () => {
+  test("the contents of a page show the routes of headings, and hide long lists", () => {
     const routes = "## A\n### Get x {#getX}\n\n`GET /v1/businesses/{businessSlug}/x`\n";
     expect(renderMarkdown(routes).contents).toContain(
       '<li><a href="#getX">Get x <code>GET …/x</code></a></li>',

@@ -4,7 +4,7 @@ import { checkGainedScopes } from "../../../src/features/doctor/checks.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("doctor asks whether a key of version 0.1 should have the scopes that an upgrade gave or took", () => {
+test("doctor asks about the scopes that an upgrade gave or took from keys of version 0.1", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });

@@ -21,7 +21,7 @@ type Checks = {
   checks: { about: string; findings: { text: string; fix: string; isAdvice?: true }[] }[];
 };
 
-/** Seeds the salon with an endpoint and starts a daemon, with an open-file limit and options. */
+/** Loads the sample salon with an endpoint, and starts a daemon with a limit of open files. */
 async function startDaemon(
   limit: string,
   ...options: string[]
@@ -48,7 +48,7 @@ async function startDaemon(
   return { daemon, examine: () => run("doctor") };
 }
 
-test("doctor exits with 0 if it has only advice", async () => {
+test("doctor exits with 0 if it only has advice", async () => {
   const { examine } = await startDaemon("ulimit -n 8192", "--alert-url", "http://127.0.0.1:9/");
   const { code, stdout, stderr } = await examine();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -69,7 +69,7 @@ test("doctor exits with 0 if it has only advice", async () => {
   ]);
 });
 
-test("doctor advises an alert URL and a higher open-file limit", async () => {
+test("doctor advises an alert URL and a higher limit of open files", async () => {
   const { examine } = await startDaemon("ulimit -n 600");
   const { code, stdout } = await examine();
   expect(code).toBe(0);
@@ -94,7 +94,7 @@ test("doctor reports a daemon that does not respond", async () => {
   });
 });
 
-test("problems and their fixes are printed on a terminal, in a pipe and as JSON", async () => {
+test("doctor prints problems and fixes on a terminal, in a pipe and as JSON", async () => {
   const { deskbell, dataDir } = createTerminal({ program: "npx deskbell" });
   await deskbell(`catalog apply ${SALON}`);
   await deskbell("webhooks create --name x --url http://127.0.0.1:9/ --event all --allow-private");
@@ -156,7 +156,7 @@ test.for([
     },
   },
 ])(
-  "doctor names a rotation of the master key that was interrupted $when, and its fix completes it",
+  "doctor names a rotation of the master key interrupted $when, and its fix completes it",
   async ({ interrupt }) => {
     const { deskbell, dataDir } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);
@@ -190,7 +190,7 @@ test.for([
 
 type RotatedServer = { key: string; deskbell: ReturnType<typeof createTerminal>["deskbell"] };
 
-test("a damaged database is reported, and dependent checks are skipped", async () => {
+test("doctor reports a damaged database and skips the checks that read it", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const db = new Database(join(dataDir, "deskbell.db"));
@@ -205,11 +205,11 @@ test("a damaged database is reported, and dependent checks are skipped", async (
   });
 });
 
-test("doctor needs data", async () => {
+test("doctor without a data folder exits with 3", async () => {
   expect(await createTerminal().deskbell("doctor")).toMatchObject({ code: 3, stdout: "" });
 });
 
-test("status reports modified events and a secret key used by a web page", async () => {
+test("status reports altered events and a secret key used by a web page", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   await deskbell(
@@ -241,7 +241,7 @@ test("status reports modified events and a secret key used by a web page", async
   expect((await deskbell("status")).stdout).not.toContain("was altered in the database file");
 });
 
-test("files are 0600 and folders 0700 whatever the umask", async () => {
+test("files of the data folder are 0600 and folders 0700, whatever the umask", async () => {
   const dataDir = join(createTempFolder(), "data");
   const withOpenUmask = {
     ...PROGRAM,
@@ -266,7 +266,7 @@ test("files are 0600 and folders 0700 whatever the umask", async () => {
   expect(modes.length).toBeGreaterThan(4);
 });
 
-test("doctor needs --standby for --servers", async () => {
+test("doctor --servers without --standby is a usage error", async () => {
   expect(await createTerminal().deskbell("doctor --servers servers.txt")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("--servers needs --standby."),

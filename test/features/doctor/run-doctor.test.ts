@@ -48,7 +48,8 @@ type Server = TestRuntime & {
 };
 
 /**
- * A server without problems: a shop with a key, an endpoint and a backup, and a daemon with alerts.
+ * Creates a server without problems: a shop with a key, an endpoint and a backup, and a daemon
+ * with alerts.
  */
 async function createHealthyServer(): Promise<Server> {
   const rt = createTestRuntime();
@@ -90,7 +91,7 @@ const respondHealthy = (rt: TestRuntime) => async (): Promise<DaemonResponse> =>
 
 async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<Check[]> {
   const checks: Check[] = [];
-  // A separate runtime, like the process of the command.
+  // A separate runtime stands for the process of the command.
   const open = async () =>
     Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {
       freeBytes: rt.freeBytes,
@@ -111,17 +112,17 @@ const overwrite = (path: string, bytes: Buffer, at: number): void => {
   closeSync(file);
 };
 
-/** Merges the WAL into the file, so that the file can be damaged. */
+/** Merges the WAL into the database file, so that a test can damage the file. */
 const checkpoint = (rt: Server): void => {
   rt.edit("PRAGMA wal_checkpoint(TRUNCATE)");
   rt.close();
 };
 
-test("a healthy server has no findings", async () => {
+test("doctor has no findings about a healthy server", async () => {
   expect(await listFindings(await createHealthyServer())).toEqual([]);
 });
 
-test("counts of one are singular, and sizes are formatted as in `status`", async () => {
+test("doctor uses the singular for a count of one, and formats sizes as `status` does", async () => {
   const rt = await createHealthyServer();
   rt.freeBytes = () => 23_400_000_000;
   const looked = Object.fromEntries(
@@ -135,7 +136,7 @@ test("counts of one are singular, and sizes are formatted as in `status`", async
   });
 });
 
-test("the open-file estimate covers the maximum number of webhooks in flight", () => {
+test("doctor's estimate of open files covers the maximum of webhooks in flight", () => {
   const queue = createDeliveryQueue(PERMITS);
   let inFlight = 0;
   const fill = (kind: PermitKind, isIdle = false): number => {
@@ -144,7 +145,7 @@ test("the open-file estimate covers the maximum number of webhooks in flight", (
     return inFlight - before;
   };
   fill("PROBE");
-  // Late requests free permits, so repeat until no new request gets one.
+  // Late requests free permits: repeat until no new request gets a permit.
   for (let fresh = fill("PROMPT"); fresh > 0; fresh = fill("PROMPT"))
     for (let i = 0; i < fresh; i++) queue.downgradeToLate();
   expect(fill("LATE")).toBe(0);
@@ -507,7 +508,7 @@ const scenarios: Scenario[] = [
 ];
 
 test.each(scenarios)(
-  "$what is reported, with the command that fixes it",
+  "doctor reports $what, with the command that fixes it",
   async ({ provoke, about, text, fix, advice }) => {
     const rt = await createHealthyServer();
     await provoke(rt);
@@ -522,7 +523,7 @@ test.each(scenarios)(
   },
 );
 
-test.runIf(process.getuid?.() === 0)("a file of another user is reported", async () => {
+test.runIf(process.getuid?.() === 0)("doctor reports a file of another user", async () => {
   const rt = await createHealthyServer();
   chownSync(rt.config.masterKeyPath, 12_345, 12_345);
   expect(await listFindings(rt)).toMatchObject(
@@ -536,7 +537,7 @@ test.runIf(process.getuid?.() === 0)("a file of another user is reported", async
   );
 });
 
-test("a fixed problem is no longer reported", async () => {
+test("doctor no longer reports a fixed problem", async () => {
   const rt = await createHealthyServer();
   rt.advance(1);
   rt.tx(() => rt.store.keys.markSeenInBrowser(rt.keyId, rt.now()));
@@ -556,7 +557,7 @@ test("a fixed problem is no longer reported", async () => {
   expect(await listFindings(rt)).toEqual([]);
 });
 
-test("a failed attempt that will be retried is not reported", async () => {
+test("doctor does not report a failed attempt that will be retried", async () => {
   const rt = await createHealthyServer();
   const worker = createTestWorker(rt);
   emitEvents(rt, rt.business, "service.updated");
@@ -566,7 +567,7 @@ test("a failed attempt that will be retried is not reported", async () => {
   expect(await listFindings(rt)).toEqual([]);
 });
 
-test("a backlog is not reported while attempts are made", async () => {
+test("doctor does not report a backlog while attempts are made", async () => {
   const rt = await createHealthyServer();
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(3 * 60_000);
@@ -574,7 +575,7 @@ test("a backlog is not reported while attempts are made", async () => {
   expect(await listFindings(rt)).toEqual([]);
 });
 
-/** The findings if the daemon sends this response. */
+/** Returns the findings if the daemon sends this response. */
 async function findingsOfDaemon(
   answer: (ask: { status: number; headers: Record<string, string> }) => void,
 ) {
@@ -599,7 +600,7 @@ async function findingsOfDaemon(
   return listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>);
 }
 
-test("the daemon is checked over HTTP for readiness and its clock", async () => {
+test("doctor checks over HTTP whether the daemon is ready, and its clock", async () => {
   const now = new Date("2026-11-20T12:00:20Z").toUTCString();
   expect(await findingsOfDaemon(({ headers }) => (headers.date = now))).toEqual([]);
   expect(
@@ -618,7 +619,7 @@ test("the daemon is checked over HTTP for readiness and its clock", async () => 
   ]);
 });
 
-test("a daemon that holds the lock but does not listen is reported", async () => {
+test("doctor reports a daemon that holds the lock but does not listen", async () => {
   const rt = await createHealthyServer();
   expect(await listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>)).toMatchObject([
     {
@@ -629,7 +630,7 @@ test("a daemon that holds the lock but does not listen is reported", async () =>
   ]);
 });
 
-test("doctor refuses a Litestream whose SQLite can corrupt the database", () => {
+test("doctor reports a Litestream whose SQLite can corrupt the database", () => {
   const programs = [{ pid: 7, name: "litestream" }];
   const findingsOf = (version: string | null) =>
     checkPrograms(programs, { isUsed: true, version }).map(({ text, isAdvice = false }) => ({
@@ -653,24 +654,20 @@ async function listCodes(rt: RunningServer) {
   return checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? []));
 }
 
-test(
-  "doctor reports every condition, and no longer after its end",
-  { timeout: 60_000 },
-  async () => {
-    const rt = await createRunningServer();
-    // A command cannot open a database that is gone.
-    for (const code of listConditionCodes().filter((each) => each !== "storage.gone")) {
-      const end = await INJECTIONS[code](rt);
-      expect(await listCodes(rt)).toContain(code);
-      await end();
-      expect(await listCodes(rt), `the end of ${code}`).toEqual([]);
-      rt.advance(HOUR_MS);
-      if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
-    }
-  },
-);
+test("doctor reports every condition until it ends", { timeout: 60_000 }, async () => {
+  const rt = await createRunningServer();
+  // No command can open a database that is gone.
+  for (const code of listConditionCodes().filter((each) => each !== "storage.gone")) {
+    const end = await INJECTIONS[code](rt);
+    expect(await listCodes(rt)).toContain(code);
+    await end();
+    expect(await listCodes(rt), `the end of ${code}`).toEqual([]);
+    rt.advance(HOUR_MS);
+    if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+  }
+});
 
-test("doctor reports a condition of any area", async () => {
+test("doctor reports a condition whichever area it is about", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);

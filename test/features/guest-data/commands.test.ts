@@ -11,7 +11,7 @@ hours: [{ days: [mon-sun], start: "08:00", end: "23:00" }]
 services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00 }]
 `;
 
-test("guests export prints the visits of a guest; guests erase names what still has the data", async () => {
+test("guests export prints the visits of a guest, and guests erase names what still has the data", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const create = `bookings create --service cut --start ${DAY}T10:00 --customer-ref ana-4711 --json`;
@@ -39,7 +39,7 @@ test("guests export prints the visits of a guest; guests erase names what still 
   expect(JSON.parse(again.stdout)).toEqual({ data: [] });
 });
 
-test("guests export and erase need a guest", async () => {
+test("guests export and guests erase require a guest", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   for (const line of ["guests export", "guests erase --yes"]) {
@@ -48,7 +48,7 @@ test("guests export and erase need a guest", async () => {
   }
 });
 
-test("guests export and erase add entries to the audit log of the visit, without guest data", async () => {
+test("guests export and guests erase are in the audit log of the visit, without guest data", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const json = async <Data>(line: string) =>
@@ -68,7 +68,7 @@ test("guests export and erase add entries to the audit log of the visit, without
   expect(await json("audit list --action guests.erased")).toHaveLength(1);
 });
 
-test("guests erase says that the log still has the data while a program reads the database", async () => {
+test("guests erase says that the WAL still has the data while a program reads the database", async () => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   await deskbell(`bookings create --service cut --start ${DAY}T10:00 --customer-ref ana-4711`);

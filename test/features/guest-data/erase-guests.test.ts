@@ -47,7 +47,7 @@ test.each([
   [{ customerRef: REFERENCE }, true],
   [{ email: "ana@other.example", phone: "0142" }, false],
   [{ customerRef: "ref-of" }, false],
-])("a guest is found by %j: %s", (query, isFound) => {
+])("searching for a guest by %j finds the visit: %s", (query, isFound) => {
   const rt = openSalon();
   const id = book(rt, ANA);
   book(rt, null, "other");
@@ -55,7 +55,7 @@ test.each([
   expect(guests).toEqual(isFound ? [{ visitId: id, customer: ANA }] : []);
 });
 
-test("erasing a guest finds visits with or without guest data, and adds one entry to the audit log", () => {
+test("an erasure finds visits with and without guest data, and adds one entry to the audit log", () => {
   const rt = openSalon();
   const ana = book(rt, ANA, "other");
   book(rt, { ...ANA, email: "leo@example.com" }, "leo");
@@ -68,7 +68,7 @@ test("erasing a guest finds visits with or without guest data, and adds one entr
   expect(entries).toMatchObject([{ details: { visits: 2, visitIds } }]);
 });
 
-test("guests whose data cannot be decrypted are erased by their reference; others are counted", () => {
+test("undecryptable guests are found by their reference, and the others are counted", () => {
   const rt = openSalon();
   const lost = [book(rt, ANA), book(rt, ANA, "other")] as const;
   const business = getBusiness(rt, SLUG);
@@ -87,7 +87,7 @@ test("guests whose data cannot be decrypted are erased by their reference; other
   expect(lost.map((id) => rt.store.guests.findByVisit(id)?.visitId)).toEqual([undefined, lost[1]]);
 });
 
-test("other programs can write while the guest is searched for", () => {
+test("other programs can write while an erasure searches for the guest", () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   const other = createTestRuntime({ dataDir: rt.config.dataDir });

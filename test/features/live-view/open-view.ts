@@ -35,7 +35,7 @@ const noSend: SendOnce = async () => ({
   address: null,
 });
 
-/** Opens the live view without a terminal: takes keys, returns the text of the frame. */
+/** Opens the live view without a terminal: takes keys, and returns the text of the frame. */
 export function openSession(
   rt: TestRuntime,
   {
@@ -74,7 +74,7 @@ export function openSession(
     lines: () => lines,
     draws: () => draws,
     text: () => linesToText(lines),
-    /** The last line: the key hints, a prompt, or a notice. */
+    /** Returns the last line: key hints, a prompt or a notice. */
     footer: () => linesToText(lines).split("\n").at(-1) ?? "",
     press: (...keys: string[]) => session.press(keys),
     type: (text: string) => session.press(Array.from(text)),
@@ -88,7 +88,7 @@ export function openSession(
   };
 }
 
-/** Opens the live view through ink on a headless terminal. */
+/** Opens the live view with ink on a headless terminal. */
 export async function openViewOnTerminal(rt: TestRuntime, columns: number, rows: number) {
   prepareForInk(false);
   const { runLiveView } = await import("../../../src/features/live-view/run.tsx");

@@ -19,7 +19,7 @@ async function openView(options: Parameters<typeof openSession>[1] = {}, deliver
   return { rt, endpoints, business, view: openSession(rt, options) };
 }
 
-/** Wide enough to show whole delivery IDs, which `visibleIds` and `selectedId` read. */
+/** A size that shows whole delivery IDs, which `visibleIds` and `selectedId` read. */
 const WIDE = { columns: 150, rows: 40 };
 const visibleIds = (view: View): number[] =>
   [...view.text().matchAll(/dlv_0*(\d+) │/g)].map(([, number]) => Number(number));
@@ -38,13 +38,13 @@ test.each([
   ["beyond the oldest", ["end", "j", "pgdn"], { selected: 1, first: 24 }],
   ["up from the oldest", ["end", "pgup"], { selected: 25, first: 48 }],
   ["back to the newest", ["end", "g"], { selected: 400, first: 400 }],
-])("moving the cursor: %s", async (_name, keys, expected) => {
+])("the cursor of the list moves with keys: %s", async (_name, keys, expected) => {
   const { view } = await openView(WIDE);
   view.press(...keys);
   expect({ selected: selectedNumber(view), first: visibleIds(view)[0] }).toEqual(expected);
 });
 
-test("moving row by row selects every delivery once, down and up", async () => {
+test("moving row by row selects each delivery once, down and up", async () => {
   const { view } = await openView(WIDE, 120);
   const walk = (key: string) =>
     Array.from({ length: 119 }, () => (view.press(key), selectedNumber(view)));
@@ -82,7 +82,7 @@ test("a paused view ignores changes until it is resumed", async () => {
   expect(listLabel(view)).toBe("all  1-24 of 404  ▮ newest");
 });
 
-test("nothing is redrawn while nothing changes", async () => {
+test("the live view redraws nothing while nothing changes", async () => {
   const { rt, view } = await openView();
   for (let i = 0; i < 200; i++) {
     rt.advance(250);
@@ -91,7 +91,7 @@ test("nothing is redrawn while nothing changes", async () => {
   expect(view.draws()).toBe(1);
 });
 
-test("the clock in the header advances although nothing else changes", async () => {
+test("the clock in the header of the live view advances although nothing else changes", async () => {
   const { rt, view } = await openView();
   rt.advance(60_000);
   view.tick();
@@ -109,7 +109,7 @@ test.each([
   ],
   ["the last choice, by going left", ["f", "left", "enter"], "corrupt  ▮ newest"],
   ["nothing after clearing", ["f", "right", "x", "enter"], "all  1-24 of 400  ▮ newest"],
-])("filtering by %s", async (_name, keys, expected) => {
+])("filtering the list of deliveries by %s", async (_name, keys, expected) => {
   const { view } = await openView(WIDE);
   view.press(...keys);
   expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(expected);
@@ -123,7 +123,7 @@ test.each([
     [379, 378, 377, 376, 375, 374, 373, 372, 371, 370],
   ],
   ["an event", "evt_0000000000000000000000100", [400, 399, 398, 397]],
-])("searching for %s", async (_name, text, found) => {
+])("a search for %s lists the matching deliveries", async (_name, text, found) => {
   const { view } = await openView(WIDE);
   view.type(`/${text}`);
   view.press("enter");
@@ -138,14 +138,14 @@ test.each([
   ["a whole event type", "staff.deleted", "/staff.deleted  1-12  ▮ newest"],
   ["a state", "exhausted", "/exhausted  1-4  ▮ newest"],
   ["nothing", "nobody", "/nobody  ▮ newest"],
-])("searching for %s", async (_name, text, label) => {
+])("a search for %s shows the number of matches", async (_name, text, label) => {
   const { view } = await openView(WIDE);
   view.type(`/${text}`);
   view.press("enter");
   expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(label);
 });
 
-test("a time filter shows only deliveries created since, and moves with the clock", async () => {
+test("a time filter shows the deliveries since then, and moves with the clock", async () => {
   const { rt, view, business } = await openView(WIDE);
   emitEvents(rt, business, "booking.created");
   rt.advance(20 * 60_000);
@@ -170,14 +170,14 @@ test("a time filter shows only deliveries created since, and moves with the cloc
   expect(listLabel(view)).toMatch(/^all {2}/);
 });
 
-test("a search without a match says so", async () => {
+test("a search without a match says so in the list", async () => {
   const { view } = await openView(WIDE);
   view.type("/nobody");
   view.press("enter");
   expect(view.text()).toContain("No delivery matches. Press esc to show all.");
 });
 
-test("esc goes back level by level and never quits", async () => {
+test("the key esc goes back level by level and never quits", async () => {
   const { view } = await openView(WIDE);
   view.press("f", "right", "enter");
   view.type("/partner");
@@ -197,7 +197,7 @@ test("esc goes back level by level and never quits", async () => {
   expect(view.quits).toEqual([]);
 });
 
-test("neither esc nor x removes the business that the view was started with", async () => {
+test("neither esc nor x removes the business that the live view was started with", async () => {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 100);
   const other = addBusiness(rt, "other");
@@ -217,7 +217,7 @@ test("neither esc nor x removes the business that the view was started with", as
   expect(showsOnlyOtherBusiness()).toBe(true);
 });
 
-test("r redelivers the selected delivery", async () => {
+test("the key r redelivers the selected delivery", async () => {
   const { rt, view } = await openView(WIDE);
   view.press("j");
   const id = selectedId(view);
@@ -244,7 +244,7 @@ test.each([
   expect(view.footer()).toMatch(/^ ⏎ open/);
 });
 
-test("R redelivers everything that matches the filter after its count is typed", async () => {
+test("the key R redelivers all deliveries of the filter after their count is typed", async () => {
   const { rt, view } = await openView(WIDE);
   view.press("f", "right", "right", "right", "right", "enter");
   expect(listLabel(view)).toContain("exhausted  1-4 of 4");
@@ -257,7 +257,7 @@ test("R redelivers everything that matches the filter after its count is typed",
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
-test("R shows how many deliveries failed and the last reason", async () => {
+test("the key R shows how many deliveries failed and the last reason", async () => {
   const { rt, view, endpoints } = await openView(WIDE);
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
@@ -270,19 +270,22 @@ test("R shows how many deliveries failed and the last reason", async () => {
 test.each([
   ["SQLITE_BUSY", "Another program is writing. Try again in a moment."],
   ["SQLITE_FULL", "The disk is full. Free some space and try again."],
-])("R shows how many deliveries were queued before %s, and the error", async (code, message) => {
-  const { rt, view } = await openView({ columns: 120 }, 1000);
-  view.press(..."flll", "enter", "R", ..."960", "enter");
-  const tx = rt.tx;
-  vi.spyOn(rt, "tx").mockImplementation((work) => {
-    if (view.footer().startsWith(" 400 of")) throw new Database.SqliteError(code, code);
-    return tx(work);
-  });
-  await vi.waitUntil(() => view.footer().includes("queued"), WAITS);
-  expect(view.footer()).toBe(` 400 of 960 queued for redelivery. ${message}`);
-});
+])(
+  "the key R shows how many deliveries were queued before %s, and the error",
+  async (code, message) => {
+    const { rt, view } = await openView({ columns: 120 }, 1000);
+    view.press(..."flll", "enter", "R", ..."960", "enter");
+    const tx = rt.tx;
+    vi.spyOn(rt, "tx").mockImplementation((work) => {
+      if (view.footer().startsWith(" 400 of")) throw new Database.SqliteError(code, code);
+      return tx(work);
+    });
+    await vi.waitUntil(() => view.footer().includes("queued"), WAITS);
+    expect(view.footer()).toBe(` 400 of 960 queued for redelivery. ${message}`);
+  },
+);
 
-test("R requires a filter or a search", async () => {
+test("the key R requires a filter or a search", async () => {
   const { view } = await openView();
   view.press("R");
   expect(view.footer()).toBe(
@@ -290,7 +293,7 @@ test("R requires a filter or a search", async () => {
   );
 });
 
-test("t sends a test event to the delivery's endpoint and shows the response", async () => {
+test("the key t sends a test event to the endpoint of the delivery and shows the response", async () => {
   const posts: string[] = [];
   const { view } = await openView({
     sendOnce: async ({ url }) => {
@@ -322,7 +325,7 @@ test("a narrow terminal shortens the prompt so that the input stays visible", as
   expect(view.footer()).toMatch(/^ search any text or ID: service_price\.updated█/);
 });
 
-test("ending the view aborts a running test event and stops drawing and reading", async () => {
+test("ending the live view aborts a running test event, and stops drawing and reading", async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<SendOnce>>>();
   const { rt, view } = await openView({
@@ -338,7 +341,7 @@ test("ending the view aborts a running test event and stops drawing and reading"
   expect(view.draws()).toBe(drawn);
 });
 
-test("ending the view during a redelivery of many never reads the closed database", async () => {
+test("ending the live view during a large redelivery never reads the closed database", async () => {
   const { rt, view } = await openView({}, 4000);
   view.press(..."flll", "enter", "R");
   const [, count = ""] = /^ Redeliver (\d+) deliveries/.exec(view.footer()) ?? [];
@@ -349,7 +352,7 @@ test("ending the view during a redelivery of many never reads the closed databas
   await new Promise(setImmediate);
 });
 
-test("i copies the ID of the selected delivery or endpoint; y that of an endpoint too", async () => {
+test("the key i copies the ID of the selected delivery or endpoint, and y that of an endpoint", async () => {
   const { view, endpoints } = await openView();
   view.press("j", "i");
   expect(view.footer()).toBe(" copied dlv_0000000000000000000000399");
@@ -361,7 +364,7 @@ test("i copies the ID of the selected delivery or endpoint; y that of an endpoin
   ]);
 });
 
-test("y copies a curl command and shows it once; esc returns to the list", async () => {
+test("the key y copies a curl command and shows it once, and esc returns to the list", async () => {
   const { view } = await openView();
   view.press("y", "y");
   expect(view.copied[0]).toMatch(
@@ -373,7 +376,7 @@ test("y copies a curl command and shows it once; esc returns to the list", async
   expect(view.text()).toContain("─ deliveries ─");
 });
 
-test("a body too long for a clipboard is only shown", async () => {
+test("a curl command too long for the clipboard is only shown", async () => {
   const { rt, view } = await openView();
   const db = new Database(rt.config.databasePath);
   db.prepare("UPDATE event SET body = ?").run(Buffer.from(JSON.stringify("x".repeat(60_000))));
@@ -385,13 +388,13 @@ test("a body too long for a clipboard is only shown", async () => {
   expect(view.text()).toMatch(/x"'\n [^\n]*$/);
 });
 
-test("enter on an endpoint shows its deliveries", async () => {
+test("the key enter on an endpoint shows its deliveries", async () => {
   const { view } = await openView(WIDE);
   view.press("e", "j", "enter");
   expect(new Set(visibleIds(view).map((number) => number % 4))).toEqual(new Set([1]));
 });
 
-test("enter on an endpoint also shows its deliveries if the list was opened from another screen", async () => {
+test("the key enter on an endpoint shows its deliveries even if another screen opened the list", async () => {
   const { view } = await openView(WIDE);
   for (const from of ["enter", "?"]) {
     view.press(from, "e", "j", "enter");
@@ -400,7 +403,7 @@ test("enter on an endpoint also shows its deliveries if the list was opened from
   }
 });
 
-test("the cursor stays on the selected endpoint when the order of endpoints changes", async () => {
+test("the cursor stays on the selected endpoint when endpoints change places", async () => {
   const { rt, view, endpoints } = await openView();
   view.press("e", "y");
   const [first, other] = [view.copied[0]!, endpoints.find((id) => id !== view.copied[0])!];
@@ -411,7 +414,7 @@ test("the cursor stays on the selected endpoint when the order of endpoints chan
   expect(view.copied).toEqual([first, first]);
 });
 
-test("page down in a delivery's text skips no line", async () => {
+test("the key page down in the text of a delivery skips no line", async () => {
   const { view } = await openView({ rows: 12 });
   const shownLines = () => /─ (\d+)-(\d+) of \d+ ─╮/.exec(view.text())!.slice(1).map(Number);
   view.press("j", "enter", "2");
@@ -420,7 +423,7 @@ test("page down in a delivery's text skips no line", async () => {
   expect(shownLines()[0]).toBe(last! + 1);
 });
 
-test("a window of a few rows never reads with a limit below 1", async () => {
+test("a window of a few rows never reads rows with a limit below 1", async () => {
   const { rt, view } = await openView();
   const limits: number[] = [];
   const page = rt.store.live.listPage;
@@ -431,7 +434,7 @@ test("a window of a few rows never reads with a limit below 1", async () => {
   expect(Math.min(...limits)).toBeGreaterThan(0);
 });
 
-test("the quit keys alone work in a window that is too small", async () => {
+test("a window that is too small accepts only the keys that quit", async () => {
   const { rt, view } = await openView();
   view.press("/");
   view.resize(40, 10);
@@ -455,14 +458,14 @@ test("pasted text goes into an open prompt and is otherwise ignored", async () =
   expect(view.text()).toContain("/service_price");
 });
 
-test("pasted text is cut at the prompt's maximum length", async () => {
+test("pasted text is cut at the maximum length of the prompt", async () => {
   const { view } = await openView();
   view.press("/");
   view.paste("x".repeat(1_000_000));
   expect(view.footer()).toMatch(/ID: x+█/);
 });
 
-test("the end of the input stays visible with double-width characters", async () => {
+test("the end of typed double-width characters stays visible", async () => {
   const { view } = await openView();
   view.press("/", ..."漢".repeat(60), ..."end");
   expect(view.footer()).toMatch(/ID: 漢+end█/);
@@ -472,7 +475,7 @@ test.each([
   ["r", "redelivery is"],
   ["R", "redelivery is"],
   ["t", "test events are"],
-])("--readonly disables %s and says so", async (key, disabled) => {
+])("the flag --readonly disables the key %s and says so", async (key, disabled) => {
   const { rt, view } = await openView({ isReadonly: true });
   const before = rt.revision();
   view.press("f", "right", "enter", key);
@@ -480,7 +483,7 @@ test.each([
   expect(rt.revision()).toBe(before);
 });
 
-test("q and ctrl-c quit from every screen; in a prompt only ctrl-c does", async () => {
+test("the keys q and ctrl-c quit from every screen, and in a prompt only ctrl-c does", async () => {
   const { view } = await openView();
   view.press("q", "enter", "q", "?", "ctrl-c", "/", "q");
   expect(view.quits).toEqual([null, null, "SIGINT"]);
@@ -488,7 +491,7 @@ test("q and ctrl-c quit from every screen; in a prompt only ctrl-c does", async 
   expect(view.quits).toEqual([null, null, "SIGINT", "SIGINT"]);
 });
 
-test("a delivery that is pruned while it is shown is replaced by a message", async () => {
+test("a shown delivery that is deleted is replaced by a message", async () => {
   const { rt, view } = await openView();
   view.press("j", "enter");
   rt.tx(() => rt.store.retention.pruneEvents(0, 1000, { ended: rt.now() + 1, unresolved: 0 }));

@@ -10,7 +10,7 @@ import type {
 import { createPublishers } from "../../../src/features/nats/publishing/publishers.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 
-/** Creates a destination; by default, for all events of all businesses. */
+/** Creates a destination; without options, for all events of all businesses. */
 export const addDestination = (
   rt: Runtime,
   settings: Partial<RequestedDestination> = {},
@@ -31,7 +31,7 @@ export const addDestination = (
     businessId,
   );
 
-/** A stream in memory, without a window in which it drops duplicates. */
+/** Creates a stream in memory that never drops duplicates. */
 export function createFakeStream() {
   const messages: Message[] = [];
   const answers: (PublishOutcome | undefined)[] = [];
@@ -40,16 +40,16 @@ export function createFakeStream() {
     ids: () => messages.map(({ id }) => id),
     sequences: () => messages.map(({ headers }) => Number(headers["X-Service-Sequence"])),
     connections: 0,
-    /** Publishes that have begun. */
+    /** The number of publishes that have begun. */
     publishes: 0,
-    /** Why connections fail; undefined: they do not. */
+    /** Why connections fail; undefined if they succeed. */
     refusal: undefined as string | undefined,
-    /** Publishes at the same time. */
+    /** The number of publishes in flight. */
     inFlight: 0,
     maxInFlight: 0,
-    /** The answer to every publish; undefined: it is stored. */
+    /** Returns the answer to a publish; undefined to store the message. */
     answer: undefined as ((message: Message) => PublishOutcome | undefined) | undefined,
-    /** Answers to the next publishes, before `answer`. Unclear ones are stored, as by default. */
+    /** The answers to the next publishes, before `answer`. An unclear one stores the message. */
     answers,
     isClosed: false,
   };
@@ -79,7 +79,7 @@ export function createFakeStream() {
     close: async () => {},
   };
   return Object.assign(stream, {
-    /** Deletes the stream, and creates it again. */
+    /** Deletes the stream and creates it again. */
     recreate(): void {
       messages.length = 0;
       lastSequence = 0;
@@ -96,11 +96,11 @@ export function createFakeStream() {
 
 type FakeStream = ReturnType<typeof createFakeStream>;
 
-/** Creates the publishers without a scheduler: the test calls wake and tick. */
+/** Creates the publishers without a scheduler: the test calls `wake` and `tick`. */
 export function createTestPublishers(rt: Runtime, stream: FakeStream) {
   const publishers = createPublishers(rt, stream.connect);
   onTestFinished(() => publishers.stop(0));
-  /** Waits until nothing more is published without the clock. */
+  /** Waits until no publish is left that needs no clock. */
   async function settle(): Promise<void> {
     for (let quiet = 0; quiet < 5; quiet++) {
       const before = stream.activity();

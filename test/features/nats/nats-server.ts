@@ -9,7 +9,7 @@ import { connect } from "@nats-io/transport-node";
 import { expect, onTestFinished } from "vitest";
 import { createTempFolder } from "../../support/cli.ts";
 
-/** Debian's package nats-server. */
+/** True if nats-server (a package of Debian) is installed. */
 export const hasNatsServer = ((): boolean => {
   try {
     return execFileSync("nats-server", ["--version"]).length > 0;
@@ -32,7 +32,7 @@ const isListening = (port: number): Promise<boolean> =>
     socket.on("error", () => resolve(false)).on("connect", () => socket.destroy());
   });
 
-/** A server with JetStream on loopback, which keeps its port and its messages when restarted. */
+/** Creates a NATS server on loopback, which keeps its port and messages when it restarts. */
 export async function createNatsServer(config = "") {
   const folder = createTempFolder();
   const port = await findFreePort();
@@ -59,7 +59,7 @@ export async function createNatsServer(config = "") {
   return { url: `nats://127.0.0.1:${port}`, start, kill };
 }
 
-/** @param login of a user who may do everything */
+/** @param login a user with all permissions */
 export async function manageStreams(
   url: string,
   login: { user?: string; pass?: string } = {},

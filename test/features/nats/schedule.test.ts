@@ -7,7 +7,7 @@ import { addBusiness, emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { addDestination, createFakeStream } from "./destinations.ts";
 
-test("what publishes is loaded when there is a destination, and then gets every event", async () => {
+test("the code that publishes is loaded for the first destination, which gets every event", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const stream = createFakeStream();
@@ -38,7 +38,7 @@ test("what publishes is loaded when there is a destination, and then gets every 
   });
 });
 
-test("a server that has deleted its destinations loads nothing that publishes", async () => {
+test("a server whose destinations were deleted does not load the code that publishes", async () => {
   const rt = createTestRuntime();
   const { destination } = addDestination(rt);
   deleteDestination(rt, destination.id);

@@ -14,11 +14,11 @@ test.each([
   ["deskbell.*.*", false],
   ["deskbell.*.*.*.>", false],
   ["shop.>", false],
-])("whether the subjects %s have those of all businesses: %s", (pattern, isCovered) => {
+])("the subjects %s of a stream cover all businesses: %s", (pattern, isCovered) => {
   expect(coversSubject(pattern, "deskbell.*.*.*")).toBe(isCovered);
 });
 
-test("what is wrong with a stream is a warning, a missing subject fails", () => {
+test("checkStream warns of an unsuitable stream, and fails for a missing subject", () => {
   const rt = createTestRuntime();
   emitEvents(rt, addBusiness(rt), "service.updated");
   const { destination } = addDestination(rt);

@@ -12,7 +12,7 @@ const data = (ran: CommandResult): unknown => {
   return (JSON.parse(ran.stdout) as { data: unknown }).data;
 };
 
-test("seed rejects an existing business; --overwrite undoes its local edits", async () => {
+test("seed rejects an existing business, and --overwrite undoes its local edits", async () => {
   const { deskbell } = createTerminal();
   expect(await deskbell("seed -", CAFE)).toMatchObject({
     code: 0,
@@ -43,7 +43,7 @@ test("seed all loads nothing if one of the businesses exists", async () => {
   expect(data(await deskbell("businesses list --json"))).toMatchObject([{ slug: "kita-live" }]);
 });
 
-test("seed counts the objects of a new business, and its entry in the audit log names the file", async () => {
+test("seed counts the objects of a new business, and names the file in the audit log", async () => {
   const { deskbell } = createTerminal();
   const { stderr } = await deskbell("seed restaurant");
   expect(stderr).toMatch(/^cafe-lumen: new, .*\d+ menu categories, .*\d+ menu items/);
@@ -58,7 +58,7 @@ test("seed --dry-run creates no business", async () => {
   expect(await deskbell("services list")).toMatchObject({ code: 3 });
 });
 
-test("seed --generate creates one business for one --random-seed", async () => {
+test("seed --generate creates an equal business for an equal --random-seed", async () => {
   const [first, second] = [createTerminal(), createTerminal()];
   for (const { deskbell } of [first, second])
     expect(await deskbell("seed --generate 120 --random-seed 9")).toMatchObject({ code: 0 });
@@ -72,7 +72,7 @@ test.each([
   "seed --generate 0",
   "seed --generate many",
   "seed --generate 101k",
-])("seed with %s is a usage error", async (line) => {
+])("the command line '%s' is a usage error", async (line) => {
   expect(await createTerminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
 });
 

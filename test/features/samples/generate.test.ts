@@ -10,7 +10,7 @@ const generate = (size: number, seed: number) =>
   }).catalog;
 
 test.each([1, 2, 7, 40, 997])(
-  "a generated catalog of %i objects is valid and has exactly that many",
+  "a generated catalog of %i objects is valid and has exactly this size",
   (size) => {
     for (const seed of [0, 1, 42]) {
       const { objects } = generate(size, seed);
@@ -19,7 +19,7 @@ test.each([1, 2, 7, 40, 997])(
   },
 );
 
-test("a seed always generates one catalog, and another seed a different one", () => {
+test("equal random seeds generate equal catalogs, and different seeds different ones", () => {
   expect(generateCatalog(300, 7)).toEqual(generateCatalog(300, 7));
   expect(generateCatalog(300, 7)).not.toEqual(generateCatalog(300, 8));
 });

@@ -14,7 +14,7 @@ const server = (name: string, addresses: string[], businesses: string[]) => ({
 const EAST = server("east", ["http://10.0.0.11:4100"], ["salon-aurora", "default"]);
 const WEST = server("west", ["http://10.0.0.12", "http://[::1]:4100"], ["a".repeat(60)]);
 
-test("a business on two servers is an error that names both", () => {
+test("a business on two servers is an error that names both servers", () => {
   expect(captureError(() => assertNotShared([EAST, WEST]))).toBe("no error: undefined");
   const other = server("north", ["http://10.0.0.13"], ["cafe-lumen", "salon-aurora"]);
   expect(captureError(() => assertNotShared([EAST, WEST, other]))).toBe(
@@ -22,9 +22,9 @@ test("a business on two servers is an error that names both", () => {
   );
 });
 
-// reverse-proxy.test.ts runs the maps.
+// The maps run in reverse-proxy.test.ts.
 test.each(PROXY_FORMATS)(
-  "%s gets a slug that means something else to it, or is long, as a pattern",
+  "the map for %s has a regular expression for a slug that is reserved or too long",
   (format) => {
     const lines = writeProxyMap(format, [EAST, WEST])
       .split("\n")

@@ -6,7 +6,7 @@ import { readSharedData } from "../../support/shared-data.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency: "USD" };
 
-/** Imports, and reads the resulting file as `apply` does. */
+/** Imports a catalog, and reads the resulting file as `apply` does. */
 function importAndRead(text: string, business = BUSINESS) {
   const { yaml, report } = importSquare(text, business);
   const options = { current: () => null, prune: false, seedingAt: null };
@@ -32,7 +32,7 @@ type SampleObject = {
 };
 
 describe("the catalogs that Square publishes", () => {
-  test("each appointment service keeps its name, text, price, duration and variations", (context) => {
+  test("each appointment service of Square keeps its name, text, price, duration and variations", (context) => {
     const text = readSharedData(context, "square/salon-services.json");
     const { objects, report } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, SampleObject>);
@@ -67,7 +67,7 @@ describe("the catalogs that Square publishes", () => {
     });
   });
 
-  test("each dish keeps its name, text, category, price and variations", (context) => {
+  test("each dish of Square keeps its name, text, category, price and variations", (context) => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
     const { objects } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, { data: SampleObject }>).map(
@@ -96,7 +96,7 @@ describe("the catalogs that Square publishes", () => {
     );
   });
 
-  test("each skipped part of the dishes is reported with a reason", (context) => {
+  test("each part of Square's dishes that is skipped is reported with a reason", (context) => {
     const text = readSharedData(context, "square/restaurant-catalog.json");
     const { report } = importAndRead(text);
     const source = Object.values(JSON.parse(text) as Record<string, { image?: { url: string } }>);
@@ -156,13 +156,13 @@ describe("the formats of the API", () => {
     ]);
   });
 
-  test("a response with a cursor reports that more pages follow", () => {
+  test("a Square response with a cursor reports that more pages follow", () => {
     const { report } = importSquare(JSON.stringify({ objects: [soup], cursor: "next" }), BUSINESS);
     expect(report.skipped[0]?.part).toBe("the following pages");
   });
 });
 
-test("the file starts with a comment on its origin and has decimal prices", () => {
+test("a catalog file imported from Square names its origin and has decimal prices", () => {
   const { yaml, catalog } = importAndRead(JSON.stringify([soup]), { ...BUSINESS, currency: "USD" });
   expect(yaml).toMatch(/^# Imported from a Square catalog\./);
   expect(yaml).toContain("price: 8.50 }\n");
@@ -174,7 +174,7 @@ test("the file starts with a comment on its origin and has decimal prices", () =
   });
 });
 
-test("amounts in a currency without minor units are whole numbers", () => {
+test("Square amounts in a currency without minor units are whole numbers", () => {
   const ramen = JSON.stringify([soup]).replace('"USD"', '"CURRENCY"');
   const { yaml, objects } = importAndRead(ramen, { ...BUSINESS, currency: "JPY" });
   expect(yaml).toContain("price: 850 }\n");
@@ -230,7 +230,7 @@ describe("importSquare rejects", () => {
   test.each([
     ['{"objects": [\n  }', "2:3"],
     ['{"objects": [],\n "cursor" "x"}', "2:11"],
-  ])("importSquare reports the place of a JSON syntax error: %j", (text, place) => {
+  ])("importSquare reports the position of a JSON syntax error: %j", (text, place) => {
     expect(() => importSquare(text, BUSINESS)).toThrow(
       expect.objectContaining({ issues: [expect.objectContaining({ place })] }),
     );

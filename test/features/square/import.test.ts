@@ -49,7 +49,7 @@ const uses = (modifierListId: string, data: Data = {}) => ({
 });
 
 describe("variations", () => {
-  test("variations become the sizes of a dish, in Square's order", () => {
+  test("Square variations become the sizes of a dish, in Square's order", () => {
     const { sections } = map(
       item("TEA", {
         variations: [
@@ -70,7 +70,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("variations become the variants of a service, with the first as the default", () => {
+  test("Square variations become the variants of a service, the first as the default", () => {
     const { sections } = map(
       service("CUT", [
         variation("SHORT", HALF_HOUR),
@@ -91,7 +91,7 @@ describe("variations", () => {
     ]);
   });
 
-  test("variations with variable prices make a dish MARKET and a service ON_REQUEST", () => {
+  test("Square variations with variable prices make a dish MARKET and a service ON_REQUEST", () => {
     const open = { pricingType: "VARIABLE_PRICING", priceMoney: undefined };
     const { sections } = map(
       item("FISH", { variations: [variation("F", open)] }),
@@ -108,7 +108,7 @@ describe("variations", () => {
     expect(sections.services?.[0]).not.toHaveProperty("price");
   });
 
-  test("variations that are all closed for booking make the service not bookable", () => {
+  test("a Square service is not bookable if all its variations are closed for booking", () => {
     const closed = { ...HALF_HOUR, availableForBooking: false };
     expect(map(service("CUT", [variation("A", closed)])).sections.services?.[0]).toMatchObject({
       bookable: false,
@@ -131,7 +131,7 @@ describe("variations", () => {
       [variation("A"), variation("B", { pricingType: "VARIABLE_PRICING" })],
       "its price is entered at the time of sale",
     ],
-  ])("a variation that is %s is skipped", (_, variations, line) => {
+  ])("a Square variation that is %s is skipped", (_, variations, line) => {
     const dish = item("X", { variations });
     expect(map(dish).sections.menu?.items?.[0]?.sizes).toEqual([
       { key: "A", name: "a", price: "9.00" },
@@ -146,7 +146,7 @@ describe("variations", () => {
       "variation 'a' (A) of service 'x' (X): it has no duration",
     ],
     [
-      "more than a day",
+      "a duration of more than a day",
       service("X", [variation("A", { serviceDuration: 90_000_000 })]),
       "its durationMin must be",
     ],
@@ -161,7 +161,7 @@ describe("variations", () => {
       item("X", { productType: "GIFT_CARD" }),
       "gift card is neither a dish nor a service",
     ],
-  ])("an item with %s is skipped, and the others are imported", (_, broken, line) => {
+  ])("a Square item with %s is skipped, and the others are imported", (_, broken, line) => {
     const { sections, report } = map(broken, item("VALID"));
     expect(sections.menu?.items?.map(({ key }) => key)).toEqual(["VALID"]);
     expect(sections.services).toBeUndefined();
@@ -170,7 +170,7 @@ describe("variations", () => {
     );
   });
 
-  test("a duration with seconds is rounded up and reported", () => {
+  test("a Square duration with seconds is rounded up and reported", () => {
     const cut = service("CUT", [variation("A", { serviceDuration: 1_830_000 })]);
     expect(map(cut).sections.services?.[0]?.durationMin).toBe(31);
     expect(skippedIn(cut)).toEqual([expect.stringContaining("rounded up to 31 minutes")]);
@@ -178,7 +178,7 @@ describe("variations", () => {
 });
 
 describe("categories", () => {
-  test("categories go with their parents to the section of their items", () => {
+  test("Square categories and their parents join the section of their items", () => {
     const { sections, report } = map(
       category("HAIR", { parentCategory: { id: "ALL" } }),
       category("ALL"),
@@ -203,7 +203,7 @@ describe("categories", () => {
     expect(report.skipped).toEqual([]);
   });
 
-  test("the reporting category is used if there is no other, and reported if it differs", () => {
+  test("the reporting category counts if there is no other, and is reported if it differs", () => {
     const objects = [category("A"), category("B"), item("X", { reportingCategory: { id: "A" } })];
     expect(map(...objects).sections.menu?.items?.[0]?.categories).toEqual(["A"]);
     expect(skippedIn(...objects)).toEqual([]);
@@ -213,7 +213,7 @@ describe("categories", () => {
     ]);
   });
 
-  test("unknown references are skipped and reported", () => {
+  test("references to unknown Square objects are skipped and reported", () => {
     expect(skippedIn(item("X", { categoryId: "GONE" }))).toEqual([
       "category GONE of item 'x' (X): it is not in the file, or was not imported",
     ]);
@@ -222,7 +222,7 @@ describe("categories", () => {
     ]);
   });
 
-  test("a cycle of parents is broken", () => {
+  test("a cycle of parent categories in Square is broken", () => {
     const ring = [
       category("A", { parentCategory: { id: "B" } }),
       category("B", { parentCategory: { id: "A" } }),
@@ -243,7 +243,7 @@ describe("modifier lists", () => {
     modifier("WHOLE", { ordinal: 1, onByDefault: true }),
   ];
 
-  test("modifier lists become modifier groups that their dishes refer to", () => {
+  test("Square modifier lists become modifier groups to which their dishes refer", () => {
     const { sections, report } = map(
       list("MILK", milks, { selectionType: "SINGLE" }),
       item("LATTE", uses("MILK")),
@@ -290,14 +290,14 @@ describe("modifier lists", () => {
       [],
       { min: 2, max: 2 },
     ],
-  ])("the number of choices: %s", (_, own, rules, expected) => {
+  ])("the limits of a modifier group are %s", (_, own, rules, expected) => {
     const dishes = rules.map((rule, at) => item(`DISH${at}`, uses("MILK", rule)));
     expect(
       map(list("MILK", milks, own), ...dishes).sections.menu?.modifierGroups?.[0],
     ).toMatchObject(expected);
   });
 
-  test("dishes with different limits are reported", () => {
+  test("dishes with different limits of one modifier list are reported", () => {
     const lines = skippedIn(
       list("MILK", milks),
       item("A", uses("MILK")),
@@ -344,7 +344,7 @@ describe("modifier lists", () => {
       [list("L", [modifier("A")]), item("X", uses("L", { enabled: false }))],
       "it is disabled for this item",
     ],
-  ])("%s is skipped", (_, objects, line) => {
+  ])("the import of modifier lists skips %s and reports it", (_, objects, line) => {
     expect(skippedIn(...objects, item("VALID"))).toEqual([expect.stringContaining(line)]);
   });
 });
@@ -352,7 +352,7 @@ describe("modifier lists", () => {
 describe("images", () => {
   const photo = (data: Data) => ({ type: "IMAGE", id: "P", imageData: data });
 
-  test("images with a web address are imported with their captions", () => {
+  test("Square images with a web address are imported with their captions", () => {
     const { sections, report } = map(
       photo({ url: "https://joes.example/soup.jpg", caption: "A bowl" }),
       item("SOUP", { imageIds: ["P"] }),
@@ -365,7 +365,7 @@ describe("images", () => {
     expect(report).toEqual({ imported: ["2 dishes with 2 sizes", "2 images"], skipped: [] });
   });
 
-  test("images that are unused, missing or not a web address are reported", () => {
+  test("Square images that are unused, missing or without a web address are reported", () => {
     const lines = skippedIn(
       photo({ url: "https://joes.example/soup.jpg" }),
       item("SOUP", { imageIds: ["Q"] }),
@@ -382,7 +382,7 @@ describe("images", () => {
   });
 });
 
-describe("the report has a line for", () => {
+describe("the report of a Square import has a line for", () => {
   test.each<[string, object, string]>([
     [
       "a deleted object",
@@ -429,24 +429,24 @@ describe("the report has a line for", () => {
       item("X", { variations: [variation("A", { upc: "1" })] }),
       "upc on 1 variation: deskbell has no field for it",
     ],
-  ])("the report has a line for %s", (_, object, line) => {
+  ])("the report of a Square import has a line for %s", (_, object, line) => {
     expect(skippedIn(object, item("VALID"))).toEqual([line]);
   });
 
-  test("the report has a line for a repeated ID", () => {
+  test("the report of a Square import has a line for a repeated ID", () => {
     expect(skippedIn(item("X"), item("X"))).toEqual([
       "item 'x' (X): an earlier object has the same ID",
     ]);
   });
 
-  test("the report has no line for an empty field", () => {
+  test("the report of a Square import has no line for an empty field", () => {
     expect(
       skippedIn(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
     ).toEqual([]);
   });
 });
 
-test("the status, alcohol flag and SKU of an item are imported", () => {
+test("the status, alcohol flag and SKU of a Square item are imported", () => {
   const wine = item("WINE", {
     isArchived: true,
     isAlcoholic: true,
@@ -465,7 +465,7 @@ const discount = (id: string, data: Data) => ({
 });
 
 describe("discounts", () => {
-  test("discounts with a fixed percentage or amount become promotions that are not published yet", () => {
+  test("Square discounts with a fixed value become promotions that are not published yet", () => {
     const { sections, report } = map(
       item("TEA"),
       discount("TEN", { discountType: "FIXED_PERCENTAGE", percentage: "10.0" }),
@@ -492,7 +492,7 @@ describe("discounts", () => {
     ]);
   });
 
-  test("discounts without a fixed value are reported", () => {
+  test("Square discounts without a fixed value are reported", () => {
     const open = discount("ANY", { discountType: "VARIABLE_PERCENTAGE" });
     const odd = discount("ODD", { discountType: "FIXED_PERCENTAGE", percentage: "33.333" });
     expect(map(item("TEA"), open, odd).sections).not.toHaveProperty("promotions");
@@ -514,10 +514,13 @@ test.each([
     item("TEA", { variations: [variation("A", { priceMoney: { amount: "x" } })] }),
     "[0].itemData.variations[0].itemVariationData.priceMoney.amount must be a whole number, not 'x'",
   ],
-])("an invalid value is reported in words, with its path", (object, expected) => {
-  const error = captureAppError(() => map(object));
-  expect(error.issues.map(({ place, detail }) => `${place} ${detail}`)).toEqual([expected]);
-});
+])(
+  "an invalid value of a Square object is reported in words, with its path",
+  (object, expected) => {
+    const error = captureAppError(() => map(object));
+    expect(error.issues.map(({ place, detail }) => `${place} ${detail}`)).toEqual([expected]);
+  },
+);
 
 function captureAppError(work: () => unknown): AppError {
   try {

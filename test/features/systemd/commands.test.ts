@@ -12,7 +12,7 @@ if (!hasSystemd)
     "systemd-analyze is not installed, so the unit is not verified (apt-get install systemd)",
   );
 
-/** Writes a unit for a program in a folder of this name and returns the path of the unit. */
+/** Writes a unit for a program in a folder of this name. @returns the path of the unit */
 function writeUnit(name: string): string {
   const folder = join(createTempFolder(), name);
   mkdirSync(folder);
@@ -55,7 +55,7 @@ test.runIf(hasSystemd)("systemd-analyze rates the exposure of the unit below 2 o
   expect(exposure).toBeLessThan(2);
 });
 
-test("the unit on stdout starts the program that printed it", async () => {
+test("the unit that systemd-unit prints starts the program that printed it", async () => {
   const { code, stdout, stderr } = await runProgram(["systemd-unit", "--user", "www-data"]);
   expect({ code, user: /^User=(.*)$/m.exec(stdout)?.[1] }).toEqual({ code: 0, user: "www-data" });
   expect(stdout).toContain(
@@ -63,7 +63,7 @@ test("the unit on stdout starts the program that printed it", async () => {
   );
   expect(stdout).toMatch(/^# Created by[^]*\[Install\]\nWantedBy=multi-user.target\n$/);
   expect(stderr).toContain("sudo systemctl daemon-reload && sudo systemctl enable --now deskbell");
-  // The printed command creates the same unit.
+  // The printed command creates an equal unit.
   expect(stderr).toContain(" systemd-unit --user www-data | sudo tee ");
   const asJson = await runProgram(["systemd-unit", "--json", "-q"]);
   expect(JSON.parse(asJson.stdout)).toMatchObject({
@@ -77,7 +77,7 @@ test.each([
   "/opt/it's/deskbell",
   "/opt/\\x41",
   "/opt/\nExecStartPre=x",
-])("a program at %j is rejected, because systemd could not start it", (path) => {
+])("systemd-unit rejects a program at %j, because systemd could not start it", (path) => {
   expect(() => systemdUnit({ program: [path], user: "deskbell", isInHome: false })).toThrow(
     "cannot start a program at this path",
   );
@@ -90,7 +90,7 @@ test("the unit of a program in a home folder may read home folders", () => {
 });
 
 test.each(["root;reboot", "", "A user", "x\nExecStartPre=/bin/evil"])(
-  "--user %j is rejected",
+  "systemd-unit rejects --user %j",
   async (user) => {
     expect(await runProgram(["systemd-unit", "--user", user])).toMatchObject({
       code: 2,

@@ -13,7 +13,7 @@ events:
   - { key: late, name: Late, startsAt: 2026-12-01T19:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: any, name: Any, kind: FREE }] }
 `;
 
-test("an order is cancelled although a thousand of the same key are of a past event", () => {
+test("ticket-orders cancel finds an order behind a thousand orders of a past event", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const { id: businessId } = rt.store.businesses.findBySlug(SLUG)!;

@@ -1,6 +1,6 @@
 import type { ExampleTools } from "../../support/example-data.ts";
 
-/** Creates the objects that the examples of the commands name. */
+/** Creates the objects that the examples of the ticket commands name. */
 export async function createExamples(
   _recordId: unknown,
   { create, record }: ExampleTools,

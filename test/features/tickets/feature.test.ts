@@ -55,11 +55,11 @@ const ROWS: EventRow[] = [
   ],
 ];
 
-test.each(ROWS)("%s: %s", (...row) => {
+test.each(ROWS)("the event type %s is caused by %s", (...row) => {
   expect(eventsOf(CATALOG, row)).toEqual(row[3]);
 });
 
-test("every event type of tickets has a row", () => {
+test("each event type of tickets has a test of its cause", () => {
   const types = ALL_EVENT_TYPES.filter((type) => maySubscribe({ eventGroups: ["tickets"] }, type));
   expect(ROWS.map(([name]) => name)).toEqual(expect.arrayContaining(types));
 });

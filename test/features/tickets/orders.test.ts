@@ -70,7 +70,7 @@ function availability(rt: TestRuntime): Record<string, unknown> {
   );
 }
 
-test("an order holds its tickets for fifteen minutes", () => {
+test("a ticket order takes its tickets for fifteen minutes", () => {
   const rt = openVenue();
   const created = createTicketOrder(rt, SLUG, {
     event: "gala",
@@ -100,7 +100,7 @@ test("an order holds its tickets for fifteen minutes", () => {
   });
 });
 
-test("a ticket type named by key and by ID is one item", () => {
+test("a ticket type that an order names by key and by ID is one item", () => {
   const rt = openVenue();
   const { ticketTypeId } = order(rt, "seat").items[0]!;
   expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([
@@ -108,7 +108,7 @@ test("a ticket type named by key and by ID is one item", () => {
   ]);
 });
 
-test("every sale changes the revision; the catalog version changes only with a sale state", () => {
+test("each ticket sale changes the revision, and a new sale state also the catalog version", () => {
   const rt = openVenue();
   const at = () => {
     const { revision, catalogVersion } = rt.store.businesses.findBySlug(SLUG)!;
@@ -126,7 +126,7 @@ test("every sale changes the revision; the catalog version changes only with a s
 
 const CROSSED = ["event.updated", "catalog.changed"];
 
-describe("events are written", () => {
+describe("events of ticket orders", () => {
   test.each<{
     name: string;
     first?: string[];
@@ -202,13 +202,13 @@ describe("events are written", () => {
       act: (rt) => (rt.advance(15 * MINUTE_MS), order(rt, "seat*8")),
       events: ["ticket_order.cancelled", ...CROSSED, "ticket_order.created", ...CROSSED],
     },
-  ])("events are written $name", ({ first, act, events }) => {
+  ])("ticket orders write events $name", ({ first, act, events }) => {
     const rt = openVenue();
     const { id } = first ? order(rt, ...first) : { id: "" };
     expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
   });
 
-  test("events are written with the order as served and its flags", () => {
+  test("the event of a ticket order has the order as served and its flags", () => {
     const rt = openVenue();
     const created = order(rt, "seat");
     const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, created.code));
@@ -232,7 +232,7 @@ describe("events are written", () => {
     });
   });
 
-  test("events are written with the sold-out event as served", () => {
+  test("the event of a sold-out public event has the object as served", () => {
     const rt = openVenue();
     const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({
@@ -254,7 +254,7 @@ describe("events are written", () => {
   });
 });
 
-describe("an order is rejected", () => {
+describe("a ticket order is rejected", () => {
   test.each<[name: string, input: unknown, message: RegExp, first?: string[]]>([
     [
       "for more tickets than chairs",
@@ -345,7 +345,7 @@ describe("an order is rejected", () => {
     ],
     ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
     ["as null", null, /^validation_failed: The request must be an object/],
-  ])("%s, and nothing is written", (_name, input, message, first) => {
+  ])("a ticket order is rejected %s, and nothing is written", (_name, input, message, first) => {
     const rt = openVenue();
     if (first) order(rt, ...first);
     const before = rt.store.takenTickets.count(rt.store.businesses.findBySlug(SLUG)!.id);
@@ -357,7 +357,7 @@ describe("an order is rejected", () => {
     expect(rt.store.takenTickets.count(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(before);
   });
 
-  test("an order is rejected for a place that an archived type still holds", () => {
+  test("a ticket order is rejected for a place that an archived ticket type still takes", () => {
     const rt = openVenue();
     order(rt, "stand*20");
     editObject(rt, SLUG, "public_event", "gala", (doc) => ({
@@ -370,12 +370,12 @@ describe("an order is rejected", () => {
   });
 });
 
-describe("an order that has ended", () => {
+describe("a ticket order that has ended", () => {
   test.each<[name: string, end: (rt: TestRuntime, id: string) => void, status: string]>([
     ["confirmed", (rt, id) => confirmTicketOrder(rt, SLUG, id), "CONFIRMED"],
     ["cancelled", (rt, id) => cancelTicketOrder(rt, SLUG, id), "CANCELLED"],
     ["expired", (rt) => (rt.advance(15 * MINUTE_MS), expireTicketOrders(rt)), "EXPIRED"],
-  ])("%s cannot be confirmed", (_name, end, status) => {
+  ])("a ticket order that is %s cannot be confirmed", (_name, end, status) => {
     const rt = openVenue();
     const { id, code } = order(rt, "seat");
     end(rt, id);
@@ -387,7 +387,7 @@ describe("an order that has ended", () => {
     expect(events).toEqual([]);
   });
 
-  test("an order that has ended by expiry can be neither confirmed nor cancelled, even before the scheduler runs", () => {
+  test("an expired ticket order can be neither confirmed nor cancelled before the scheduler runs", () => {
     const rt = openVenue();
     const { id, code } = order(rt, "seat");
     rt.advance(15 * MINUTE_MS);
@@ -400,7 +400,7 @@ describe("an order that has ended", () => {
       );
   });
 
-  test("an order that has ended as confirmed can be cancelled, which voids and releases its tickets", () => {
+  test("a confirmed ticket order can be cancelled, which voids and releases its tickets", () => {
     const rt = openVenue();
     const { id } = order(rt, "seat*8");
     const { tickets } = confirmTicketOrder(rt, SLUG, id);
@@ -419,7 +419,7 @@ describe("an order that has ended", () => {
   });
 });
 
-test("an order is found by its code in any spelling, but not by another business", () => {
+test("a ticket order is found by its code in any spelling, but not by another business", () => {
   const rt = openVenue();
   const { code, id } = order(rt, "seat");
   expect(
@@ -432,7 +432,7 @@ test("an order is found by its code in any spelling, but not by another business
   );
 });
 
-test("the tickets held are always those of pending and confirmed orders, and within the quota", () => {
+test("the taken tickets are always those of pending and confirmed orders, within the quota", () => {
   const act = oneof(
     record({
       kind: constant("create" as const),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
 
-test("a ticket order is confirmed, reissued and cancelled; its codes are in no other response", async () => {
+test("a ticket order is confirmed, reissued and cancelled without its codes in other responses", async () => {
   const { rt, site } = openBookingShop();
   const created = await site.send("POST", "/ticket-orders", {
     ...orderOf(rt),
@@ -33,7 +33,7 @@ test("a ticket order is confirmed, reissued and cancelled; its codes are in no o
   expect((await site.send("GET", "/ticket-orders?status=CANCELLED")).body.data).toHaveLength(1);
 });
 
-test("a ticket order is refused with a pointer for what cannot be ordered", async () => {
+test("a ticket order is refused with a pointer to what cannot be ordered", async () => {
   const { rt, site } = openBookingShop();
   const order = orderOf(rt);
   for (const [change, expected, pointer] of [
@@ -51,7 +51,7 @@ test("a ticket order is refused with a pointer for what cannot be ordered", asyn
   }
 });
 
-test("another key's order is the same 404 as one that never existed, on every route", async () => {
+test("a ticket order of another key is an ordinary 404 on every route", async () => {
   const { rt, site, createClient } = openBookingShop();
   const other = createClient(["services.read", "bookings.write", "tickets.write"]);
   const reader = createClient(["bookings.read"]);
@@ -89,7 +89,7 @@ test("another key's order is the same 404 as one that never existed, on every ro
   expect(all.text).not.toContain("Ana");
 });
 
-test("unpaid orders count with the holds of their key, and hold a fifth of a quota at most", async () => {
+test("unpaid orders count as holds of their key, and take at most a fifth of a quota", async () => {
   const { rt, site, createClient } = openBookingShop();
   const order = (client: typeof site, quantity: number) =>
     client.send("POST", "/ticket-orders", orderOf(rt, quantity));
@@ -98,13 +98,13 @@ test("unpaid orders count with the holds of their key, and hold a fifth of a quo
   expect((await order(small, 1)).status).toBe(201);
   expect(problem(await small.send("POST", "/holds", visit("11:00")))).toBe("429 too_many_holds");
   expect(problem(await order(small, 1))).toBe("429 too_many_holds");
-  // 20 seats: the unpaid orders of a key can hold 4 of them.
+  // The quota is 20 seats, of which the unpaid orders of a key can take 4.
   expect((await order(site, 3)).status).toBe(201);
   expect(problem(await order(site, 2))).toBe("429 too_many_holds");
   expect((await order(site, 1)).status).toBe(201);
 });
 
-test("each POST takes effect once, and a repeated request gets the first response", async () => {
+test("each POST about a ticket order takes effect once, and its repetition gets the same response", async () => {
   const { rt, owner } = openBookingShop();
   const create = async () =>
     (await owner.send("POST", "/ticket-orders", orderOf(rt, 1))).body.data.id as string;
@@ -133,7 +133,7 @@ test("each POST takes effect once, and a repeated request gets the first respons
   }
 });
 
-test("creating and confirming an order require an Idempotency-Key", async () => {
+test("creating and confirming a ticket order require an Idempotency-Key", async () => {
   const { rt, site } = openBookingShop();
   const none = { "idempotency-key": undefined };
   const { id } = (await site.send("POST", "/ticket-orders", orderOf(rt, 1))).body.data;

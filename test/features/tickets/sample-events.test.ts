@@ -29,7 +29,7 @@ test("a business with a ticket type has a valid sample of every event type of ti
   }
 });
 
-test.each(TYPES)("%s has no sample if the business has no ticket type", (type) => {
+test.each(TYPES)("a business without a ticket type has no sample of the event type %s", (type) => {
   const { rt, business } = applyPreset("salon");
   expect(draftSample(rt, business, type)).toBeUndefined();
 });

@@ -47,7 +47,7 @@ function list(rt: TestRuntime): void {
 test.each([
   ["a sale", sell, SCAN],
   ["a list", list, SCAN_OR_SORT],
-])("%s scans no table that grows with every ticket", async (_name, run, refused) => {
+])("%s of tickets scans no table that grows with every ticket", async (_name, run, refused) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   expect(await findSteps(rt, () => run(rt), refused)).toEqual([]);

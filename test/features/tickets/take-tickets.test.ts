@@ -40,14 +40,14 @@ function openVenue(): TestRuntime {
 const sell = (rt: TestRuntime, count = 1, event = "gala") =>
   createTicketOrder(rt, SLUG, { event, items: [`seat*${count}`] }).id;
 
-/** Publishes what is due and returns the tickets left in each event that was sent. */
+/** Publishes what is due. @returns the tickets left, for each event that was sent */
 const publish = (rt: TestRuntime): (number | null)[] =>
   recordEvents(rt, () => publishEventAvailability(rt)).map(({ type, data }) => {
     expect(type).toBe(UPDATED);
     return (data.object as PublicEvent).availability.remaining;
   });
 
-test("a sale sends the event, without a new version of the object or the catalog", () => {
+test("a ticket sale sends event_availability.updated without a new version of object or catalog", () => {
   const rt = openVenue();
   const before = getBusiness(rt, SLUG);
   sell(rt, 2);
@@ -64,7 +64,7 @@ test("a sale sends the event, without a new version of the object or the catalog
   expect(getBusiness(rt, SLUG).catalogVersion).toBe(before.catalogVersion);
 });
 
-test("an event is sent once in ten seconds, and the last change always", () => {
+test("changes of availability are sent once in ten seconds, the last change always", () => {
   const rt = openVenue();
   sell(rt);
   expect(publish(rt)).toEqual([99]);
@@ -79,7 +79,7 @@ test("an event is sent once in ten seconds, and the last change always", () => {
   expect(publish(rt)).toEqual([]);
 });
 
-test("a sale that no daemon has published is sent after a restart", () => {
+test("a ticket sale that no daemon has published is sent after a restart", () => {
   const rt = openVenue();
   sell(rt);
   publish(rt);
@@ -91,7 +91,7 @@ test("a sale that no daemon has published is sent after a restart", () => {
   expect(rt.store.events.list({ type: UPDATED }, 10)).toHaveLength(2);
 });
 
-test("a clock that is set back does not delay the next change", () => {
+test("a clock that is set back does not delay the next change of availability", () => {
   const rt = openVenue();
   sell(rt);
   publish(rt);
@@ -100,7 +100,7 @@ test("a clock that is set back does not delay the next change", () => {
   expect(publish(rt)).toEqual([98]);
 });
 
-test("an order that is cancelled sends the event, a confirmation does not", () => {
+test("cancelling a ticket order sends the availability, confirming it does not", () => {
   const rt = openVenue();
   const [kept, cancelled] = [sell(rt), sell(rt)];
   publish(rt);
@@ -111,7 +111,7 @@ test("an order that is cancelled sends the event, a confirmation does not", () =
   expect(publish(rt)).toEqual([99]);
 });
 
-test("a change of state sends event.updated immediately, and then the count", () => {
+test("a changed sale state sends event.updated immediately, and then the availability", () => {
   const rt = openVenue();
   expect(eventTypesOf(recordEvents(rt, () => sell(rt, 90)))).toEqual([
     "ticket_order.created",
@@ -121,13 +121,13 @@ test("a change of state sends event.updated immediately, and then the count", ()
   expect(publish(rt)).toEqual([10]);
 });
 
-test("a count that partners do not see sends nothing", () => {
+test("a count of tickets that partners do not see is not sent", () => {
   const rt = openVenue();
   sell(rt, 2, "ball");
   expect(publish(rt)).toEqual([]);
 });
 
-test("an event that is no longer published sends nothing", () => {
+test("the availability of an event that is no longer published is not sent", () => {
   const rt = openVenue();
   sell(rt);
   editObject(rt, SLUG, "public_event", "gala", (event) => ({ ...event, status: "DRAFT" }));
@@ -135,7 +135,7 @@ test("an event that is no longer published sends nothing", () => {
   expect(rt.store.eventAvailability.listDue(rt.now())).toEqual([]);
 });
 
-test("the mark of a deleted event is removed once its last change was sent", async () => {
+test("the mark of a deleted public event is removed once its last change was sent", async () => {
   const rt = openVenue();
   sell(rt);
   publish(rt);
@@ -152,7 +152,7 @@ test("the mark of a deleted event is removed once its last change was sent", asy
   expect(countMarks()).toBe(0);
 });
 
-test("a quota that a catalog file changes names the event in refetch", () => {
+test("a quota that a catalog file changes puts its public event into refetch", () => {
   const rt = openVenue();
   const events = recordEvents(rt, () =>
     applyCatalogBody(rt, EVENTS.replace("size: 100", "size: 50")),

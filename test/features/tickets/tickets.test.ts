@@ -24,7 +24,7 @@ events:
     ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
 `;
 
-/** A confirmed order with two tickets. */
+/** Creates a confirmed order with two tickets. */
 function soldOrder() {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
@@ -34,7 +34,7 @@ function soldOrder() {
   return { rt, orderId: id, first, second };
 }
 
-test("check-in accepts the code in any spelling and writes an event without the code", () => {
+test("a check-in accepts the code in any spelling and writes an event without the code", () => {
   const { rt, first, second } = soldOrder();
   expect(first.admissionCode).toMatch(/^(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
   expect(first.admissionCode).not.toBe(second.admissionCode);
@@ -61,7 +61,7 @@ test("check-in accepts the code in any spelling and writes an event without the 
   ]);
 });
 
-test("version counts the changes of an order and of each of its tickets", () => {
+test("the version of an order and of each of its tickets counts their changes", () => {
   const { rt, orderId, first, second } = soldOrder();
   const businessId = rt.store.businesses.findBySlug(SLUG)!.id;
   const stored = () => ({
@@ -90,12 +90,12 @@ test("version counts the changes of an order and of each of its tickets", () => 
   expect(voided).toMatchObject({ status: "VOID", version: 2 });
 });
 
-test("a ticket can be checked in by ID", () => {
+test("a ticket can be checked in by its ID", () => {
   const { rt, first } = soldOrder();
   expect(checkInTicket(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
 });
 
-test("the admission code is in no event and no database row", () => {
+test("the admission code of a ticket is in no event and no database row", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const codes: string[] = [];
@@ -147,7 +147,7 @@ test.each<
     /^resource_not_found: /,
   ],
   ["with an empty code", ({ rt }) => [rt, ""], /^resource_not_found: /],
-])("check-in fails %s, without an event", (_name, act, message) => {
+])("a check-in fails %s, and writes no event", (_name, act, message) => {
   const [rt, code] = act(soldOrder());
   const events = recordEvents(rt, () =>
     expect(captureError(() => checkInTicket(rt, SLUG, code))).toMatch(message),

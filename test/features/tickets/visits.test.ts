@@ -46,21 +46,24 @@ describe("a change that deletes what tickets are sold for", () => {
   test.each([
     ["a public event", "events: []"],
     ["a ticket type", FILE.replace("{ key: seat, name: Seat, kind: PAID, price: 25.00 },", "")],
-  ])("a change that deletes what is sold is refused and names the order: %s", (_what, body) => {
-    const { rt, order } = openSold();
-    const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
-    expect(planned.affected).toEqual({
-      bookings: [],
-      reservations: [],
-      ticketOrders: [order.id],
-    });
-    expect(planned.deletedVisits).toMatchObject([{ id: order.id, shortId: order.code }]);
-    expect(captureError(() => apply(rt, body, { prune: true }))).toContain(
-      `state_refuses: This would delete objects of the catalog that are booked: 1 ticket order: 2026-12-01 19:00 · Gala · ${order.code}. Nothing was changed.`,
-    );
-  });
+  ])(
+    "a catalog change that deletes %s with sold tickets is refused and names the order",
+    (_what, body) => {
+      const { rt, order } = openSold();
+      const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
+      expect(planned.affected).toEqual({
+        bookings: [],
+        reservations: [],
+        ticketOrders: [order.id],
+      });
+      expect(planned.deletedVisits).toMatchObject([{ id: order.id, shortId: order.code }]);
+      expect(captureError(() => apply(rt, body, { prune: true }))).toContain(
+        `state_refuses: This would delete objects of the catalog that are booked: 1 ticket order: 2026-12-01 19:00 · Gala · ${order.code}. Nothing was changed.`,
+      );
+    },
+  );
 
-  test("a change that deletes what is sold is carried out with --cancel-affected, which notifies partners", async () => {
+  test("--cancel-affected carries out a change that deletes sold tickets, and notifies partners", async () => {
     const { rt, status } = openSold();
     const cancelAffected = await loadCancelAffected();
     const events = recordEvents(rt, () => {
@@ -70,7 +73,7 @@ describe("a change that deletes what tickets are sold for", () => {
     expect(status()).toBe("CANCELLED");
   });
 
-  test("a change is allowed if the event stays with another status, or is over", () => {
+  test("a public event with sold tickets may be cancelled, and may be deleted once it is over", () => {
     const { rt } = openSold();
     const cancelled = FILE.replace("status: PUBLISHED", "status: CANCELLED");
     expect(apply(rt, cancelled, { prune: true }).affected["ticketOrders"]).toEqual([]);
@@ -78,13 +81,13 @@ describe("a change that deletes what tickets are sold for", () => {
     expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
   });
 
-  test("an order that has expired unpaid does not prevent the deletion of its event", () => {
+  test("an expired ticket order does not prevent the deletion of its event", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
     rt.advance(15 * 60_000);
     const status = () => getTicketOrder(rt, businessId(SLUG), order.id).status;
-    // No daemon has marked it as expired yet.
+    // The order has expired, although no daemon has marked it so.
     expect(status()).toBe("PENDING");
     expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
     expireTicketOrders(rt);
@@ -92,7 +95,7 @@ describe("a change that deletes what tickets are sold for", () => {
   });
 });
 
-test("the orders of an event that is postponed or cancelled stay and are named", () => {
+test("the orders of a postponed or cancelled public event stay and are named", () => {
   const { rt, order, status } = openSold();
   const startsAt = Date.parse("2026-12-08T19:00:00Z");
   expect(postponePublicEvent(rt, SLUG, "gala", startsAt).orders).toEqual([order.id]);
@@ -111,7 +114,7 @@ function openSoldToAna() {
   return { rt, id, business: getBusiness(rt, SLUG) };
 }
 
-test("an export of guest data describes an order as the API does", () => {
+test("an export of guest data describes a ticket order as the API does", () => {
   const { rt, id, business } = openSoldToAna();
   expect(askOtherVisits(({ describe }) => describe(rt, business, id))).toMatchObject({
     type: "ticket_order",
@@ -119,7 +122,7 @@ test("an export of guest data describes an order as the API does", () => {
   });
 });
 
-test("erasing the guest of an order removes the data and the reference, also from events", () => {
+test("erasing the guest of a ticket order removes the data and the reference, even from events", () => {
   const { rt, id, business } = openSoldToAna();
   eraseForGood(rt, [id]);
   expect(findCustomer(rt, id)).toBeNull();
@@ -130,14 +133,14 @@ test("erasing the guest of an order removes the data and the reference, also fro
     });
 });
 
-test("guest data is erased `guestRetentionDays` after the end of the event", async () => {
+test("guest data of a ticket order is erased `guestRetentionDays` after the event", async () => {
   const { rt, id } = openSoldToAna();
   const isKeptAt = async (time: string) => {
     rt.advance(Date.parse(time) - rt.now());
     await eraseExpiredGuests(rt);
     return findCustomer(rt, id) !== null;
   };
-  // 90 days after the end at 22:00 in New York.
+  // The time is 90 days after the end at 22:00 in New York.
   expect(await isKeptAt("2027-03-02T03:00:00Z")).toBe(true);
   expect(await isKeptAt("2027-03-02T03:00:01Z")).toBe(false);
 });

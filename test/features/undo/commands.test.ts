@@ -11,7 +11,7 @@ services:
   - { key: spa, name: Spa, durationMin: 60, price: 90.00 }
 `;
 
-/** Returns a terminal whose data has a business at version 3, and its export at each version. */
+/** Returns a terminal with a business at version 3, and the export of each version. */
 async function openHistory() {
   const { deskbell, dataDir } = createTerminal();
   const exports = [""];
@@ -26,7 +26,7 @@ async function openHistory() {
   return { deskbell, onTerminal, exports };
 }
 
-test("catalog apply names catalog undo in its last line, unless the business is new", async () => {
+test("catalog apply ends with the command to undo it, unless the business is new", async () => {
   const { deskbell } = createTerminal();
   expect((await deskbell("catalog apply -", FILE)).stderr).not.toContain("undo");
   expect((await deskbell("catalog apply -", FILE.replace("40.00", "41.00"))).stderr).toMatch(
@@ -34,7 +34,7 @@ test("catalog apply names catalog undo in its last line, unless the business is 
   );
 });
 
-test("catalog undo restores links and sections that a file emptied, and is in the audit log", async () => {
+test("catalog undo restores what a file emptied, and is in the audit log", async () => {
   const { deskbell } = createTerminal();
   const staffed = `${FILE.replace("price: 40.00 }", "price: 40.00, staff: [mia] }")}staff: [{ key: mia, name: Mia }]
 hours: [{ days: mon-fri, start: "09:00", end: "17:00" }]
@@ -80,7 +80,7 @@ test("catalog history lists who changed what and when, newest first", async () =
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
-test("catalog show prints an earlier version as an export did", async () => {
+test("catalog show prints an earlier version as its export did", async () => {
   const { deskbell, exports } = await openHistory();
   for (const version of [1, 2, 3])
     expect((await deskbell(`catalog show --version ${version}`)).stdout).toBe(exports[version]);
@@ -99,7 +99,7 @@ test("catalog show prints an earlier version as an export did", async () => {
   });
 });
 
-test("catalog diff --version shows what its restoration would change", async () => {
+test("catalog diff --version shows what restoring the version would change", async () => {
   const { deskbell } = await openHistory();
   expect(await deskbell("catalog diff --version 1")).toMatchObject({
     code: 8,
@@ -116,7 +116,7 @@ test("catalog diff --version shows what its restoration would change", async () 
     });
 });
 
-test("catalog undo restores what the last change replaced, and says what it undid and how to go back", async () => {
+test("catalog undo restores the previous version, and says what it undid and how to go back", async () => {
   const { deskbell, exports } = await openHistory();
   const text = async () => (await deskbell("catalog export")).stdout;
   const undone = "the apply of stdin by \\S+ \\(version 3, 20\\S+Z\\)";
@@ -154,7 +154,7 @@ test("catalog undo restores what the last change replaced, and says what it undi
   expect(await text()).toBe(exports[1]);
 });
 
-test("catalog undo says first what it takes back, and that a dish stays sold out", async () => {
+test("catalog undo says beforehand what it undoes, and that a dish stays sold out", async () => {
   const { deskbell } = createTerminal();
   await deskbell(
     "catalog apply -",
@@ -173,7 +173,7 @@ test("catalog undo says first what it takes back, and that a dish stays sold out
   expect(undone.stderr).not.toContain("stays sold out");
 });
 
-test("catalog undo shows its changes before it asks, and does nothing without a yes", async () => {
+test("catalog undo shows its changes before it asks, and changes nothing without a yes", async () => {
   const { deskbell, onTerminal, exports } = await openHistory();
   const refused = await deskbell("catalog undo");
   expect(refused).toMatchObject({

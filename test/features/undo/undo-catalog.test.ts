@@ -59,7 +59,7 @@ const reprice = (rt: TestRuntime, key: string, priceCents: number) =>
 const localEdits = (rt: TestRuntime) =>
   [...rt.store.catalog.listLocalEdits(getBusiness(rt, SLUG).id).values()].map(({ key }) => key);
 
-/** Reads all lists, without the fields that rise with every change. */
+/** Reads all lists without the fields that rise with every change. */
 async function readLists(get: Get): Promise<string> {
   const lists = await Promise.all(
     Object.values(PATHS).map(async (path) => {
@@ -96,7 +96,7 @@ function openMirror(rt: TestRuntime, slug: string) {
   return { get, synchronize, shown: () => withoutRising(Object.values(mirror.shown())) };
 }
 
-test("an undo restores the export byte for byte and leads a mirror back, and a second one does the change again", async () => {
+test("an undo restores the export and a mirror exactly, and a second undo repeats the change", async () => {
   const slug = "linden";
   const rt = createTestRuntime();
   const applyFile = (file: AuthoredFile, prune: boolean) =>
@@ -128,7 +128,7 @@ test("an undo restores the export byte for byte and leads a mirror back, and a s
   );
 }, 600_000);
 
-test("an undo is a normal change: a new version, events, an audit entry and the same IDs", () => {
+test("an undo is a normal change with a new version, events, an audit entry and equal IDs", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const before = rt.store.catalog.listObjects(getBusiness(rt, SLUG).id);
@@ -156,7 +156,7 @@ test("an undo is a normal change: a new version, events, an audit entry and the 
   ]);
 });
 
-test("every change is in the history with its entry in the audit log", () => {
+test("the history has every catalog change with its entry in the audit log", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   reprice(rt, "cut", 4000);
@@ -171,7 +171,7 @@ test("every change is in the history with its entry in the audit log", () => {
   ]);
 });
 
-test("the catalog of each version can be read, also of versions that sales and the clock caused", () => {
+test("the catalog of each version can be read, even if a sale or the clock caused the version", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const first = exportText(rt);
@@ -192,7 +192,7 @@ test("the catalog of each version can be read, also of versions that sales and t
   expect(exportText(rt)).toBe(first);
 });
 
-test("what changes the words of every object, such as the currency, is undone too", () => {
+test("an undo restores what affects every object, such as the currency", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const before = exportText(rt);
@@ -203,7 +203,7 @@ test("what changes the words of every object, such as the currency, is undone to
 });
 
 describe("local edits", () => {
-  test("local edits that an apply has undone are restored, and are local edits again", () => {
+  test("local edits that an apply overwrote are local edits again after an undo", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -223,7 +223,7 @@ describe("local edits", () => {
     expect(localEdits(rt)).toEqual([]);
   });
 
-  test("local edits of hours that an apply has undone are restored, and are local edits again", () => {
+  test("local edits of hours that an apply overwrote are local edits again after an undo", () => {
     const rt = createTestRuntime();
     const editedSections = () =>
       Object.keys(rt.store.businesses.getScheduleEdits(getBusiness(rt, SLUG).id));
@@ -237,7 +237,7 @@ describe("local edits", () => {
     expect(editedSections()).toEqual([]);
   });
 
-  test("local edits of other objects stay", () => {
+  test("local edits of other objects stay after an undo", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);
@@ -247,7 +247,7 @@ describe("local edits", () => {
   });
 });
 
-test("a dish that an apply deleted is still sold out after the undo", () => {
+test("a deleted dish is still sold out after an undo", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   setSoldOut(rt, getBusiness(rt, SLUG), "soup", null);
@@ -277,7 +277,7 @@ test("an undo that deletes a booked object is refused, or cancels the booking", 
   expect(rt.store.catalog.listKeys(business.id, "service")).toEqual(["cut", "spa"]);
 });
 
-test("an undo of a catalog that has changed since it was planned is refused", () => {
+test("an undo is refused if the catalog has changed since it was planned", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   reprice(rt, "cut", 4000);
@@ -286,7 +286,7 @@ test("an undo of a catalog that has changed since it was planned is refused", ()
   expect(captureError(() => replaceCatalog(rt, replacement, {}))).toMatch(/^conflict: /);
 });
 
-test("a new business has nothing to undo, nor has one whose history was deleted with it", () => {
+test("a business that is new, or whose history was deleted, has nothing to undo", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   reprice(rt, "cut", 4000);
@@ -298,20 +298,20 @@ test("a new business has nothing to undo, nor has one whose history was deleted 
   );
 });
 
-test("changes are deleted when the history is too large, except the newest of a business", async () => {
+test("catalog changes are deleted from a history that is too large, except the newest", async () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   reprice(rt, "cut", 4000);
   rt.advance(1000);
   reprice(rt, "cut", 5000);
   reprice(rt, "cut", 6000);
-  // The state is that after the deletion of events of the first second.
+  // This state is that after the deletion of the events of the first second.
   rt.store.history.saveCutUntil(rt.now() - 1);
   await createPruner(rt)();
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);
 });
 
-test("changes are deleted with the events of their days, except the newest of a business", async () => {
+test("catalog changes are deleted as old as events, except the newest of a business", async () => {
   const rt = createTestRuntime({ keepDays: 9 });
   const prune = createPruner(rt);
   apply(rt, FILE);
@@ -326,13 +326,13 @@ test("changes are deleted with the events of their days, except the newest of a 
     "resource_not_found: Version 0 of salon-aurora is not kept: the oldest is 1.",
   );
   undo(rt);
-  // Changes that were passed are read again every hour.
+  // Changes that the pruner has passed are read again every hour.
   rt.advance(3_600_000);
   await prune();
   expect(changesOf(rt)).toMatchObject([{ version: 3 }]);
 });
 
-test("a clock that was set back leaves no gap in the history when old changes are deleted", async () => {
+test("deleting old catalog changes leaves no gap after the clock was set back", async () => {
   const rt = createTestRuntime({ keepDays: 9 });
   apply(rt, FILE);
   rt.advance(9 * DAY_MS);

@@ -13,7 +13,7 @@ import { WAITS } from "../../support/waits.ts";
 test("the sample receiver accepts only deliveries signed with its secret", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
-  // Creating the endpoint returns the secret, but needs the URL first: reserve a port.
+  // The URL is needed to create the endpoint, which returns the secret: reserve a port first.
   const { url, port, close } = await createReceiver();
   await close();
   const { secret } = await subscribe(rt, business, url);

@@ -11,14 +11,14 @@ export type Alert = {
   code: AlertCode;
   status: "FIRING" | "RESOLVED";
   severity: Severity;
-  /** Slug; null if it is about the whole server. */
+  /** The slug; null if the alert is about the whole server. */
   business: string | null;
   subject: Subject | null;
-  /** When it began, as an ISO time. */
+  /** When the cause began, as an ISO time. */
   since: string;
-  /** The fingerprint is equal for all alerts with one cause. */
+  /** An ID that all alerts of one cause share. */
   fingerprint: string;
-  /** How often it has begun, until it stayed away for two hours. */
+  /** How often the cause has begun since it was last absent for two hours. */
   count: number;
   message: string;
   fix: string;
@@ -30,10 +30,10 @@ export type Alert = {
 export type Cause = {
   fingerprint: string;
   isGroup: boolean;
-  /** At least one. */
+  /** The conditions of the cause, at least one. */
   members: Member[];
   since: number;
-  /** Since when no member has been open; null while one is. */
+  /** Since when no member is open; null while one is. */
   clearSince: number | null;
   count: number;
   /** The status in the last alert of the cause. */
@@ -45,13 +45,13 @@ export type Member = {
   fingerprint: string;
   condition: HealthCondition<AlertCode>;
   isOpen: boolean;
-  /** When it began; if it is not open any more, for the last time. */
+  /** When the condition began, or last began if it has ended. */
   since: number;
-  /** Whether it began after the last alert of its cause. */
+  /** Whether the condition began after the last alert of its cause. */
   isNew: boolean;
 };
 
-/** Returns the alert that tells the state of a cause. */
+/** Returns the alert that reports the state of a cause. */
 export function toAlert(
   { members, since, fingerprint, count }: Cause,
   status: Alert["status"],

@@ -8,7 +8,7 @@ export type AlertRequest = { headers: Record<string, string>; body: string };
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 const MAX_LENGTH = 2048;
 
-/** Returns the body and headers of the POST. Names and errors in an alert come from partners. */
+/** Returns the body and headers of the POST. Names and errors in it come from partners. */
 export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
   const text = alertText(alert);
   switch (format) {
@@ -35,14 +35,14 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
 
 const NTFY_PRIORITY = { critical: "5", warning: "4", info: "3" };
 
-/** `deskbell storage.full FIRING`: plain ASCII, for headers. */
+/** Returns a plain ASCII text for headers, such as `deskbell storage.full FIRING`. */
 const alertTitle = (alert: Alert): string => `deskbell ${alert.code} ${shownStatus(alert)}`;
 
-/** A notice reports what has happened, which neither fires nor ends. */
+/** Returns the status, or NOTICE for a notice: a past event neither fires nor ends. */
 export const shownStatus = ({ code, status }: Alert): Alert["status"] | "NOTICE" =>
   isNotice(code) ? "NOTICE" : status;
 
-/** One paragraph without mentions and links. */
+/** Returns the alert as one paragraph without mentions and links. */
 export function alertText({ severity, status, message, fix, count }: Alert): string {
   const times = count > 1 ? ` (${count} times)` : "";
   const advice = status === "FIRING" && fix !== "" ? ` Fix: ${fix}` : "";
@@ -56,7 +56,7 @@ const jsonRequest = (value: unknown): AlertRequest => ({
   ),
 });
 
-/** The fields of alerts in 0.1, which are deprecated. */
+/** Returns the deprecated fields of version 0.1. */
 function legacyFields({ code, status, subject }: Alert) {
   const isEndpoint = code.startsWith("endpoint.") || code === "delivery.exhausted";
   const type =

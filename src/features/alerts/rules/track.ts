@@ -10,39 +10,39 @@ import {
 type Found = HealthCondition<AlertCode>;
 
 const HOUR_MS = 3_600_000;
-/** A condition that is open now and then is one problem, not many. */
+/** How long a condition must be absent to be resolved: a short pause is still one problem. */
 const CLEAR_MS = HOUR_MS / 2;
-/** The shortest time between two alerts of a group that grows. */
+/** The shortest time between two alerts of a growing group. */
 const INTERVAL_MS = HOUR_MS;
-/** A cause that begins again within this time comes and goes: it sends one alert an hour. */
+/** A cause that begins again within this time is flapping: it sends at most one alert an hour. */
 const FLAPPING_MS = 2 * HOUR_MS;
-/** Resolved causes are kept for `alerts list`. */
+/** How long `alerts list` shows resolved causes. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
-/** The newest of them: the daemon compares all causes each second. */
+/** The resolved causes kept at most, because the daemon compares all causes each second. */
 const MAX_RESOLVED = 500;
-/** From this many open conditions of one code and business on, the next ones form a group. */
+/** The number of open conditions of one code and business from which further ones form a group. */
 const GROUP_SIZE = 5;
 
 export type Tracked = {
   causes: Cause[];
   alerts: Alert[];
-  /** Conditions that began or ended now, for the log. */
+  /** Conditions that began or ended in this check, for the log. */
   began: Found[];
   ended: Found[];
 };
 
 /**
- * Compares the conditions that are open now with those that were, and returns the alerts to send:
+ * Compares the open conditions with the earlier ones, and returns the alerts to send:
  *
- * - FIRING as soon as a condition begins that was not open, or has been resolved;
- * - RESOLVED when it has been clear for 30 minutes. If it has begun again within two hours of its
- *   last alert, RESOLVED also waits until two hours after FIRING: one alert an hour.
+ * - FIRING as soon as a condition begins that was not open, or had been resolved;
+ * - RESOLVED when the condition has been absent for 30 minutes. If it began again within two hours
+ *   of its last alert, RESOLVED waits until two hours after FIRING: one alert an hour.
  *
- * From the fifth one on, conditions of one code and business share a cause. Its alert is sent
- * again, at most once an hour, when conditions are added to it, and RESOLVED follows an hour after
- * its last alert at the earliest. A condition that another open one covers sends no alert.
+ * The fifth open condition of one code and business, and each later one, join a group with one
+ * cause. Its alert is repeated at most once an hour when conditions join; RESOLVED follows an hour
+ * after the last alert or later. A condition covered by another open one sends no alert.
  *
- * The guide `alerts` tells operators the same rule.
+ * The guide `alerts` describes this rule to operators.
  */
 export function trackConditions(
   before: readonly Cause[],
@@ -59,7 +59,7 @@ export function trackConditions(
     untracked.delete(member.fingerprint);
     const isOpen = condition !== undefined || isCovered(member.condition);
     if (condition !== undefined && !member.isOpen) began.push(condition);
-    // What a notice reports does not end.
+    // A notice has no end.
     if (!isOpen && member.isOpen && !isNotice(member.condition.code)) ended.push(member.condition);
     const hasReturned = condition !== undefined && !member.isOpen && isNotice(condition.code);
     return {
@@ -112,8 +112,7 @@ export function trackConditions(
     const stillOpen = members.filter(({ isOpen }) => isOpen);
     return {
       ...cause,
-      // Members that have ended are dropped: the members of a group would otherwise only become
-      // more.
+      // Ended members are dropped, because a group would otherwise only grow.
       members: stillOpen.length > 0 ? stillOpen : members.slice(-GROUP_SIZE),
       status,
       alertedAt: now,
@@ -122,13 +121,13 @@ export function trackConditions(
   return { causes: withoutOld(after, now), alerts, began, ended };
 }
 
-/** Adds a condition to the cause of its group, or to its own. Either may have been resolved. */
+/** Adds a condition to the cause of its group, or to its own cause. Both may have been resolved. */
 function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
   const { code, business } = member.condition;
   const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
   const index = causes.findIndex((cause) => cause.fingerprint === fingerprint);
   const known = causes[index];
-  // The cause of another condition that begins now has new members, but no alert yet.
+  // This cause got its first condition in the same check, and has no alert yet.
   if (known?.status === "FIRING" || known?.members.some(({ isNew }) => isNew)) {
     const members = [...known.members, member];
     causes[index] = { ...known, members, count: known.count + 1, clearSince: null };
@@ -148,7 +147,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
   });
 }
 
-/** Returns the status of the alert that is due, if one is. */
+/** Returns the status of the alert that is due, or undefined. */
 function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
   const { status, clearSince, alertedAt, members, count, isGroup } = cause;
   const isClear = clearSince !== null;
@@ -163,7 +162,7 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
     : undefined;
 }
 
-/** A clock that was set back must not delay alerts. */
+/** Returns the time since `since`. A clock that was set back must not delay alerts. */
 const passed = (since: number, now: number): number => (since > now ? Infinity : now - since);
 
 function withoutOld(causes: readonly Cause[], now: number): Cause[] {

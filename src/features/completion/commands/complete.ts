@@ -11,7 +11,7 @@ import { GLOBAL_OPTIONS, VERSION_OPTION } from "../../../cli/root-help.ts";
 import { parseLine } from "./parse-line.ts";
 import { fixedValues, loadLister } from "./values.ts";
 
-/** Called by the completion scripts. It never prints an error: the user is typing a line. */
+/** Completes a line for the shell scripts. Prints no errors, because the user is still typing. */
 export const definition = command({
   arguments: ["[words...]"],
   flags: { next: toggle("complete a new, empty word after these") },
@@ -35,7 +35,7 @@ export const definition = command({
 
 const BUSY_TIMEOUT_MS = 500;
 /**
- * Shells insert the value unquoted: it must contain no shell syntax and not look like an option.
+ * Returns whether shells, which insert the value unquoted, take it neither as syntax nor as a flag.
  */
 const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
 

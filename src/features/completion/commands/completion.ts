@@ -2,7 +2,7 @@ import { readAsset } from "../../../platform/assets.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
 
-/** Each shell has a script data/completion.SHELL. */
+/** The shells with a script `data/completion.SHELL`. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export const definition = command({

@@ -8,17 +8,17 @@ type Node = CommandSpec | CommandGroup;
 export type CompletionPoint = {
   candidates: Candidate[];
   /**
-   * The noun and the argument or flag: `keys <key>`, `tickets --order`; undefined if no value
-   * belongs here.
+   * The noun and its argument or flag, such as `keys <key>` or `tickets --order`; undefined if no
+   * value is expected.
    */
   valueKind: string | undefined;
   typed: string;
-  /** The part of the word before the value: `--event=`, or "". */
+  /** The text before the value, such as `--event=`; "" if there is none. */
   head: string;
   given: Map<string, string>;
 };
 
-/** Parses an incomplete command line. Its last word, which may be empty, is the one to complete. */
+/** Parses an incomplete command line and completes its last word, which may be empty. */
 export function parseLine(
   commands: readonly Node[],
   globals: readonly Option[],
@@ -107,13 +107,13 @@ function valueOf(noun: string, option: Option): Pick<CompletionPoint, "candidate
 
 const ownOptions = (node: Node | undefined): Option[] => (isGroup(node) ? [] : optionsOf(node));
 
-/** Whether commands follow; undefined is the program itself. */
+/** Returns whether commands follow the node; undefined stands for the program itself. */
 const isGroup = (node: Node | undefined): node is CommandGroup | undefined =>
   node === undefined || "commands" in node;
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
-/** `--event=all` -> `["--event", "all"]` */
+/** Returns `["--event", "all"]` for `--event=all`. */
 function splitOnce(word: string): [string, string?] {
   const at = word.indexOf("=");
   return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];

@@ -12,7 +12,7 @@ import {
 
 const plain = (values: readonly string[]): Candidate[] => values.map((value) => candidate(value));
 
-/** The values that are always the same, by noun and argument or flag, or by the latter alone. */
+/** Fixed values, by the noun and its argument or flag, or by the argument or flag alone. */
 const FIXED: Record<string, Candidate[]> = {
   "keys --scope": plain(SCOPES),
   "--event": plain(["all", ...ALL_EVENT_TYPES]),
@@ -67,8 +67,8 @@ const absences = perBusiness(({ store, now }, businessId) =>
 );
 
 /**
- * The values that come from the data, by noun and argument or flag; by the latter alone if it means
- * the same for every noun.
+ * Values from the data, by the noun and its argument or flag, or by the argument or flag alone if
+ * it has one meaning for every noun.
  */
 const LIVE: Record<string, Lister> = {
   "--business": slugs,
@@ -102,7 +102,7 @@ const LIVE: Record<string, Lister> = {
 
 export const fixedValues = (valueKind: string): Candidate[] => findKind(FIXED, valueKind) ?? [];
 
-/** Loads the lists of features only for a value that the core does not know. */
+/** Returns the lister of a kind; the lists of features are loaded only if the core has none. */
 export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
   findKind(LIVE, valueKind) ?? findKind(await loadLiveValues(), valueKind);
 

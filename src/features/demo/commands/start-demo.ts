@@ -40,8 +40,7 @@ export type DemoOptions = {
 };
 
 /**
- * Starts deskbell on temporary data, with a partner's webhook receiver and a timer that changes
- * prices.
+ * Starts deskbell on temporary data, with a webhook receiver and a timer that changes prices.
  */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
   const parts = new AsyncDisposableStack();
@@ -64,10 +63,10 @@ async function assemble(
     say(`${cli.paint("green", "✓")} ${step.padEnd(9)} ${text}`);
 
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
-  // An exit handler also runs after a second Ctrl-C and after a bug.
+  // An exit handler also runs after a second Ctrl-C or an unexpected error.
   if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
-  // The price changes use their own connection, like a command run beside the daemon.
+  // Price changes use a connection of their own, as a command beside the daemon does.
   await loadOtherVisits();
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
   parts.defer(rt.close);
@@ -110,7 +109,7 @@ async function assemble(
 }
 
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
-  // Creating the endpoint returns the secret but needs the URL, so the port is chosen first.
+  // The URL is needed to create the endpoint, which returns the secret: choose the port first.
   const port = await findFreePort(RECEIVER_PORT);
   const url = `http://127.0.0.1:${port}/hook`;
   const { secret } = await createEndpoint(rt, {
@@ -141,7 +140,7 @@ function startEditing(rt: Runtime, business: BusinessRow, parts: AsyncDisposable
   parts.defer(() => clearInterval(timer));
 }
 
-/** Returns a summary such as `cafe-lumen 64 dishes`, with the most frequent kind of object. */
+/** Returns a summary such as `cafe-lumen 64 dishes` with the most frequent kind of object. */
 function summary({ slug, changes }: ChangeResult): string {
   const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
   const counts = Object.entries(nouns).map(([kind, noun]) => ({
@@ -167,8 +166,8 @@ function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, stri
 const STEP_CENTS = 100;
 
 /**
- * Makes price change `n` like `services update`: each service in turn becomes one unit more
- * expensive, and in the next round cheaper again.
+ * Makes price change number `n` as `services update` would: raises each service in turn by one
+ * unit, and lowers it again in the next round.
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog

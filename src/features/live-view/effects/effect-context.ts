@@ -22,7 +22,7 @@ export type EffectContext = {
   notify: (text: string, tone: Notice["tone"]) => void;
 };
 
-/** Rethrows an unexpected error, which then ends the view. */
+/** Returns the text of an error to show. Rethrows an unexpected error, which then ends the view. */
 export function errorMessage(error: unknown): string {
   if (error instanceof AppError)
     return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;

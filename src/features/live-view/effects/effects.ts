@@ -17,7 +17,7 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** Terminals ignore a longer text, in base64, for the clipboard. */
+/** The longest text for the clipboard: terminals ignore a longer one in base64. */
 const MAX_COPIED_CHARS = 50_000;
 
 export function runEffect(
@@ -99,7 +99,7 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
 const newestId = (rt: Runtime, ui: UiState): string | null =>
   rt.store.live.listPage(listFilter(ui, rt.now()), "older", null, 1).rows[0]?.id ?? null;
 
-/** The screen also shows the command, because not every terminal can set the clipboard. */
+/** Copies the curl command. The screen also shows it: not every terminal can set the clipboard. */
 function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, id: string): void {
   const detail = findDetail(rt, id);
   if (!detail?.event) return notify("The event has been deleted.", "bad");
@@ -128,7 +128,7 @@ function setSince(
   update((ui) => setFilter(backToList(ui), { ...ui.filter, time }));
 }
 
-/** The letters that the list shows for errors without a response. */
+/** The codes that the list shows for errors without a response, and their texts. */
 const ERROR_CODES: Record<string, string> = {
   "t/o": "timed out",
   ref: "refused",
@@ -136,7 +136,7 @@ const ERROR_CODES: Record<string, string> = {
   blk: "blocked",
 };
 
-/** Reads a search as the beginning of an ID, or an event type, or part of anything shown. */
+/** Parses a search as the beginning of an ID, as an event type, or as part of any shown text. */
 export function parseSearch(text: string): LiveFilter {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };

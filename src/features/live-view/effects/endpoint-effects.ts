@@ -28,7 +28,7 @@ export async function sendTest(
   else notify(`✗ test event failed after ${durationMs} ms: ${error}`, "bad");
 }
 
-/** @param recover which parked deliveries to send: all, none, or those created since a time */
+/** @param recover which parked deliveries are sent: all, none, or those created since a time */
 export async function enable(
   deps: EffectDeps,
   { signal, notify }: EffectContext,
@@ -37,7 +37,7 @@ export async function enable(
 ): Promise<void> {
   const { rt } = deps;
   const which = parseRecover(deps, recover);
-  // The endpoint's deliveries may still be being parked, and no daemon may be running.
+  // Some deliveries may not be parked yet, and perhaps no daemon is running to park them.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
   const { recovered, cancelled } = enableEndpoint(rt, id, which);
@@ -61,12 +61,12 @@ export function disable(
   { notify }: EffectContext,
   { id, name }: EndpointName,
 ): void {
-  // The daemon parks a large backlog in the background, as after a change by a partner.
+  // The daemon parks a large backlog in the background, as it does after a change by a partner.
   const { parked } = disableEndpoint(rt, id, "manual");
   notify(`Disabled ${quote(name)}. Parked: ${countOf(parked, "delivery")}.`, "good");
 }
 
-/** Shows the new secret on a screen of its own, which only a confirmation closes. */
+/** Shows the new secret on a screen of its own, which closes only after a confirmation. */
 export function rotateSecret(
   { rt }: EffectDeps,
   { update }: EffectContext,

@@ -6,11 +6,11 @@ import { countOf } from "../../../domain/text.ts";
 import { type EffectContext, errorMessage } from "./effect-context.ts";
 import { listFilter } from "../state/ui-state.ts";
 
-/** The most that R redelivers; the command line can redeliver more, at a limited rate. */
+/** The maximum that the key R redelivers; the command line redelivers more, at a limited rate. */
 const MAX_REDELIVERIES = 10_000;
 const BATCH = 200;
 
-/** @param endpointId redelivers those that failed there, instead of those in the list */
+/** @param endpointId redelivers the failed deliveries of this endpoint instead of the list */
 export function promptRedeliver(
   rt: Runtime,
   { ui, update, notify }: EffectContext,
@@ -34,7 +34,7 @@ export function promptRedeliver(
   return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
-/** Redelivers in batches, so that the view stays responsive and other writers get their turn. */
+/** Redelivers in batches, so that the view stays responsive and other programs can write. */
 export async function redeliverAll(
   rt: Runtime,
   { signal, notify }: EffectContext,
@@ -46,7 +46,7 @@ export async function redeliverAll(
       redeliverDelivery(rt, id);
       return true;
     } catch (error) {
-      // A disabled or deleted endpoint must not stop the deliveries to the others.
+      // Deliveries to other endpoints go on if one endpoint is disabled or deleted.
       if (!(error instanceof AppError)) throw error;
       lastError = error.message;
       return false;

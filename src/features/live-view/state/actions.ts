@@ -18,16 +18,16 @@ import {
   type UiState,
 } from "./ui-state.ts";
 
-/** What a user can do on most screens: with a key, or by its name in the command palette. */
+/** What a user can do on most screens, with a key or by name in the command palette. */
 export type Action = {
   name: string;
   key?: Key;
-  /** The placeholder of what is typed after the name, in brackets if it is optional. */
+  /** The placeholder of the text after the name, in brackets if the text is optional. */
   argument?: string;
   about: string;
-  /** Whether it needs a delivery or endpoint, which not every screen selects. */
+  /** Whether the action needs a selected delivery or endpoint, which some screens lack. */
   isOnSelection?: true;
-  /** Refused by --readonly: the subject of the sentence that says so. */
+  /** Set if --readonly refuses the action: how the refusal begins, such as `redelivery is`. */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;
 };
@@ -37,7 +37,7 @@ export const ACTIONS: readonly Action[] = [
     name: "redeliver",
     isOnSelection: true,
     key: "r",
-    about: "redeliver it, or what failed at this endpoint",
+    about: "redeliver the delivery or the endpoint's failures",
     changes: "redelivery is",
     run: redeliver,
   },
@@ -177,13 +177,13 @@ export const ACTIONS: readonly Action[] = [
 
 const SELECTING: readonly Screen["kind"][] = ["list", "delivery", "curl", "endpoints"];
 
-/** The actions of the current screen. */
+/** Returns the actions of the current screen. */
 export const availableActions = (ui: UiState): readonly Action[] =>
   SELECTING.includes(currentScreen(ui).kind)
     ? ACTIONS
     : ACTIONS.filter(({ isOnSelection }) => !isOnSelection);
 
-/** @param argument "" if nothing was typed after the name */
+/** Runs an action. @param argument "" if no text follows the name */
 export const runAction = (
   action: Action,
   ui: UiState,

@@ -2,14 +2,14 @@ import type { Snapshot } from "./snapshot.ts";
 import type { TimeFormat } from "./time-format.ts";
 import type { FilterField, UiState } from "./ui-state.ts";
 
-/** Returns the text for the value of each field, not yet sanitized; undefined for any. */
+/** Returns the text of each field of the filter, not sanitized; undefined for any value. */
 export function filterNames(
   { filter: { state, endpointId, eventType, time, businessId } }: UiState,
   { endpoints, businesses, takenAt }: Snapshot,
   timeFormat: TimeFormat,
 ): Record<FilterField, string | undefined> {
   return {
-    // A row shows RETRYING as "failed" instead.
+    // The list shows the state RETRYING as "failed".
     state: state?.toLowerCase(),
     endpointId: endpoints.find(({ id }) => id === endpointId)?.name ?? endpointId,
     eventType,

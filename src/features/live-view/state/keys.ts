@@ -15,17 +15,17 @@ const NAMES = [
   ["return", "enter"],
   ["escape", "esc"],
   ["backspace", "backspace"],
-  // Most terminals send delete for backspace.
+  // Most terminals send delete when the user presses backspace.
   ["delete", "backspace"],
 ] as const;
 
-/** Splits a chunk of input into keys: fast typing and pasted text arrive in one chunk. */
+/** Splits a chunk of input into keys: fast typing and pasted text come in one chunk. */
 export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   if (key.ctrl) return input === "c" ? ["ctrl-c"] : [];
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
-  // Esc and another key in one chunk look like alt and that key. No key binding uses alt.
+  // Esc followed by a key in one chunk looks like alt and this key. No key binding uses alt.
   const before = key.meta ? ["esc"] : [];
   const typed = input
     .split(/([\r\n\t])/)

@@ -3,8 +3,8 @@ import type { ListWindow } from "./snapshot.ts";
 import { FOLLOW_NEWEST, type ListPosition } from "./ui-state.ts";
 
 /**
- * Returns the list's position after a key, or undefined if the key does not move it. Moving stops
- * following the newest delivery; G follows it again.
+ * Returns the position of the list after a key, or undefined if the key does not move it. A move
+ * stops following the newest delivery; the key G follows it again.
  */
 export function moveList(
   position: ListPosition,
@@ -36,7 +36,7 @@ function moveBy(
   const last = rows.length - 1;
   if (last < 0) return position;
   const from = selectedIndex(position, window);
-  // The search stopped here to stay fast: continue after the last delivery that it read.
+  // A slow search stopped here: the next page begins after the last delivery that it read.
   if (by > 0 && from === last && reached !== null)
     return { ...position, top: { id: reached, isIncluded: false }, selected: null, offset: null };
   const selected = clamp(from + by, 0, last);
@@ -45,7 +45,7 @@ function moveBy(
   const top = clamp(scrolledTop, selected - height + 1, selected);
   const offset = position.offset === null ? null : position.offset + top - topIndex;
   const topId = rows[top]?.id ?? null;
-  // Scrolled above the newest delivery that was seen: count new deliveries from here on.
+  // The top is above the newest delivery that was seen: new deliveries are counted from here on.
   const isAmongNewer = offset !== null && offset < 0;
   return {
     top: topId === null ? null : { id: topId, isIncluded: true },
@@ -60,7 +60,7 @@ function moveBy(
   };
 }
 
-/** The row under the cursor. If its delivery has left the list, the next older one is selected. */
+/** Returns the row of the selected delivery, or of the next older one if it has left the list. */
 export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: ListWindow): number {
   if (selected === null) return topIndex;
   const at = rows.findIndex(({ id }) => id <= selected);

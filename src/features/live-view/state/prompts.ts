@@ -26,7 +26,7 @@ export function handlePromptKey(
     case "right":
       return prompt.kind === "command" ? type(completeCommand(ui, prompt.typed)) : { ui };
     default:
-      // Ignore other named keys, such as arrows.
+      // Other named keys, such as arrows, do nothing.
       if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
       return type(prompt.typed + key);
   }
@@ -66,17 +66,17 @@ function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
     );
   if (argument !== "" && action.argument === undefined)
     return showError(ui, `${action.name} takes no argument.`);
-  // Let the user add what is missing.
+  // The prompt stays open for a missing argument.
   if (argument === "" && action.argument !== undefined && !action.argument.startsWith("["))
     return { ui: { ...ui, prompt: { kind: "command", typed: `${action.name} ` } } };
   return runAction(action, ui, viewport, argument);
 }
 
-/** The actions of the current screen whose name begins with the first typed word. */
+/** Returns the actions of the current screen whose name begins with the first typed word. */
 export const matchingActions = (ui: UiState, typed: string): readonly Action[] =>
   availableActions(ui).filter(({ name }) => name.startsWith(splitCommand(typed).name));
 
-/** Completes the name as far as the matching actions agree, with a space after a whole name. */
+/** Completes the name as far as all matching actions agree, with a space after a whole name. */
 function completeCommand(ui: UiState, typed: string): string {
   const { name } = splitCommand(typed);
   const [first, ...others] = matchingActions(ui, name).map((action) => action.name);

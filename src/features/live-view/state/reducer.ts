@@ -17,7 +17,7 @@ import {
 } from "./screens.ts";
 import { type KeyResult, type Screen, TABS, type UiState } from "./ui-state.ts";
 
-/** The state after a key, and what is to be done. */
+/** Returns the state after a key, and the effect to run. */
 export function reduce(before: UiState, key: Key, viewport: Viewport): KeyResult {
   if (key === "ctrl-c") return { ui: before, effect: { type: "quit", signal: "SIGINT" } };
   // The next key clears the notice.
@@ -61,7 +61,10 @@ function handleScreenKey(
   }
 }
 
-/** The secret cannot be shown again, so no key closes it without a confirmation. */
+/**
+ * Handles a key on the secret's screen. Closing needs a confirmation: the secret cannot be shown
+ * again.
+ */
 function handleSecretKey(
   ui: UiState,
   { secret, endpoint }: Screen & { kind: "secret" },

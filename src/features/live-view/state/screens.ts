@@ -10,10 +10,10 @@ import {
   type UiState,
 } from "./ui-state.ts";
 
-/** How far the last frame can be scrolled, and by how many rows a page key moves it. */
+/** How far the last frame can be scrolled, and how many rows a page key scrolls. */
 export type Extent = { scrollMax: number; pageRows: number };
 
-/** What the keys act on: the data and the size of the last frame. */
+/** The data and size of the last frame, on which keys act. */
 export type Viewport = Extent & { snapshot: Snapshot };
 
 export const currentScreen = ({ screens }: UiState): Screen => screens.at(-1) ?? { kind: "list" };
@@ -36,7 +36,7 @@ export const setFilter = (ui: UiState, filter: UiState["filter"]): UiState => ({
   list: FOLLOW_NEWEST,
 });
 
-/** Closes the top screen; on the list, clears the search, then the filter. Never quits. */
+/** Closes the top screen. On the list, clears the search, or else the filter. Never quits. */
 export function goBack(ui: UiState): UiState {
   if (ui.screens.length > 1) return { ...ui, screens: ui.screens.slice(0, -1) };
   if (ui.search !== null) return { ...ui, search: null, list: FOLLOW_NEWEST };
@@ -44,12 +44,12 @@ export function goBack(ui: UiState): UiState {
   return ui;
 }
 
-/** Opens a screen over `below`, or closes it if it is open. */
+/** Opens a screen above `below`, or closes it if it is open. */
 export const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult => ({
   ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
 });
 
-/** The cursor is kept as an ID, because endpoints change places while they are shown. */
+/** Returns the index of the selected endpoint. The selection is an ID: endpoints change places. */
 export const endpointIndex = (
   { selected }: Screen & { kind: "endpoints" },
   endpoints: readonly { id: string }[],
@@ -59,7 +59,7 @@ export const endpointIndex = (
     endpoints.findIndex(({ id }) => id === selected),
   );
 
-/** The delivery under the cursor or on the screen. */
+/** Returns the delivery that is selected in the list or shown on the screen. */
 export function selectedDelivery(ui: UiState, { snapshot }: Viewport): LiveRow | undefined {
   switch (currentScreen(ui).kind) {
     case "delivery":
@@ -72,7 +72,7 @@ export function selectedDelivery(ui: UiState, { snapshot }: Viewport): LiveRow |
   }
 }
 
-/** The endpoint under the cursor, or that of the selected delivery. */
+/** Returns the selected endpoint, or the endpoint of the selected delivery. */
 export function selectedEndpoint(ui: UiState, viewport: Viewport): EndpointName | undefined {
   const screen = currentScreen(ui);
   const { endpoints } = viewport.snapshot;

@@ -12,7 +12,7 @@ import { listFilter, type UiState } from "./ui-state.ts";
 export type Snapshot = {
   takenAt: number;
   daemon: DaemonRow | null;
-  /** Most severe first. */
+  /** Health conditions, the most severe first. */
   conditions: readonly HealthCondition[];
   businesses: { id: string; slug: string }[];
   endpoints: EndpointState[];
@@ -21,30 +21,30 @@ export type Snapshot = {
   lastHour: LastHour;
   list: ListWindow;
   detail: DeliveryDetail | null;
-  /** The visits of the day's screen; null on every other screen. */
+  /** The visits of the shown day; null on other screens. */
   day: Day | null;
 };
 
-/** What is polled, because no commit announces its changes. */
+/** State that is polled, because no commit announces its changes. */
 export type ServerState = { isDaemonRunning: boolean; conditions: readonly HealthCondition[] };
 
 export type LastHour = {
   /** Attempts in each of the last 60 minutes, the current minute last. */
   delivered: number[];
   failed: number[];
-  /** Over the last 1,000 attempts within the hour; null if there are none. */
+  /** Percentiles of the last 1,000 attempts within the hour; null if there were none. */
   p50Ms: number | null;
   p95Ms: number | null;
 };
 
 export type ListWindow = {
-  /** The visible rows, plus a page above and below, newest first. */
+  /** The visible rows with one page above and one below, newest first. */
   rows: LiveRow[];
   topIndex: number;
-  /** Where a slow search stopped looking for more rows; null if it found enough or all. */
+  /** The row where a slow search stopped; null if it found enough rows or read all. */
   reached: string | null;
   total: number | null;
-  /** How many deliveries were added since the list stopped following. */
+  /** The number of deliveries added since the list stopped following the newest. */
   newCount: number;
 };
 
@@ -59,7 +59,7 @@ const MINUTES = 60;
 const MINUTE_MS = 60_000;
 const MAX_ENDPOINTS = 500;
 
-/** Reads all data for a frame, in a few milliseconds whatever the size of the database. */
+/** Reads all data of a frame in a few milliseconds, whatever the size of the database. */
 export function readSnapshot(
   rt: Runtime,
   ui: UiState,
@@ -126,10 +126,10 @@ function readList(
   };
 }
 
-/** The start of the page above: it includes the row itself if the page below does not. */
+/** Returns the start of the page above, which has the row itself if the page below has not. */
 const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
 
-/** Returns the number of matching deliveries, or null if no stored tally covers the filter. */
+/** Returns the number of matching deliveries, or null if no stored count covers the filter. */
 function findTotal(ui: UiState, counts: Counts, retrying: number): number | null {
   const { state, endpointId, eventType, time } = ui.filter;
   if (ui.search !== null || [endpointId, eventType, time].some((value) => value !== undefined))
@@ -149,13 +149,13 @@ function readShownDay(rt: Runtime, ui: UiState): Day | null {
   return screen?.kind === "day" ? readDay(rt, ui.filter.businessId, screen.offset) : null;
 }
 
-/** The event with the body that the endpoint received. */
+/** Returns the event with the body as the endpoint received it. */
 function sentEvent(rt: Runtime, { eventId, endpointId }: LiveRow): EventRow | null {
   const event = rt.store.events.findById(eventId);
   if (event === undefined) return null;
   const keyId = rt.store.endpoints.findKeyId(endpointId);
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  // A damaged event was not sent; it is shown as it is.
+  // An altered event was not sent, and is shown as it is stored.
   const isIntact = hash("sha256", event.body, "buffer").equals(event.sha256);
   return isIntact ? { ...event, body: bodyFor(key, event) } : event;
 }

@@ -1,10 +1,10 @@
 export type TimeFormat = {
   timeZone: string;
-  /** `12:04` */
+  /** A text such as `12:04`. */
   minute: (at: number) => string;
-  /** `12:04:31` if it is on the same day as `now`, otherwise `20 Nov`. */
+  /** A text such as `12:04:31` on the day of `now`, otherwise such as `20 Nov`. */
   brief: (at: number, now: number) => string;
-  /** `2026-11-20 12:04:31` */
+  /** A text such as `2026-11-20 12:04:31`. */
   full: (at: number) => string;
 };
 
@@ -20,7 +20,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
     second: "2-digit",
   });
   const monthDay = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
-  // "20/11/2026, 12:04:31"
+  // The format gives "20/11/2026, 12:04:31".
   const date = (at: number) => format.format(at).slice(0, 10);
   const time = (at: number) => format.format(at).slice(12);
   return {
@@ -31,7 +31,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
   };
 }
 
-/** `84ms`, `1.2s`, `30s` */
+/** Returns a text such as `84ms`, `1.2s` or `30s`. */
 export const formatDuration = (ms: number): string =>
   ms < 1000
     ? `${Math.round(ms)}ms`
@@ -39,7 +39,7 @@ export const formatDuration = (ms: number): string =>
       ? `${(ms / 1000).toFixed(1)}s`
       : `${Math.round(ms / 1000)}s`;
 
-/** `3d 04:12` */
+/** Returns a text such as `3d 04:12`. */
 export function formatUptime(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -47,5 +47,5 @@ export function formatUptime(ms: number): string {
   return `${days > 0 ? `${days}d ` : ""}${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
 }
 
-/** `10 000` */
+/** Returns a text such as `10 000`. */
 export const groupDigits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, " ");

@@ -6,7 +6,7 @@ export const TABS = ["summary", "request", "response", "attempts"] as const;
 export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
-/** A screen of the view. The list is always at the bottom of the stack of screens. */
+/** A screen of the view. Screens form a stack, with the list at the bottom. */
 export type Screen =
   | { kind: "list" }
   | { kind: "delivery"; id: string; tab: number; scroll: number }
@@ -14,7 +14,7 @@ export type Screen =
   | { kind: "endpoints"; selected: string | null }
   | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
   | { kind: "filter"; row: number }
-  /** `offset` in days from today. */
+  /** The visits of a day; `offset` is in days from today. */
   | { kind: "day"; offset: number; scroll: number }
   | { kind: "conditions" | "help"; scroll: number };
 
@@ -24,32 +24,32 @@ export type Prompt =
   | { kind: "search" | "command"; typed: string }
   | { kind: "redeliver"; ids: readonly string[]; typed: string }
   | { kind: "enable"; endpoint: EndpointName; typed: string }
-  /** Asks for y before the effect. */
+  /** Asks the user to press y before the effect runs. */
   | { kind: "confirm"; question: string; effect: Effect };
 
 export type Notice = { text: string; tone: "plain" | "good" | "bad" };
 
-/** Which part of the list of deliveries is visible. */
+/** The visible part of the list of deliveries. */
 export type ListPosition = {
   /** The first visible row; null to follow the newest delivery. */
   top: PageStart | null;
   selected: string | null;
-  /** How many of the deliveries up to `newestSeen` are above `top`; null if unknown. */
+  /** The number of deliveries up to `newestSeen` above `top`; null if unknown. */
   offset: number | null;
   newestSeen: string | null;
 };
 
 type Filter = Pick<LiveFilter, Exclude<FilterField, "time">> & {
-  /** A duration before now, such as `15m`; or epoch ms. */
+  /** A duration before now, such as `15m`, or a time in epoch milliseconds. */
   time?: string | number | undefined;
 };
 
-/** The result of all keys so far. Together with a snapshot it determines the frame. */
+/** The result of all keys so far. The frame depends on it and on a snapshot. */
 export type UiState = {
   screens: readonly Screen[];
   list: ListPosition;
   filter: Filter;
-  /** The filter the view was started with; going back never removes it. */
+  /** The filter with which the view was started; going back does not remove it. */
   scope: Filter;
   search: { text: string; filter: LiveFilter } | null;
   prompt: Prompt | null;
@@ -63,7 +63,7 @@ export type Effect =
   | { type: "copy"; text: string; about: string }
   | { type: "copyCurl"; id: string }
   | { type: "redeliver"; id: string }
-  /** Asks for confirmation; all that the list shows, or those that failed at an endpoint. */
+  /** Asks whether to redeliver all deliveries in the list, or all failed ones of an endpoint. */
   | { type: "promptRedeliver"; endpointId?: string }
   | { type: "redeliverAll"; ids: readonly string[] }
   | { type: "test"; endpoint: EndpointName }
@@ -112,6 +112,6 @@ export function listFilter(
 export const isFiltered = ({ filter, scope }: UiState): boolean =>
   FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 
-/** Whether the list leaves out any of the business's deliveries. */
+/** Returns whether the list leaves out some deliveries of the business. */
 export const isNarrowed = ({ filter: { businessId: _, ...filter }, search }: UiState): boolean =>
   search !== null || Object.values(filter).some((value) => value !== undefined);

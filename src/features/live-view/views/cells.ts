@@ -1,10 +1,10 @@
 import stringWidth from "string-width";
 import { safe } from "../../../domain/text.ts";
 
-/** The terminal's 16 standard colours let the view follow the user's theme. */
+/** The terminal's standard colours, which follow the theme of the user. */
 export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "gray";
 
-/** Text in one style. External text must have passed through `sanitize`. */
+/** Text in one style. Text from outside must have passed through `sanitize`. */
 export type Span = { text: string; colour?: Colour; bold?: true; dim?: true; inverse?: true };
 export type StyledLine = readonly Span[];
 
@@ -15,13 +15,15 @@ export const textWidth = (text: string): number =>
 export const lineWidth = (line: StyledLine): number =>
   line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/** True for ASCII and our own glyphs: one cell per character, so nothing has to be segmented. */
+/**
+ * Returns whether each character takes one cell, as ASCII and our glyphs do; this saves segmenting.
+ */
 const isSingleWidth = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
 
 /**
- * Makes external text safe to draw: without control characters, and of a width on which all
- * terminals agree, so that no name shifts the columns after it. Cut first: a megabyte costs no more
- * than a line.
+ * Returns external text that is safe to draw: without control characters, and of a width on which
+ * all terminals agree, so that no name shifts the columns after it. The text is cut first: a
+ * megabyte costs as little as a line.
  */
 export function sanitize(text: string, maxLength = 500): string {
   const escaped = safe(text, maxLength);
@@ -34,7 +36,7 @@ export function sanitize(text: string, maxLength = 500): string {
       .replace(/\p{Regional_Indicator}/gu, (flag) =>
         String.fromCodePoint((flag.codePointAt(0) ?? 0) - FLAG_A + LETTER_A),
       )
-      // Keep one combining mark per letter: a stack of them would overwrite the lines above.
+      // One combining mark per letter is kept: a stack of marks would cover the lines above.
       .replace(/(\p{M})\p{M}+/gu, "$1")
   );
 }
@@ -44,7 +46,7 @@ const LETTER_A = 0x41;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Cuts a text to `width` cells, ending in an ellipsis. */
+/** Cuts a text to `width` cells, with an ellipsis at its end. */
 export function clip(text: string, width: number, ellipsis = "…"): string {
   if (textWidth(text) <= width) return text;
   if (width <= 0) return "";
@@ -89,13 +91,13 @@ export function fitLine(line: StyledLine, width: number): StyledLine {
   return fitted;
 }
 
-/** Puts two texts at both ends of a line. If they do not fit, the right one is dropped. */
+/** Puts two texts at both ends of a line, or only the left one if they do not fit. */
 export function justify(left: StyledLine, right: StyledLine, width: number): StyledLine {
   const space = width - lineWidth(left) - lineWidth(right);
   return space < 1 ? fitLine(left, width) : [...left, span(" ".repeat(space)), ...right];
 }
 
-/** Joins neighbouring spans of the same style. Spaces take the style of the span before them. */
+/** Merges neighbouring spans of one style. Spaces take the style of the span before them. */
 export function mergeSpans(line: StyledLine): StyledLine {
   const merged: Span[] = [];
   for (const part of line) {
@@ -119,7 +121,7 @@ export const isSameLine = (a: StyledLine, b: StyledLine): boolean =>
   a.length === b.length &&
   a.every((part, i) => part.text === b[i]?.text && hasSameStyle(part, b[i]));
 
-/** Breaks a text into lines of at most `width` cells, anywhere in a word. */
+/** Breaks a text into lines of at most `width` cells, even within words. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   if (isSingleWidth(text)) {
@@ -141,7 +143,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Breaks a text into lines between words; only a word longer than a line is broken itself. */
+/** Breaks a text into lines between words; a word longer than a line is broken, too. */
 export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ").flatMap((word) => wrap(word, width))) {
@@ -158,8 +160,8 @@ const STYLE = { dim: true } as const;
 export type Border = { title: StyledLine; topRight?: StyledLine; width: number; height: number };
 
 /**
- * Returns the lines in a border of `width` by `height` cells, with a title on the left of the top
- * edge and a label on its right, which is dropped if both do not fit.
+ * Returns the lines in a border of `width` by `height` cells. The top edge has a title on the left,
+ * and a label on the right if there is space.
  */
 export function drawBorder(
   { title, topRight = [], width, height }: Border,
@@ -207,14 +209,14 @@ export const GLYPHS = {
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
- * Replacements of our glyphs for terminals and fonts without them, each of the same width. The
- * exception is enter, which therefore must be replaced before lines are laid out.
+ * ASCII replacements of our glyphs, of equal width except for `enter`, which must therefore be
+ * replaced before lines are laid out.
  */
 const OURS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
 const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";
 const REPLACEMENTS = new Map(Array.from(OURS, (glyph, i) => [glyph, ASCII.charAt(i)]));
 REPLACEMENTS.set(GLYPHS.enter, "enter");
 
-/** Replaces our glyphs by ASCII, and every other non-ASCII character by question marks. */
+/** Replaces our glyphs by ASCII, and other non-ASCII characters by question marks. */
 export const toAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/gu, (char) => REPLACEMENTS.get(char) ?? "?".repeat(textWidth(char)));

@@ -15,13 +15,13 @@ import { groupDigits, formatDuration } from "../state/time-format.ts";
 const LABEL = 6;
 const TOTAL = 9;
 const MINUTES = 60;
-/** Wide enough for one column per minute of the hour. */
+/** The width for one column per minute of an hour. */
 export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
 const EIGHTH = 8;
-/** A value that is above 0, but too small for the lowest bar. */
+/** A value above 0 that is too small for the lowest bar. */
 const TRACE = ".";
 
-/** Draws one bar per value; `max` fills all `height` rows. */
+/** Draws one bar per value; the value `max` fills all `height` rows. */
 export function drawBars(values: readonly number[], height: number, max: number): string[] {
   const levels = values.map((value) => Math.round((value / max) * height * EIGHTH));
   return Array.from({ length: height }, (_, row) => {
@@ -44,7 +44,7 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
   const rows = Math.floor((height - 3) / 2);
   const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
-  // Both charts have one scale, so that few failures look few.
+  // Both charts have one scale, so that a few failures look few.
   const max = Math.max(1, ...ok, ...fail);
   const lines = [
     ...renderChart("ok", ok, "green", max, rows, inner),
@@ -79,7 +79,7 @@ function renderChart(
   });
 }
 
-/** A figure of the counts line; if space is short, the highest rank is dropped first. */
+/** A figure in the line of counts; the one with the highest rank is dropped first. */
 type CountItem = { line: StyledLine; rank: number };
 
 function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {
@@ -123,7 +123,7 @@ function formatSuccessRate({ delivered, failed }: LastHour): string | null {
   return `${(Math.floor((succeeded / all) * 1000) / 10).toFixed(1)} %`;
 }
 
-/** `9 999`, `30k`, `1.2M` */
+/** Returns a text such as `9 999`, `30k` or `1.2M`. */
 function compact(n: number): string {
   if (n < 10_000) return groupDigits(n);
   return n < 1_000_000

@@ -16,7 +16,7 @@ import type { UiState } from "../state/ui-state.ts";
 const COLOURS: Record<Severity, Colour> = { critical: "red", warning: "yellow", info: "cyan" };
 const MAX_TEXT = 1000;
 
-/** The conditions of the server and of the business that is shown, the most severe first. */
+/** Returns the conditions of the server and of the shown business, the most severe first. */
 export function shownConditions(
   { filter }: UiState,
   { conditions, businesses }: Snapshot,
@@ -27,7 +27,7 @@ export function shownConditions(
   );
 }
 
-/** The first conditions, one line each, and how many more there are. */
+/** Returns the first conditions, one line each, and the number of the others. */
 export function renderFirstConditions(
   conditions: readonly HealthCondition[],
   rows: number,
@@ -46,7 +46,7 @@ export function renderFirstConditions(
   });
 }
 
-/** Every condition in full, with the command that fixes it. */
+/** Returns each condition in full, with the command that fixes it. */
 export function renderConditions(
   conditions: readonly HealthCondition[],
   width: number,

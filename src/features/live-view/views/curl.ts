@@ -4,10 +4,10 @@ import { requestHeaders } from "./request-headers.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";
 
 /**
- * Returns a command that posts the event to its endpoint, in lines for a shell. Signatures are
- * placeholders: signing secrets stay on the server. All characters are ASCII, so that a terminal
- * shows exactly what is copied; JSON can express the others.
- * @param width the longest line; longer words are continued on the next one
+ * Returns a command that posts the event to its endpoint, as lines for a shell. Placeholders stand
+ * for signatures, because signing secrets stay on the server. All characters are ASCII, so that a
+ * terminal shows exactly what is copied; JSON escapes the others.
+ * @param width the longest line; a longer word continues on the next line
  */
 export function curlCommand(detail: DeliveryDetail, width = Infinity): string[] {
   const { row, event } = detail;
@@ -24,10 +24,13 @@ export function curlCommand(detail: DeliveryDetail, width = Infinity): string[] 
   return ["curl --include --globoff", ...lines].join(`${END}\n`).split("\n");
 }
 
-/** The shell reads the next line as part of the same command. */
+/** The end of a line that the shell joins with the next one. */
 const END = " \\";
 
-/** Quotes a word. A line that ends in a backslash without a space continues it on the next one. */
+/**
+ * Quotes a word, in lines of at most `width`. A backslash without a space before it continues the
+ * word on the next line.
+ */
 function fold(start: string, text: string, width: number): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -53,7 +56,7 @@ const QUOTED_QUOTE = "'\\''".length;
 const escapeNonAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Scrolling requests the same lines on every key press. */
+/** The lines last drawn, because scrolling requests them on every key. */
 const cache = new WeakMap<DeliveryDetail, { width: number; lines: StyledLine[] }>();
 
 export function renderCurl(detail: DeliveryDetail | null, width: number): StyledLine[] {

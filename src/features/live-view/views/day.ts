@@ -7,8 +7,8 @@ import { type Colour, fit, type StyledLine, sanitize, span } from "./cells.ts";
 export type Day = { date: string; timezone: string; entries: DayEntry[] };
 
 /**
- * Returns null if no business is chosen of several.
- * @param offset in days from today, in the business's time zone
+ * Returns null if there are several businesses and none is chosen.
+ * @param offset days from today, in the time zone of the business
  */
 export function readDay(rt: Runtime, businessId: string | undefined, offset: number): Day | null {
   const businesses = rt.store.businesses.list();
@@ -30,7 +30,7 @@ const COLUMNS: Column[] = [
   { title: "STAFF", value: ({ staff }) => staff, share: 0.2 },
   { title: "PLACE", value: ({ place }) => place, share: 0.18 },
 ];
-/** A narrower terminal leaves out staff and places. */
+/** The width from which staff and places are shown. */
 const WIDE = 70;
 /** The width of `10:00-11:00` and a space. */
 const TIME = 12;
@@ -42,7 +42,7 @@ const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
   NO_SHOW: "red",
 };
 
-/** `head` stays visible while the rows are scrolled. */
+/** Returns the lines of a day; `head` stays visible while `rows` are scrolled. */
 export function renderDay(
   day: Day | null,
   width: number,
@@ -55,7 +55,7 @@ export function renderDay(
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   const timeOf = (at: number) => formatLocalMinute(at, timezone).slice(11);
   const times = entries.map(({ startsAt, endsAt }) => `${timeOf(startsAt)}-${timeOf(endsAt)}`);
-  // Times that clocks show twice have an offset.
+  // A time that occurs twice in a night has an offset.
   const timeWidth = times.reduce((most, time) => Math.max(most, time.length + 1), TIME);
   const available = width - timeWidth - STATUS - 2;
   const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;

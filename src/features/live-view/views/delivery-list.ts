@@ -87,7 +87,7 @@ const renderTitles = (columns: readonly Column[], inner: number): StyledLine =>
     inner,
   );
 
-/** The columns that fit. Event type, host and error share the space that the others leave. */
+/** Returns the columns that fit. Event type, host and error share the space left by the others. */
 function columnsFor(
   inner: number,
   { takenAt, businesses }: Snapshot,
@@ -181,7 +181,7 @@ const ERROR_CODES = [
   ["blocked", "blk"],
 ] as const;
 
-/** The status code of the last response, or three letters for the error. */
+/** Returns the status code of the last response, or three letters for an error without one. */
 export const formatLastStatus = ({ lastStatusCode, lastError }: LiveRow): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
@@ -214,7 +214,7 @@ function renderFilterAndPosition(
   const { offset, top } = ui.list;
   const { list, businesses } = snapshot;
   const names = filterNames(ui, snapshot, timeFormat);
-  // The header shows the only business.
+  // The header already shows an only business.
   const fields = FILTER_FIELDS.filter((name) => name !== "businessId" || businesses.length > 1);
   const parts = fields.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
@@ -243,7 +243,7 @@ function renderFilterAndPosition(
   ];
 }
 
-/** How a delivery state is shown: never by colour alone. */
+/** The mark of each state of a delivery, never a colour alone. */
 export const STATE_MARKS: Record<LiveState, { glyph: string; word: string; colour: Colour }> = {
   DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
   PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },

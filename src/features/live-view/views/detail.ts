@@ -8,17 +8,17 @@ import type { DeliveryDetail } from "../state/snapshot.ts";
 import { type TimeFormat, formatDuration } from "../state/time-format.ts";
 import type { TABS } from "../state/ui-state.ts";
 
-/** Larger bodies are cut; `deskbell events show` prints all of them. */
+/** The longest body that is shown; `deskbell events show` prints all of it. */
 const MAX_BODY_CHARS = 32 * 1024;
 const LABEL = 14;
 const NOT_STORED = "(computed per attempt, not stored)";
 
 type Tab = (typeof TABS)[number];
 
-/** Scrolling requests the same text on every key press. */
+/** The lines last drawn, because scrolling requests them on every key. */
 const cache = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
 
-/** Returns all lines of a tab; the caller shows the part that is scrolled into view. */
+/** Returns all lines of a tab; the caller selects the visible part. */
 export function renderDetail(
   detail: DeliveryDetail,
   tab: Tab,

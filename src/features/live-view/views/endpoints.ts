@@ -22,7 +22,7 @@ const BACKLOG = 12;
 const MAX_NAME = 30;
 const MIN_ERROR = 8;
 
-/** @param selected the index of the row under the cursor; null if the list has no cursor */
+/** @param selected the index of the selected row; null if the list has no cursor */
 export function renderEndpoints(
   { endpoints, takenAt }: Snapshot,
   timeFormat: TimeFormat,
@@ -47,7 +47,7 @@ export function renderEndpoints(
   return drawBorder({ title: [span("endpoints")], topRight: [span(count)], width, height }, lines);
 }
 
-/** The blocks of lines from the first one on that shows the selected block within `rows`. */
+/** Returns the range of blocks that shows the selected block within `rows`. */
 function visibleRange(
   heights: readonly number[],
   selected: number,
@@ -61,7 +61,7 @@ function visibleRange(
   return [first, last];
 }
 
-/** A line, and below it the reason if the endpoint is not healthy. */
+/** Returns one line, followed by the reason if the endpoint is not healthy. */
 function renderEndpoint(
   endpoint: EndpointState,
   timeFormat: TimeFormat,
@@ -102,8 +102,8 @@ function healthOf({ status, failingSince }: EndpointState): Health {
 }
 
 /**
- * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. The error
- * is shortened first.
+ * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. A long
+ * error is shortened before the rest.
  */
 function reasonOf(
   endpoint: EndpointState,
@@ -114,7 +114,7 @@ function reasonOf(
   const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
   const isHeld = heldUntil !== null && heldUntil > now;
   const probe = isHeld ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
-  // A receiver that requested a pause may have accepted a delivery that was in flight.
+  // A receiver that requested a pause can still have accepted a delivery that was in flight.
   if (status === "ACTIVE" && failingSince === null) return isHeld ? `   held${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
   const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;

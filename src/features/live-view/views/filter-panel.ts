@@ -14,7 +14,7 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** `:since` sets any other time. */
+/** The times of the panel; `:since` sets any other time. */
 const TIMES = ["15m", "1h", "1d"] as const;
 
 const LABELS: Record<FilterField, string> = {
@@ -41,7 +41,7 @@ export function handleFilterKey(
     businessId: snapshot.businesses.map(({ id }) => id),
   };
   const selectNext = (by: number): KeyResult => {
-    // The first choice, undefined, is "any".
+    // The first choice means "any".
     const choices = [undefined, ...values[name]];
     const index = Math.max(0, choices.indexOf(ui.filter[name]));
     const value = choices[(index + by + choices.length) % choices.length];

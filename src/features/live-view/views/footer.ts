@@ -34,7 +34,7 @@ const HINTS: Record<Screen["kind"], string> = {
 const MAX_LINES = 4;
 const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
 
-/** The key hints; or the prompt that is open; or the notice about the last key. */
+/** Returns the open prompt, the notice about the last key, or else the key hints. */
 export function renderFooter(ui: UiState, width: number, isAscii: boolean): StyledLine[] {
   const { prompt, notice } = ui;
   if (prompt?.kind === "confirm")
@@ -46,7 +46,7 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
     return [...commands, renderInput(prompt, width)];
   }
   if (notice !== null) {
-    // Wrapped, because a fix at the end of the notice must not be cut off.
+    // The notice is wrapped so that a fix at its end stays visible.
     const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MAX_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
   }
@@ -63,12 +63,12 @@ function renderInput(prompt: TypedPrompt, width: number): StyledLine {
   const cancel = span("esc cancels ", { dim: true });
   const [long, short] = labelsOf(prompt);
   const label = width - textWidth(long) < MIN_INPUT_CELLS ? short : long;
-  // Long input is cut at its beginning, so that the cursor stays visible.
+  // Long input is cut at the beginning, so that the cursor stays visible.
   const typed = clipStart(sanitize(prompt.typed), width - textWidth(label) - 3);
   return justify([span(` ${label}`), span(typed, { bold: true }), span("█")], [cancel], width);
 }
 
-/** The prompt's label on a wide and on a narrow terminal. */
+/** Returns the label of the prompt for a wide and for a narrow terminal. */
 function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
   switch (prompt.kind) {
     case "search":
@@ -94,7 +94,7 @@ function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
 
 const MAX_COMMANDS = 10;
 
-/** The commands that what is typed can become, with their keys. */
+/** Lists the commands that match the typed text, with their keys. */
 function renderCommands(ui: UiState, typed: string, width: number): StyledLine[] {
   const actions = matchingActions(ui, typed);
   const shown = actions.slice(0, MAX_COMMANDS);
@@ -115,7 +115,7 @@ function renderCommands(ui: UiState, typed: string, width: number): StyledLine[]
 const COMMAND_CELLS = 24;
 const KEY_CELLS = 6;
 
-/** Shows as many hints as fit; `?` is always among them, because help lists all keys. */
+/** Shows as many hints as fit, always with `?`, because help lists all keys. */
 function keyHints(pairs: readonly Hint[], width: number): StyledLine {
   const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + 2;
   const help = pairs.find(([key]) => key === "?");

@@ -46,7 +46,7 @@ const EDGES = 2;
 export const isTooSmall = ({ columns, rows }: Size): boolean =>
   columns < MIN_SIZE.columns || rows < MIN_SIZE.rows;
 
-/** @param conditions how many are open */
+/** @param conditions the number of open conditions */
 export function layoutFor(size: Size, conditions: number): Layout {
   const isWide = size.columns >= 120 && size.rows >= 32;
   const conditionRows = Math.min(conditions, isWide ? 4 : size.rows >= 24 ? 2 : 1);
@@ -54,7 +54,7 @@ export function layoutFor(size: Size, conditions: number): Layout {
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titles = isWide ? 1 : 0;
   const rest = size.rows - HEADER - FOOTER - EDGES;
-  // At least 1: SQLite reads a negative limit as no limit.
+  // At least one row: SQLite reads a negative limit as no limit.
   const listHeight = Math.max(1, rest - conditionRows - chartHeight - titles);
   return { size, isWide, conditionRows, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }
@@ -63,7 +63,7 @@ export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: b
 
 export type Frame = Extent & { lines: StyledLine[] };
 
-/** Draws the whole screen: exactly as many lines as the terminal has rows, each of its width. */
+/** Draws the whole screen: a line for each row of the terminal, each of its width. */
 export function renderFrame(
   ui: UiState,
   snapshot: Snapshot,
@@ -78,7 +78,7 @@ export function renderFrame(
   const layout = layoutFor(size, shownConditions(ui, snapshot).length);
   const { body, scrollMax, pageRows } = renderBody(ui, snapshot, layout, settings);
   const foot = renderFooter(ui, size.columns, isAscii);
-  // A footer of several lines covers the end of the body.
+  // A footer with several lines covers the end of the body.
   const shown = body.slice(0, size.rows - 1 - foot.length);
   const lines = [renderHeader(ui, snapshot, version, timeFormat, size.columns), ...shown, ...foot];
   const finish = (line: StyledLine) =>
@@ -215,7 +215,7 @@ function renderText(
   };
 }
 
-/** Plain text has no border, so that it can be selected. */
+/** Draws plain text without a border, so that it can be selected. */
 function renderPlain(text: readonly StyledLine[], scroll: number, height: number): Body {
   const scrollMax = Math.max(0, text.length - height);
   const from = Math.min(scroll, scrollMax);

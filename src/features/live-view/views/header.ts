@@ -28,7 +28,7 @@ export function renderHeader(
       ? []
       : [span(`up ${formatUptime(takenAt - daemon.startedAt)}  `, { dim: true })];
   const time = [span(`${timeFormat.minute(takenAt)} `)];
-  // If the line is too long, drop the uptime first, then the address, then the time.
+  // A line that is too long loses first the uptime, then the address, then the time.
   const variants: [left: StyledLine, right: StyledLine][] = [
     [
       [...title, ...address, ...problems],

@@ -1,7 +1,7 @@
 import { ACTIONS } from "../state/actions.ts";
 import { fit, type StyledLine, span, wrapWords, toAscii } from "./cells.ts";
 
-/** The key of an action as it is shown. */
+/** Returns the name of a key as the screen shows it. */
 export const keyName = (key = ""): string => (key === " " ? "space" : key);
 
 export const KEY_HELP: readonly (readonly [string, string])[] = [
@@ -29,7 +29,7 @@ const NOTES = [
 const KEY_CELLS = 20;
 
 export function renderHelp(zone: string, isAscii: boolean, width: number): StyledLine[] {
-  // Replace glyphs before the columns are laid out: "enter" is wider than its glyph.
+  // Glyphs are replaced before the columns are laid out: "enter" is wider than its glyph.
   const named = (text: string) => (isAscii ? toAscii(text) : text);
   const margin = KEY_CELLS + 2;
   const keys = KEY_HELP.flatMap(([key, action]) =>

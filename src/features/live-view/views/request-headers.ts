@@ -3,7 +3,10 @@ import { deliveryHeaders } from "../../../domain/webhooks/webhook-post.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";
 
-/** The headers of the last attempt, or of the first one; signatures are not stored. */
+/**
+ * Returns the headers of the last attempt, or those of the first if there was none. Signatures are
+ * not stored.
+ */
 export function requestHeaders(
   { row, attempts }: DeliveryDetail,
   { body, createdAt }: EventRow,

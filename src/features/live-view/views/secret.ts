@@ -3,7 +3,7 @@ import { type StyledLine, sanitize, span, wrap, wrapWords } from "./cells.ts";
 import type { TimeFormat } from "../state/time-format.ts";
 import type { Screen } from "../state/ui-state.ts";
 
-/** The secret has no border, so that a click selects it alone. */
+/** Draws the secret without a border, so that a double click selects it alone. */
 export function renderSecret(
   { endpoint, secret, oldEndsAt }: Screen & { kind: "secret" },
   timeFormat: TimeFormat,

@@ -4,8 +4,8 @@ import { usageError } from "../../../cli/failure.ts";
 import { type FlagValues, text } from "../../../cli/flags.ts";
 
 /**
- * The flags of `destinations`. Secrets are read from files: any user can list a process's
- * arguments.
+ * The flags of `destinations`. Files contain the secrets, because any user can list the arguments
+ * of a process.
  */
 export const LOGIN_FLAGS = {
   user: text("name", "log in as this user, with --password-file"),
@@ -17,7 +17,7 @@ export const LOGIN_FLAGS = {
 
 type Login = Partial<Pick<RequestedDestination, "ca" | "credentials">>;
 
-/** Reads the files that are named. @throws AppError usage */
+/** Reads the files that the flags name. @throws AppError usage */
 export function readLogin(flags: FlagValues<typeof LOGIN_FLAGS>): Login {
   const { caFile } = flags;
   const credentials = readCredentials(flags);

@@ -6,14 +6,14 @@ import type { DestinationRow } from "../store.ts";
 import type { Broker, Connect } from "./broker.ts";
 import type { DestinationHealth } from "./destination-health.ts";
 
-/** The connection to the server of a destination, which all its businesses share. */
+/** The connection to the server of a destination, shared by all its businesses. */
 export class BrokerConnection {
   readonly #rt: Runtime;
   readonly #destination: DestinationRow;
   readonly #connect: Connect;
   readonly #health: DestinationHealth;
   #broker: Promise<Broker> | undefined;
-  /** The keys that sign the messages; read when the connection is opened. */
+  /** The keys that sign messages, read when the connection is opened. */
   keys: readonly SigningKey[] = [];
 
   constructor(
@@ -28,7 +28,7 @@ export class BrokerConnection {
     this.#health = health;
   }
 
-  /** Returns undefined if there is no connection; the next call tries again. */
+  /** Returns the open connection; undefined if connecting failed. The next call tries again. */
   async open(): Promise<Broker | undefined> {
     const isNew = this.#broker === undefined;
     const opening = (this.#broker ??= this.#openNew());
@@ -39,7 +39,7 @@ export class BrokerConnection {
     } catch (error) {
       this.#health.fail(errorInWords(error));
     }
-    // Another business may have begun to connect again meanwhile.
+    // Another business may have started a new connection meanwhile.
     if (this.#broker === opening) this.#broker = undefined;
     return undefined;
   }

@@ -15,31 +15,31 @@ export type Message = {
 };
 
 export type PublishOutcome =
-  /** `isDuplicate`: the stream had it already, and `streamSequence` is from then. */
+  /** The stream has the message. `isDuplicate`: it had it before; `streamSequence` is from then. */
   | { kind: "stored"; streamSequence: number; isDuplicate: boolean }
-  /** The message will never be accepted. `reason`: the limit that it exceeds. */
+  /** The message can never be accepted. `reason` names the limit that it exceeds. */
   | { kind: "too_large"; reason: string }
   | {
       kind: "failed";
       reason: string;
-      /** The stream may have stored it all the same. */
+      /** Whether the stream may have stored the message nevertheless. */
       isUnclear: boolean;
-      /** Whether other subjects would be refused too. */
+      /** Whether the failure concerns other subjects, too. */
       isGeneral: boolean;
     };
 
-/** A connection to a server that has a stream. */
+/** A connection to a NATS server with a stream. */
 export type Broker = {
   /** Resolves when the stream has answered. Never throws. */
   publish: (message: Message) => Promise<PublishOutcome>;
   /**
-   * Returns the ID of the newest message of these subjects, and its value of a header; null if
-   * there is none. Throws an Error whose message is the reason.
+   * Returns the ID and the value of a header of the newest message of these subjects, or null if
+   * there is no message. Throws an Error whose message is the reason.
    */
   readLast: (subjects: string, header: string) => Promise<{ id: string; value: string } | null>;
   isClosed: () => boolean;
   close: () => Promise<void>;
 };
 
-/** Throws an Error whose message is the reason. */
+/** Connects to the server of a stream. Throws an Error whose message is the reason. */
 export type Connect = (settings: BrokerSettings) => Promise<Broker>;

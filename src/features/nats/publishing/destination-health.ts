@@ -1,13 +1,13 @@
 import type { Runtime } from "../../../app/runtime.ts";
 import { retryDelayMs } from "../rules.ts";
 
-/** The failures in a row that concern all businesses of a destination. */
+/** Counts the failures in a row that concern all businesses of a destination. */
 export class DestinationHealth {
   readonly #rt: Runtime;
-  /** The destination in the log. */
+  /** The name of the destination in the log. */
   readonly #name: string;
   #failures = 0;
-  /** A time of the monotonic clock. */
+  /** The next attempt, on the monotonic clock. */
   #retryAt = 0;
   lastError: string | null = null;
 
@@ -20,7 +20,7 @@ export class DestinationHealth {
     return this.#failures > 0;
   }
 
-  /** @param now a time of the monotonic clock */
+  /** @param now on the monotonic clock */
   mayTry(now: number): boolean {
     return now >= this.#retryAt;
   }
@@ -32,7 +32,7 @@ export class DestinationHealth {
 
   fail(reason: string): void {
     const rt = this.#rt;
-    // Publishes that were in flight together fail together, which counts once.
+    // Publishes in flight fail together, and count as one failure.
     if (this.mayTry(rt.monotonic())) {
       this.#failures += 1;
       this.#retryAt = rt.monotonic() + retryDelayMs(this.#failures);

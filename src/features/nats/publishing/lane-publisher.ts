@@ -14,7 +14,7 @@ import { type Lane, provesPosition, toMessage } from "./lane.ts";
 import { createSkipRecorder } from "./skips.ts";
 import { createStreamPosition } from "./stream-position.ts";
 
-/** Events that are read together. One of a large catalog may have hundreds of KB. */
+/** The number of events read at once, which is small: an event can have hundreds of KB. */
 const BATCH = 8;
 const SEQUENCE = "X-Service-Sequence";
 
@@ -24,8 +24,8 @@ type Failure = Pick<
 >;
 
 /**
- * Publishes the events of one business at a time to a destination, each until the stream has it or
- * it has left the history. Moves the cursors in memory only.
+ * Publishes the events of one business at a time to a destination. Each event is retried until the
+ * stream has it or it has left the history. The stored cursors do not move.
  */
 export class LanePublisher {
   readonly #rt: Runtime;
@@ -35,7 +35,7 @@ export class LanePublisher {
   readonly #connection: BrokerConnection;
   readonly #skips: ReturnType<typeof createSkipRecorder>;
   readonly #position: ReturnType<typeof createStreamPosition>;
-  /** A publisher that stops begins no publish; one that has stopped ignores the answers too. */
+  /** A stopping publisher begins no publish. A stopped one also ignores answers. */
   state: "running" | "stopping" | "stopped" = "running";
 
   constructor(
@@ -53,12 +53,12 @@ export class LanePublisher {
     this.#position = createStreamPosition(rt, destination);
   }
 
-  /** Returns the highest number that the stream gave to an event; null: nothing was published. */
+  /** The highest number that the stream gave to an event; null if nothing was published. */
   get streamSequence(): number | null {
     return this.#position.highest();
   }
 
-  /** Publishes the next event of a business. Returns whether there may be more. */
+  /** Publishes the next event of a business. @returns whether there may be more events */
   async publishNext(lane: Lane): Promise<boolean> {
     try {
       return await this.#step(lane);
@@ -76,7 +76,7 @@ export class LanePublisher {
     if (this.state !== "running") return true;
     const event = this.#takeNextEvent(lane);
     if (event === undefined) return false;
-    // An old event that is published again has not been waiting since it was created.
+    // A redelivered event has waited since now, not since its creation.
     const isRedelivery = event.sequence <= lane.cursor.redeliverUntil;
     lane.createdAt = isRedelivery ? this.#rt.now() : event.createdAt;
     if (this.#types.has(event.type)) await this.#publish(lane, event, broker);
@@ -85,7 +85,7 @@ export class LanePublisher {
   }
 
   async #publish(lane: Lane, event: EventRow, broker: Broker): Promise<void> {
-    // SQLite does not detect damage inside a value.
+    // SQLite does not detect altered bytes within a value.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
     const follow = this.#position.expectNext();
@@ -104,7 +104,9 @@ export class LanePublisher {
     this.#skip(lane, event, `its ${byteSize(event.body.length)} exceed ${outcome.reason}`);
   }
 
-  /** Moves the cursor to the newest event that the stream has. Returns whether it answered. */
+  /**
+   * Moves the cursor to the newest event that the stream has. @returns whether the stream answered
+   */
   async #findPosition(lane: Lane, broker: Broker): Promise<boolean> {
     const { cursor } = lane;
     const { businessId, slug } = cursor;
@@ -141,7 +143,8 @@ export class LanePublisher {
   }
 
   #fail(lane: Lane, { reason, isUnclear, isGeneral }: Failure): void {
-    // The events are read again, because erasing a guest may change them meanwhile.
+    // The events are read again, because the erasure of a guest may change them before the next
+    // try.
     lane.events = [];
     lane.isUnclear ||= isUnclear;
     lane.failures += 1;

@@ -7,22 +7,22 @@ import type { Message } from "./broker.ts";
 
 /** The events of one business on their way to a destination. */
 export type Lane = {
-  /** The cursor at the last event that the stream has. */
+  /** The cursor in memory, at the last event that the stream has. */
   cursor: CursorRow;
-  /** The cursor that is stored. */
+  /** The sequence number of the stored cursor. */
   savedSequence: number;
-  /** Read, but not published. */
+  /** Events that were read, but are not published yet. */
   events: EventRow[];
   /** When the next event was created. */
   createdAt: number;
   /** Whether a publish is in flight. */
   isBusy: boolean;
-  /** The stream may have more than the cursor says: ask it before publishing. */
+  /** Whether the stream may have more events than the cursor says; then it is asked first. */
   isUnclear: boolean;
-  /** Failures in a row, and why the last one failed. */
+  /** The failures in a row, with the reason of the last one below. */
   failures: number;
   lastError: string | null;
-  /** Monotonic time before which nothing is published. */
+  /** When the next publish may begin, on the monotonic clock. */
   retryAt: number;
 };
 
@@ -38,13 +38,13 @@ export const createLane = (cursor: CursorRow, createdAt: number, isUnclear: bool
   retryAt: 0,
 });
 
-/** The message ID of an event, with the number of its redelivery. */
+/** Returns the message ID of an event, with the number of its redelivery if it has one. */
 const messageIdAt = (cursor: CursorRow, eventId: string, sequence: number): string =>
   messageIdOf(eventId, sequence <= cursor.redeliverUntil ? cursor.redelivery : 0);
 
 /**
- * Whether a message shows that the stream has all events up to `sequence`. It must be the message
- * of our event, and of the current redelivery: one from before it says nothing.
+ * Returns whether a message proves that the stream has all events up to `sequence`. It proves so if
+ * it is the message of our event, with the number of the current redelivery.
  */
 export const provesPosition = (
   cursor: CursorRow,
@@ -56,7 +56,7 @@ export const provesPosition = (
   message.id === messageIdAt(cursor, eventId, sequence) &&
   (cursor.sequence >= cursor.redeliverUntil || sequence <= cursor.redeliverUntil);
 
-/** Returns the message of an event, with the body and headers of a webhook, signed for `at`. */
+/** Returns the message of an event: the body and headers of a webhook, signed for the time `at`. */
 export function toMessage(
   { prefix }: DestinationRow,
   { cursor, failures }: Lane,

@@ -3,15 +3,15 @@ import { createLane, type Lane } from "./lane.ts";
 import { createCursorStore, type DestinationRow } from "../store.ts";
 
 /**
- * The businesses that have events to publish to a destination. Businesses of which everything is
- * published have no lane.
+ * The businesses with events to publish to a destination. A business has no lane once all of its
+ * events are published.
  */
 export class Lanes {
   readonly #rt: Runtime;
   readonly #destination: DestinationRow;
-  /** The lanes by the ID of their business. */
+  /** The lanes by business ID. */
   readonly #lanes = new Map<string, Lane>();
-  /** Businesses that may have more to publish, and have no publish in flight. */
+  /** The businesses that may have events to publish, and have no publish in flight. */
   readonly #ready = new Set<string>();
 
   constructor(rt: Runtime, destination: DestinationRow) {
@@ -19,7 +19,9 @@ export class Lanes {
     this.#destination = destination;
   }
 
-  /** Makes a business ready unless it is busy. @param isUnclear its cursor may be too old */
+  /**
+   * Makes a business ready unless it is busy. @param isUnclear whether its cursor may be too old
+   */
   enqueue(businessId: string, isUnclear: boolean): void {
     const { businessId: onlyBusiness } = this.#destination;
     if (onlyBusiness !== null && onlyBusiness !== businessId) return;
@@ -34,7 +36,7 @@ export class Lanes {
     const cursor = cursors.find(this.#destination.id, businessId);
     if (cursor === undefined) return undefined;
     const createdAt = cursors.findNextCreatedAt(businessId, cursor.sequence);
-    // Events that have left the history are recorded too.
+    // Events that have left the history are recorded as skipped, so they keep a lane.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;
     const isRedelivery = cursor.sequence < cursor.redeliverUntil;
@@ -44,7 +46,7 @@ export class Lanes {
     return lane;
   }
 
-  /** Iterates over the ready businesses that need not wait after a failure. @param now monotonic */
+  /** Iterates over the ready businesses whose retry delay is over. @param now monotonic */
   *iterateReady(now: number): Generator<Lane> {
     for (const businessId of this.#ready) {
       const lane = this.#lanes.get(businessId);
@@ -52,19 +54,19 @@ export class Lanes {
     }
   }
 
-  /** Call it when a publish begins. */
+  /** Marks a lane whose publish begins. */
   markBusy(lane: Lane): void {
     this.#ready.delete(lane.cursor.businessId);
     lane.isBusy = true;
   }
 
-  /** Call it when a publish has ended. */
+  /** Marks a lane whose publish has ended. */
   markFree(lane: Lane, mayHaveMore: boolean): void {
     lane.isBusy = false;
     if (mayHaveMore) this.#ready.add(lane.cursor.businessId);
   }
 
-  /** Returns the lanes whose cursor is not saved yet. */
+  /** Returns the lanes with a cursor that is not saved yet. */
   listMoved(): Lane[] {
     return [...this.#lanes.values()].filter(
       ({ cursor, savedSequence }) => cursor.sequence !== savedSequence,
@@ -80,7 +82,7 @@ export class Lanes {
     return oldest;
   }
 
-  /** Removes the businesses of which everything is published. */
+  /** Removes the lanes without events to publish. */
   removePublished(): void {
     for (const [businessId, lane] of this.#lanes)
       if (!this.#hasMore(lane)) this.#lanes.delete(businessId);

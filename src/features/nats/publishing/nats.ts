@@ -16,11 +16,11 @@ import type { Broker, BrokerSettings, Message, PublishOutcome } from "./broker.t
 const CONNECT_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Codes of JetStream's API errors. */
+/** Error codes of the JetStream API. */
 const MESSAGE_TOO_LARGE = 10054;
 const WRONG_STREAM = 10060;
 
-/** Throws an Error whose message is the reason. */
+/** Connects to a server. Throws an Error whose message is the reason. */
 export async function connectToNats(settings: BrokerSettings): Promise<NatsConnection> {
   const { url, ca, credentials } = settings;
   const mustEncrypt = sendsPassword(settings);
@@ -29,7 +29,7 @@ export async function connectToNats(settings: BrokerSettings): Promise<NatsConne
       servers: url,
       name: "deskbell",
       timeout: CONNECT_TIMEOUT_MS,
-      // The publisher connects again by itself, at its own pace.
+      // The publisher reconnects itself, after delays of its own.
       reconnect: false,
       ...(URL.parse(url)?.protocol === "tls:" || ca !== null || mustEncrypt
         ? { tls: ca === null ? {} : { ca } }
@@ -47,13 +47,13 @@ export async function connectToNats(settings: BrokerSettings): Promise<NatsConne
 const NO_TLS =
   "the server has no TLS, so the password is not sent: configure TLS there, use an NKey, or allow it with serve --allow-plaintext";
 
-/** Whether a secret would cross a network in clear text without TLS. An NKey only signs. */
+/** Returns whether a secret would cross a network without encryption. An NKey sends no secret. */
 const sendsPassword = ({ url, credentials, allowPlaintext }: BrokerSettings): boolean =>
   !allowPlaintext &&
   (credentials.kind === "user" || credentials.kind === "token") &&
   !isLoopbackHost(URL.parse(url)?.hostname ?? "");
 
-/** Throws an Error whose message is the reason. */
+/** Connects to the server of a stream. Throws an Error whose message is the reason. */
 export async function connectToStream(settings: BrokerSettings): Promise<Broker> {
   const { stream } = settings;
   const connection = await connectToNats(settings);
@@ -130,7 +130,7 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
     if (error.code === MESSAGE_TOO_LARGE)
       return { kind: "too_large", reason: `the max_msg_size of the stream ${stream}` };
     if (error.code === WRONG_STREAM) return wrongStream(subject, stream, "another stream");
-    // "per subject" is in the error of a limit of messages per subject.
+    // The words "per subject" are in the error about the limit of messages per subject.
     return failed(`the stream ${stream} refuses: ${reason}`, false, !/per subject/.test(reason));
   }
   if (error instanceof errors.InvalidArgumentError && /max_payload/.test(reason))
@@ -143,7 +143,7 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
 const isNoResponder = (error: unknown): boolean =>
   findCause(error, errors.NoRespondersError) !== undefined;
 
-/** Returns the error, or the one that caused it, if it is of the class. */
+/** Returns the error, or the error that caused it, if it has the class; otherwise undefined. */
 function findCause<E extends Error>(
   error: unknown,
   kind: abstract new (...args: never[]) => E,
@@ -152,7 +152,7 @@ function findCause<E extends Error>(
   return undefined;
 }
 
-/** The texts of a server come from outside. */
+/** Returns the reason in words. The texts of a server come from outside. */
 export function describeError(error: unknown): string {
   if (isNoResponder(error)) return "the server has no JetStream, or no such stream";
   if (findCause(error, errors.TimeoutError)) return "the server did not answer in time";

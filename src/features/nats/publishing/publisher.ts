@@ -9,16 +9,19 @@ import type { Lane } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
 import { createCursorStore, createDestinationStore, type DestinationRow } from "../store.ts";
 
-/** Businesses with a publish in flight. */
+/** The maximum of businesses with a publish in flight. */
 const MAX_IN_FLIGHT = 64;
-/** Shorter waits are normal and are not stored, unless a publish has failed. */
+/**
+ * A shorter wait is normal: `behindSince` is stored only for a longer one. An error is stored at
+ * once.
+ */
 const MIN_BEHIND_MS = 60_000;
 
 type SavedState = Pick<DestinationRow, "behindSince" | "lastError" | "streamSequence">;
 
 /**
  * Publishes events to one destination: those of a business one after the other, many businesses at
- * once. Cursors are saved later than the stream answers: after a crash, the newest message of a
+ * once. Cursors are saved after the stream has answered. After a crash, the newest message of a
  * business shows which of its events the stream has.
  */
 export class Publisher {
@@ -42,7 +45,7 @@ export class Publisher {
     this.#saved = destination;
   }
 
-  /** Finds all businesses that are behind. @param isUnclear their cursors may be too old */
+  /** Finds all businesses that are behind. @param isUnclear whether their cursors may be too old */
   scan(isUnclear = false): void {
     const { id, businessId: onlyBusiness } = this.#destination;
     for (const { businessId } of this.#rt.openStore(createCursorStore).listBehind(id, onlyBusiness))
@@ -50,12 +53,14 @@ export class Publisher {
     this.run();
   }
 
-  /** Call it for a business that has new events, and then `run`. */
+  /** Adds a business with new events. Call `run` afterwards. */
   enqueue(businessId: string): void {
     this.#lanes.enqueue(businessId, false);
   }
 
-  /** Publishes what can be published now. While every publish fails, one at a time is enough. */
+  /**
+   * Publishes what can be published now. If the destination fails, tries only one event at a time.
+   */
   run(): void {
     const now = this.#rt.monotonic();
     for (const lane of this.#lanes.iterateReady(now)) {
@@ -76,7 +81,7 @@ export class Publisher {
     this.run();
   }
 
-  /** Stores the cursors, and since when the destination has been behind. */
+  /** Stores the cursors, and when the oldest waiting event was created. */
   save(): void {
     const destinations = this.#rt.openStore(createDestinationStore);
     const cursors = this.#rt.openStore(createCursorStore);
@@ -108,7 +113,10 @@ export class Publisher {
     };
   }
 
-  /** Waits up to `graceMs` for what is in flight. What the stream then has is found again. */
+  /**
+   * Waits up to `graceMs` for publishes in flight. The next start asks the stream which of the
+   * others it has.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#lanePublisher.state = "stopping";
     let timer: NodeJS.Timeout | undefined;

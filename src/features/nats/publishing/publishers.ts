@@ -6,13 +6,13 @@ import { createCursorStore, createDestinationStore } from "../store.ts";
 const SCAN_MS = 60_000;
 const GRACE_MS = 10_000;
 
-/** Loaded for the first connection: most servers have no destination. */
+/** Connects with a module loaded for the first connection: most servers have no destination. */
 const connectLazily: Connect = async (settings) =>
   (await import("./nats.ts")).connectToStream(settings);
 
 type Running = { version: number; publisher: Publisher; isStopping: boolean };
 
-/** Publishes events to the destinations that exist, and follows their changes. */
+/** Publishes events to the existing destinations, and follows changes of the destinations. */
 export function createPublishers(rt: Runtime, connect: Connect = connectLazily) {
   const destinations = rt.openStore(createDestinationStore);
   const cursors = rt.openStore(createCursorStore);
@@ -22,14 +22,14 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   let isStopped = false;
 
   /**
-   * Call it after a commit. A server without destinations looks whether there are any, and does no
-   * more.
+   * Publishes new events; call it after a commit. A server without destinations only looks for new
+   * ones.
    */
   function wake(): void {
     const versions = new Map(destinations.listVersions());
     if (versions.size === 0 && running.size === 0) return;
     const newest = cursors.getLastEvent();
-    // Row numbers of deleted events may be used again.
+    // SQLite may reuse the row numbers of deleted events.
     if (newest < lastEvent) scannedAt = -Infinity;
     const changed = newest > lastEvent ? cursors.listBusinessesWithEvents(lastEvent, newest) : [];
     lastEvent = newest;
@@ -40,14 +40,14 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     }
   }
 
-  /** Starts new destinations, and stops or restarts those that were deleted or changed. */
+  /** Starts new destinations, stops deleted ones, and restarts changed ones. */
   function follow(versions: ReadonlyMap<string, number>): void {
     for (const [id, entry] of running)
       if (versions.get(id) !== entry.version && !entry.isStopping) void end(id, entry);
     for (const [id, version] of versions) if (!running.has(id)) start(id, version);
   }
 
-  /** A changed destination starts again when nothing of it is in flight any more. */
+  /** Stops a publisher. A changed destination restarts when nothing is in flight any more. */
   async function end(id: string, entry: Running): Promise<void> {
     entry.isStopping = true;
     await entry.publisher.stop(GRACE_MS);
@@ -63,7 +63,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     publisher.scan(true);
   }
 
-  /** Tries again what has failed, and saves cursors. Call it each second. */
+  /** Retries failed publishes, and saves the cursors. Call it each second. */
   function tick(): void {
     const isScanDue = rt.monotonic() - scannedAt >= SCAN_MS;
     if (isScanDue) scannedAt = rt.monotonic();

@@ -2,12 +2,12 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { countOf } from "../../../domain/text.ts";
 import { createCursorStore, type CursorRow, type DestinationRow } from "../store.ts";
 
-/** Records the events that a destination does not get, for `status` and `doctor`. */
+/** Records the events that a destination will not get, for `status` and `doctor`. */
 export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
   const { feed } = rt.store;
   const cursors = rt.openStore(createCursorStore);
 
-  /** @param eventId null: several events */
+  /** @param eventId null for several events */
   function record(
     { businessId, slug }: CursorRow,
     sequence: number,
@@ -20,7 +20,7 @@ export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
     rt.log("warn", "A destination does not get an event.", fields);
   }
 
-  /** Records that the history no longer has the events between the cursor and the next one. */
+  /** Records the events between the cursor and the next event, which have left the history. */
   function recordCut(cursor: CursorRow, nextSequence: number): void {
     const last = Math.min(nextSequence - 1, feed.getPrunedSequence(cursor.businessId));
     const count = last - cursor.sequence;

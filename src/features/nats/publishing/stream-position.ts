@@ -5,20 +5,20 @@ import { createDestinationStore, type DestinationRow } from "../store.ts";
 type Stored = Extract<PublishOutcome, { kind: "stored" }>;
 
 /**
- * Follows the sequence numbers that a stream gives to events. They rise as long as the stream lives:
- * a number that is not above an earlier one shows that the stream was deleted and created again, or
- * restored, and lacks events that it had. Purging a stream does not lower them.
+ * Tracks the sequence numbers that a stream gives to events. The numbers rise as long as the stream
+ * exists. A number that is not above an earlier one shows that the stream was recreated or restored
+ * and lacks events. Purging a stream does not lower its numbers.
  */
 export function createStreamPosition(rt: Runtime, destination: DestinationRow) {
   let stream = { highest: destination.streamSequence };
 
   return {
-    /** Returns null while nothing was published. */
+    /** Returns the highest number so far; null before the first publish. */
     highest: () => stream.highest,
-    /** Call it before a publish. Returns the function that takes the stream's answer. */
+    /** Call it before a publish. Returns the function to call with the stream's answer. */
     expectNext(): (stored: Stored) => void {
       const asked = stream;
-      // Answers to other publishes may overtake this one.
+      // Answers to other publishes can arrive before this one.
       const before = stream.highest ?? 0;
       return ({ streamSequence, isDuplicate }) => {
         if (asked !== stream) return;

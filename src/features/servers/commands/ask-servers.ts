@@ -7,11 +7,11 @@ import type { ServerStatus } from "../status-schema.ts";
 import { readText } from "../../../cli/input/catalog-files.ts";
 
 export type AskedServer = Server & {
-  /** The addresses that responded. Two mean that the primary and its standby both run. */
+  /** The addresses that responded. Two addresses mean that the primary and its standby both run. */
   running: { address: string; status: ServerStatus }[];
-  /** Why the other addresses did not respond, each with its address. */
+  /** Each address that did not respond, with the reason. */
   failures: string[];
-  /** Whether an address responded that it requires a token, or another one. */
+  /** Whether an address responded that a token is missing or wrong. */
   needsToken: boolean;
 };
 
@@ -26,7 +26,7 @@ const OTHER_TOKEN = "it has another token";
  */
 export function askServers(file: string, flags: ConfigFlags): Promise<AskedServer[]> {
   const config = readConfig(flags);
-  // The token of this machine's data folder is for no other machine.
+  // The token in the data folder is only for the daemon of this machine.
   const tokenFor = (address: string): string | null =>
     config.http.metricsToken ??
     (isLoopbackHost(new URL(address).host) ? readMetricsToken(config) : null);
@@ -50,8 +50,8 @@ export function askServers(file: string, flags: ConfigFlags): Promise<AskedServe
 }
 
 /**
- * Returns the state of a server, of which exactly one address must respond.
- * @throws AppError state_refuses if none does, or if the standby runs too
+ * Returns the state of a server at which exactly one address responds.
+ * @throws AppError state_refuses if no address responds, or if the standby responds too
  */
 export function getRunning({ name, running, failures, needsToken }: AskedServer): ServerStatus {
   const [first, second] = running;
@@ -80,10 +80,10 @@ export function getRunning({ name, running, failures, needsToken }: AskedServer)
 export const bothRun = ({ name, running }: Pick<AskedServer, "name" | "running">): string =>
   `The server ${name} and its standby both run: ${running.map(({ address }) => address).join(", ")}.`;
 
-/** @returns the state, or why there is none */
+/** @returns the state, or the reason why there is none */
 async function askServer(address: string, token: string | null): Promise<ServerStatus | string> {
   try {
-    // Never follow a redirect: it would send the token to another address.
+    // A redirect is not followed: it could send the token to another address.
     const response = await fetch(`${address}/metrics/status`, {
       headers: token === null ? {} : { authorization: `Bearer ${token}` },
       redirect: "manual",

@@ -5,7 +5,7 @@ import { EXIT } from "../../../cli/failure.ts";
 import { shortTime } from "../../../cli/output/table.ts";
 import { askServers, bothRun } from "./ask-servers.ts";
 
-/** Prints one line for each server of a servers file. */
+/** Prints one line per server of a servers file. */
 export async function printServers(
   cli: Cli,
   file: string,

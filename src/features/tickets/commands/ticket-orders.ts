@@ -18,7 +18,7 @@ const STATUSES = [
   "EXPIRED",
 ] as const satisfies TicketOrder["status"][];
 
-/** Partners do not see why an order was cancelled, nor the payments of other clients. */
+/** Returns an order with what partners do not see: the cancel reason and all payment references. */
 const toShownOrder = (order: TicketOrder, timezone: string) => ({
   ...toPublicTicketOrder(order, timezone),
   cancelReason: order.cancelReason,
@@ -86,7 +86,7 @@ const confirm = command({
   },
 });
 
-/** Returns the order as `list` and a cancellation of several show it. */
+/** Returns the order as a row of a list. */
 const toRow = (order: TicketOrder, timezone: string) => ({
   ...toShownOrder(order, timezone),
   currencyDigits: order.currencyDigits,

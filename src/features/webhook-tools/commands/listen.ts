@@ -67,8 +67,7 @@ const listen = command({
         print(cli, event, outcome, durationMs);
         sent += 1;
       }
-      // Keep the old cursor if the page was interrupted. Its events are then sent twice, but none
-      // is lost.
+      // An interrupted page keeps the old cursor: its events may be sent twice, but none is lost.
       if (sent === page.events.length) cursor = page.cursor;
     }
     if (cli.flags.json) cli.printJson({ accepted, failed, cursor: cursor ?? null }, 0);
@@ -116,7 +115,7 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
   );
 }
 
-/** Reads the secret from a file, or creates one and prints it for the receiver. */
+/** Returns the secret in a file, or creates one and prints it for the receiver. */
 async function signingSecret(cli: Cli, file: string | undefined): Promise<string> {
   if (file !== undefined) {
     const secret = readText(file).trim();

@@ -18,13 +18,13 @@ const endpointCondition = (code: AlertCode, id: string) =>
 const serverCondition = (code: AlertCode) => openCondition(code, code, "fix it");
 type Found = ReturnType<typeof failing>;
 
-/** Follows the alerts of conditions that the test opens and ends, minute by minute. */
+/** Tracks the alerts of conditions that the test opens and ends, minute by minute. */
 function startTracking() {
   let causes: Cause[] = [];
   let now = START;
   const sent: Alert[] = [];
   const step = (...found: Found[]): string[] => {
-    // A daemon that restarts reads them as JSON.
+    // JSON, because a restarted daemon reads the causes as JSON.
     const { alerts, ...tracked } = trackConditions(JSON.parse(JSON.stringify(causes)), found, now);
     ({ causes } = tracked);
     sent.push(...alerts);
@@ -33,7 +33,7 @@ function startTracking() {
   return {
     sent,
     step,
-    /** Repeats the same conditions for some minutes. @returns the alerts */
+    /** Repeats the conditions for some minutes. @returns the alerts */
     run(minutes: number, ...found: Found[]): string[] {
       const lines: string[] = [];
       for (let i = 0; i < minutes; i++, now += MINUTE) lines.push(...step(...found));
@@ -44,7 +44,7 @@ function startTracking() {
 }
 
 describe("alerts about one condition", () => {
-  test("FIRING is sent at once, RESOLVED when it has been clear for 30 minutes", () => {
+  test("FIRING is sent at once, and RESOLVED after the condition has been absent for 30 minutes", () => {
     const { run, sent } = startTracking();
     expect(run(40, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);
     expect(run(30)).toEqual([]);
@@ -64,14 +64,14 @@ describe("alerts about one condition", () => {
     ]);
   });
 
-  test("RESOLVED of a short problem is sent 30 minutes after its end, not an hour after FIRING", () => {
+  test("RESOLVED of a short problem is sent 30 minutes after its end", () => {
     const { run } = startTracking();
     run(5, failing("a"));
     expect(run(30)).toEqual([]);
     expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 1"]);
   });
 
-  test("a condition that begins again after RESOLVED is sent at once, and resolved two hours later", () => {
+  test("a condition that returns after RESOLVED fires at once, and is resolved two hours later", () => {
     const { run } = startTracking();
     run(5, failing("a"));
     expect(run(31)).toHaveLength(1);
@@ -80,14 +80,14 @@ describe("alerts about one condition", () => {
     expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
   });
 
-  test("a second beginning within the hour raises the count and sends nothing", () => {
+  test("a condition that returns within the hour raises the count and sends nothing", () => {
     const { run } = startTracking();
     expect(run(5, failing("a"))).toHaveLength(1);
     expect([run(10), run(5, failing("a")), run(10), run(5, failing("a"))].flat()).toEqual([]);
     expect(run(3 * 60)).toEqual(["RESOLVED endpoint.failing|salon|a 3"]);
   });
 
-  test("a condition that begins again before RESOLVED is resolved two hours after its alert", () => {
+  test("a condition that returns before RESOLVED is resolved two hours after its alert", () => {
     const { run } = startTracking();
     expect(run(5, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);
     run(10);
@@ -96,14 +96,14 @@ describe("alerts about one condition", () => {
     expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
   });
 
-  test("a condition that begins after RESOLVED is sent at once", () => {
+  test("a condition that was open for an hour and returns after RESOLVED fires at once", () => {
     const { run } = startTracking();
     run(61, failing("a"));
     expect(run(31)).toHaveLength(1);
     expect(run(1, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 2"]);
   });
 
-  test("a notice is sent again after an hour if it has happened again, and never resolved", () => {
+  test("a notice is repeated at most once an hour, and never resolved", () => {
     const { run } = startTracking();
     const exhausted = endpointCondition("delivery.exhausted", "a");
     expect(run(1, exhausted)).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("alerts about one condition", () => {
 });
 
 describe("several conditions", () => {
-  test("conditions from the fifth of a code and business on share an alert that lists them", () => {
+  test("the fifth condition of one code and business, and each later one, share an alert", () => {
     const { run, sent } = startTracking();
     run(1, failing("a"), failing("b"));
     const all = ["a", "b", "c", "d", "e", "f"].map(failing);
@@ -126,7 +126,7 @@ describe("several conditions", () => {
         "the endpoint 'c' fails; the endpoint 'd' fails; the endpoint 'e' fails; the endpoint 'f' fails (salon)",
       fix: "deskbell status",
     });
-    // Sent again because one was added, but only after an hour.
+    // The new condition repeats the alert, but only after an hour.
     expect(run(60, ...all, failing("g"))).toEqual(["FIRING endpoint.failing|salon|* 5"]);
     expect(run(60, failing("g"))).toEqual([
       "RESOLVED endpoint.failing|salon|a 1",
@@ -135,14 +135,14 @@ describe("several conditions", () => {
     expect(run(60)).toEqual(["RESOLVED endpoint.failing|salon|* 5"]);
   });
 
-  test("network.out is sent instead of its endpoints, which follow if they still fail", () => {
+  test("network.out is sent instead of its failing endpoints, which follow if they still fail", () => {
     const { run } = startTracking();
     const out = serverCondition("network.out");
     expect(run(10, failing("a"), failing("b"), out)).toEqual(["FIRING network.out|| 1"]);
     expect(run(10, failing("b"))).toEqual(["FIRING endpoint.failing|salon|b 1"]);
   });
 
-  test("a condition that becomes worse is not reported as resolved", () => {
+  test("a condition that a worse one replaces is not reported as resolved", () => {
     const { run } = startTracking();
     const [low, full] = [serverCondition("storage.low"), serverCondition("storage.full")];
     expect(run(5, low)).toEqual(["FIRING storage.low|| 1"]);
@@ -153,7 +153,7 @@ describe("several conditions", () => {
 
 const CODES = ["a", "b", "c", "d", "e", "f"].map(failing).concat(serverCondition("network.out"));
 
-test("24 hours of flapping: about one alert per hour and cause, and the last one is true", () => {
+test("flapping for 24 hours sends about one alert per hour and cause, and the last one is true", () => {
   const flapping = fc.array(
     fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CODES) }),
     { minLength: 60, maxLength: 120, size: "max" },
@@ -190,7 +190,7 @@ test("24 hours of flapping: about one alert per hour and cause, and the last one
   );
 });
 
-test("the newest 500 causes are kept after their end, however many notices there are", () => {
+test("the newest 500 ended causes are kept, however many notices there are", () => {
   const { run, causes } = startTracking();
   const received = Array.from({ length: 600 }, (_, i) =>
     openCondition("booking.received", "a booking", "", {

@@ -33,7 +33,7 @@ async function createTwoBusinesses() {
   return { ...terminal, keyId, complete };
 }
 
-test("commands, options and fixed values are completed without data", async () => {
+test("completion offers commands, options and fixed values even without data", async () => {
   const { deskbell, dataDir } = createTerminal();
   const ask = async (words: string) =>
     (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
@@ -75,13 +75,13 @@ const COMPLETED: [words: string, expected: string[]][] = [
   ["-- services show cut-and", ["cut-and-blow-dry"]],
 ];
 
-test("slugs, keys and IDs are completed from the data", async () => {
+test("completion offers slugs, keys and IDs from the data", async () => {
   const { complete } = await createTwoBusinesses();
   for (const [words, expected] of COMPLETED)
     expect({ words, found: await complete(words) }).toEqual({ words, found: expected });
 });
 
-test("key IDs are completed with their escaped names, without revoked keys", async () => {
+test("completion offers key IDs with escaped names, without revoked keys", async () => {
   const { deskbell, keyId, complete } = await createTwoBusinesses();
   const { stdout } = await deskbell("__complete -- keys show key_");
   expect(stdout).toBe(`${keyId}\tdoor ␛[2J\n`);
@@ -89,7 +89,7 @@ test("key IDs are completed with their escaped names, without revoked keys", asy
   expect(await complete("keys show ''")).toEqual([]);
 });
 
-test("values with shell syntax are not completed", async () => {
+test("completion leaves out values with shell syntax", async () => {
   const { deskbell } = createTerminal();
   const evil = ["$(reboot)", "`id`", "a;b", "../x y", "-rf", "ok-key"];
   const file = {
@@ -129,7 +129,7 @@ test("completion does not migrate an older database", async () => {
   db.close();
 });
 
-test.each(["tcsh", "''"])("completion %s is a usage error", async (shell) => {
+test.each(["tcsh", "''"])("completion for the unknown shell %s is a usage error", async (shell) => {
   expect(await createTerminal().deskbell(`completion ${shell}`)).toMatchObject({
     code: 2,
     stdout: "",
@@ -147,7 +147,7 @@ for (const shell of ["zsh", "fish"])
       `${shell} is not installed, so its completion is not tested (apt-get install ${shell})`,
     );
 
-/** Seeds the salon and puts the built program on a PATH as `deskbell`. */
+/** Loads the sample salon, and puts the built program on a PATH as `deskbell`. */
 async function installOnPath() {
   const folder = createTempFolder();
   const program = join(folder, "deskbell");
@@ -174,7 +174,7 @@ async function installOnPath() {
   return { folder, env, runScript };
 }
 
-test("bash completes commands, options and keys, also after = and :", async () => {
+test("bash completes commands, options and keys, even after = and :", async () => {
   const { folder, runScript } = await installOnPath();
   const complete = (line: string, ...typed: string[]): string => {
     const list = typed.map((word) => `'${word}'`).join(" ");

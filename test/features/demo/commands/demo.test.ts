@@ -4,7 +4,7 @@ import { runProgram, createTempFolder } from "../../../support/cli.ts";
 import { hasTmux, openTmux } from "../../../support/tmux.ts";
 
 test.runIf(hasTmux)(
-  "demo --tui shows the first deliveries; q ends the demo and removes its data",
+  "demo --tui shows the first deliveries, and q ends the demo and removes its data",
   async () => {
     const folder = createTempFolder();
     const terminal = openTmux(100, 30);

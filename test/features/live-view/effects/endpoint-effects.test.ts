@@ -20,7 +20,7 @@ async function openEndpoints(options: Parameters<typeof openSession>[1] = {}) {
 const actionsOf = (rt: ReturnType<typeof createTestRuntime>) =>
   rt.store.audit.list({}, 10).map(({ action }) => action);
 
-test("D disables the endpoint only after a y that arrives on its own, and shows how many deliveries are parked", async () => {
+test("the key D disables the endpoint only after a separate y, and shows the parked deliveries", async () => {
   const { rt, view, endpoint, shows } = await openEndpoints();
   view.press("D");
   view.resize(120, 40);
@@ -44,7 +44,7 @@ test.each([
   ["none", [..."none"], "to send: 0; cancelled: 4"],
   ["a time", [..."11:00"], "to send: 4; cancelled: 0"],
 ])(
-  "E enables the endpoint; %s says which parked deliveries are sent",
+  "the key E enables the endpoint, and %s decides which parked deliveries are sent",
   async (_name, typed, result) => {
     const { rt, view, id, endpoint, shows } = await openEndpoints();
     disableEndpoint(rt, id, "manual");
@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("E with anything else changes nothing", async () => {
+test("the key E followed by any other answer changes nothing", async () => {
   const { rt, view, id, endpoint, shows } = await openEndpoints();
   disableEndpoint(rt, id, "manual");
   view.type(":enable soon");
@@ -64,7 +64,7 @@ test("E with anything else changes nothing", async () => {
   expect(endpoint().status).toBe("DISABLED");
 });
 
-test("r on an endpoint redelivers what failed there, after its count is typed", async () => {
+test("the key r on an endpoint redelivers its failed deliveries after their count is typed", async () => {
   const { view, shows } = await openEndpoints();
   view.press("r");
   const [, count = ""] = /Redeliver (\d+) deliveries\?/.exec(view.footer()) ?? [];
@@ -73,7 +73,7 @@ test("r on an endpoint redelivers what failed there, after its count is typed", 
   await shows(/4 deliveries queued for redelivery/);
 });
 
-test("another program that writes is reported, and nothing is changed", async () => {
+test("the live view reports that another program is writing, and changes nothing", async () => {
   const { rt, view, endpoint, shows } = await openEndpoints();
   const busy = new Database.SqliteError("busy", "SQLITE_BUSY");
   vi.spyOn(rt, "tx").mockImplementation(() => {
@@ -85,7 +85,7 @@ test("another program that writes is reported, and nothing is changed", async ()
   expect(endpoint().version).toBe(1);
 });
 
-test("S shows the new secret until the user confirms to have saved it", async () => {
+test("the key S shows the new secret until the user confirms having saved it", async () => {
   const { rt, view, shows } = await openEndpoints({ columns: 60, rows: 12 });
   view.press("S");
   view.press("y");
@@ -108,7 +108,7 @@ test("S shows the new secret until the user confirms to have saved it", async ()
   expect(actionsOf(rt)).toContain("endpoint.secret_rotated");
 });
 
-test("quitting while the secret is shown removes it, also on a terminal that keeps the last frame", async () => {
+test("quitting removes a shown secret even from a terminal that keeps the last frame", async () => {
   const rt = createTestRuntime();
   await fillDeliveries(rt, 8);
   const terminal = await openViewOnTerminal(rt, 80, 24);

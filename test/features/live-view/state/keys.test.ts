@@ -17,6 +17,6 @@ test.each<[string, string, Parameters<typeof parseKeys>[1], string[]]>([
   ["tab backwards", "", { tab: true, shift: true }, ["left"]],
   ["ctrl-c", "c", { ctrl: true }, ["ctrl-c"]],
   ["another control key", "d", { ctrl: true }, []],
-])("parses %s", (_name, input, key, keys) => {
+])("parseKeys splits %s into keys", (_name, input, key, keys) => {
   expect(parseKeys(input, key)).toEqual(keys);
 });

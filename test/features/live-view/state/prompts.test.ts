@@ -10,10 +10,10 @@ async function openView(options: Parameters<typeof openSession>[1] = {}) {
   return { rt, view: openSession(rt, options) };
 }
 
-test("typing narrows the commands, and tab completes as far as they agree", async () => {
+test("typing narrows the list of commands, and tab completes their common beginning", async () => {
   const { view } = await openView();
   view.press(":");
-  expect(view.text()).toMatch(/redeliver +r +redeliver it, or [^]*and \d+ more/);
+  expect(view.text()).toMatch(/redeliver +r +redeliver the delivery or [^]*and \d+ more/);
   view.type("re");
   expect(view.text()).not.toContain("rotate-secret");
   view.press("right");
@@ -33,14 +33,14 @@ test.each([
   ],
   ["an ambiguous beginning", ":e", "'e' is ambiguous: enable, endpoints."],
   ["an argument that is not taken", ":pause 5", "pause takes no argument."],
-])("a command with %s", async (_name, typed, notice) => {
+])("a command of the live view with %s shows what is wrong", async (_name, typed, notice) => {
   const { view } = await openView();
   view.type(typed);
   view.press("enter");
   expect(view.footer()).toBe(` ${notice}`);
 });
 
-test("a command without its argument asks for it, and blanks are ignored", async () => {
+test("a command of the live view asks for a missing argument, and ignores blanks", async () => {
   const { view } = await openView();
   view.type(":sin");
   view.press("enter");
@@ -53,7 +53,7 @@ test("a command without its argument asks for it, and blanks are ignored", async
   expect(view.footer()).toMatch(/^ ⏎ open/);
 });
 
-test("a screen without a selected delivery or endpoint does not offer their commands", async () => {
+test("a screen without a selected delivery or endpoint offers no commands for them", async () => {
   const { view } = await openView();
   view.press("p", ":");
   expect(view.text()).toMatch(/redeliver-all[^]*problems[^]*quit/);
@@ -63,7 +63,7 @@ test("a screen without a selected delivery or endpoint does not offer their comm
   expect(view.footer()).toMatch(/^ There is no command 'disable' on this screen/);
 });
 
-test("every command that changes something is refused by --readonly", async () => {
+test("the flag --readonly refuses every command that changes something", async () => {
   const { rt, view } = await openView({ isReadonly: true });
   const before = rt.revision();
   const changing = ACTIONS.filter(({ changes }) => changes !== undefined);
@@ -83,7 +83,7 @@ test("every command that changes something is refused by --readonly", async () =
   expect(rt.revision()).toBe(before);
 });
 
-test("no two actions have the same key or name", () => {
+test("each action of the live view has its own key and name", () => {
   const keys = ACTIONS.flatMap(({ key }) => key ?? []);
   expect(new Set(keys).size).toBe(keys.length);
   expect(new Set(ACTIONS.map(({ name }) => name)).size).toBe(ACTIONS.length);

@@ -30,7 +30,7 @@ test.each([
   expect(textWidth(fit(text, cells))).toBe(cells);
 });
 
-test("right-aligned text is padded on the left; text cut to 0 cells is empty", () => {
+test("right-aligned text is padded on the left, and text cut to 0 cells is empty", () => {
   expect(fit("7ms", 5, "right")).toBe("  7ms");
   expect(clip("abc", 0)).toBe("");
 });
@@ -43,7 +43,7 @@ test.each([
   ["Zͫ͑ͫ", "Zͫ"],
   ["e\u0301", "é"],
   ["a\u202eb", "a\ufffdb"],
-])("external text %j is shown as %j", (text, shown) => {
+])("the external text %j is drawn as %j", (text, shown) => {
   expect(sanitize(text)).toBe(shown);
 });
 
@@ -59,7 +59,7 @@ test.each([
   expect(wrap(text, width)).toEqual(lines);
 });
 
-test("neighbouring spans of one style are merged, and spaces take the preceding style", () => {
+test("neighbouring spans of one style are merged, and spaces take the style before them", () => {
   const line = [
     span("a", { dim: true }),
     span("b", { dim: true }),
@@ -74,7 +74,7 @@ test("neighbouring spans of one style are merged, and spaces take the preceding 
   ]);
 });
 
-test("the largest value has a full bar, and any value above 0 has some bar", () => {
+test("the largest value has a full bar, and any value above 0 has a visible bar", () => {
   expect(drawBars([0, 1, 4, 8], 1, 8)).toEqual([" ▁▄█"]);
   expect(drawBars([0, 1, 1000], 1, 1000)).toEqual([" .█"]);
   expect(drawBars([4, 8, 16], 2, 16)).toEqual(["  █", "▄██"]);
@@ -82,11 +82,11 @@ test("the largest value has a full bar, and any value above 0 has some bar", () 
   expect(drawBars([3], 4, 100)).toEqual([" ", " ", " ", "▁"]);
 });
 
-test("toAscii replaces glyphs, and other characters by question marks of the same width", () => {
+test("toAscii replaces our glyphs, and other characters by question marks of equal width", () => {
   expect(toAscii("│✓ café 漢▁█")).toBe("|+ caf? ??.#");
 });
 
-test("formats times, durations and counts", () => {
+test("times, durations and counts are formatted for the live view", () => {
   const clock = createTimeFormat("America/New_York");
   const at = Date.parse("2026-11-20T17:04:31Z");
   expect([

@@ -25,7 +25,7 @@ test.each([
   [80, 24, 2],
   [120, 40, 3],
 ])(
-  "at %ix%i, the first screen shows %i problems, the most severe first",
+  "the first screen at %ix%i shows %i problems, the most severe first",
   async (columns, rows, shown) => {
     const { view } = await openView({ columns, rows });
     const lines = view.text().split("\n").slice(1);
@@ -37,7 +37,7 @@ test.each([
   },
 );
 
-test("p lists every problem in full, with the command that fixes it", async () => {
+test("the key p lists every problem in full, with its fix", async () => {
   const { view } = await openView({ rows: 40 });
   view.press("p");
   expect(view.text()).toMatch(/▲ warning {2}proxy\.one_address[^]*deskbell guide behind-a-proxy/);
@@ -48,7 +48,7 @@ test("p lists every problem in full, with the command that fixes it", async () =
   expect(view.text()).toContain("─ deliveries ─");
 });
 
-test("a problem that ends disappears within ten seconds, and the list gets its lines", async () => {
+test("a problem that ends disappears within ten seconds and frees its lines", async () => {
   const { rt, view } = await openView();
   const firstLines = () => view.text().split("\n").slice(1, 3).join("\n");
   expect(firstLines()).toContain("10.0.0.1");
@@ -67,7 +67,7 @@ test("a problem that ends disappears within ten seconds, and the list gets its l
   expect(view.text()).toContain("No problems.");
 });
 
-test("a view of one business leaves out the problems of others", async () => {
+test("a view of one business hides the problems of other businesses", async () => {
   const { rt } = await openView();
   const { id } = addBusiness(rt, "other");
   const text = openSession(rt, { businessId: id }).text();

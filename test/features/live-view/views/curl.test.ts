@@ -17,7 +17,7 @@ const detail = (url: string, body: string): DeliveryDetail => ({
   attempts: [],
 });
 
-/** The arguments that a shell passes to curl. */
+/** Returns the arguments that a shell passes to curl. */
 const argumentsOf = (lines: readonly string[]): string[] =>
   execFileSync("sh", ["-c", `curl() { printf '%s\\0' "$@"; }\n${lines.join("\n")}`])
     .toString()
@@ -27,7 +27,7 @@ const argumentsOf = (lines: readonly string[]): string[] =>
 const TEXT = `it's $(id) \`id\` "x" \\ é漢🍣 \u001b[2J\u009b ! ${"long ".repeat(40)}`;
 
 test.each([Infinity, 80, 50])(
-  "a shell passes URL, headers and body on unchanged, in lines of at most %d cells",
+  "the curl command keeps URL, headers and body through a shell, folded at %d columns",
   (width) => {
     const url = `https://example.com/hook/${"a".repeat(100)}?q='$(id)'{1,2}[3]&x=é`;
     const lines = curlCommand(detail(url, JSON.stringify({ text: TEXT })), width);
@@ -41,7 +41,7 @@ test.each([Infinity, 80, 50])(
   },
 );
 
-test("a body of 200 KB is folded in far less than a second", () => {
+test("a body of 200 KB is folded into lines", () => {
   const lines = curlCommand(detail("https://x/", JSON.stringify("'".repeat(200_000))), 80);
   expect(lines.length).toBeGreaterThan(1000);
 });

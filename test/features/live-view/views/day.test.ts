@@ -15,7 +15,7 @@ const visit: DayEntry = {
   place: null,
 };
 
-test("the titles of the columns are not a row, so they are neither counted nor scrolled", () => {
+test("the titles of the day's columns are neither counted nor scrolled", () => {
   const day = { date: "2026-12-01", timezone: "Europe/Zurich", entries: [visit, visit] };
   const { head, rows } = renderDay(day, 78);
   const textOf = (line: (typeof rows)[number] = []) => line.map(({ text }) => text).join("");
@@ -26,7 +26,7 @@ test("the titles of the columns are not a row, so they are neither counted nor s
   ]);
 });
 
-test("times that clocks show twice have an offset, so that no visit seems to end before it starts", () => {
+test("a time that occurs twice in a night has an offset", () => {
   const repeated = {
     ...visit,
     startsAt: Date.parse("2026-10-25T00:30Z"),

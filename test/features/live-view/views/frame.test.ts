@@ -9,7 +9,7 @@ import { openViewOnTerminal, openSession } from "../open-view.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The service and the staff member of the segment are no longer in the catalog. */
+// The catalog no longer has the service and the staff member of this segment.
 const segment = {
   serviceId: "svc_1",
   serviceName: "A cut with a very long name",
@@ -33,7 +33,7 @@ async function createFilledRuntime(deliveries = 400) {
   return rt;
 }
 
-/** Two visits of the day, with names that could shift the columns. */
+/** Adds two visits of the day with names that could shift the columns. */
 function addVisits(rt: TestRuntime): void {
   const { id } = rt.store.businesses.list()[0]!;
   const at = rt.now();
@@ -106,7 +106,7 @@ const SCREENS: {
 ];
 
 test.each(SCREENS)(
-  "the $name screen matches its recorded frame",
+  "the live view's screen $name matches its recorded frame",
   async ({ name, keys, ...options }) => {
     const view = openSession(await createFilledRuntime(), options);
     view.press(...keys);
@@ -119,7 +119,7 @@ test.each(SCREENS)(
 test.each([
   [24, /│ fail +\.\. +12 /],
   [40, /│ fail +▁\. +12 /],
-])("with %i rows, 3 percent of failures look like 3 percent", async (rows, fail) => {
+])("at %i rows, the charts draw 3 percent of failures as a small bar", async (rows, fail) => {
   const text = openSession(await createFilledRuntime(), { columns: 120, rows }).text();
   expect(text).toMatch(/│ ok +█\. +384 /);
   expect(text).toMatch(fail);
@@ -129,25 +129,28 @@ test.each([
   [50, 12],
   [80, 24],
   [120, 40],
-])("the lists of endpoints at %ix%i say since when and why one fails", async (columns, rows) => {
-  const rt = await createFilledRuntime(8);
-  const [failing, disabled] = rt.store.endpoints.list();
-  const failingSince = rt.now() - 3_600_000;
-  rt.tx(() => {
-    for (const { id } of [failing!, disabled!])
-      rt.store.endpoints.updateStreak(id, { ...failing!, failingSince, lastError: "HTTP 500" });
-    disableEndpoint(rt, disabled!.id, "failing");
-  });
-  const view = openSession(rt, { columns, rows });
-  if (columns < 120) view.press("e");
-  const reasons = [
-    /– partner .*\n.* disabled: HTTP 500 since 11:00:00 /,
-    /▲ partner +127\.0\.0\.1:9000.*\n.* failing: HTTP 500 since 11:00:00 /,
-  ];
-  for (const reason of reasons) expect(view.text()).toMatch(reason);
-});
+])(
+  "the list of endpoints at %ix%i says since when and why an endpoint fails",
+  async (columns, rows) => {
+    const rt = await createFilledRuntime(8);
+    const [failing, disabled] = rt.store.endpoints.list();
+    const failingSince = rt.now() - 3_600_000;
+    rt.tx(() => {
+      for (const { id } of [failing!, disabled!])
+        rt.store.endpoints.updateStreak(id, { ...failing!, failingSince, lastError: "HTTP 500" });
+      disableEndpoint(rt, disabled!.id, "failing");
+    });
+    const view = openSession(rt, { columns, rows });
+    if (columns < 120) view.press("e");
+    const reasons = [
+      /– partner .*\n.* disabled: HTTP 500 since 11:00:00 /,
+      /▲ partner +127\.0\.0\.1:9000.*\n.* failing: HTTP 500 since 11:00:00 /,
+    ];
+    for (const reason of reasons) expect(view.text()).toMatch(reason);
+  },
+);
 
-test("with several businesses, the day asks for one", async () => {
+test("the screen of the day asks for a business if there are several", async () => {
   const rt = await createFilledRuntime(8);
   const other = addBusiness(rt, "other");
   const view = openSession(rt);
@@ -158,21 +161,21 @@ test("with several businesses, the day asks for one", async () => {
   expect(chosen.text()).toContain("No visits.");
 });
 
-test("an empty view says that there are no deliveries", () => {
+test("an empty live view says that there are no deliveries", () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   expect(openSession(rt).text()).toContain("No deliveries yet.");
 });
 
 test.each([false, true])(
-  "every screen fills every size from 50x12 to 200x60 exactly (ASCII: %s)",
+  "every screen exactly fills every size from 50x12 to 200x60 (ASCII: %s)",
   async (isAscii) => {
     const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
     for (const [i, { name, keys }] of SCREENS.entries()) {
       const view = openSession(rt, { isAscii });
       view.press(...keys);
-      // Each screen has its own sizes, so that together they cover all.
+      // The screens share the sizes, so that together they cover all.
       for (let columns = 50 + (i % 17); columns <= 200; columns += 17)
         for (let rows = 12 + (i % 11); rows <= 60; rows += 11) {
           view.resize(columns, rows);
@@ -188,7 +191,7 @@ test.each([false, true])(
   },
 );
 
-test("a narrow header drops the address and the time before the number of failing endpoints", async () => {
+test("a narrow header keeps the number of failing endpoints longer than address and time", async () => {
   const rt = await createFilledRuntime(8);
   const [endpoint] = rt.store.endpoints.list();
   rt.tx(() =>
@@ -201,7 +204,7 @@ test("a narrow header drops the address and the time before the number of failin
 });
 
 test.each(["uncaughtException", "unhandledRejection"] as const)(
-  "an %s restores the terminal before it is reported",
+  "the process event %s restores the terminal before the error is reported",
   async (bug) => {
     const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
     const [first] = process.listeners(bug as "uncaughtException");
@@ -211,7 +214,7 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
   },
 );
 
-test("a resized terminal is redrawn, also after it was too small", async () => {
+test("a resized terminal is redrawn, even after it was too small", async () => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
   terminal.resize(40, 10);
   await terminal.shows(/Needs 50x12, this terminal is 40x10/);
@@ -224,7 +227,7 @@ test("a resized terminal is redrawn, also after it was too small", async () => {
 
 test("bracketed paste reaches the view as text, not as keys", async () => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
-  // ink turns it on after it has drawn the first frame.
+  // Bracketed paste is turned on after ink has drawn the first frame.
   await expect.poll(() => terminal.modes().bracketedPasteMode).toBe(true);
   terminal.type("\x1b[200~q\x1b[201~");
   await terminal.shows(/Press \/ before pasting/);

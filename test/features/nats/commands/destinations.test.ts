@@ -46,13 +46,13 @@ test("destinations are created, listed, shown, updated and deleted without print
     "destinations\t1 to which nothing was published yet\t\n",
   );
   expect(await deskbell("keys rotate-master")).toMatchObject({ code: 0 });
-  // The update reads the secrets.
+  // An update of the stream reads the stored secrets.
   expect(await deskbell("destinations update bus --stream OTHER")).toMatchObject({ code: 0 });
   expect(await deskbell("destinations delete bus --yes")).toMatchObject({ code: 0 });
   expect(await deskbell("destinations list")).toMatchObject({ stdout: "" });
 });
 
-test("a wrong setting of a destination is reported with how to fix it", async () => {
+test("destinations create and update report a wrong setting with its fix", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const create = (line: string) => deskbell(`destinations create --name bus ${line} --all`);

@@ -27,7 +27,7 @@ const message = (subject: string, id: string, body = "{}"): Message => ({
 });
 
 describe.skipIf(!hasNatsServer)("with nats-server", () => {
-  test("each answer of a server is an outcome, with the permissions that the test prints", async () => {
+  test("each answer of a NATS server has its outcome, with the permissions that the test lists", async () => {
     const { url, kill } = await createNatsServer(CONFIG);
     const manager = await manageStreams(url, { user: "admin", pass: "admin" });
     await addStream(manager, { name: "DESKBELL", max_msg_size: 2000 });
@@ -97,7 +97,7 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
     await expect(connectToStream({ ...settings, url: url.replace("nats", "tls") })).rejects.toThrow(
       "server does not support 'tls'",
     );
-    // 0.0.0.0 reaches this machine, but is not known as its loopback.
+    // 0.0.0.0 reaches this machine, but is not recognised as loopback.
     const remote = { ...settings, url: url.replace("127.0.0.1", "0.0.0.0") };
     await expect(connectToStream(remote)).rejects.toThrow(
       "the server has no TLS, so the password is not sent",

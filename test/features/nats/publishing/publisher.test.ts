@@ -22,7 +22,7 @@ import {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A business with a destination that is running. */
+/** Creates a business and a destination that is running. */
 async function setUp(flags: Parameters<typeof createTestRuntime>[0] = {}) {
   const rt = createTestRuntime(flags);
   const business = addBusiness(rt);
@@ -47,7 +47,7 @@ const refusal = (
 const conditions = (rt: TestRuntime) =>
   checkDestinations(rt).map(({ code, text }) => ({ code, text }));
 
-test("the message of an event has the body and headers of a webhook, and the event ID", async () => {
+test("a message of a destination has the body and headers of a webhook, and the event ID", async () => {
   const { rt, business, secret, stream, publishers } = await setUp();
   emitEvents(rt, business, "service_price.updated");
   await publishers.wakeAndSettle();
@@ -68,7 +68,7 @@ test("the message of an event has the body and headers of a webhook, and the eve
   expect(signatureError(header, message?.body as Buffer, secret, rt.now() / 1000)).toBeUndefined();
 });
 
-test("events of a business are published one at a time and in order", async () => {
+test("events of one business are published one at a time and in order", async () => {
   const { stream, publishers, emit } = await setUp();
   emit(20);
   await publishers.wakeAndSettle();
@@ -76,7 +76,7 @@ test("events of a business are published one at a time and in order", async () =
   expect(stream.maxInFlight).toBe(1);
 });
 
-test("events from before the destination was created are not published", async () => {
+test("events older than the destination are not published", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   emitEvents(rt, business, "service.updated");
@@ -89,7 +89,7 @@ test("events from before the destination was created are not published", async (
   expect(stream.sequences()).toEqual([2]);
 });
 
-test("businesses do not wait for each other, nor for one that is refused", async () => {
+test("businesses wait neither for each other nor for one that is refused", async () => {
   const { rt, business, stream, publishers } = await setUp();
   const others = ["a", "b", "c"].map((slug) => addBusiness(rt, slug));
   stream.answer = ({ subject }) =>
@@ -109,7 +109,7 @@ test("businesses do not wait for each other, nor for one that is refused", async
   expect(conditions(rt)[0]?.text).toContain("since 2026-11-20T12:00:00Z: not allowed");
 });
 
-test("the events and the business of the destination alone are published", async () => {
+test("a destination gets only the events and the business that it names", async () => {
   const rt = createTestRuntime();
   const [business, other] = [addBusiness(rt), addBusiness(rt, "other")];
   addDestination(rt, { events: ["catalog.changed"] }, business.id);
@@ -123,7 +123,7 @@ test("the events and the business of the destination alone are published", async
   ]);
 });
 
-test("a refused event is tried again after at most 30 s, before the events after it", async () => {
+test("a refused event is retried after at most 30 s, before later events", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   stream.answer = () => refusal("maximum messages exceeded");
   emit(3);
@@ -142,7 +142,7 @@ test("a refused event is tried again after at most 30 s, before the events after
   expect(stream.sequences()).toEqual([1, 2, 3]);
 });
 
-test("after an hour without the server, destination.late says why, and nothing is lost", async () => {
+test("an hour without the NATS server opens destination.late with the reason, and loses nothing", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   stream.refusal = "connection refused";
   stream.isClosed = true;
@@ -171,7 +171,7 @@ test("after an hour without the server, destination.late says why, and nothing i
 test.each([
   ["a full stream", "the stream DESKBELL refuses: maximum bytes exceeded"],
   ["a stream of another name", "another stream has the subject deskbell.a, not the stream B"],
-])("%s makes the destination late with the reason, and nothing is lost", async (_, reason) => {
+])("a destination is late with the reason because of %s, and loses nothing", async (_, reason) => {
   const { rt, stream, publishers, emit } = await setUp();
   stream.answer = () => refusal(reason);
   emit(5);
@@ -189,7 +189,7 @@ test.each([
   expect(conditions(rt)).toEqual([]);
 });
 
-test("a failure is stored with the first refused event, and forgotten with the first accepted one", async () => {
+test("a failure is stored with the first refused event, and cleared with the first accepted one", async () => {
   const { rt, stream, publishers, emit, stored } = await setUp();
   stream.answer = () => refusal("maximum messages exceeded");
   emit();
@@ -232,7 +232,7 @@ test("a destination is late after a minute if the history is nearly full", async
   expect(conditions(rt)).toMatchObject([{ code: "destination.late" }]);
 });
 
-test("while the server refuses everything, one publish at a time is tried", async () => {
+test("a single publish at a time is tried while the server refuses everything", async () => {
   const { rt, stream, publishers } = await setUp();
   const businesses = Array.from({ length: 20 }, (_, i) => addBusiness(rt, `b${i}`));
   stream.answer = () => refusal("maximum messages exceeded");
@@ -246,7 +246,7 @@ test("while the server refuses everything, one publish at a time is tried", asyn
   expect(stream.publishes - before).toBeLessThan(10);
 });
 
-test("publishes that fail together are tried again after a second, over one connection", async () => {
+test("publishes that fail together are retried after a second, over one connection", async () => {
   const { rt, stream, publishers } = await setUp();
   const businesses = Array.from({ length: 20 }, (_, i) => addBusiness(rt, `b${i}`));
   const closed = refusal("the connection was closed", { isUnclear: true });
@@ -265,7 +265,7 @@ test("publishes that fail together are tried again after a second, over one conn
   expect(stream.messages).toHaveLength(40);
 });
 
-test("an event whose answer was lost is not published again", async () => {
+test("an event whose acknowledgement was lost is not published again", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   stream.answers.push(refusal("the server did not answer in time", { isUnclear: true }));
   emit(3);
@@ -275,11 +275,11 @@ test("an event whose answer was lost is not published again", async () => {
   expect(stream.sequences()).toEqual([1, 2, 3]);
 });
 
-test("after a crash that lost the cursor, publishing continues after the newest message", async () => {
+test("publishing continues after the newest message if a crash has lost the cursor", async () => {
   const { rt, stream, publishers, emit, cursor } = await setUp();
   emit(5);
   await publishers.wakeAndSettle();
-  // Nothing was saved.
+  // No cursor was saved.
   expect(cursor()?.sequence).toBe(0);
   emit(2);
   const restarted = createTestPublishers(rt, stream);
@@ -289,7 +289,7 @@ test("after a crash that lost the cursor, publishing continues after the newest 
   expect(cursor()?.sequence).toBe(7);
 });
 
-test("a message of another server with the same subject does not move the cursor", async () => {
+test("a message of another server on the same subject does not move the cursor", async () => {
   const { rt, business, stream, publishers, emit } = await setUp();
   const headers = { "X-Service-Sequence": "3" };
   const subject = `deskbell.${business.slug}.service.updated`;
@@ -300,7 +300,7 @@ test("a message of another server with the same subject does not move the cursor
   await publishers.stop(0);
 });
 
-test("an event that is too large is skipped, and a condition names it until it is redelivered", async () => {
+test("an event that is too large is skipped and reported until it is redelivered", async () => {
   const { rt, business, destination, stream, publishers, emit } = await setUp();
   stream.answers.push({ kind: "too_large", reason: "the max_payload of the server" });
   emit(2);
@@ -316,7 +316,7 @@ test("an event that is too large is skipped, and a condition names it until it i
   expect(conditions(rt)).toEqual([]);
 });
 
-test("an event that was altered in the database is skipped", async () => {
+test("an event that was altered in the database is not published", async () => {
   const { rt, business, stream, publishers, emit } = await setUp();
   emit(2);
   const db = new Database(rt.config.databasePath);
@@ -351,7 +351,7 @@ test("events that leave the history before they are published are reported", asy
   ]);
 });
 
-test("redelivered events have the number of the redelivery in their ID, later events none", async () => {
+test("redelivered events have the number of the redelivery in their ID, later events do not", async () => {
   const { rt, destination, stream, publishers, emit, cursor } = await setUp();
   emit(1);
   rt.advance(DAY_MS);
@@ -377,7 +377,7 @@ test("redelivered events have the number of the redelivery in their ID, later ev
   expect(cursor()).toMatchObject({ sequence: 4, redelivery: 2 });
 });
 
-test("a crash during a redelivery neither skips nor repeats events of it", async () => {
+test("a crash during a redelivery neither skips nor repeats events", async () => {
   const { rt, destination, stream, publishers, emit } = await setUp();
   emit(4);
   await publishers.wakeAndSettle();
@@ -385,14 +385,14 @@ test("a crash during a redelivery neither skips nor repeats events of it", async
   redeliverEvents(rt, destination.id, rt.now() - 1000);
   await publishers.stop(0);
   const restarted = createTestPublishers(rt, stream);
-  // The answer to the second one is lost in the crash.
+  // The crash loses the answer to the second publish.
   stream.answers.push(undefined, refusal("the connection was closed", { isUnclear: true }));
   await restarted.wakeAndSettle();
   await createTestPublishers(rt, stream).wakeAndSettle();
   expect(stream.sequences()).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
 });
 
-test("a stream that was deleted and created again is reported until its events are redelivered", async () => {
+test("a recreated stream is reported until its events are redelivered", async () => {
   const { rt, destination, stream, publishers, emit } = await setUp();
   emit(5);
   await publishers.wakeAndSettle();
@@ -417,7 +417,7 @@ test("a stream that was deleted and created again is reported until its events a
   expect(conditions(rt)).toEqual([]);
 });
 
-test("a stream that was created again while the daemon was stopped is reported", async () => {
+test("a stream that was recreated while the daemon was stopped is reported", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   emit(3);
   await publishers.wakeAndSettle();
@@ -430,7 +430,7 @@ test("a stream that was created again while the daemon was stopped is reported",
   expect(stream.sequences()).toEqual([4]);
 });
 
-test("publishes in flight together and another stream are not taken for a stream created again", async () => {
+test("parallel publishes and a change to another stream do not count as a recreated stream", async () => {
   const { rt, destination, stream, publishers, emit, stored } = await setUp();
   const businesses = Array.from({ length: 20 }, (_, i) => addBusiness(rt, `b${i}`));
   for (const business of businesses) emitEvents(rt, business, "service.updated");
@@ -449,7 +449,7 @@ test("publishes in flight together and another stream are not taken for a stream
   expect(countDestinations(rt)).toEqual({ current: 1, untried: 0, failing: 0, late: 0 });
 });
 
-test("a changed destination starts again, a deleted one stops", async () => {
+test("a changed destination restarts, and a deleted one stops", async () => {
   const { rt, destination, stream, publishers, emit } = await setUp();
   emit();
   await publishers.wakeAndSettle();
@@ -466,7 +466,7 @@ test("a changed destination starts again, a deleted one stops", async () => {
   expect(stream.messages).toHaveLength(2);
 });
 
-test("a destination whose password no key decrypts is late and says so", async () => {
+test("a destination with a password that no key decrypts is late with this reason", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   rmSync(rt.config.masterKeyPath);
   const restarted = createTestPublishers(rt, stream);
@@ -478,7 +478,7 @@ test("a destination whose password no key decrypts is late and says so", async (
   expect(conditions(rt)).toMatchObject([{ code: "destination.late" }]);
 });
 
-test("events found only by the scan are published, such as after row numbers were reused", async () => {
+test("events that only the scan finds are published, as after row numbers were reused", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   emit(3);
   await publishers.wakeAndSettle();

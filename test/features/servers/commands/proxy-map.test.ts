@@ -6,7 +6,7 @@ import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
-/** Starts servers with a public URL, one for each list of businesses; all have one token. */
+/** Starts servers with a public URL and one token, one server for each list of businesses. */
 async function startServers(...businesses: string[][]) {
   const folder = createTempFolder();
   const token = join(folder, "token");
@@ -25,7 +25,7 @@ async function startServers(...businesses: string[][]) {
   );
   const { deskbell } = createTerminal();
   const file = join(folder, "servers.txt");
-  /** Runs a command with the servers file and the token. */
+  /** Runs a command with the token and a servers file of these lines. */
   const run = (line: string, lines: readonly string[]) => {
     writeFileSync(file, lines.join("\n"));
     return deskbell(`${line} ${file} --metrics-token-file ${token}`);
@@ -35,7 +35,7 @@ async function startServers(...businesses: string[][]) {
 
 const NOBODY = "http://127.0.0.1:2";
 
-test("proxy-map asks each server for its businesses, also one that has been taken over", async () => {
+test("proxy-map asks each server for its businesses, even at the address of its standby", async () => {
   const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "kita-live"]);
   const [east = "", west = ""] = urls;
   const printed = await run("proxy-map --format nginx", [`east ${east}`, `west ${NOBODY} ${west}`]);
@@ -48,7 +48,7 @@ test("proxy-map asks each server for its businesses, also one that has been take
   });
 });
 
-test("proxy-map prints nothing if a server does not respond, or a business is on two", async () => {
+test("proxy-map prints nothing if a server does not respond, or two have one business", async () => {
   const { urls, run } = await startServers(["salon-aurora"], ["salon-aurora"]);
   const [east = "", west = ""] = urls;
   const mapOf = (...lines: string[]) => run("proxy-map --format caddy", lines);
@@ -74,7 +74,7 @@ test("proxy-map prints nothing if a server does not respond, or a business is on
   expect(unknown.stderr).toContain("Allowed choices are caddy, nginx.");
 });
 
-test("status --servers has a line for each server, and exits with 6 if one is unreachable", async () => {
+test("status --servers has a line per server, and exits with 6 if one is unreachable", async () => {
   const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "kita-live"]);
   const [east = "", west = ""] = urls;
   expect(await run("status --servers", [`east ${east}`, `west ${west}`])).toMatchObject({
@@ -93,7 +93,7 @@ test("status --servers has a line for each server, and exits with 6 if one is un
   ]);
 });
 
-test("proxy-map without the token of a server names the commands that give it the token", async () => {
+test("proxy-map without the token of a server names the commands that set it", async () => {
   const folder = createTempFolder();
   const [servers, token] = [join(folder, "servers.txt"), join(folder, "token")];
   const rt = createTestRuntime();
@@ -116,7 +116,7 @@ test("proxy-map without the token of a server names the commands that give it th
   ).toMatchObject({ code: 0 });
 });
 
-test("a server that has another token is reported, and one of the same data folder needs no flag", async () => {
+test("a server with another token is reported, and the token of one's own data folder is known", async () => {
   const { urls } = await startServers(["salon-aurora"]);
   const folder = createTempFolder();
   writeFileSync(join(folder, "servers.txt"), `east ${urls[0]}`);

@@ -12,7 +12,7 @@ events:
   - { key: past, name: Past, startsAt: 2099-12-02T20:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: std, name: Standard, price: 10 }] }
 `;
 
-test("all orders that a key has made since a time are listed and cancelled at once, but not those with a used ticket or a past event", async () => {
+test("orders of a key are cancelled together, except those with a used ticket or a past event", async () => {
   const { deskbell, dataDir } = createTerminal();
   const file = join(createTempFolder(), "catalog.yaml");
   writeFileSync(file, CATALOG);
@@ -67,7 +67,7 @@ test("all orders that a key has made since a time are listed and cancelled at on
   });
 });
 
-test("a cancellation of a thousand orders says that the key has made more", async () => {
+test("a cancellation of a thousand ticket orders says that the key has made more", async () => {
   const { deskbell, dataDir } = createTerminal();
   const file = join(createTempFolder(), "catalog.yaml");
   writeFileSync(file, CATALOG);

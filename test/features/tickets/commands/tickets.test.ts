@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { writeVenue } from "../../../support/samples.ts";
 
-// The day is in the future, but within the booking horizon.
+// The day is in the future, within the booking horizon.
 const DAY = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 }).toString();
 
 const CATALOG = `
@@ -76,7 +76,7 @@ test("tickets are ordered, confirmed and checked in by a code that no list shows
   );
 });
 
-test("--input reports each line, and a rejected line does not stop the others", async () => {
+test("ticket-orders create --input reports each line and continues after a rejected one", async () => {
   const { deskbell } = await createBusiness();
   const file = join(createTempFolder(), "orders.ndjson");
   const line = (fields: object) => JSON.stringify({ event: "gala", items: ["seat"], ...fields });
@@ -105,7 +105,7 @@ test("--input reports each line, and a rejected line does not stop the others", 
   ]);
 });
 
-test("an order is cancelled with a reason, which partners do not see", async () => {
+test("a ticket order is cancelled with a reason that partners do not see", async () => {
   const { deskbell } = await createBusiness();
   const { id } = data<{ id: string }>(
     await deskbell("ticket-orders create --public-event gala --item seat --json"),
@@ -128,7 +128,7 @@ test.each([
   ["ticket-orders confirm tor_none", 3, "There is no order 'tor_none'"],
   ["tickets check-in none", 3, "There is no ticket with this code or ID"],
   ["tickets list --public-event galla", 3, "Did you mean 'gala'?"],
-])("%s fails with %i", async (line, exitCode, message) => {
+])("the command line '%s' fails with exit code %i", async (line, exitCode, message) => {
   const { deskbell } = await createBusiness();
   expect(await deskbell(line)).toMatchObject({
     code: exitCode,
@@ -138,7 +138,7 @@ test.each([
 });
 
 test.each(["ticket-orders create --item seat", "ticket-orders list", "tickets list"])(
-  "%s finds the event by its name",
+  "the command line '%s' accepts the name of the event",
   async (line) => {
     const { deskbell } = await createBusiness();
     const { code, stderr } = await deskbell(`${line} --public-event ' GALA '`);
@@ -146,7 +146,7 @@ test.each(["ticket-orders create --item seat", "ticket-orders list", "tickets li
   },
 );
 
-test("a dry run of --input counts what earlier lines have taken", async () => {
+test("ticket-orders create --input --dry-run counts what earlier lines have taken", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${writeVenue()}`);
   // There are 90 seats, so 15 of the 20 orders succeed.
@@ -163,7 +163,7 @@ test("a dry run of --input counts what earlier lines have taken", async () => {
   expect(results(dryRun.stdout).filter((result) => result === "ok")).toHaveLength(15);
 });
 
-test("the log says who changed a ticket order and checked in its tickets", async () => {
+test("the audit log says who changed a ticket order and checked in its tickets", async () => {
   const { deskbell } = createTerminal();
   const json = async <Data>(line: string): Promise<Data> =>
     (JSON.parse((await deskbell(`${line} --json`)).stdout) as { data: Data }).data;
@@ -187,7 +187,7 @@ test("the log says who changed a ticket order and checked in its tickets", async
   expect(await actions(other)).toEqual(["ticket_order.cancelled", "ticket_order.created"]);
 });
 
-test("commands print names, amounts and local times; --json is unchanged", async () => {
+test("ticket commands print names, amounts and local times, and raw values with --json", async () => {
   const { deskbell } = await createBusiness();
   const order = await deskbell("ticket-orders create --public-event gala --item seat*2");
   expect(order.stdout).toMatch(/^event\tGala$/m);

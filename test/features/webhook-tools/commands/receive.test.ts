@@ -42,7 +42,7 @@ test("webhooks verify refuses a device", async () => {
   });
 });
 
-test("an option after webhooks receive --status-code is not read as its value", async () => {
+test("webhooks receive does not read an option as the value of --status-code", async () => {
   expect(await createTerminal().deskbell("webhooks receive --status-code --help")).toMatchObject({
     code: 2,
     stdout: "",

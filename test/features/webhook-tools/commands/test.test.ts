@@ -3,7 +3,7 @@ import { createTerminal } from "../../../support/cli.ts";
 import { createReceiver } from "../../../support/receiver.ts";
 import { SALON } from "../../../support/samples.ts";
 
-test("webhooks test prints the request and the response, and exits with 1 if the endpoint fails", async () => {
+test("webhooks test prints the request and response, and exits with 1 if the endpoint fails", async () => {
   const partner = await createReceiver([{ status: 200, body: "thanks" }, { status: 500 }]);
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);

@@ -20,13 +20,13 @@ import { createTestRuntime } from "../../../../support/test-runtime.ts";
 import { openViewOnTerminal, linesToText } from "../../open-view.ts";
 
 const STRINGS = 10_000;
-/** Rounds over all screens; each screen takes some hundred strings. */
+/** Rounds over all screens; a screen shows some hundred strings. */
 const ROUNDS = 12;
 
 const hostile = Array.from({ length: STRINGS }, createHostileSource().draw);
 
 /**
- * Writes texts to a terminal and returns all side effects other than printed characters. Each text
+ * Writes texts to a terminal, and returns all side effects besides printed characters. Each text
  * must end on line `endsAt`.
  */
 async function findSideEffects(
@@ -51,7 +51,7 @@ async function findSideEffects(
   ];
 }
 
-test("unsanitized, the strings do have side effects on a terminal", async () => {
+test("hostile strings that are not sanitized have side effects on a terminal", async () => {
   const done = await findSideEffects(80, 24, hostile, 0);
   expect(done).toEqual(
     expect.arrayContaining(["title owned", "bell", "OSC 52 c;ZXZpbA==", "other modes"]),
@@ -183,7 +183,7 @@ test("hostile endpoint names have no side effects on a terminal and keep the bor
   expect(terminal.modes().buffer).toBe("alternate");
 });
 
-/** Replaces every external string of a snapshot by a hostile one. */
+/** Replaces each external string of a snapshot by a hostile one. */
 function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
   const row = (original: LiveRow): LiveRow => ({
     ...original,
