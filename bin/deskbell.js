@@ -19,15 +19,15 @@ if (Number(process.versions.node.split(".")[0]) >= REQUIRED_MAJOR) {
     );
     process.exit(2);
   }
-  // Keep the script name as typed, because hints repeat it.
-  // The child stops when the channel closes, which happens even if this process is killed.
+  // The script name stays as typed, because hints repeat it. The child stops when its IPC channel
+  // closes, which also happens if this process is killed.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   const child = spawn(bundled, process.argv.slice(1), { stdio });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
     process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
-    // End with the child's signal, so that the parent process sees the same result.
+    // Ends with the child's signal, so that the parent process sees the same result.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });

@@ -14,7 +14,7 @@ function compileCacheFolder(): string | undefined {
     makeOwnFolder(folder);
     return folder;
   } catch {
-    // Without a cache, the program starts more slowly.
+    // The program starts more slowly if it has no cache.
     return undefined;
   }
 }

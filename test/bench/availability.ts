@@ -25,17 +25,23 @@ const ROUNDS = 200;
 
 const today = Temporal.Now.plainDateISO("Europe/Lisbon");
 const firstDay = today.add({ days: 1 }).toString();
-/** Makes the responses differ, so that none comes from the cache, but not the work. */
+/**
+ * Time zones of the queries. Each changes the response, so that none comes from the cache, but not
+ * the work.
+ */
 const timezones = Intl.supportedValuesOf("timeZone");
 const SALON: SalonSize = { people: 10, services: 5, firstDay, days: 31, bookings: 2000 };
 const WORST: SalonSize = { people: 50, services: 8, firstDay, days: 62, bookings: 10_000 };
 
-/** S10: the response time of availability, and how long a heavy query delays other requests. */
+/**
+ * Measures S10: the response time of availability, and how long a heavy query delays other
+ * requests.
+ */
 export async function benchAvailability(): Promise<Figure[]> {
   return [await benchResponseTime(), await benchOtherRequests(), ...(await benchStoredBookings())];
 }
 
-/** The cost of a query and of a booking against the number of stored bookings, in turns. */
+/** Measures a query and a booking with few and with many stored bookings, in turns. */
 async function benchStoredBookings(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const open = (bookingsElsewhere: number) => {
@@ -88,7 +94,10 @@ async function timeAvailability(
   return performance.now() - startedAt;
 }
 
-/** Books a slot after the days with bookings; each has room for ten. */
+/**
+ * Books a slot after the days with stored bookings. Eight bookings share a slot of ten staff
+ * members.
+ */
 function timeBooking({ rt, slug }: OpenSalon, i: number): Promise<number> {
   const day = today.add({ days: SALON.days + 2 + Math.floor(i / 80) });
   const time = Temporal.PlainTime.from("08:00").add({ minutes: 60 * (Math.floor(i / 8) % 10) });
@@ -122,7 +131,7 @@ async function benchResponseTime(): Promise<Figure> {
     if (i >= REQUESTS) tookMs.push(took);
   }
 
-  // CPU time too, because other processes on the machine increase only the wall clock time.
+  // CPU time is measured, too: other processes on the machine increase only the elapsed time.
   const ask = createAvailabilityFinder(rt);
   const cpuMs: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
@@ -210,7 +219,7 @@ async function openSalon(size: SalonSize) {
   };
 }
 
-/** Uses another client address for each request, because of the rate limit. */
+/** Returns headers with another client address for each request, because of the rate limit. */
 const clientHeaders = (i: number) => ({ "x-forwarded-for": `10.0.${i >> 8}.${i & 255}` });
 
 async function timed(

@@ -10,7 +10,7 @@ const STORED = 1_000_000;
 const REQUESTS = 1000;
 const DAYS = 31;
 
-/** The time of POST /bookings with a million bookings stored, one request after the other. */
+/** Measures POST /bookings with a million bookings stored, one request after the other. */
 export async function benchBookings(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const dataDir = join(processes.dir, "data");
@@ -55,7 +55,7 @@ export async function benchBookings(): Promise<Figure[]> {
   ];
 }
 
-/** Free starts of the next days. */
+/** Returns the free starts of the next days. Consecutive ones are on different days. */
 async function listStarts(api: string, headers: Record<string, string>): Promise<string[]> {
   const from = FIRST_DAY.add({ days: 10 });
   const to = from.add({ days: DAYS - 1 });
@@ -64,7 +64,6 @@ async function listStarts(api: string, headers: Record<string, string>): Promise
   const { data } = (await response.json()) as {
     data: { days: { slots: { startsAt: string }[] }[] };
   };
-  // The order sends consecutive requests to different days.
   const slots = data.days.map(({ slots }) => slots.map(({ startsAt }) => startsAt));
   return Array.from({ length: Math.max(...slots.map(({ length }) => length)) }, (_, i) =>
     slots.flatMap((ofDay) => ofDay[i] ?? []),

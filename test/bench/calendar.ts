@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const PER_DAY = 200;
 
-/** The CPU time of all threads for a full feed, read from a daemon that has just started. */
+/** Measures the CPU time of all threads for a full feed of a daemon that has just started. */
 export async function benchCalendar(): Promise<Figure[]> {
   const tookMs: number[] = [];
   await using processes = new BenchProcesses();
@@ -65,7 +65,7 @@ export async function benchCalendar(): Promise<Figure[]> {
   ];
 }
 
-/** Returns the path of the feed. */
+/** Stores a business with a calendar of 20,000 visits. Returns the path of the feed. */
 export function storeCalendar(dataDir: string): string {
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
   applyCatalog(rt, [{ name: "salon.yaml", text: CATALOG }], { seedingAt: rt.now() });

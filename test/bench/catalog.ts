@@ -11,8 +11,8 @@ const SIZE = "10k";
 export const EXIT_DIFFERENCES = 8;
 
 /**
- * A module that prints the CPU time and memory of the process to stderr when it exits. `maxRSS`
- * does not fit: a process inherits it from the one that starts it.
+ * A module that prints the CPU time and memory of the process to stderr when it exits. The memory
+ * is VmHWM: a process inherits `maxRSS` from the one that starts it.
  */
 const METER = `data:text/javascript,${encodeURIComponent(
   'process.on("exit",()=>{const{userCPUTime:u,systemCPUTime:s}=process.resourceUsage();' +
@@ -22,9 +22,8 @@ const METER = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 /**
- * S13: whole commands on a catalog of 10,000 objects, from the start of the process to its end.
- * Measured in processor time, because wall time depends on what else the machine does. The peer
- * reads the same file with js-yaml and inserts the objects into SQLite.
+ * Measures S13: whole commands on a catalog of 10,000 objects, from the start of the process to its
+ * end, in CPU time. The peer reads the same file with js-yaml and inserts the objects into SQLite.
  */
 export async function benchCatalog(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
@@ -60,10 +59,7 @@ export async function benchCatalog(): Promise<Figure[]> {
   return figures;
 }
 
-/**
- * Compares one price edit with `keys list`, which reads no catalog: whole commands in processor
- * time, as above.
- */
+/** Compares the CPU time of one price edit with that of `keys list`, which reads no catalog. */
 export async function benchEdit(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const figures: Figure[] = [];
@@ -99,7 +95,7 @@ function keyOfPricedService(dataDir: string): string {
   return found.key;
 }
 
-/** Changes the last price in the file. */
+/** Returns the text of a catalog file with another last price. */
 export function withOnePriceChanged(text: string): string {
   const [price = ""] = text.match(/"?price"?: "?[\d.]+/g)?.slice(-1) ?? [];
   const at = text.lastIndexOf(price);
@@ -112,7 +108,7 @@ export const deskbell = (args: string[], expectedStatus = 0): Usage =>
   run([BIN, "-q", ...args], expectedStatus);
 
 function run(args: string[], expectedStatus = 0): Usage {
-  // Merge the streams, because execFileSync returns only stdout.
+  // The shell merges the streams, because execFileSync returns only stdout.
   const command = ["-c", 'exec "$0" "$@" 2>&1', process.execPath, "--import", METER, ...args];
   let output = "";
   let status = 0;
@@ -152,7 +148,7 @@ async function compare(
   };
 }
 
-/** Returns the time and notes the memory. */
+/** Returns the CPU time of a run, and adds its memory to `memoryMb`. */
 function cpuMsOf({ cpuMs, rssMb }: Usage, memoryMb: number[]): number {
   memoryMb.push(rssMb);
   return cpuMs;

@@ -27,7 +27,7 @@ export async function openDeliveryBench(
 ): Promise<DeliveryBench> {
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] }, {});
   const rt = openRuntime(config, 5000);
-  // The daemon's connection is set up the same way.
+  // The daemon disables checkpoints on its connection, too.
   rt.store.file.disableCheckpoints();
   const slug = "bench";
   const business = { slug, name: "Bench", timezone: "Europe/Zurich", currency: "CHF" };

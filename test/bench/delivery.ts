@@ -8,13 +8,14 @@ const [SINK, OURS, BARE] = ["sink", "drainer", "bare-sender"].map((name) =>
 ) as [string, string, string];
 const TOTAL = 20_000;
 const CONCURRENCY = 64;
-/** Runs before the measurement, because a daemon runs for months and is warmed up. */
+/** Runs that are not measured: they warm up the code, as in a daemon that runs for months. */
 const WARM_UPS = 3;
 const ROUNDS = 3;
 
 /**
- * S5: 20,000 deliveries of 2 KB with synchronous=FULL, against plain undici requests that store
- * nothing. Both send the same requests to the same receiver, each from a process on its own core.
+ * Measures S5: 20,000 deliveries of 2 KB with synchronous=FULL, against plain undici requests that
+ * store nothing. Both send the same requests to the same receiver, each from a process on its own
+ * core.
  */
 export async function benchDelivery(): Promise<Figure[]> {
   assertTools("taskset");

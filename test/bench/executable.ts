@@ -7,12 +7,11 @@ import { assertTools, BenchProcesses } from "./processes.ts";
 
 const BUILD = join(import.meta.dirname, "../../.config/executable.ts");
 const ROUNDS = 15;
-/** Memory that only the start needs has been released after this time. */
+/** After this time, memory that only the start needs has been released. */
 const SETTLE_MS = 1000;
 
 /**
- * The cost of the executable against the npm package, which has a compile cache after its first
- * start.
+ * Compares the executable with the npm package, which has a compile cache after its first start.
  */
 export async function benchExecutable(): Promise<Figure[]> {
   assertTools("taskset", "strip");

@@ -12,8 +12,8 @@ export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /**
- * Runs ours and the peer alternately, so that both are disturbed equally. Returns both medians and
- * the median of the ratios.
+ * Runs `ours` and `peer` alternately, so that other load disturbs both equally. Returns both
+ * medians and the median of the ratios.
  */
 export async function compareInTurns(
   rounds: number,

@@ -24,7 +24,7 @@ const today = Temporal.Now.plainDateISO("Europe/Lisbon");
 const dayAfter = (days: number) => today.add({ days }).toString();
 const SALON = { people: 50, services: 8, firstDay: dayAfter(1), days: 62, bookings: 10_000 };
 
-/** Response times of regular clients during an attack, and the CPU time and memory it costs. */
+/** Measures response times of regular clients during an attack, and its cost in CPU and memory. */
 export async function benchHostile(): Promise<Figure[]> {
   return [...(await benchScans()), ...(await benchAddresses())];
 }
@@ -46,12 +46,12 @@ async function benchScans(): Promise<Figure[]> {
   const url = await processes.start(
     [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"],
     /(http:\/\/127\.0\.0\.1:\d+)/,
-    // The server has the cores of a real machine: on one core, V8's own threads would stop the
-    // server's.
+    // The daemon runs on both cores: on a single one, V8's threads would delay the server's thread.
     BOTH_CORES,
   );
   const base = `/v1/businesses/${slug}`;
-  // No two are equal, and none is above the limit on the size of a query.
+  // Returns the path of the largest query allowed. Time zones vary, so that responses are not
+  // cached.
   const worst = (i: number) =>
     `${base}/availability?serviceIds=${services.join(",")}&from=${dayAfter(1)}&to=${dayAfter(62)}&granularity=days&timezone=${zones[i % zones.length]}`;
   const zones = Intl.supportedValuesOf("timeZone");
@@ -75,7 +75,7 @@ async function benchScans(): Promise<Figure[]> {
       }),
     );
   };
-  // The first seconds are not measured: a daemon that has just started is not compiled yet.
+  // The first seconds are not measured, because the code of a new daemon is not compiled yet.
   const measure = async (
     everyMs: number,
     addresses: string[],
@@ -139,7 +139,7 @@ async function benchScans(): Promise<Figure[]> {
   ];
 }
 
-/** 200,000 addresses of 2,000 networks, in this process: a proxy would limit a socket. */
+/** Measures one request each from 200,000 addresses of 2,000 networks, without sockets. */
 async function benchAddresses(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const dataDir = join(processes.dir, "data");

@@ -15,9 +15,9 @@ const URL_LINE = /http:\/\/127\.0\.0\.1:\d+/;
 type Target = { server: string; url: string; headers: Record<string, string> };
 
 /**
- * S1 and S2: a cached catalog GET and its 304, including the key check, rate limits and headers,
- * against bare node:http with a prebuilt response of the same size. Measures the throughput and the
- * CPU time per request, which is less affected by other load.
+ * Measures S1 and S2: a cached catalog GET and its 304, including the key check, rate limits and
+ * headers, against bare node:http with a prebuilt response of the same size. The CPU time per
+ * request depends less on other load than the throughput.
  */
 export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure[]> {
   assertTools("wrk", "taskset");
@@ -48,9 +48,9 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
 }
 
 /**
- * S3: the same GET against frameworks that check the key, read SQLite and serialise on each
- * request. The longest list is compared with bare node:http too, which is the upper bound, because
- * most of the time is spent on copying the body.
+ * Measures S3: the catalog GET against frameworks that check the key, read SQLite and serialise on
+ * each request. With the longest list, bare node:http shows the upper bound, because most of the
+ * time is spent on copying the body.
  */
 export async function benchFrameworks(): Promise<Figure[]> {
   assertTools("wrk", "taskset");
@@ -122,7 +122,8 @@ async function compare(
 }
 
 /**
- * Starts bare node:http with the headers and body size of `ours`, and returns headers for its 304.
+ * Starts bare node:http with the headers and body size of `ours`. `conditional` contains the
+ * request headers that it answers with a 304.
  */
 async function startBare(processes: BenchProcesses, ours: Target) {
   const full = await fetch(ours.url, ours);
@@ -134,7 +135,7 @@ async function startBare(processes: BenchProcesses, ours: Target) {
   return { bare: { ...ours, server, url: server }, bytes, conditional };
 }
 
-/** The headers except those that Node adds itself. */
+/** Returns the response headers as JSON, without those that Node adds itself. */
 function headersOf(response: Response): string {
   const added = new Set(["connection", "keep-alive", "date", "transfer-encoding"]);
   return JSON.stringify([...response.headers].filter(([name]) => !added.has(name)).flat());
@@ -176,7 +177,7 @@ async function startDeskbell(processes: BenchProcesses, services: number): Promi
   return {
     server,
     url: `${server}/v1/businesses/bench/services?includeVariants=true`,
-    // Load generators request no compression.
+    // Compression is off, because load generators do not request it.
     headers: { Authorization: `Bearer ${key}`, "Accept-Encoding": "identity" },
   };
 }

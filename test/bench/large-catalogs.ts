@@ -8,13 +8,13 @@ import { BenchProcesses } from "./processes.ts";
 const BUSINESSES = 500;
 const SIZES = [10_000, 100_000] as const;
 
-/** Whole commands on many businesses, and on a catalog ten times as large as another. */
+/** Measures whole commands on many businesses, and on catalogs of two sizes. */
 export async function benchLargeCatalogs(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   return [benchFolder(processes.dir), ...benchSizes(processes.dir)];
 }
 
-/** A new business from each file of a folder. */
+/** Measures `catalog apply` of a folder with a file for each new business. */
 function benchFolder(dir: string): Figure {
   const folder = join(dir, "locations");
   mkdirSync(folder);
@@ -37,7 +37,7 @@ function benchFolder(dir: string): Figure {
   };
 }
 
-/** The ratios are those of the processor time. */
+/** Measures commands on a small and a large catalog. The ratio is that of their CPU times. */
 function benchSizes(dir: string): Figure[] {
   const [small, large] = SIZES.map((size) => measureSize(dir, size)) as [Measured, Measured];
   return Object.keys(large).map((name) => {

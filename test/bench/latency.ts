@@ -16,16 +16,19 @@ const COMMITS = 100;
 const ROUNDS = 7;
 const COMMITS_ALONE = 50;
 const ALONE_EVERY_MS = 73;
-/** Above those of deskbell, so that the receiver's times can be told apart. */
+/**
+ * The first number of the bare thread: higher than any sequence number of deskbell, so that the
+ * receiver can tell them apart.
+ */
 const FIRST_BARE_SEQUENCE = 1_000_000;
 
-/** When each event was sent, by its sequence number, in nanoseconds. */
+/** The time of each event's commit in nanoseconds, by sequence number. */
 type Commits = Map<number, bigint>;
 
 /**
- * S7: the time from a commit to the first byte at the receiver, at 1,000 deliveries per second, for
- * commits of the daemon and of another process. The reference is a bare thread that sends the same
- * requests.
+ * Measures S7: the time from a commit to the first byte at the receiver, for commits that wake the
+ * worker, as those of the daemon do (1,000 deliveries/s), and for commits that it must notice
+ * itself, as those of the CLI. The reference is a bare thread that sends the same requests.
  */
 export async function benchLatency(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
@@ -71,7 +74,7 @@ export async function benchLatency(): Promise<Figure[]> {
     },
     {
       id: "S7",
-      description: "commit of the CLI to first byte",
+      description: "commit without a wake-up to first byte",
       ours: quantilesOf(delaysOf(otherCommits, times)),
       peer: null,
       ratio: null,
@@ -87,7 +90,7 @@ function commit({ rt, business }: DeliveryBench, onCommit: () => void): [number,
   return [lastSequence, at];
 }
 
-/** Runs `send` at a fixed rate. */
+/** Runs `send` at a fixed rate, and returns the time of each commit. */
 async function repeat(count: number, everyMs: number, send: () => [number, bigint]) {
   const commits: Commits = new Map();
   for (let i = 0; i < count; i++) {
@@ -98,7 +101,7 @@ async function repeat(count: number, everyMs: number, send: () => [number, bigin
   return commits;
 }
 
-/** @returns milliseconds */
+/** Returns the delays from commit to first byte, in milliseconds. */
 function delaysOf(commits: Commits, times: readonly [number, string][]): number[] {
   const delays = times.flatMap(([sequence, at]) => {
     const committed = commits.get(sequence);

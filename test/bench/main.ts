@@ -3,9 +3,8 @@ import { BENCHES } from "./benches.ts";
 import type { Figure } from "./figure.ts";
 import { benchGrowth } from "./growth/growth.ts";
 
-// npm run bench [-- s1 s5], npm run bench -- growth [--only NAME] [--max SIZE] [--out FILE].
-// Each figure is the median of several rounds, where possible as a ratio to a peer measured in the
-// same run.
+// Usage: `npm run bench [-- s1 s5]`, or `npm run bench -- growth [--only NAME] [--max SIZE] [--out
+// FILE]`. Where there is a peer, it runs in turns with deskbell, and the ratio is a median.
 
 // The growth benchmark prints its own table, and takes flags.
 if (process.argv[2] === "growth") {

@@ -18,7 +18,9 @@ const LIMIT = 1_000_000_000;
 
 type Target = { path: string; secret: string };
 
-/** S14: lists of 10,000 businesses, read in turn, against the same with 200 of them. */
+/**
+ * Measures S14: lists of 10,000 businesses, read in turn, against as many reads of 200 businesses.
+ */
 export async function benchManyBusinesses(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const dataDir = join(processes.dir, "data");
@@ -99,7 +101,7 @@ function seedBusinesses(dataDir: string): Target[] {
   return targets;
 }
 
-/** Sends one GET after the other. Returns the time of each. */
+/** Sends one GET after the other. Returns the time of each in milliseconds. */
 async function readInTurn(client: Client, targets: readonly Target[]): Promise<number[]> {
   const tookMs: number[] = [];
   for (const { path, secret } of targets) {

@@ -13,7 +13,10 @@ import type { Figure } from "./figure.ts";
 import { BenchProcesses } from "./processes.ts";
 
 const CROWD = join(import.meta.dirname, "peers/crowd.ts");
-/** Visits all endpoints in turn, but not neighbours: a prime that does not divide their number. */
+/**
+ * Successive events go to endpoints that are far apart. The prime divides no number of endpoints
+ * here, so that all are reached.
+ */
 const STRIDE = 7919;
 const ENDPOINTS = 2000;
 const HANGING_PERCENT = 30;
@@ -35,7 +38,8 @@ type Committed = { eventId: string; at: bigint; number: number };
 type Rate = { everyMs: number; perCommit: number };
 
 /**
- * R6: the latency of healthy endpoints among many, with 30 % of the others hanging and with none.
+ * Measures R6: the latency of healthy endpoints while 30 % of all endpoints hang, and while none
+ * does.
  */
 export async function benchManyEndpoints(): Promise<Figure[]> {
   await using crowd = await openCrowd(ENDPOINTS);
@@ -60,8 +64,8 @@ export async function benchManyEndpoints(): Promise<Figure[]> {
 }
 
 /**
- * S15: 10,000 endpoints with a host each that respond after 200 ms, 5 % of which never respond,
- * against 200 of them at the same rate. The CPU time is that of the delivery thread.
+ * Measures S15: 10,000 endpoints on a port each, of which 95 % respond after 200 ms and 5 % never,
+ * against 200 of them at the same rate.
  */
 export async function benchSlowEndpoints(): Promise<Figure[]> {
   const { endpoints, few, responseMs, deadPercent, warmUp, deliveries, rate } = SLOW;
@@ -101,7 +105,10 @@ export async function benchSlowEndpoints(): Promise<Figure[]> {
 
 type Sent = { commits: Committed[]; cpuMs: number };
 
-/** Endpoints at the receivers of a crowd, and a delivery worker. */
+/**
+ * Starts receivers in a process of their own, subscribes endpoints at them and starts a delivery
+ * worker.
+ */
 async function openCrowd(endpoints: number, ...crowdArguments: number[]) {
   const processes = new BenchProcesses();
   const crowd = await processes.startOnLoadCore(
@@ -119,13 +126,13 @@ async function openCrowd(endpoints: number, ...crowdArguments: number[]) {
   return {
     control,
     members,
-    /** Sends at a fixed rate. `cpuMs` is the CPU time of the delivery thread. */
+    /** Sends at a fixed rate. `cpuMs` is the CPU time of all threads but this one. */
     async send(to: readonly Member[], count: number, rate: Rate): Promise<Sent> {
       const before = otherThreadsCpuMs();
       const commits = await commitAt(rt, to, count, rate, worker.wake);
       return { commits, cpuMs: otherThreadsCpuMs() - before };
     },
-    /** Waits until all have arrived. Returns the times in milliseconds, in ascending order. */
+    /** Waits until every event has arrived. Returns the latencies in milliseconds, ascending. */
     async latenciesOf(commits: readonly Committed[]): Promise<number[]> {
       for (;;) {
         const times = JSON.parse(await control("times")) as [string, string][];
@@ -146,7 +153,7 @@ async function openCrowd(endpoints: number, ...crowdArguments: number[]) {
   };
 }
 
-/** The CPU time of all threads of this process but this one. */
+/** Returns the CPU time of all threads of this process but this one. */
 function otherThreadsCpuMs(): number {
   const [all, own] = [process.cpuUsage(), process.threadCpuUsage()];
   return (all.user + all.system - own.user - own.system) / 1000;
@@ -175,7 +182,7 @@ async function subscribeCrowd(rt: Runtime, ports: number[], endpoints: number): 
   return members;
 }
 
-/** Commits events for one endpoint after the other. */
+/** Commits events at a fixed rate, each for one endpoint, and returns them. */
 async function commitAt(
   rt: Runtime,
   members: readonly Member[],

@@ -5,7 +5,7 @@ import { BENCHES } from "./benches.ts";
 const PAGE = readFileSync(new URL("../../.github/PERFORMANCE.md", import.meta.url), "utf8");
 const COLUMNS = ["what", "measured", "goal", "better is", "met", "`npm run bench --`"];
 
-/** The cells of the rows of each table of the page; the first row has the titles. */
+/** The cells of each table of PERFORMANCE.md; the first row has the titles. */
 const tables = [...PAGE.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) =>
   table
     .trimEnd()
@@ -30,7 +30,7 @@ const rows = tables
     bench: bench.replaceAll("`", ""),
   }));
 
-/** The numbers of a figure: one, or both ends of a range; and its unit. */
+/** Returns the unit of a figure and its numbers: one, or both ends of a range. */
 function parseFigure(text: string): { values: number[]; unit: string } {
   const [, first, last, unit] =
     /^(?:below )?([\d,.]+)(?:-([\d,.]+))?( (?:ms|s|MB|%|x))?$/.exec(text) ?? [];
@@ -41,7 +41,7 @@ function parseFigure(text: string): { values: number[]; unit: string } {
   return { values, unit: unit?.trim() ?? "" };
 }
 
-/** Whether each measured value reaches the goal. */
+/** Returns whether each measured value reaches the goal. */
 function isMet({ measured, goal, better }: (typeof rows)[number]): boolean {
   const [{ values, unit }, limit] = [parseFigure(measured), parseFigure(goal)];
   expect(unit).toBe(limit.unit);
@@ -50,7 +50,7 @@ function isMet({ measured, goal, better }: (typeof rows)[number]): boolean {
 }
 
 describe("the page of performance", () => {
-  test("the page of performance has a goal, a direction and a verdict in each table but that of the growing costs", () => {
+  test("PERFORMANCE.md: each table but that of growing costs has goals and verdicts", () => {
     const [others, withGoals] = [false, true].map((hasGoals) =>
       tables.filter(([titles]) => titles?.includes("met") === hasGoals).map(([titles]) => titles),
     );
@@ -59,16 +59,13 @@ describe("the page of performance", () => {
     expect(rows.length).toBeGreaterThan(50);
   });
 
-  test.each(rows)(
-    "the page of performance has one figure with its verdict in a row: $what",
-    (row) => {
-      expect(row.better).toMatch(/^(?:higher|lower)$/);
-      parseFigure(row.measured);
-      expect(row.met).toBe(row.goal === "-" ? "-" : isMet(row) ? "yes" : "no");
-    },
-  );
+  test.each(rows)("PERFORMANCE.md says correctly whether the goal is met: $what", (row) => {
+    expect(row.better).toMatch(/^(?:higher|lower)$/);
+    parseFigure(row.measured);
+    expect(row.met).toBe(row.goal === "-" ? "-" : isMet(row) ? "yes" : "no");
+  });
 
-  test("the page of performance names each figure once, and only benchmarks that exist", () => {
+  test("PERFORMANCE.md names each figure once, and only benchmarks that exist", () => {
     expect(new Set(rows.map(({ what }) => what)).size).toBe(rows.length);
     const ids = new Set(["growth", ...BENCHES.flatMap((bench) => bench.ids)]);
     expect(rows.filter(({ bench }) => !ids.has(bench))).toEqual([]);

@@ -13,7 +13,7 @@ const onCore = (core: string, command: string[]): [string, string[]] => [
   ["-c", core, ...command],
 ];
 
-/** Child processes and a temporary folder; both are removed at disposal. */
+/** Child processes and a temporary folder. Disposal kills the processes and deletes the folder. */
 export class BenchProcesses {
   readonly dir = mkdtempSync(join(tmpdir(), "deskbell-bench-"));
   readonly #children: ChildProcess[] = [];
@@ -31,7 +31,7 @@ export class BenchProcesses {
         output += chunk.toString();
         const found = ready.exec(output);
         if (!found) return;
-        // Keep reading, so that the pipe does not fill up.
+        // Reading goes on, so that the pipe does not fill up.
         for (const stream of [child.stdout, child.stderr]) stream.off("data", read).resume();
         const started = found[1] ?? found[0];
         this.#pids.set(started, child.pid as number);
@@ -45,13 +45,13 @@ export class BenchProcesses {
     });
   }
 
-  /** The CPU time that the main thread of a process has used so far. */
+  /** Returns the CPU time that the main thread of a process has used so far. */
   cpuMs(started: string): number {
     const schedstat = readFileSync(`/proc/${this.#pids.get(started)}/schedstat`, "utf8");
     return Number(schedstat.split(" ")[0]) / 1e6;
   }
 
-  /** The CPU time that all threads of a process have used so far. */
+  /** Returns the CPU time that all threads of a process have used so far. */
   allThreadsCpuMs(started: string): number {
     const tasks = `/proc/${this.#pids.get(started)}/task`;
     return readdirSync(tasks)
@@ -59,7 +59,9 @@ export class BenchProcesses {
       .reduce((sum, ms) => sum + ms, 0);
   }
 
-  /** The anonymous memory of a process. File pages vary, because the system can reclaim them. */
+  /**
+   * Returns the anonymous memory of a process. Pages of files vary: the system can reclaim them.
+   */
   ownMemoryMb(started: string): number {
     const status = readFileSync(`/proc/${this.#pids.get(started)}/status`, "utf8");
     return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;

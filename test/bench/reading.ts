@@ -14,7 +14,8 @@ const ROUNDS = 3;
 const LIMIT = 1_000_000_000;
 
 /**
- * S8: the time of a cached GET while the delivery worker drains a backlog, against an idle daemon.
+ * Measures S8: the time of a cached GET while the delivery worker drains a backlog, against an idle
+ * daemon.
  */
 export async function benchReading(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
@@ -39,7 +40,7 @@ export async function benchReading(): Promise<Figure[]> {
     "0",
     "--allow-http",
   ];
-  // On both cores, to measure whether the delivery thread delays the HTTP thread.
+  // The daemon runs on both cores, which shows whether the delivery thread delays the HTTP thread.
   const url = await processes.start(daemon, /(http:\/\/127\.0\.0\.1:\d+)/, "0,1");
   const client = new Client(url);
   const delivered = () => rt.store.tallies.countByStatus().DELIVERED ?? 0;
@@ -55,7 +56,7 @@ export async function benchReading(): Promise<Figure[]> {
     if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}`);
     return performance.now() - startedAt;
   };
-  /** Sends one GET after the other. Returns the median time. */
+  /** Sends one GET after the other while `isActive`. Returns the median time. */
   const getWhile = async (isActive: () => boolean) => {
     const tookMs: number[] = [];
     while (isActive()) {

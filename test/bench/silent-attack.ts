@@ -15,7 +15,7 @@ import { times } from "./figure.ts";
 import { BenchProcesses, BOTH_CORES } from "./processes.ts";
 import type { SilentAttack } from "./silent-clients.ts";
 
-// Run by silent-clients.ts, in a network in which every address of 2001:db8::/32 is this machine.
+// silent-clients.ts runs this file in a network in which this machine has all of 2001:db8::/32.
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const SERVER = "2001:db8:ffff::1";
@@ -134,7 +134,7 @@ async function measureOthers(): Promise<Omit<SilentAttack, "proxy">> {
   };
 }
 
-/** Lets a proxy open connections during an attack, and use each of them every two seconds. */
+/** Measures a proxy that opens connections during an attack and uses each every two seconds. */
 async function measureProxy(): Promise<SilentAttack["proxy"]> {
   await using processes = new BenchProcesses();
   const { port } = await startServer(processes, 4096);
@@ -148,7 +148,7 @@ async function measureProxy(): Promise<SilentAttack["proxy"]> {
   return { served: count("served"), refused: count("refused"), cut: count("cut") };
 }
 
-/** Sends requests on one connection, at least two of them. Throws if the server closes it. */
+/** Sends at least two requests over one connection. Throws if the server closes it. */
 async function forward(port: number, until: number): Promise<"served" | "refused"> {
   const options = { port, host: SERVER, localAddress: PROXY, rejectUnauthorized: false };
   const socket = connectTls(options);

@@ -5,7 +5,7 @@ import { assertTools, BenchProcesses, BOTH_CORES } from "./processes.ts";
 const ATTACK = join(import.meta.dirname, "silent-attack.ts");
 const OPEN_FILES = 20_000;
 
-/** What `silent-attack.ts` measures. */
+/** The figures that `silent-attack.ts` prints. */
 export type SilentAttack = {
   others: string;
   worst: number;
@@ -14,9 +14,9 @@ export type SilentAttack = {
 };
 
 /**
- * Response times of a client while others open connections and neither send, read nor close. Loopback
- * addresses have no limits, so it runs in a network of its own, in which every address of
- * 2001:db8::/32 is this machine.
+ * Measures response times of a client while others open connections and neither send, read nor
+ * close. Loopback addresses have no limits, so the attack runs in a network of its own, in which
+ * this machine has all addresses of 2001:db8::/32.
  */
 export async function benchSilentClients(): Promise<Figure[]> {
   assertTools("taskset", "unshare", "ip", "openssl");

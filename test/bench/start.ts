@@ -18,7 +18,7 @@ const IDLE_MS = 5000;
 const BARE_SERVER = `import { createServer } from "node:http";
 createServer((_, response) => response.end("ok")).listen(Number(process.argv[2]), "127.0.0.1");`;
 
-/** S11: the time from process start to the first response, and the memory when idle. */
+/** Measures S11: the time from process start to the first response, and the memory when idle. */
 export async function benchStart(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const bare = writeScript(processes, BARE_SERVER);
@@ -57,7 +57,7 @@ export async function benchStart(): Promise<Figure[]> {
   ];
 }
 
-/** S12: the time of `deskbell --help`. */
+/** Measures S12: the time of `deskbell --help`. */
 export async function benchHelp(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const empty = writeScript(processes, "export {};");

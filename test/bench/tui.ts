@@ -62,7 +62,7 @@ class Pty {
     });
   }
 
-  /** Presses a key. Returns the milliseconds until the screen changes. */
+  /** Presses a key, and returns the milliseconds until the screen changes. */
   async press(key: string): Promise<number> {
     const before = this.bytes;
     const startedAt = performance.now();
@@ -77,7 +77,7 @@ class Pty {
     while (!this.output.includes(text)) await delay(0.2);
   }
 
-  /** The CPU time of the program, in seconds. */
+  /** Returns the CPU time of the program in seconds. */
   cpu(): number {
     const [pid = ""] = readFileSync(
       `/proc/${this.#child.pid}/task/${this.#child.pid}/children`,
@@ -96,7 +96,7 @@ class Pty {
   }
 }
 
-/** The speed of the live view with a million deliveries. */
+/** Measures the live view with a million deliveries. */
 export async function benchTui(): Promise<Figure[]> {
   assertTools(PTY);
   await using processes = new BenchProcesses();

@@ -14,7 +14,10 @@ const LIMIT = 1_000_000_000;
 const REQUESTS = 200;
 const COMMANDS = 20;
 
-/** R8: the waits of a writer, an HTTP client and commands beside two writers that never pause. */
+/**
+ * Measures R8: the waits of a writer, an HTTP client and commands beside two writers that never
+ * pause.
+ */
 export async function benchWriters(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
   const dataDir = join(processes.dir, "data");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.ts";
 
-// A partner's program that uses the types that openapi-typescript generates from the OpenAPI
-// document. test/e2e/client.test.ts type-checks and runs it; it prints every operation it called.
+// A partner's program with the types that openapi-typescript generates from the OpenAPI document.
+// test/e2e/client.test.ts type-checks and runs it. The program prints every operation it called.
 
 const [, , baseUrl = "", businessSlug = "", key = "", hookUrl = "", metricsToken = ""] =
   process.argv;
@@ -16,7 +16,7 @@ client.use({
 const path = { businessSlug };
 const pathWithId = (id: string) => ({ path: { businessSlug, id } });
 
-/** The data of a response; throws the problem of a failed one. */
+/** Returns the data of a response, or throws the problem of a failed one. */
 function dataOf<T>({
   data,
   error,
@@ -91,7 +91,7 @@ async function readEvents(): Promise<void> {
   const feed = await client.GET("/v1/businesses/{businessSlug}/changes", {
     params: { path, query: { types: ["service_price.updated"] } },
   });
-  // This client names every type but those of OtherEvent, which were added later.
+  // KnownEvent has every event type but those added later, which are OtherEvent.
   for (const event of dataOf(feed).data as components["schemas"]["KnownEvent"][]) {
     assert.ok(event.type === "service_price.updated");
     assert.ok(event.data.changed.price && event.data.object.priceCents > 0);
@@ -224,7 +224,7 @@ async function takeBookings(): Promise<void> {
   assert.equal(dataOf(used).data.bookingId, id);
 }
 
-/** The salon has no tables and sells no tickets. */
+/** Calls the routes of reservations and tickets, although the salon has no tables or tickets. */
 async function callWithoutObjects(): Promise<void> {
   const header = { "Idempotency-Key": "none" };
   const params = pathWithId("none");

@@ -39,7 +39,7 @@ async function setUp() {
   return { dataDir, daemon, changes, end: page.nextCursor };
 }
 
-/** The CPU time that a process has used so far. */
+/** Returns the CPU time that a process has used so far. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -76,7 +76,7 @@ test(
       lateMs.push(at - committedAt);
       page = feed.page;
     }
-    // The median, because a busy machine causes outliers.
+    // The median counts, because a busy machine causes outliers.
     const median = lateMs.toSorted((x, y) => x - y)[7] ?? NaN;
     assertTook("The median response", median, 100);
   },
@@ -88,7 +88,7 @@ test(
   async () => {
     const { daemon, changes, end } = await setUp();
     const waiting = Array.from({ length: CLIENTS }, () => changes(`&after=${end}&wait=10`));
-    // Let the cost of starting and connecting pass.
+    // The cost of starting and connecting is not measured.
     await delay(3000);
     const [before, startedAt] = [cpuMs(daemon.pid), performance.now()];
     await delay(5000);

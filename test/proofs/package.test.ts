@@ -28,7 +28,7 @@ afterAll(() => rmSync(folders, { recursive: true }));
 let tarball = "";
 beforeAll(() => void (tarball = pack()), 120_000);
 
-/** Packs the built checkout with npm. Other build output must not be included. */
+/** Packs the built checkout with npm, beside other build output that must not be included. */
 function pack(): string {
   const [checkout, folder] = [join(folders, "checkout"), join(folders, "package")];
   for (const path of [checkout, folder]) mkdirSync(path);

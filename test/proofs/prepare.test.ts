@@ -6,7 +6,7 @@ import { createTempFolder } from "../support/cli.ts";
 
 const PREPARE = resolve(import.meta.dirname, "../../.config/prepare.js");
 
-/** A checkout whose build only appends to a file. */
+/** Creates a checkout whose build only appends to a file. */
 function createCheckout() {
   const folder = createTempFolder();
   const at = (path: string) => join(folder, path);

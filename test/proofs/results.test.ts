@@ -10,19 +10,19 @@ const claims = (/^## Proofs\n([^]*?)^## /m.exec(read("../../README.md"))?.[1] ??
   .map((item) => item.split("\n\n")[0]!.replaceAll(/\s+/g, " ").trim());
 const results = read("RESULTS.md");
 
-/** The part of the results about a claim. */
+/** Returns the part of the results about a claim. */
 const findResult = (claim: string): string | undefined =>
   results.split(/^(?=##+ )/m).find((part) => part.startsWith(`### ${claim}\n`));
 
 describe("the results", () => {
   const lines = results.split("\n").filter((one) => /^- (?:Test|Result|Control|Run): /.test(one));
 
-  test("say in whole sentences what each proof did and found", () => {
+  test("the results say in whole sentences what each proof did and found", () => {
     expect(lines.length).toBeGreaterThan(4 * claims.length);
     expect(lines.filter((line) => !/^- \w+: [A-Z`\d].* .*\.$/.test(line))).toEqual([]);
   });
 
-  test("give no number without what it counts", () => {
+  test("the results give no number without what it counts", () => {
     expect(lines.filter((line) => /\d [\d,]*\d\b/.test(line))).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ type Item = {
   slug?: string | undefined;
 };
 
-/** A typical edit by an author, of the item at that index of a section. */
+/** A typical edit by an author: of the item at index `at`, modulo the length, of a section. */
 type Edit = {
   section: (typeof SECTIONS)[number];
   at: number;
@@ -37,7 +37,7 @@ export const catalogPair: fc.Arbitrary<{ first: AuthoredFile; second: AuthoredFi
   .map(({ seed, other, size, edits }) => {
     const first = readPartOfSample(size, seed);
     const second = readPartOfSample(size, other ?? seed);
-    // Edits would break references, so they are removed first.
+    // Edits would break references, so the references are removed first.
     for (const file of [first, second]) removeReferences(file);
     for (const edit of edits) applyEdit(second, edit);
     return { first, second };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** A bug in the source of a test: `file: "src/….ts", find: "…"`. */
+/** Matches a bug in the source of a proof: `file: "src/….ts", find: "…"`. */
 const BUG = /file: "(src\/[^"]+)",\s*find: ("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/g;
 
 const inQuotes = (literal: string): string =>
@@ -11,7 +11,7 @@ const inQuotes = (literal: string): string =>
     literal.startsWith("'") ? `"${literal.slice(1, -1).replaceAll('"', '\\"')}"` : literal,
   ) as string;
 
-// The controls of proofs run only in the long proofs, which would be void without their bugs.
+// Controls run only in the long proofs. A bug that no longer fits the source would make them void.
 test("each bug that a control inserts changes exactly one place of the source", () => {
   const bugs = globSync("test/proofs/**/*.ts", { cwd: ROOT }).flatMap((test) =>
     [...readFileSync(new URL(test, ROOT), "utf8").matchAll(BUG)].map(

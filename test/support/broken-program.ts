@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Program } from "./program.ts";
 
-/** A bug: `find` in a source file is replaced. */
+/** A bug, which replaces `find` in a source file. */
 export type SourceBug = { file: string; find: string; replace: string };
 
 const ROOT = new URL("../../", import.meta.url);
 
 /**
- * Returns the program with bugs, for negative controls. It runs from its source, with Node, and
- * each bug is inserted when its file is loaded, in every thread.
+ * Returns the program with bugs, for negative controls. Node runs the program from its source and
+ * inserts each bug when its file is loaded, in every thread.
  */
 export const breakProgram = (...bugs: SourceBug[]): Program => ({
   command: [
@@ -20,7 +20,7 @@ export const breakProgram = (...bugs: SourceBug[]): Program => ({
   isStandalone: false,
 });
 
-/** Returns the option with which Node inserts a bug. */
+/** Returns the option of Node that inserts a bug. */
 function insertBug({ file, find, replace }: SourceBug): string {
   const count = readFileSync(new URL(file, ROOT), "utf8").split(find).length - 1;
   if (count !== 1) throw new Error(`'${find}' occurs ${count} times in ${file}, expected once.`);

@@ -29,7 +29,7 @@ export type Page = {
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Loads a script into the page, whatever its CSP is. */
   load: (source: string) => Promise<void>;
-  /** The URLs of all requests, also of failed ones. */
+  /** The URLs of all requests, failed ones included. */
   requests: string[];
   /** Policy violations, failed loads, exceptions, and logged errors and warnings. */
   errors: string[];
@@ -96,13 +96,13 @@ async function openPage(address: string, url: string, options: PageOptions): Pro
   const open = async (to: string) => {
     await sendToPage("Emulation.setScriptExecutionDisabled", { value: !scripts });
     await sendToPage("Page.navigate", { url: to });
-    // A new target first shows an empty page, and an open one the page before.
+    // Until the URL is loaded, the target shows an empty page or the page before.
     while (
       ((await evaluate("location.href + document.readyState"))["result"] as { value?: string })
         .value !== `${to}complete`
     )
       await delay(20);
-    // The page's own scripts have been skipped; those of `run` need timers.
+    // The page's own scripts have been skipped by now, and functions of `run` need timers.
     await sendToPage("Emulation.setScriptExecutionDisabled", { value: false });
   };
   await open(url);

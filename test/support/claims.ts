@@ -12,9 +12,9 @@ export type Claim = {
   claim: string;
   /** What the proof did, and how often, in whole sentences. */
   done: string;
-  /** What it found, in sentences with numbers. */
+  /** What the proof found, in sentences with numbers. */
   figure: string;
-  /** The proof of a program that is broken on purpose, in whole sentences. The proof must fail. */
+  /** A run of this proof with a deliberate bug in the program, in whole sentences. It must fail. */
   control: { done: string; figure: string; hasFailed: boolean };
   seed: number | "none";
 };
@@ -22,7 +22,7 @@ export type Claim = {
 /** A claim and the path of the test that has proven it. */
 export type RecordedClaim = Claim & { file: string };
 
-/** Whether claims are recorded. The test suite leaves out controls that take seconds. */
+/** Returns whether claims are recorded. If not, proofs leave out controls that take seconds. */
 export const isRecording = (): boolean => process.env["PROOFS_CLAIMS"] !== undefined;
 
 /**

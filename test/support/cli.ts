@@ -16,7 +16,7 @@ export type CommandResult = {
   stderr: string;
 };
 
-/** The folder is deleted when the test ends. */
+/** Creates a folder that is deleted when the test ends. */
 export function createTempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,7 +63,7 @@ export type StartedProgram = {
   child: ChildProcessWithoutNullStreams;
   pid: number;
   output: () => string;
-  /** Waits up to `ms` for output that matches, on either stream; includes earlier output. */
+  /** Waits up to `ms` until the output so far matches, on either stream. */
   waitForOutput: (pattern: RegExp, ms?: number) => Promise<RegExpExecArray>;
   /** Waits up to `ms` for the exit. */
   waitForExit: (ms?: number) => Promise<CommandResult>;

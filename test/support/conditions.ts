@@ -19,11 +19,11 @@ const DAY_MS = 86_400_000;
 export type RunningServer = TestRuntime & {
   business: BusinessRow;
   endpointId: string;
-  /** Returns the function that starts it again. */
+  /** Stops the daemon, and returns a function that starts it again. */
   stopDaemon: () => () => void;
 };
 
-/** A server without open conditions: a business with an endpoint, a backup, a running daemon. */
+/** Creates a server without open conditions: a business with an endpoint, a backup and a daemon. */
 export async function createRunningServer(...args: Parameters<typeof createTestRuntime>) {
   const rt = createTestRuntime(...args);
   const business = addBusiness(rt);
@@ -68,7 +68,7 @@ const setCertificate = (rt: TestRuntime, expiresAt: number): End => {
   return () => save(rt.now() + 90 * DAY_MS);
 };
 
-/** Leaves an event unsent, although it has been due for `ms`. */
+/** Emits an event, and lets `ms` pass in which it is due and nothing sends it. */
 const delayDelivery = (rt: RunningServer, ms: number): End => {
   emitEvents(rt, rt.business, "service.updated");
   rt.advance(ms);
@@ -97,7 +97,7 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
   "delivery.stalled": (rt) => delayDelivery(rt, 3 * MINUTE_MS),
   "deliveries.stuck": (rt) => {
     const end = delayDelivery(rt, 61 * MINUTE_MS);
-    // The attempts are those of another endpoint.
+    // The recorded attempt stands for another endpoint, at which deliveries still succeed.
     rt.tx(() => rt.store.tallies.addAttempts(rt.business.id, rt.now(), 1, 0));
     return end;
   },
@@ -273,7 +273,9 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injec
   },
 };
 
-/** Conditions that the daemon cannot see, since it would be right about itself. */
+/**
+ * Conditions that the daemon cannot see: it runs while it checks, and compares clocks with its own.
+ */
 export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
   "daemon.stopped",
   "clock.differs",

@@ -29,7 +29,7 @@ export const spawnDaemonOf = (
 export const waitForUrl = async (daemon: StartedProgram, ms?: number): Promise<string> =>
   (await daemon.waitForOutput(/"serving","url":"([^"]+)"/, ms))[1] ?? "";
 
-/** Copies a folder that is created once for all tests: seeding it takes much longer. */
+/** Copies a salon that is seeded once for all tests, because seeding takes much longer. */
 async function copySalon(dataDir: string): Promise<void> {
   const salon = join(dirname(inject("emptyDatabase")), "salon");
   if (!existsSync(salon)) {
@@ -40,7 +40,7 @@ async function copySalon(dataDir: string): Promise<void> {
     try {
       renameSync(draft, salon);
     } catch (error) {
-      // Another worker may have been faster.
+      // Another worker may have created the folder first.
       if (!existsSync(salon)) throw error;
     }
   }
@@ -61,7 +61,7 @@ export async function createSeededSalon(
   const isBuild = program === PROGRAM && !program.isStandalone;
   const { runWords } = createTerminal({ dataDir });
   const deskbell = async (...args: string[]): Promise<string> => {
-    // A command in this process takes much less time. Proofs run all commands as users do.
+    // Commands run in this process, which takes much less time, except in proofs.
     const result =
       isBuild && process.env["PROOFS"] === undefined
         ? await runWords(args)

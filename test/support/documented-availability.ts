@@ -1,7 +1,6 @@
 /**
- * What the documentation says about free times, computed a second time: from the guides, the
- * reference and the schema of catalog files, without the program's code. All times are minutes
- * since 1970.
+ * Computes free times as the documentation describes them: from the guides, the reference and the
+ * schema of catalog files, without the program's code. Times are minutes since 1970.
  */
 import type {
   Business,
@@ -25,7 +24,7 @@ import {
 const overlaps = (a: Span, b: Span): boolean => a.from < b.to && b.from < a.to;
 const DEFAULT_TURN_MIN = 120;
 
-/** A way to perform a service: by a person, or by nobody. */
+/** A way to perform a service: by a person, or by nobody if `person` is null. */
 export type Option = Length & { person: Person | null };
 export type Outcome = Span & { option: Option; reason: string | null; spots: number };
 
@@ -39,7 +38,7 @@ export class Availability {
     this.business = business;
   }
 
-  /** The windows that begin on a day: of a person, or of the business. */
+  /** Returns the hours that begin on a day, of a person or else of the business. */
   windows(date: string, person: Person | null): Span[] {
     const id = `${date} ${person?.id}`;
     const { zone, opening } = this.business;
@@ -68,7 +67,7 @@ export class Availability {
       : variants.find(({ id }) => id === wish.variant);
   }
 
-  /** Length and price of a service, with what differs for a person. */
+  /** Returns the length and price of a service, with the overrides of a person. */
   lengthOf(wish: Wish, person: Person | null): Length {
     const service = this.serviceOf(wish.service);
     const base: Length = this.variantOf(wish) ?? service;
@@ -98,7 +97,7 @@ export class Availability {
       .map((person) => ({ person, ...this.lengthOf(wish, person) }));
   }
 
-  /** The hours of the days around a day: closed, open, breaks and absences. */
+  /** Returns closures, open hours, breaks and absences within two days of a date. */
   #hoursAround(
     date: string,
     person: Person | null,
@@ -120,7 +119,7 @@ export class Availability {
     return hours;
   }
 
-  /** Why nobody works in this time, or null. */
+  /** Returns why a time is outside the hours of a person or the business, or null. */
   hoursReason(span: Span, person: Person | null): string | null {
     const hours = this.#hoursAround(this.business.zone.dateOf(span.from), person);
     const touches = (list: Span[]): boolean => list.some((one) => overlaps(one, span));
@@ -131,12 +130,12 @@ export class Availability {
     return touches(hours.off) ? "TIME_OFF" : null;
   }
 
-  /** What must stay free between two services: the longer buffer, or both. */
+  /** Returns the minutes that must stay free between two services: the longer buffer, or both. */
   #gap(after: number, before: number): number {
     return this.business.policy.bufferPolicy === "max" ? Math.max(after, before) : after + before;
   }
 
-  /** An occupied time with all that must stay free around it before another service. */
+  /** Returns an occupied time with the gaps that must stay free around it for another service. */
   #around(other: Occupied, service: Service): Span {
     const { before, after } = this.serviceOf(other.service);
     return {
@@ -145,7 +144,7 @@ export class Availability {
     };
   }
 
-  /** Checks one service at a time with one person; `spots` counts the free places. */
+  /** Checks a service at one start with one person. `spots` is the number of free places. */
   check(wish: Wish, option: Option, from: number, guests: number, isFirst: boolean): Outcome {
     const service = this.serviceOf(wish.service);
     const span = { from, to: from + option.durationMin };
@@ -186,7 +185,7 @@ export class Availability {
     return outcome(null, service.capacity > 1 ? service.capacity : staff === null ? units : 1);
   }
 
-  /** Guests of one session of a class share its resources. */
+  /** Returns all occupied times, but each class session once: its guests share its resources. */
   #sessions(): Occupied[] {
     const known = new Set<string>();
     return this.business.occupied.filter((one) => {
@@ -196,7 +195,7 @@ export class Availability {
     });
   }
 
-  /** The largest sum at any minute of a time. */
+  /** Returns the largest sum of `amount` at any minute of a span. */
   #peak(
     others: readonly Occupied[],
     service: Service,
@@ -217,7 +216,7 @@ export class Availability {
     return Math.max(0, ...sums);
   }
 
-  /** All places of a service at a time, free or taken. */
+  /** Returns the number of places of a service at a time, free or taken. */
   spotsTotal(wish: Wish): number {
     const service = this.serviceOf(wish.service);
     if (service.capacity > 1 || service.staff.length > 0 || service.resources.length === 0)
@@ -228,7 +227,7 @@ export class Availability {
     return Math.min(...units);
   }
 
-  /** The regular starts of a day, for the first service of a visit or for a table. */
+  /** Returns the regular starts of a day, for the first service of a visit or for a table. */
   starts(date: string, interval: number, people: readonly (Person | null)[]): number[] {
     const id = `${date} ${interval} ${people.map((person) => person?.id)}`;
     const known = this.#starts.get(id) ?? this.#computeStarts(date, interval, people);
@@ -258,7 +257,10 @@ export class Availability {
     return this.starts(date, rules.slotIntervalMin, [person]).includes(start);
   }
 
-  /** Guests can join a class at any time at which it takes place, such as inside another visit. */
+  /**
+   * Returns the starts of the sessions of a class. Guests can join them off the regular starts,
+   * too.
+   */
   sessionStarts(wish: Wish, date: string): number[] {
     const options = this.optionsOf(wish);
     return this.business.occupied
@@ -267,7 +269,7 @@ export class Availability {
       .map(({ from }) => from);
   }
 
-  /** The visits of a session of a class that guests can join. */
+  /** Returns the visits of a class session that guests can join. */
   sessionOf(wish: Wish, option: Option, from: number): Occupied[] {
     const { id, capacity, resources } = this.serviceOf(wish.service);
     const staff = option.person?.id ?? null;
@@ -278,7 +280,7 @@ export class Availability {
     );
   }
 
-  /** How long a party keeps its table. */
+  /** Returns how many minutes a party keeps its table. */
   turnMin(party: number): number {
     const sorted = [...this.business.turnTimes].sort((a, b) => a.upTo - b.upTo);
     return (sorted.find(({ upTo }) => party <= upTo) ?? sorted.at(-1))?.min ?? DEFAULT_TURN_MIN;

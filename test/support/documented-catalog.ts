@@ -88,7 +88,7 @@ export class Draw {
     return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
   }
 
-  /** One or two times of a day, in minutes of five; some end after midnight. */
+  /** Returns one or two intervals of a day, in steps of five minutes. Some end after midnight. */
   intervals(): { start: string; end: string }[] {
     const open = 420 + 5 * this.int(48);
     const close = open + 120 + 5 * this.int(72);
@@ -107,7 +107,7 @@ export class Draw {
   }
 }
 
-/** Days near the next change of the clocks, and some others, within the next year. */
+/** Returns days near the next changes of the clocks, and some others, within the next year. */
 export function interestingDays(timezone: string, today: string, draw: Draw): string[] {
   const zone = createZone(timezone);
   const changes = Array.from({ length: 360 }, (_, index) => addDays(today, index + 1)).filter(

@@ -11,7 +11,10 @@ import {
 import { addDays } from "./documented-hours.ts";
 import type { Wish } from "./documented-types.ts";
 
-/** What a key without bookings.read gets: TOO_FAR, TOO_SOON, OUTSIDE_HOURS, OFF_GRID or TAKEN. */
+/**
+ * Returns the reason that a key without bookings.read gets: TOO_FAR, TOO_SOON, OUTSIDE_HOURS,
+ * OFF_GRID or TAKEN.
+ */
 const generalReason = (reason: string | null): string | null => {
   if (reason === null) return null;
   if (reason === "CLOSURE") return "OUTSIDE_HOURS";
@@ -39,7 +42,7 @@ export class Comparison {
     if (left !== right) this.differences.push(`${what}: documented ${left}, answered ${right}`);
   }
 
-  /** The rules of the whole visit: the strictest of its services. */
+  /** Returns the rules of the whole visit: the strictest of its services. */
   #rules(question: Question): { minNoticeMin: number; maxAdvanceDays: number } {
     if ("party" in question) return this.#availability.business.policy;
     const rules = question.wishes.map(({ service }) => this.#availability.serviceOf(service).rules);
@@ -49,7 +52,10 @@ export class Comparison {
     };
   }
 
-  /** The last day that can be booked, and whether a start is too soon; undecided is null. */
+  /**
+   * Returns the last bookable day, and a function that tells whether a start is too soon. Null
+   * means that this changed between `moment.before` and `moment.after`.
+   */
   #limits(question: Question, moment: Moment) {
     const { zone } = this.#availability.business;
     const { minNoticeMin, maxAdvanceDays } = this.#rules(question);
@@ -62,7 +68,7 @@ export class Comparison {
     return { horizon: addDays(today, maxAdvanceDays), isTooSoon };
   }
 
-  /** Compares the summaries of the same days with their slots. */
+  /** Compares the summaries of days, and the next slots, with the slots of an answer. */
   compareSummaries(
     { days }: Answer,
     counts: { date: string; state: string; slotCount: number }[],
@@ -125,7 +131,7 @@ export class Comparison {
         this.#expect(`${at} is free`, isFree, slot !== undefined);
         if (slot) this.#compareSlot(question, slot, start);
         if (isFree) first ??= start;
-        // The state of a day wholly inside the notice or beyond the horizon is enough.
+        // A day wholly inside the minimum notice or beyond the horizon may list no refused starts.
         if (isFree || ((date > horizon || isWhollyTooSoon) && actual.refused.length === 0))
           continue;
         const expected = soon ? { reason: "TOO_SOON", segment: 0 } : { reason, segment };
@@ -213,7 +219,7 @@ export class Comparison {
           this.#availability.check(wish, option, from, question.guests, index === 0),
         );
       const free = outcomes.filter(({ reason }) => reason === null);
-      // A person who is free, but too slow for the services that follow, is not listed.
+      // A free person who is too slow for the services that follow is not listed.
       const visible = free.flatMap(({ option: { person } }) =>
         person?.isPublic && this.#canPerform(question, index, person.id, start) ? [person.id] : [],
       );
@@ -233,7 +239,7 @@ export class Comparison {
     this.#expect(`${at} spotsTotal`, this.#availability.spotsTotal(scarcest), slot.spotsTotal);
   }
 
-  /** Whether the visit is possible with a person for one of its services. */
+  /** Returns whether a visit is possible if this person performs one of its services. */
   #canPerform(question: Visit, index: number, staff: string, start: number): boolean {
     if (question.wishes.length === 1) return true;
     const wishes = question.wishes.map((wish, at) => (at === index ? { ...wish, staff } : wish));

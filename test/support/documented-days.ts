@@ -1,4 +1,4 @@
-/** What the documentation says about the starts of a day, and what `/availability` answers. */
+/** Computes the documented starts of a day, and has the types of what `/availability` answers. */
 import { Availability, type Option } from "./documented-availability.ts";
 import { laterReason, type Wish } from "./documented-types.ts";
 
@@ -32,17 +32,17 @@ export type Answer = {
   nextAvailable: string | null;
 };
 
-/** The times of the server's clock between which it has answered, in ms. */
+/** The server's clock before and after it answered, in ms. */
 export type Moment = { before: number; after: number };
 
 export type Verdict = { reason: string | null; segment: number };
 
 export const minuteOf = (time: string): number => Date.parse(time) / 60_000;
 
-/** What the documentation says about each start of a day, without the minimum notice. */
+/** The documented verdict on each start of a day, regardless of the minimum notice. */
 export class Day {
   readonly verdicts = new Map<number, Verdict>();
-  /** The starts that would be free without any booking. */
+  /** Returns the starts that would be free without any booking. */
   startsWithoutVisits(): number[] {
     const { business } = this.availability;
     const empty = new Availability({ ...business, occupied: [], seated: [] });
@@ -89,8 +89,9 @@ export class Day {
   }
 
   /**
-   * Searches every person and every wait of whole minutes between two services. The reason is that
-   * of the earliest time at which the service that fails could start.
+   * Returns whether a visit is possible at a start, with any person and any wait of whole minutes
+   * between two services. The reason is that of the earliest time at which the service that fails
+   * could start.
    */
   visitVerdict(start: number): Verdict {
     const { wishes, guests } = this.question as { wishes: Wish[]; guests: number };

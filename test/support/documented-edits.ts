@@ -35,7 +35,7 @@ export class EditedBusiness {
     this.#place = place;
   }
 
-  /** Reads a path of the business. */
+  /** Sends a GET for a path of the business. */
   read = async (path: string, etag?: string): Promise<Reply> => {
     const { url, slug } = this.#place;
     const response = await fetch(`${url}/v1/businesses/${slug}${path}`, {
@@ -102,7 +102,7 @@ export class EditedBusiness {
     for (let edits = 1 + draw.int(3); edits > 0; edits--) this.#change();
     const path = join(folder, `${slug}.json`);
     writeFileSync(path, JSON.stringify(this.#file));
-    // A random edit can break a reference: then the file is refused, and nothing changes.
+    // A random edit can break a reference: the file is then refused, and nothing changes.
     if (await this.#try(`catalog apply ${path} --prune --allow-mass-delete --cancel-affected`))
       this.edits++;
   }
@@ -171,7 +171,9 @@ export class EditedBusiness {
     return draw.pick(commands.filter((command) => command !== ""));
   }
 
-  /** A paid order of tickets changes how many are left. */
+  /**
+   * Returns a command that sells a ticket, which changes how many are left; "" if there is none.
+   */
   async #order(): Promise<string> {
     const { body } = await this.read("/events/catalog");
     const { draw } = this.#place;

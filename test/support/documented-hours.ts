@@ -1,4 +1,6 @@
-/** Hours as the guides describe them, in minutes since 1970. Written without the program's code. */
+/**
+ * Computes hours as the guides describe them, in minutes since 1970, without the program's code.
+ */
 
 export type Interval = { start: string; end: string };
 export type Weekly = Interval & { days: string[]; validFrom?: string; validTo?: string };
@@ -44,7 +46,7 @@ export function createZone(timeZone: string) {
     minute: "2-digit",
   });
   const offsets = new Map<number, number>();
-  // Every zone changes its offset at a quarter of an hour.
+  // Time zones change their offset only at a quarter of an hour.
   const offsetAt = (minute: number): number => {
     const quarter = Math.floor(minute / 15) * 15;
     let offset = offsets.get(quarter);
@@ -58,7 +60,7 @@ export function createZone(timeZone: string) {
     }
     return offset;
   };
-  /** All instants of a local time: none when the clock skips it, two when it repeats it. */
+  /** Returns all instants of a local time: none if the clock skips it, two if it is repeated. */
   const instantsOf = (date: string, minute: number): number[] => {
     const local = Date.parse(date) / 60_000 + minute;
     const candidates = new Set([-DAY, 0, DAY].map((shift) => offsetAt(local + shift)));
@@ -67,13 +69,16 @@ export function createZone(timeZone: string) {
       .filter((instant) => instant + offsetAt(instant) === local)
       .sort((a, b) => a - b);
   };
-  /** The instant of a local time: the first of two, and for a skipped time what the old offset makes of it. */
+  /**
+   * Returns the instant of a local time: the first of two; of a skipped time, that by the old
+   * offset.
+   */
   const instantOf = (date: string, minute: number): number =>
     instantsOf(date, minute)[0] ??
     Date.parse(date) / 60_000 + minute - offsetAt(Date.parse(date) / 60_000 - DAY);
   const dateOf = (minute: number): string =>
     new Date((minute + offsetAt(minute)) * 60_000).toISOString().slice(0, 10);
-  /** A time as the API writes it, such as 2026-12-01T10:00:00+01:00. */
+  /** Returns a time as the API writes it, such as 2026-12-01T10:00:00+01:00. */
   const format = (minute: number): string => {
     const offset = offsetAt(minute);
     const local = new Date((minute + offset) * 60_000).toISOString().slice(0, 19);

@@ -1,6 +1,6 @@
 /** The fine mirror of the guide "Keep a mirror", written from the guide alone. */
 
-/** The fields of catalog objects that a mirror uses; it stores all of them. */
+/** The fields that the mirror uses of a catalog object, which it stores as a whole. */
 type Item = {
   id: string;
   sortOrder: number;
@@ -26,7 +26,7 @@ export type Body = {
   meta: { sequences: number[]; validUntil: string | null };
 };
 export type Delivered = { event: Event; sequence: number };
-/** Reads a path of the business. */
+/** Sends a GET for a path of the business. */
 export type Read = (path: string, etag?: string) => Promise<Reply>;
 export type Reply = { status: number; body: Body; etag: string; sequence: number };
 
@@ -51,7 +51,7 @@ const CATALOG_EVENTS = [
 ].join(",");
 export const EVENT_TYPES = CATALOG_EVENTS.split(",");
 
-/** The list of the objects of a resource type. */
+/** The list that contains the objects of each resource type. */
 const LIST_OF: Record<string, string> = {
   service: "services",
   service_price: "services",
@@ -71,7 +71,7 @@ export type Omission = "deletions" | "order" | "refetch" | "numbers" | "none";
 type List = { sequence: number; etag: string | undefined; validUntil: string | null };
 type Stored = { list: string; part: string; object: Item | null; sequence: number };
 
-/** The objects of a response, each with the part of the list that contains it. */
+/** Returns the objects of a response, each with the part of the list that contains it. */
 function objectsOf(route: string, data: unknown): { part: string; object: Item }[] {
   const parts: Record<string, Item[]> =
     route === "menu" ? (data as Menu) : { [route]: [data].flat() as Item[] };
@@ -83,7 +83,7 @@ const partOf = (event: Event, list: string): string => {
   return event.data.resource.type === "menu_category" ? "categories" : "items";
 };
 
-/** Applies the changed objects from the events, and reads few lists. */
+/** A mirror that applies the changed objects from the events, and reads few lists. */
 export class FineMirror {
   readonly #read: Read;
   readonly omission: Omission;
@@ -235,7 +235,7 @@ export class FineMirror {
       if (validUntil !== null && Date.parse(validUntil) <= now) await this.readList(route);
   }
 
-  /** What the mirror shows of a list, in its order. */
+  /** Returns the objects of a list that the mirror shows, in order. */
   show(route: string, now: number): unknown {
     const shown = (wanted: string): unknown[] =>
       [...this.#objects.values()]
@@ -251,7 +251,7 @@ export class FineMirror {
   }
 }
 
-/** An event can store objects that the list does not have. */
+/** Returns whether a list contains an object: events can store objects that it leaves out. */
 function isShown(route: string, object: Item, now: number): boolean {
   if (route === "promotions")
     return object.active === true || Date.parse(object.schedule?.startsAt ?? "") > now;

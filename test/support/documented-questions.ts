@@ -3,7 +3,7 @@ import type { Draw } from "./documented-catalog.ts";
 import type { Question } from "./documented-days.ts";
 import { addDays } from "./documented-hours.ts";
 
-/** A visit of one to three services, or a table, on one to three days. */
+/** Draws a question: a visit of one to three services, or a table, on one to three days. */
 export function drawQuestion(business: Business, days: string[], draw: Draw): Question | null {
   const from = addDays(draw.pick(days), draw.int(2));
   const to = addDays(from, draw.int(3));
@@ -40,7 +40,7 @@ export function drawQuestion(business: Business, days: string[], draw: Draw): Qu
   return { from, to, wishes, guests: 1 + draw.int(most) };
 }
 
-/** The parameters of `/availability` for a question. */
+/** Returns the parameters of `/availability` for a question. */
 export function queryOf(question: Question): URLSearchParams {
   const query = new URLSearchParams({ from: question.from, to: question.to });
   if ("party" in question) {
@@ -74,7 +74,7 @@ export function queryOf(question: Question): URLSearchParams {
   return query;
 }
 
-/** A service of a visit as requests to book it name it. */
+/** Returns a service of a visit as the requests that book it name it. */
 export const toSegment = ({ service, variant, addons, staff }: Wish) => ({
   serviceId: service,
   variantId: variant,

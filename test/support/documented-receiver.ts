@@ -6,7 +6,7 @@ import type { Delivered } from "./documented-mirror.ts";
 
 /**
  * Starts a receiver that is sometimes down, and that loses, repeats and delays what it has
- * received. It is closed when the test ends.
+ * received. The end of the test closes it.
  */
 export async function startUnreliableReceiver(draw: Draw, receive: (event: Delivered) => void) {
   const waiting: Delivered[] = [];
@@ -39,7 +39,9 @@ export async function startUnreliableReceiver(draw: Draw, receive: (event: Deliv
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     setUp: (up: boolean) => (isUp = up),
     received: () => all.length,
-    /** Hands over what has arrived, in any order, and some of it again; some follows later. */
+    /**
+     * Hands over what has arrived, in random order and partly twice. Delayed events follow later.
+     */
     handOver: () => {
       const again = all.length > 0 && draw.chance(30) ? [draw.pick(all)] : [];
       for (const delivered of shuffle([...waiting.splice(0), ...again], draw)) receive(delivered);

@@ -1,4 +1,6 @@
-/** A random business on a running server, changed and asked as owners and partners do. */
+/**
+ * A random business on a running server, which is changed as by owners and asked as by partners.
+ */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -101,7 +103,7 @@ export class Shop {
     await this.read();
   }
 
-  /** Reads the public catalog again; bookings stay. */
+  /** Reads the public catalog again, and keeps the bookings. */
   async read(): Promise<void> {
     const [profile, services, staff] = await Promise.all([
       this.#get<PublicCatalog["profile"]>(""),
@@ -115,7 +117,9 @@ export class Shop {
     this.business = { ...this.business, tables, occupied, seated };
   }
 
-  /** No route lists tables: a preview of a reservation names the IDs of each. */
+  /**
+   * Reads the IDs of each table from the preview of a reservation, because no route lists tables.
+   */
   async #readTables(): Promise<void> {
     for (const { key, minSeats, maxSeats } of this.file.tables) {
       const query = `partySize=${minSeats}&granularity=next&limit=1`;
@@ -157,7 +161,7 @@ export class Shop {
       const { days } = await this.#get<{ days: Count[] }>(
         `/availability?granularity=days&${query}`,
       );
-      // With granularity=next, the server refuses `to`.
+      // The server refuses `to` with granularity=next.
       query.delete("to");
       const { slots } = await this.#get<{ slots: Slot[] }>(
         `/availability?granularity=next&limit=2&${query}`,
@@ -168,7 +172,7 @@ export class Shop {
     return comparison;
   }
 
-  /** Previews a booking at any start, on the grid or not. */
+  /** Compares the preview of a booking at a random start, on the grid or not. */
   async #compareBooking(question: Question, comparison: Comparison): Promise<void> {
     if ("party" in question) return;
     const { draw } = this.#place;
@@ -184,7 +188,7 @@ export class Shop {
     comparison.compareBooking(question, start, reason, { before, after: Date.now() });
   }
 
-  /** Books, holds, moves, cancels, or changes hours, as a partner or as the owner. */
+  /** Books, holds, moves or cancels as a partner, or changes hours as the owner. */
   async change(): Promise<void> {
     const { draw } = this.#place;
     const what = draw.int(12);
@@ -224,7 +228,7 @@ export class Shop {
       ...place,
       ...(route === "/holds" && { ttlSeconds: 900 }),
     });
-    // Another person may need longer than the proposed one.
+    // A person other than the proposed one may need longer.
     if (status === 409 && body.code === "slot_taken") return;
     assert.equal(status, 201, JSON.stringify(body));
     const visit = body.data as Visit;

@@ -1,7 +1,7 @@
 /** The simple mirror of the guide "Keep a mirror", written from the guide alone. */
 import { type Delivered, type Event, type Read, ROUTES } from "./documented-mirror.ts";
 
-/** Reads a whole list again whenever something in it changes. */
+/** A mirror that reads a whole list again whenever something in it changes. */
 export class SimpleMirror {
   readonly #read: Read;
   readonly #copies = new Map<

@@ -35,7 +35,7 @@ export type PublicCatalog = {
 
 /**
  * Returns a business as its public catalog describes it; only what partners do not see comes from
- * the file. `ids` has the IDs of people by key, and gets those of services.
+ * the file. `ids` maps the keys of people to IDs; the function adds the keys of services.
  */
 export function readBusiness(
   { profile, services, staff }: PublicCatalog,

@@ -8,14 +8,15 @@ declare module "vitest" {
   // oxlint-disable-next-line typescript/consistent-type-definitions -- only this extends vitest's
   interface ProvidedContext {
     emptyDatabase: string;
-    /** The ID of the server of that database. */
+    /** The server ID in `emptyDatabase`. */
     emptyServerId: string;
   }
 }
 
 /**
  * Creates an empty database once for all tests. Running every migration takes much longer than
- * copying the file. New databases differ only in the ID of their server: see migrate.test.ts.
+ * copying the file. migrate.test.ts checks that new databases differ only in the ID of their
+ * server.
  */
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "deskbell-empty-"));

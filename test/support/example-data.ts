@@ -18,15 +18,15 @@ import { readPreset } from "../../src/platform/assets.ts";
 import { type CommandResult, createTerminal } from "./cli.ts";
 import { RESTAURANT, SALON, writeVenue } from "./samples.ts";
 
-// Data on which the examples in every command's help text can be run.
+// This module creates data on which the examples in every command's help text can run.
 
 /**
- * The data are in memory if possible, because hundreds of copies are made and need not survive a
+ * The data are in memory if possible: the tests make hundreds of copies, which need not survive a
  * crash.
  */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "deskbell-tree-"));
 const home = process.cwd();
-/** Maps ID prefixes and values in the examples to existing ones. */
+/** Maps ID prefixes and other values of the examples to existing ones. */
 const existing = new Map<string, string>();
 
 /** Each feature creates the objects of its examples in test/features/<name>/examples.ts. */
@@ -41,14 +41,14 @@ type FeatureExamples = {
     recordId: (prefix: string, line: string) => Promise<void>,
     tools: ExampleTools,
   ) => Promise<void>;
-  /** The businesses of the examples that name none, by the first word of the command. */
+  /** First word of a command -> the business of its examples that name none. */
   businesses?: Record<string, string>;
 };
 
 export type ExampleTools = {
   /** Runs a line and returns what it prints as JSON. */
   create: <Created = { id: string; code: string }>(line: string) => Promise<Created>;
-  /** Replaces a prefix of an ID, or a value, in the examples. */
+  /** Makes the examples use `value` instead of an ID prefix or another value. */
   record: (example: string, value: string) => void;
 };
 
@@ -104,7 +104,7 @@ async function createData(dataDir: string): Promise<void> {
   const record = (example: string, value: string) => void existing.set(example, value);
   for (const { createExamples } of ofFeatures) await createExamples(recordId, { create, record });
   await recordId("svc", "services show cut --business salon-aurora");
-  // Two changes that can be undone, after which the catalog is as in its file again.
+  // These two changes can be undone. After them, the catalog is as in its file again.
   const { name } = await create<{ name: string }>("services show cut --business salon-aurora");
   for (const edited of ["Trim", name])
     await create(`services update cut --name '${edited}' --business salon-aurora`);
@@ -114,7 +114,7 @@ async function createData(dataDir: string): Promise<void> {
   existing.set("dlv", delivery?.id ?? "").set("evt", delivery?.eventId ?? "");
 }
 
-/** A pending booking and reservation, and ones that have started. */
+/** Creates a pending booking and reservation, and ones that have started. */
 async function createVisitsToDecide(
   dataDir: string,
   recordId: (example: string, line: string) => Promise<unknown>,
@@ -189,7 +189,7 @@ const BUSINESS: Record<string, string> = {
   ...Object.assign({}, ...ofFeatures.map(({ businesses }) => businesses)),
 };
 
-/** Prepares an example to be run: removes pipes and redirections, fills in existing IDs. */
+/** Returns an example that can be run: without pipes and redirections, with existing IDs. */
 export function makeRunnable(line: string): string {
   const [command = ""] = line.split(/ (?:\||>>?|<) /);
   const named = command

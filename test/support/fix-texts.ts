@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { COMMANDS } from "../../src/cli/command-table.ts";
 
-// The texts of messages that name a command of deskbell, as the source has them.
+// Finds the texts in the source that name a command of deskbell, such as the fix of an error.
 
 const SRC = new URL("../../src/", import.meta.url).pathname;
 
 /** The first words of all commands. */
 export const COMMAND_NAMES: ReadonlySet<string> = new Set(COMMANDS.map(({ name }) => name));
 
-/** Values in a text, which the source computes, are written as `{}`. */
+/** Returns whether a text names a command. `{}` stands for a value that the source computes. */
 const namesCommand = (text: string): boolean =>
   [...text.matchAll(/(?<![\w/.-])deskbell (\{\}(?=s? [a-z-])|[a-z-]+)/g)].some(
     ([, word = ""]) => word === "{}" || COMMAND_NAMES.has(word),
@@ -21,7 +21,7 @@ type Node = { type: string; start: number; end: number; [key: string]: unknown }
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value;
 
-/** Returns the text of a string or template; `${cli.program}` is the program's name. */
+/** Returns the text of a string or template, with `deskbell` for `${cli.program}`. */
 function textOf(node: Node, source: string): string | undefined {
   if (node.type === "Literal" && typeof node["value"] === "string") return node["value"];
   if (node.type !== "TemplateLiteral") return undefined;
@@ -52,7 +52,7 @@ function textsIn(path: string): string[] {
   return texts;
 }
 
-/** Returns each text of the source that names a command, once. Lines of a file are texts of their own. */
+/** Returns each text of the source that names a command, once. Each line is a text of its own. */
 export const listTextsWithCommands = (): string[] => [
   ...new Set(
     readdirSync(SRC, { recursive: true, encoding: "utf8" })

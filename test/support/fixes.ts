@@ -12,14 +12,17 @@ import { RESTAURANT, SALON, writeVenue } from "./samples.ts";
 
 export type Server = {
   dataDir: string;
-  /** The current folder, in which only a default data folder is. */
+  /** The current folder, which contains only a default data folder. */
   folder: string;
   /** Runs a command, which must succeed, and returns its output. */
   deskbell: (line: string) => Promise<string>;
   /** Runs a command, which may fail. */
   attempt: (line: string) => Promise<CommandResult>;
   runWords: (words: readonly string[]) => Promise<CommandResult>;
-  /** Replaces `whe_…` with the newest ID of its kind that `deskbell` has printed, as all of these do. */
+  /**
+   * Replaces IDs such as `whe_…` with the newest that `deskbell` has printed. Every command does
+   * so.
+   */
   fillIds: (line: string) => string;
   /** Executes SQL on the database. */
   edit: (sql: string) => void;
@@ -35,25 +38,25 @@ export type FixCase = {
   data?: "samples" | "none" | (() => Promise<Server>);
   /** Commands that lead to the state in which the message appears. */
   given?: readonly string[];
-  /** What leads to this state and is no command. */
+  /** Other steps that lead to this state. */
   arrange?: (server: Server) => unknown;
   /** The command that prints the message, or a function that returns what was printed. */
   line: string | ((server: Server) => Promise<string>);
-  /** What the person does before the commands, such as an edit of a file. */
+  /** What a reader of the message does before running its commands, such as editing a file. */
   before?: (server: Server) => unknown;
-  /** Which commands of the text are run, counted from 0; the first if left out. */
+  /** The commands of the text that are run, counted from 0; the first one by default. */
   runs?: readonly number[];
-  /** What the person writes for the placeholders of the text, such as KEY. */
+  /** The reader's values for the placeholders of the text, such as KEY. */
   fill?: Readonly<Record<string, string>>;
-  /** What the person adds to each command. */
+  /** The words that the reader adds to each command. */
   adds?: string;
   /** The commands may fail, because nothing listens at the address that they are given. */
   fails?: true;
-  /** Replaced in `line` by the first value that the commands print. */
+  /** The part of `line` that the first printed value of the commands replaces. */
   instead?: string;
   /**
-   * What the text promises: `line` then succeeds, it no longer prints the message, the commands print
-   * a text, or something else that is checked.
+   * What the text promises: `line` then succeeds, the message is gone, the commands print a text,
+   * or a function checks the result.
    */
   outcome:
     | "line succeeds"
@@ -81,7 +84,7 @@ export function setClock(at: number): void {
   onTestFinished(() => void vi.setSystemTime(before));
 }
 
-/** Returns a server in a new folder, or the one of a data folder. */
+/** Returns a server with a new current folder, and with the given data folder or a new one. */
 export async function createServer(givenDataDir?: string): Promise<Server> {
   const folder = createTempFolder();
   const home = process.cwd();
@@ -115,7 +118,7 @@ export async function createServer(givenDataDir?: string): Promise<Server> {
   };
 }
 
-/** The words after a command in a sentence. */
+/** Matches the words that end a command in a sentence. */
 const AFTER_COMMAND = /^(?:#|&&|>|\||\(.*|and|completes|in|lists|on|or|prints|says|that|then|to)$/;
 
 /** Returns the words of each command in a text. */
@@ -135,12 +138,12 @@ export function commandsIn(text: string): string[][] {
   });
 }
 
-/** Returns the shortest printed cell that has the text, from where that begins. */
+/** Returns the shortest printed cell that contains the text, from where the text begins. */
 function findText(printed: string, text: string): string | undefined {
   const parts = text
     .split("{}")
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`))
-    // A fix also names the business that the command line does.
+    // A fix names the business if the command line does.
     .map((part) => part.replaceAll(",", String.raw`(?: --business \S+)?,`));
   const pattern = new RegExp(parts.join(".*?"));
   const [cell] = printed
@@ -174,7 +177,7 @@ async function printMessage(server: Server, { line }: FixCase): Promise<string> 
   return stdout + stderr;
 }
 
-/** Fails if the commands of a message do not do what it says. */
+/** Causes the message of a case and runs its commands. Throws if they do not do what it says. */
 export async function runFix(fix: FixCase): Promise<void> {
   const { data = "samples", text, runs = [0], adds, fill } = fix;
   const server = typeof data === "string" ? await createServer() : await data();

@@ -9,7 +9,7 @@ import { confirmedVisit, NO_NAMES } from "./visit-rows.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS_ELSEWHERE = 1000;
-/** Bookings nearer than this could affect the days of the salon. */
+/** Bookings that are nearer could affect the days of the salon. */
 const MARGIN_DAYS = 7;
 
 export type SalonSize = {
@@ -19,11 +19,11 @@ export type SalonSize = {
   firstDay: string;
   days: number;
   bookings: number;
-  /** Further bookings in the 1,000 days before and after those days. */
+  /** Further bookings, about 1,000 days before and after those days. */
   bookingsElsewhere?: number;
 };
 
-/** A salon that is open daily from 8:00 to 20:00, in which everyone does every service. */
+/** Returns a salon that is open daily from 8:00 to 20:00, in which everyone does every service. */
 function buildLargeSalon(people: number, services: number): Catalog {
   const staff = Array.from({ length: people }, (_, i) => buildStaffMember(`p${i}`));
   const catalog = buildCatalog(
@@ -104,7 +104,7 @@ export function createLargeSalon(
   return { slug, services, staff };
 }
 
-/** Generates the same sequence in every run: whole numbers from 0 to `limit` - 1. */
+/** Returns a generator of whole numbers from 0 to `limit` - 1, which are the same in every run. */
 function createRandom(): (limit: number) => number {
   let state = 7;
   return (limit) => {

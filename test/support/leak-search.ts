@@ -3,13 +3,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Searches what tests leave in their temporary folders for secrets, before it is deleted. It is a
-// setup file of the tests that run with PROOFS_LEAKS, the name of the file for its findings.
+// Searches the temporary folders of tests for secrets before the tests delete them. This setup file
+// is loaded if PROOFS_LEAKS names the file for the findings.
 
-/** API keys, tokens of calendars, and signing secrets, whole and in plain text. */
+/** Matches API keys, tokens of calendars and signing secrets, whole and in plain text. */
 const SECRET = /deskbell_(?:[sr]k|cal)_[0-9A-Za-z]{38}|whsec_[0-9A-Za-z+/]{48}/g;
 
-/** Returns the secrets in the files of a folder, and how many files there are. */
+/** Returns the places of secrets in the files of a folder, and the number of files. */
 export function findLeaks(folder: string): { files: number; leaks: string[] } {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== "master.key")

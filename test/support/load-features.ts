@@ -1,4 +1,4 @@
 import { loadOtherVisits } from "../../src/app/bookings/other-visits.ts";
 
-// Every command and the daemon load the visits of features when they open the data.
+// Registers the kinds of visits that features define, as every command and the daemon do.
 await loadOtherVisits();

@@ -4,7 +4,7 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
-/** Several times what the tests of all workers have at one time. */
+/** Several times the size of the files that the tests of all workers have at one time. */
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
@@ -31,7 +31,7 @@ function hasRoom(): boolean {
   return Math.min(bavail * bsize, freemem()) > NEEDED_BYTES;
 }
 
-/** Containers often forbid to execute files in shared memory, which some tests do. */
+/** Returns whether files in a folder can be executed. Containers often forbid it in /dev/shm. */
 function canExecuteIn(folder: string): boolean {
   const script = join(folder, "true");
   writeFileSync(script, "#!/bin/sh\n", { mode: 0o700 });

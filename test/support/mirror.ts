@@ -19,7 +19,7 @@ export type MirroredEvent = {
 type Refetch = { route: string; ids: string[]; idsComplete: boolean };
 type Reordered = { order: { id: string; sortOrder: number }[] };
 
-/** The variant of each route that the mirror keeps. */
+/** The path of each list that the mirror keeps, with its parameters. */
 export const PATHS = {
   profile: "",
   services: "/services?includeVariants=true&includeAddons=true&includeTranslations=true",
@@ -63,7 +63,9 @@ class List {
   readonly changes = new Map<string, Change & { deletedAt: number }>();
 }
 
-/** The fine mirror. @param now epoch ms */
+/**
+ * Returns the fine mirror of the guide: it applies events to single objects. @param now epoch ms
+ */
 export function createMirror(get: Get, now: () => number) {
   const lists = new Map(ROUTES.map((route) => [route, new List()]));
   const listOf = (route: Route): List => lists.get(route) as List;
@@ -221,7 +223,7 @@ function toData(route: Route, changes: Change[], now: number): unknown {
   );
 }
 
-/** An event stores promotions and public events that the list no longer contains. */
+/** Returns whether a list contains an object: events also deliver objects that it leaves out. */
 function isShown(route: Route, object: Item, now: number): boolean {
   if (route === "promotions") {
     const { startsAt } = object["schedule"] as { startsAt: string | null };

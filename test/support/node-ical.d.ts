@@ -1,4 +1,4 @@
-/** What the tests use of it. */
+/** The part of node-ical that the tests use. */
 declare module "node-ical" {
   export const sync: { parseICS: (text: string) => object };
 }

@@ -27,8 +27,7 @@ const document = describeApi({
 const ID = "openapi.json";
 const ajv = new Ajv2020({ strict: false, validateSchema: false, discriminator: true });
 addFormats.default(ajv);
-// The mapping is removed: ajv then validates an event against the schema that its type selects, and
-// no other.
+// The mapping is removed, so that ajv validates an event only against the schema of its type.
 ajv.addSchema(
   JSON.parse(
     JSON.stringify(document, (name, value) => (name === "mapping" ? undefined : value)),

@@ -1,7 +1,7 @@
 import { readMetricsToken } from "../../src/app/operations/metrics-token.ts";
 import type { Config } from "../../src/config.ts";
 
-/** The request of an operator, with the token in the data folder of a server that has started. */
+/** Returns a request of the operator, with the token in the data folder of a started server. */
 export const asOperator = ({ config }: { config: Config }): RequestInit => ({
   headers: { authorization: `Bearer ${readMetricsToken(config)}` },
 });

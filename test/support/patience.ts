@@ -15,7 +15,7 @@ export class OutOfPatience extends Error {
   override readonly name = "OutOfPatience";
 }
 
-/** @throws {OutOfPatience} if `what` took `ms`, which is `limitMs` or more on a quiet machine */
+/** Throws OutOfPatience if `what` took longer than it should on a machine as busy as this one. */
 export function assertTook(what: string, ms: number, limitMs: number): void {
   if (ms < patient(limitMs)) return;
   throw new OutOfPatience(`${what} took ${Math.round(ms)} ms, expected less than ${limitMs} ms.`);

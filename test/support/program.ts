@@ -20,7 +20,7 @@ export const executableProgram = (path: string): Program => ({
   isStandalone: true,
 });
 
-/** Whether an emulator of another processor runs the program: it is slower. */
+/** Whether an emulator of another processor runs the program, which makes it slower. */
 export const IS_EMULATED = process.env.DESKBELL_PROGRAM_IS_EMULATED === "1";
 /** How long tests wait for the program. */
 export const TIMEOUT_MS = patient(IS_EMULATED ? 300_000 : 15_000);

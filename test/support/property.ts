@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { chooseSeed } from "./scale.ts";
 
 /**
- * The seed of every property. With the fixed one of the test suite, a test that passes once passes
- * always; `npm run proofs` tries other cases, and its seed repeats them.
+ * The seed of every property. The seed of the test suite is fixed, so that results repeat. `npm run
+ * proofs` varies the seed, and prints it so that a run can be repeated.
  */
 export const PROPERTY_SEED = chooseSeed(20261122);
 fc.configureGlobal({ seed: PROPERTY_SEED });

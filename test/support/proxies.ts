@@ -15,14 +15,14 @@ export type ProxyName = (typeof PROXY_NAMES)[number];
 
 const isInstalled = (program: string): boolean => spawnSync("which", [program]).status === 0;
 
-/** Says so once if it is missing. */
+/** Returns whether the proxy or openssl is missing, and then prints a warning. */
 export function isProxyMissing(name: ProxyName): boolean {
   const isMissing = !isInstalled(name) || !isInstalled("openssl");
   if (isMissing) console.warn(`skipped: ${name} or openssl is not installed`);
   return isMissing;
 }
 
-/** Returns the first block of a guide in this language. */
+/** Returns the guide's first code block with this language tag. */
 export const blockOf = (topic: string, language: string): string =>
   new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, "m").exec(readGuide(topic))?.[1] ?? "";
 
@@ -39,7 +39,7 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A client of a proxy on loopback. Sends the path unchanged: fetch would normalize it. */
+/** Returns a client of a proxy on loopback. Paths stay as they are: fetch would normalize them. */
 export function createClient(port: number): Proxy {
   const get = (path: string, { body, ...options }: Options = {}) =>
     new Promise<Response>((resolve, reject) => {
@@ -110,7 +110,7 @@ function createCertificate(folder: string): void {
   );
 }
 
-/** How each configuration is run here: on another port, in a temporary folder, with our certificate. */
+/** Runs each configuration on another port, in a temporary folder, with our certificate. */
 const RUN: Record<ProxyName, (configuration: string) => Promise<Proxy>> = {
   async nginx(configuration) {
     const [folder, port] = [createTempFolder(), await findFreePort()];
@@ -149,7 +149,7 @@ const RUN: Record<ProxyName, (configuration: string) => Promise<Proxy>> = {
 
 /**
  * Runs a proxy as a guide configures it, until the test ends.
- * @param replaced text of the guide, such as an address
+ * @param replaced the text of the guide that `by` replaces, such as an address
  */
 export const runProxy = (
   name: ProxyName,

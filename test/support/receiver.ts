@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A response of the script. The last one is repeated for all further requests. */
+/** A response of the script. Further requests get the last response again. */
 export type ScriptedResponse = {
   status?: number;
   headers?: Record<string, string>;
@@ -35,8 +35,8 @@ export type TestReceiver = {
 };
 
 /**
- * Starts an HTTP server on 127.0.0.1 that sends scripted responses and records the requests. It is
- * closed when the test ends.
+ * Starts an HTTP server on 127.0.0.1 that sends scripted responses and records the requests. The
+ * end of the test closes it.
  */
 export async function createReceiver(
   script: ScriptedResponse[] = [{}],

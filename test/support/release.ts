@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 export const RELEASE = join(ROOT, "release");
 export const MINUTE = 60_000;
 
-/** Whether the files of a release are tested, as by `npm run test:release`. */
+/** Whether the files of a release are tested: only by `npm run test:release`. */
 export const IS_RELEASE_TEST = chooseScale(false, true);
 if (IS_RELEASE_TEST && process.getuid?.() !== 0)
   throw new Error("Only root can install the packages and start the images of a release.");
@@ -36,7 +36,7 @@ export function buildRelease(checkout: string, out: string, ...targets: string[]
 
 const BINFMT = "/proc/sys/fs/binfmt_misc";
 
-/** Makes this machine run programs for arm64 like its own, as systemd does where it is running. */
+/** Makes this machine run arm64 programs like its own, as systemd does where it runs. */
 export function emulateArm64(): void {
   const script = `
     mountpoint -q ${BINFMT} || mount -t binfmt_misc binfmt_misc ${BINFMT}

@@ -7,7 +7,7 @@ export const ROUTES = await loadRoutes();
 
 export const PAGES = await loadFromFeatures("pages");
 
-/** A feature publishes the events about tickets. */
+/** Returns whether an event type is published. Types about tickets need the feature tickets. */
 export const isPublished = (type: EventType): boolean =>
   !maySubscribe({ eventGroups: ["tickets"] }, type) ||
   ROUTES.some(({ group }) => group === "Tickets");

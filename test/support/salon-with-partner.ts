@@ -35,8 +35,8 @@ type Partner = {
 
 /**
  * Starts a receiver.
- * @param failures the share of deliveries that fail when they arrive first: with a 500, or a closed
- *   connection
+ * @param failures the share of deliveries that fail at their first arrival, by a 500 or a closed
+ * connection
  */
 export async function startPartner(random: SeededRandom, failures: number): Promise<Partner> {
   const received: Arrival[] = [];
@@ -73,8 +73,8 @@ export async function startPartner(random: SeededRandom, failures: number): Prom
 }
 
 /**
- * Starts a process that sets one price after the other. Each is acknowledged after its commit. The
- * process can be killed at any moment; another one then goes on with the next price.
+ * Starts a process that sets one price after the other, and acknowledges each after its commit. If
+ * the process is killed, another one goes on with the next price.
  */
 export function startPriceEditor(dataDir: string) {
   const acknowledged: number[] = [];
@@ -92,7 +92,7 @@ export function startPriceEditor(dataDir: string) {
     createInterface({ input: child.stdout }).on("line", () => {
       acknowledged.push(next);
       next += 1;
-      // Fast enough to keep the daemon busy, slow enough that it can catch up in the end.
+      // This pace keeps the daemon busy, but lets it catch up in the end.
       setTimeout(set, 10);
     });
     set();
@@ -138,8 +138,8 @@ export async function createSalonWithPartner(
 }
 
 /**
- * The longest time between two deliveries. A whole backlog takes as long as the partner needs: 4 in
- * flight are 200/s.
+ * The longest wait for the next delivery. A whole backlog takes longer: with 4 requests in flight,
+ * the partner accepts 200 deliveries/s.
  */
 const STALLED_MS = 20_000;
 

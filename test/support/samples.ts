@@ -12,7 +12,7 @@ const fileOf = (name: string): string =>
 export const SALON = fileOf("salon");
 export const RESTAURANT = fileOf("restaurant");
 
-/** Returns a file of the venue in which times are dates: only `seed` counts days from today. */
+/** Writes a file of the venue with dates: only `seed` accepts days from today. Returns its path. */
 export function writeVenue(folder = createTempFolder()): string {
   const today = Temporal.Instant.fromEpochMilliseconds(Date.now()).toZonedDateTimeISO("Asia/Tokyo");
   const text = readPreset("venue")

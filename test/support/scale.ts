@@ -1,6 +1,6 @@
 /**
- * Returns the size of a proof: small in the test suite; `npm run proofs` chooses the full size, and
- * `npm run proofs -- --quick` the quick one, which is that of the suite unless it is given.
+ * Returns the size of a proof: `inSuite` in the test suite, `inFull` in `npm run proofs`, `inQuick`
+ * with --quick.
  */
 export function chooseScale<T>(inSuite: T, inFull: T, inQuick: T = inSuite): T {
   if (process.env.PROOFS === "full") return inFull;

@@ -1,7 +1,9 @@
 import { PassThrough } from "node:stream";
 import xterm from "@xterm/headless";
 
-/** A headless terminal: shows what a user would see, and records side effects of the output. */
+/**
+ * A headless terminal, which shows what a user would see and records side effects of the output.
+ */
 export function createScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({
     cols: columns,

@@ -15,8 +15,8 @@ const encodingsOf = (bytes: Buffer): Buffer[] => [
 ];
 
 /**
- * Base64 of bytes within a longer value depends on their offset. Returns the characters that are
- * determined by these bytes alone, for each of the three offsets.
+ * Returns the Base64 characters that these bytes alone determine, for each of the three offsets
+ * that they can have within a longer value.
  */
 const inBase64 = (bytes: Buffer): string[] =>
   [0, 1, 2].flatMap((shift) => {
@@ -48,7 +48,7 @@ export const masterKeys = (dataDir: string): Secret[] =>
       encodings: encodingsOf(Buffer.from(line, "base64")),
     }));
 
-/** The signatures in both formats of a received request. */
+/** Returns the signatures of a received request, in both formats. */
 export const signatures = ({ headers }: ReceivedRequest): Secret[] =>
   [
     ...[...String(headers["x-service-signature"]).matchAll(/v1=([0-9a-f]{64})/g)].map(
@@ -59,7 +59,7 @@ export const signatures = ({ headers }: ReceivedRequest): Secret[] =>
     ),
   ].map((bytes) => ({ description: "a signature", encodings: encodingsOf(bytes) }));
 
-/** All files of the data folder except the master keys. */
+/** Returns all files of the data folder except the master keys. */
 export const filesOf = (dataDir: string): Map<string, Buffer> =>
   new Map(
     readdirSync(dataDir, { recursive: true, withFileTypes: true })

@@ -2,7 +2,10 @@ import { type Get, type MirroredEvent, PATHS, type Route, ROUTES } from "./mirro
 
 type Copy = { sequence: number; validUntil: number; etag: string | null; data: unknown };
 
-/** The simple mirror of data/guides/mirror.md: it reads every list that an event makes stale. */
+/**
+ * Returns the simple mirror of data/guides/mirror.md: it reads every list that an event makes
+ * stale.
+ */
 export function createSimpleMirror(get: Get, now: () => number) {
   const copies = new Map<Route, Copy>();
   const stale = new Set(ROUTES);

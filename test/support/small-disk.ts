@@ -17,12 +17,14 @@ function mount(folder: string, megabytes: number, maxFiles = 0): boolean {
 }
 
 function unmount(folder: string): void {
-  // Lazily, because processes that use the folder may still be running.
+  // A lazy unmount succeeds while processes still use the folder.
   execFileSync("umount", ["--lazy", folder]);
   rmSync(folder, { recursive: true });
 }
 
-/** Mounting requires root, and some containers forbid it. */
+/**
+ * Returns whether file systems can be mounted, which takes root and which some containers forbid.
+ */
 export function canMount(): boolean {
   const folder = newFolder();
   const isMounted = mount(folder, 1);
@@ -33,7 +35,7 @@ export function canMount(): boolean {
 
 /**
  * Mounts a file system of limited size, which is removed when the test ends.
- * @param maxFiles including its own folder; 0: no limit
+ * @param maxFiles the number of files and folders, its root included; no limit by default
  */
 export function mountSmallDisk(megabytes: number, maxFiles?: number) {
   const folder = newFolder();

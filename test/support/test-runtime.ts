@@ -21,12 +21,12 @@ import { openRuntime, type Runtime, systemRandom } from "../../src/app/runtime.t
 export type TestRuntime = Runtime & {
   /** Advances the wall clock and the monotonic clock. */
   advance: (ms: number) => void;
-  /** Sets the wall clock only. */
+  /** Shifts the wall clock, but not the monotonic clock. */
   setClock: (byMs: number) => void;
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
-/** The bytes of a database, and where in them the ID of its server is. */
+/** The bytes of a database, and the position of its server ID. */
 export type DatabaseCopy = { file: Buffer; idAt: number };
 
 const emptyDatabase = lazy((): DatabaseCopy => {
@@ -34,7 +34,7 @@ const emptyDatabase = lazy((): DatabaseCopy => {
   return { file, idAt: file.indexOf(inject("emptyServerId")) };
 });
 
-/** Creates a folder with a copy of a database, whose server gets an ID of its own. */
+/** Creates a folder with a copy of a database, and gives the copy a new server ID. */
 function createDataFolder({ file, idAt }: DatabaseCopy): string {
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-test-"));
   file.write(randomBytes(8).toString("hex"), idAt);
@@ -47,7 +47,7 @@ const ACTOR: Actor = { via: "cli", id: "uid:1000", name: "ada", address: null };
 
 const prepared = new Map<string, DatabaseCopy>();
 
-/** Returns a copy of a database that `prepare` fills, which it does once in each process. */
+/** Returns a database that `prepare` has filled, which happens once in each process. */
 export function prepareDatabase(name: string, prepare: (rt: Runtime) => void): DatabaseCopy {
   const known = prepared.get(name);
   if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export function prepareDatabase(name: string, prepare: (rt: Runtime) => void): D
     log: () => {},
     actor: () => ACTOR,
   });
-  // The IDs that a test creates at the same instant are higher.
+  // These IDs are 1 ms older than those of a test, which therefore sort after them.
   rt.newId = createIdSource(() => STARTS_AT - 1, systemRandom);
   prepare(rt);
   rt.close();
@@ -70,8 +70,8 @@ export function prepareDatabase(name: string, prepare: (rt: Runtime) => void): D
 }
 
 /**
- * Opens a runtime on a temporary database. Its clock stands still until it is advanced. The
- * database is deleted when the test ends.
+ * Opens a runtime on `flags.dataDir`, which is kept, or on a copy of `database` that is deleted
+ * when the test ends. The clock stands still until it is advanced.
  */
 export function createTestRuntime(
   flags: ConfigFlags = {},
@@ -100,7 +100,7 @@ export function createTestRuntime(
   });
 }
 
-/** Returns the configuration of another machine, without data and with the same master key. */
+/** Returns the configuration of another machine without data, with the same master key. */
 export function createStandbyConfig(
   { masterKeyPath }: Pick<Config, "masterKeyPath">,
   flags: ConfigFlags = {},

@@ -17,7 +17,7 @@ export const confirmedVisit = (startsAt: number, createdAt = 0): Omit<Visit, "id
   updatedAt: createdAt,
 });
 
-/** The row of a hold of a table that its key has released. */
+/** Returns the row of a hold of a table that its key has released. */
 export const releasedHold = (id: string, keyId: string, createdAt: number): Hold => ({
   id,
   keyId,
@@ -40,10 +40,10 @@ export const releasedHold = (id: string, keyId: string, createdAt: number): Hold
   createdAt,
 });
 
-/** The names of a segment that has none. */
+/** The fields of a segment without names. */
 export const NO_NAMES = { serviceName: null, variantName: null, staffName: null };
 
-/** A runtime with a bug, for negative controls: every search overlooks one visit. */
+/** Returns a runtime with a bug, for negative controls: each search for visits overlooks one. */
 export function overlookOneVisit(rt: Runtime): Runtime {
   const { bookings, reservations } = rt.store;
   const store = {

@@ -3,9 +3,10 @@ import { readConfig } from "../../src/config.ts";
 import { businessId } from "../../src/domain/catalog/object-id.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 
-// A separate process that writes until its parent disconnects, each write in its own transaction.
-// Arguments: the data folder, and the milliseconds between two writes. Asked by its parent, it sends
-// what each write took (ms), and exits. It fails if a write does not get the lock within 30 s.
+// A process that writes until its parent disconnects, each time in a transaction of its own.
+// Arguments: the data folder, and the milliseconds between two writes. A message of the parent
+// makes it send the duration of each write (ms), and exit. A write that waits 30 s for the lock
+// fails.
 
 const [dataDir, pauseMs] = process.argv.slice(2);
 const rt = openRuntime(readConfig({ dataDir }, {}), 30_000);

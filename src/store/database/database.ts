@@ -196,7 +196,7 @@ function prepareConnection(db: Db): void {
   db.pragma("trusted_schema = OFF");
   // A log that a long read has made larger is cut after the next checkpoint.
   db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
-  // Without this pragma, a row that moves to another page or is erased leaves its old bytes behind.
+  // A row that moves to another page or is erased would leave its old bytes behind.
   db.pragma("secure_delete = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(

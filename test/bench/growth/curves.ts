@@ -1,11 +1,11 @@
 import type { Dimension } from "./data.ts";
 import type { Operation } from "./operations.ts";
 
-/** The CPU time of an operation against one dimension, in ascending order of size. */
+/** The CPU time of an operation against one dimension, by ascending size. */
 export type Curve = { operation: Operation; dimension: Dimension; points: Point[] };
 export type Point = { size: number; cpuMs: number };
 
-/** The largest cost may be this many times the smallest one if the curve is called flat. */
+/** The largest cost of a flat curve is at most this many times the smallest one. */
 const FLAT_FACTOR = 2;
 const LINEAR_SLOPE = 1.15;
 
@@ -29,14 +29,14 @@ const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "backup by endpoints": BACKUP,
 };
 
-/** The exponent of the cost between the two largest sizes: 0 is flat, 1 is linear. */
+/** Returns the exponent of the cost between the two largest sizes: 0 is flat, 1 is linear. */
 export function slopeOf(points: readonly Point[]): number {
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return Number.NaN;
   return Math.log10(last.cpuMs / before.cpuMs) / Math.log10(last.size / before.size);
 }
 
-/** `flat`; or how the cost grows, and why. */
+/** Returns `flat`, or how the cost grows and why. */
 export function describeGrowth({ operation, dimension, points }: Curve): string {
   const costs = points.map(({ cpuMs }) => cpuMs);
   const slope = slopeOf(points);

@@ -10,7 +10,7 @@ import { isoCurrency } from "../../../src/domain/money.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
 import { confirmedVisit, NO_NAMES } from "../../support/visit-rows.ts";
 
-// Stores a server's data at a given size. The operations are measured on the first business.
+// This module stores a server's data at a given size. The first business is the one measured.
 
 export type Size = Record<Dimension, number>;
 export type Dimension = keyof typeof DIMENSIONS;
@@ -22,7 +22,7 @@ export const DIMENSIONS = {
   events: decades(1, 6),
   endpoints: decades(0, 4),
 };
-/** The sizes of the dimensions that are not varied. */
+/** The sizes of the dimensions that stay constant while another one varies. */
 export const BASE: Size = { businesses: 1, objects: 100, bookings: 10, events: 10, endpoints: 1 };
 
 export const SLUG = "growth";
@@ -34,7 +34,7 @@ const STAFF = ["ann", "ben", "cleo", "dan", "eve"];
 const OBJECTS_OF_OTHERS = 10;
 const PER_TRANSACTION = 100;
 const DAY_MS = 86_400_000;
-/** The stored bookings are this many days away from those that are measured, and older. */
+/** The stored bookings end this long ago, so that none is near the bookings that are measured. */
 const BOOKINGS_END_DAYS_AGO = 30;
 const DAYS_OF_BOOKINGS = 1000;
 const BOOKINGS_NEARBY = 100;
@@ -51,7 +51,7 @@ function decades(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => 10 ** (first + i));
 }
 
-/** Returns the businesses that are read in turn, first the one that is measured. */
+/** Stores data of a size. Returns the businesses that GETs read in turn; the first is measured. */
 export async function storeData(rt: Runtime, size: Size): Promise<Target[]> {
   applyCatalog(rt, [{ name: "growth.json", text: catalogText(size.objects) }], {
     seedingAt: rt.now(),
@@ -69,7 +69,7 @@ export async function storeData(rt: Runtime, size: Size): Promise<Target[]> {
   return rt.tx(() => slugs.slice(0, READ_IN_TURN).map((slug) => createTarget(rt, slug)));
 }
 
-/** The responses of more businesses could exceed the cache, which has a benchmark of its own. */
+/** The responses of more businesses could exceed the cache, which many-businesses.ts measures. */
 const READ_IN_TURN = 200;
 
 function createTarget(rt: Runtime, slug: string): Target {
@@ -84,7 +84,7 @@ function createTarget(rt: Runtime, slug: string): Target {
   return { slug, secret };
 }
 
-/** The catalog file of the first business, with a price that differs for each `edition`. */
+/** Returns the catalog file of the first business, with a price that depends on `edition`. */
 export function catalogText(objects: number, edition = 0): string {
   const { services = [], staff = [], ...rest } = generateCatalog(objects, 1);
   const cut = { key: SERVICE, name: "Cut", durationMin: 30, price: price(edition), staff: STAFF };
@@ -113,7 +113,7 @@ function storeOther(rt: Runtime, number: number): string {
   return slug;
 }
 
-/** Half-hour bookings, most of them in the past and some near those that are measured. */
+/** Stores half-hour bookings: `count` in the past, and 100 in the week that availability reads. */
 function storeBookings(rt: Runtime, count: number): void {
   const { id } = getBusiness(rt, SLUG);
   const staffIds = STAFF.map((key) => catalogId("stf", SLUG, key));
@@ -163,7 +163,7 @@ async function storeEndpoints(rt: Runtime, slugs: readonly string[], count: numb
     });
 }
 
-/** Events of the last 20 days, each with a delivery that succeeded at the first attempt. */
+/** Stores events of the last 20 days, each with a delivery that succeeded at the first attempt. */
 function storeHistory(rt: Runtime, count: number): void {
   const { id: businessId, lastSequence } = getBusiness(rt, SLUG);
   const [endpoint] = rt.store.endpoints.list(businessId);
@@ -196,7 +196,9 @@ function storeHistory(rt: Runtime, count: number): void {
   db.close();
 }
 
-/** Books times after the stored bookings; two of each, and there are five members of staff. */
+/**
+ * Books the next time after the stored bookings. Two bookings share a time of five staff members.
+ */
 export function bookNext(rt: Runtime, i: number): void {
   const day = FIRST_DAY.add({ days: 10 + Math.floor(i / 40) });
   const time = Temporal.PlainTime.from("08:00").add({ minutes: 30 * (Math.floor(i / 2) % 20) });

@@ -10,7 +10,7 @@ import { BASE, type Dimension, DIMENSIONS, type Size, storeData } from "./data.t
 import { measure, type Operation, OPERATIONS } from "./operations.ts";
 import { drawCharts, short } from "./plot.ts";
 
-/** The fastest counts: another program on the machine can only make an operation slower. */
+/** Rounds per operation. The fastest counts: other programs can only make an operation slower. */
 const ROUNDS = 3;
 
 type Selection = { operations: Operation[]; dimensions: Dimension[]; max: number };

@@ -37,14 +37,13 @@ export const OPERATIONS = [
   "start",
 ] as const;
 
-/** Enough for a resolution of 5 %: the system counts CPU time in steps of 4 ms. */
+/** The system counts CPU time in steps of 4 ms, so that 80 ms are precise to 5 %. */
 const MIN_CPU_MS = 80;
 const MIN_RUNS = 20;
 const MAX_MS = 2000;
 
 /**
- * Returns the CPU time of one operation in milliseconds, the mean of several runs, and the number of
- * the run that follows.
+ * Returns the mean CPU time of an operation in milliseconds, and the number of the next run.
  * @param first the number of the first run
  */
 export async function measure(
@@ -56,7 +55,7 @@ export async function measure(
 ): Promise<{ cpuMs: number; next: number }> {
   if (operation === "start") return { cpuMs: await measureStart(rt.config.dataDir), next: 0 };
   const run = await OPERATION[operation](rt, size, targets);
-  // The first run may fill caches, for example with the catalog.
+  // The first run may fill caches, for example with the catalog, so it is not measured.
   await run(first);
   const startedAt = performance.now();
   const before = process.threadCpuUsage();
@@ -86,7 +85,7 @@ const OPERATION: Record<
   "cold GET"(rt, _size, targets) {
     const http = { ...rt.config.http, cacheBytes: 0 };
     const get = createGet({ ...rt, config: { ...rt.config, http } }, targets);
-    // Another list and another limit each time, because the last response is kept in any case.
+    // Each run reads another list or limit than the one before, whose response is always kept.
     const paths = ["services?limit=50", "staff?limit=50", "services?limit=49", "staff?limit=49"];
     return (n) => get(n, paths[n % paths.length] ?? "");
   },
@@ -123,7 +122,7 @@ const OPERATION: Record<
   backup: (rt) => () => createBackup(rt),
 };
 
-/** Sends a GET for each of the businesses in turn, without a socket. */
+/** Returns a function that sends the nth GET, to one business after the other, without a socket. */
 function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
   const app = createTestApp(rt);
   return async (n: number, path: string): Promise<void> => {
@@ -135,7 +134,7 @@ function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
   };
 }
 
-/** Applies the catalog with another price each time. */
+/** Returns a run that applies the catalog with another price each time. */
 function createApply(rt: Runtime, objects: number): Run {
   const seedingAt = rt.now();
   const editions = [1, 2].map((edition) => catalogText(objects, edition));
@@ -146,7 +145,7 @@ function createApply(rt: Runtime, objects: number): Run {
     });
 }
 
-/** From the start of the daemon until it serves, all threads together. */
+/** Returns the CPU time of all threads of a daemon from its start until it serves, in ms. */
 async function measureStart(dataDir: string): Promise<number> {
   await using processes = new BenchProcesses();
   const command = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];

@@ -2,7 +2,7 @@ import type { Curve } from "./curves.ts";
 
 const [COLUMNS, WIDTH, HEIGHT, MARGIN] = [3, 300, 210, 46];
 const LEGEND_HEIGHT = 40;
-/** Readable on white and on black. */
+/** Colors that are readable on white and on black. */
 const COLORS = ["#2563eb", "#d97706", "#059669", "#c026d3", "#dc2626", "#0891b2"];
 
 type Range = { from: number; to: number };
@@ -41,7 +41,7 @@ ${[...legend, ...charts].join("\n")}
 `;
 }
 
-/** Whole powers of ten around the values. */
+/** Returns the exponents of the powers of ten around all values. */
 const decadesOf = (values: readonly number[]): Range => ({
   from: Math.floor(Math.log10(Math.min(...values))),
   to: Math.max(
@@ -78,11 +78,11 @@ function drawLine({ points }: Curve, color: string, x: Range, y: Range): string 
 const ticksOf = ({ from, to }: Range): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** `1`, `100`, `10k`, `1M` */
+/** Returns a power of ten as text: `1`, `100`, `10k`, `1M`. */
 export const short = (decade: number): string =>
   `${10 ** (decade % 3)}${["", "k", "M"][Math.floor(decade / 3)] ?? `e${decade}`}`;
 
-/** `10 us`, `1 ms`, `100 s` */
+/** Returns a power of ten in milliseconds as text: `10 us`, `1 ms`, `100 s`. */
 const duration = (decadeOfMs: number): string =>
   decadeOfMs < 0
     ? `${10 ** (decadeOfMs + 3)} us`

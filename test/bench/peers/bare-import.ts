@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { load } from "js-yaml";
 
-// The least work of an import: parse the file and insert every object as JSON in one transaction.
+// An import with the least work: parses the file and inserts every object as JSON in one
+// transaction.
 
 const [file = "", path = ""] = process.argv.slice(2);
 const db = new Database(path);

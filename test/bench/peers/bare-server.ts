@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// The upper bound of Node: sends a prebuilt response. Arguments: the size of the body in bytes, and
-// the headers of a 200 and of a 304 as JSON.
+// The upper bound of Node: a server that sends a prebuilt response. Arguments: the size of the body
+// in bytes, and the headers of a 200 and of a 304 as JSON.
 
 const [, , size, ok = "[]", notModified = "[]"] = process.argv;
 const body = Buffer.alloc(Number(size), "x");

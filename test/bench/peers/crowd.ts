@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// Many receivers in groups with a port each (100, or the first argument), so that hanging ones share
-// no connection with the others. They keep connections open for 60 s, or for the milliseconds in the
-// second argument. A control server answers GET /ports, GET /hang/30 (from then on the first 30 of
-// every 100 groups hang), GET /delay/200 (the others respond after 200 ms) and GET /times: the
-// arrival times of all first attempts as [event ID, nanoseconds], on a clock that all processes
-// share.
+// Starts one receiver per port (100 ports, or the first argument). Endpoints that hang share no
+// connection with the others, because a whole port hangs. Connections stay open for 60 s, or for
+// the milliseconds in the second argument. A control server answers GET /ports, GET /hang/30 (from
+// then on, the first 30 of every 100 ports hang), GET /delay/200 (the others respond after 200 ms)
+// and GET /times: the arrivals of all first attempts as [event ID, nanoseconds], on a clock that
+// all processes share.
 
 const [groups = 100, keepAliveMs = 60_000] = process.argv.slice(2).map(Number);
 let hanging = 0;

@@ -3,7 +3,7 @@ import { appendEvents } from "../../../src/app/events.ts";
 import { startDeliveryWorker } from "../../../src/delivery/start.ts";
 import { EVENT, openDeliveryBench } from "../delivery-bench.ts";
 
-// Runs our delivery worker in a separate process: sends deliveries to a sink, from the commit of
+// Runs our delivery worker in a process of its own: sends deliveries to a sink, from the commit of
 // their events until all outcomes are on disk. Prints the milliseconds of the last run, after
 // warm-up runs.
 
@@ -25,7 +25,7 @@ async function drain(): Promise<number> {
   rt.tx(() => appendEvents(rt, business, drafts));
   const startedAt = performance.now();
   worker.wake();
-  // Poll rarely: 100 deliveries per millisecond are more than the worker can send.
+  // Polls rarely: the worker cannot send 100 deliveries per millisecond.
   for (let left = Number(total); left > 0; left = goal - delivered())
     await new Promise((resolve) => setTimeout(resolve, left / 100));
   return performance.now() - startedAt;

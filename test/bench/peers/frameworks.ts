@@ -8,9 +8,9 @@ import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
 
-// The GET as it is usually implemented: each request looks up the key, counts its rate limit, reads
-// the list from SQLite, serialises it and hashes it for the ETag. Arguments: the framework, a file
-// with the expected response, the key.
+// Serves GET /services as servers usually implement it: each request looks up the key, counts its
+// rate limit, reads the list from SQLite, serialises it and hashes it for the ETag. Arguments: the
+// framework, a file with the expected response, the key.
 
 type ListResponse = { data: Record<string, unknown>[]; meta: { business: { slug: string } } };
 type SimpleResponse = { status: number; headers: Record<string, string>; body: string };

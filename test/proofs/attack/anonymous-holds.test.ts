@@ -13,9 +13,9 @@ import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { OutOfPatience, patient } from "../../support/patience.ts";
 
-// Anonymous visitors of the example website hold as many times as they can, over HTTP, while honest
-// visitors book. The daemon and the website are processes of their own, and the website's key has the
-// limits that the guide tells owners to set.
+// Anonymous visitors of the example website place as many holds as they can, over HTTP, while
+// honest visitors book. The daemon and the website are processes of their own, and the website's
+// key has the limits that the guide tells owners to set.
 
 const ADDRESSES = chooseScale([20], [1, 20, 200], [1, 20, 200]);
 const SEED = chooseSeed(22);
@@ -83,7 +83,7 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
 
 type Website = Awaited<ReturnType<typeof startWebsite>>;
 
-/** What a visitor can choose: the starts of each service. */
+/** Returns what a visitor can choose: the starts of each service. */
 async function listStarts({ read }: Website): Promise<{ service: string; startsAt: string }[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
   const starts: { service: string; startsAt: string }[] = [];
@@ -97,7 +97,7 @@ async function listStarts({ read }: Website): Promise<{ service: string; startsA
   return starts;
 }
 
-/** The time of each staff member that some slot of the next 14 days covers. */
+/** Returns the time of each staff member that the slots of the next 14 days cover. */
 async function listFreeTime({ read }: Website): Promise<Interval[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
   const staff = await read<{ id: string }[]>("/staff");
@@ -134,7 +134,7 @@ function largestShare({ rt }: Website, free: readonly Interval[]): number {
   const held = rt.store.holds
     .listOverlapping(business?.id ?? "", Date.now(), 0, Infinity)
     .flatMap(({ segments }) => segments);
-  // The business opens hours after midnight in New York.
+  // Days begin at midnight in New York, hours before the business opens.
   const today = Math.floor((Date.now() - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
   const shares = Array.from({ length: 8 }, (_, day) => {
     const from = today + day * DAY_MS;
@@ -164,8 +164,8 @@ async function attack(
 }
 
 /**
- * Returns whether an honest visitor has booked: with a hold or, if there is none, without. A time that
- * was taken is replaced by one that the website offers instead.
+ * Returns whether an honest visitor has booked: with a hold or, if there are too many holds,
+ * without one. If a time is taken, the visitor tries one that the website offers instead.
  */
 async function book(website: Website, random: SeededRandom, n: number): Promise<boolean> {
   const guest = { name: `Guest ${n}`, email: `guest${n}@example.com` };
@@ -213,7 +213,7 @@ async function run(program: Program, addresses: number) {
 }
 
 test.each(ADDRESSES)(
-  "with %i addresses, anonymous visitors hold at most a tenth of a week, and honest ones book",
+  "anonymous visitors with %i addresses hold at most a tenth of a week, and honest ones can book",
   { timeout: patient(10 * MINUTE_MS) },
   async (addresses) => {
     const { share, booked, refused } = await run(PROGRAM, addresses);
@@ -247,7 +247,7 @@ test.each(ADDRESSES)(
 
 const WRITES = 20;
 
-/** Returns how many requests the website sent for the visitors, each of which has as many as it can. */
+/** Sends 20 requests per visitor. Returns how many of them the website passed on. */
 async function flood(website: Website, addresses: readonly string[]): Promise<number> {
   const [service = ""] = (await website.read<{ id: string }[]>("/services")).map(({ id }) => id);
   const guest = { name: "Flood", email: "flood@example.com" };

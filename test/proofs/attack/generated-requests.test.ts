@@ -11,8 +11,8 @@ import { createTenants, type Tenant } from "../support/tenants.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// Valid and invalid requests generated from the OpenAPI document. test/support/check-responses.ts
-// checks, as it does in all tests, that the document allows every response.
+// This proof sends valid and invalid requests, which are generated from the OpenAPI document.
+// test/support/check-responses.ts checks, as in all tests, that the document allows every response.
 
 const SEED = chooseSeed(17);
 const RUNS = chooseScale(1000, 400_000, 10_000);
@@ -50,7 +50,7 @@ function createClient(port: number) {
 
 type Round = { runs: number; seed: number; sabotage?: (rt: TestRuntime) => void };
 
-/** @throws if a response is not the documented one */
+/** Sends generated requests to a new server. @throws if a response is not the documented one */
 async function runRound(
   seen: Map<string, Set<number>>,
   { runs, seed, sabotage: prepare = () => {} }: Round,
@@ -64,7 +64,7 @@ async function runRound(
   prepare(rt);
   await fc.assert(
     fc.asyncProperty(arbitraryTenantRequests(tenant), async (asked) => {
-      // Advance the clock, so that the rate limit by address is never reached.
+      // The clock advances, so that the rate limit by address is never reached.
       rt.advance(4000);
       const { status, headers, text } = await send(asked, keys[asked.key]);
       seen.set(asked.operationId, (seen.get(asked.operationId) ?? new Set()).add(status));
@@ -96,8 +96,8 @@ test(
       });
       expect(logged.filter(({ level }) => level === "error")).toEqual([]);
     }
-    // Every operation with a key must have refused a request. Every operation must also have
-    // succeeded in the full run, which is large enough to guarantee it.
+    // Every operation with a key must have refused a request. The full run is so large that every
+    // operation must also have succeeded.
     const untested = ROUTES.filter(({ operationId: id, scope }) => {
       const statuses = [...(seen.get(id) ?? [])];
       const isRefused = scope === "open" || statuses.some((status) => status >= 400);

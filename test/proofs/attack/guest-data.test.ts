@@ -7,8 +7,8 @@ import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { monday, openBookingShop, orderOf, type Sent, visit } from "../../http/support/bookings.ts";
 
-// A guest's data are in the responses that are for them, and encrypted in the database: in no other
-// response, error, event, log line or file.
+// A guest's data may be in the responses that are meant to contain them and, encrypted, in the
+// database, but in no other response, error, event, log line or file.
 
 const CANARY = /canary/i;
 const customer = {
@@ -18,7 +18,7 @@ const customer = {
   notes: "A canary\nin two lines",
 };
 
-/** Returns where the guest's data are: in which responses, events, log lines and files. */
+/** Returns the responses, events, log lines and files that contain the guest's data by mistake. */
 async function findLeaks(rt: TestRuntime) {
   const { site, owner, business, createClient } = openBookingShop(rt);
   await createEndpoint(rt, {
@@ -82,7 +82,7 @@ async function findLeaks(rt: TestRuntime) {
   return { searched: searched.length, places: [...new Set(places)] };
 }
 
-/** A runtime with a bug: guest data are stored as they are. */
+/** Returns a runtime with a bug: it stores guest data without encryption. */
 const withoutEncryption = (rt: TestRuntime): TestRuntime => ({
   ...rt,
   secrets: {

@@ -20,8 +20,8 @@ import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// No text that a partner can write takes control of a terminal, forges a log line or an alert, or
-// hides anything in one.
+// No text that a partner can write controls a terminal, forges a log line or an alert, or hides
+// anything.
 
 const SENT = chooseScale(3000, 970_000);
 const STORED = chooseScale(2000, 30_000);
@@ -64,7 +64,9 @@ function watchLog(rt: TestRuntime): () => number {
   };
 }
 
-/** The text as bytes of a header value, without those that Node's client refuses to send. */
+/**
+ * Returns a text as the bytes of a header value, without those that Node's client refuses to send.
+ */
 const toHeader = (text: string): string =>
   Buffer.from(text)
     .toString("latin1")
@@ -73,7 +75,7 @@ const toHeader = (text: string): string =>
 const toUrl = (text: string): string => encodeURIComponent(text.toWellFormed()).slice(0, 1000);
 
 test(
-  `${SENT} hostile strings in requests reach no log line and no name`,
+  `${SENT} hostile strings in requests leave no control character in the log or in a name`,
   { timeout: patient(1_800_000) },
   async () => {
     const rt = createTestRuntime({ accessLog: true });
@@ -172,14 +174,14 @@ test(
         statuses.add(status);
       lines += checkLog();
     }
-    // Some of the names are valid, most are not.
+    // Some of the names are valid; most are not.
     expect([...statuses].sort()).toEqual(expect.arrayContaining([201, 422]));
     expect(lines).toBeGreaterThan(SENT / 10);
   },
 );
 
 test(
-  `${STORED} hostile strings in stored fields reach no terminal, alert or log line`,
+  `${STORED} hostile strings in stored fields put no control character into a terminal or log`,
   { timeout: patient(3_600_000) },
   async () => {
     const rt = createTestRuntime();
@@ -250,7 +252,7 @@ test(
   },
 );
 
-/** The log, if text were not escaped. */
+/** Writes hostile strings to a log that does not escape its text. */
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const count = 100;
   vi.resetModules();

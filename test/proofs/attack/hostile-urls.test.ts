@@ -20,13 +20,13 @@ import { patient } from "../../support/patience.ts";
 
 const SEED = chooseSeed(7);
 const UNTRUSTED = { allowHttp: false, allowPrivate: [], trusted: false };
-/** What disables the guard, for the negative controls. */
+/** Allowances that disable the guard, for the negative controls. */
 const EVERYTHING = ["0.0.0.0/0", "::/0"];
 const SPELLINGS = chooseScale(30_000, 1_000_000, 100_000);
 const SCRIPTS = chooseScale(150, 1000, 300);
 const CONTROL_SPELLINGS = 1000;
 const CONTROL_SCRIPTS = 8;
-/** Represents the public address of a partner. */
+/** An address that stands for the public address of a partner. */
 const PARTNER = "127.0.0.2";
 /** Addresses that must never be connected to. */
 const CANARIES = ["127.0.0.1", "::1", "127.83.1.9"];
@@ -71,7 +71,10 @@ const endpointRequest = (businessId: string, url: string) => ({
   allowPrivate: false,
 });
 
-/** Returns the spellings of private addresses that are accepted, and how many are addresses. */
+/**
+ * Returns the spellings of private addresses that are accepted, and how many a URL parser takes for
+ * addresses.
+ */
 function parseSpellings(count: number, allowances: UrlPolicy) {
   const random = createSeededRandom(SEED);
   const passed: string[] = [];
@@ -104,7 +107,7 @@ describe("an untrusted endpoint", () => {
     expect(hostile.length).toBeGreaterThanOrEqual(250);
   });
 
-  test("an untrusted endpoint is never connected to at a hostile URL, even if one is stored", async () => {
+  test("nothing connects to a hostile URL, even if an endpoint has it", async () => {
     const { hits } = await listenAt(CANARIES, 0);
     const sent: unknown[] = [];
     for (const url of hostile) {
@@ -210,7 +213,7 @@ async function sendByScripts(count: number, allowPrivate: string[]) {
 
 describe("a name that resolves to a public and later to a private address", () => {
   test(
-    `a name that resolves to a public and later to a private address never gets a connection to a private address, over ${SCRIPTS} sequences of DNS responses`,
+    `no connection reaches a private address in ${SCRIPTS} random sequences of DNS responses`,
     { timeout: patient(300_000) },
     async () => {
       const { posts, hits } = await sendByScripts(SCRIPTS, [`${PARTNER}/32`]);
@@ -240,7 +243,7 @@ describe("a name that resolves to a public and later to a private address", () =
     },
   );
 
-  test("a name that resolves to a public and later to a private address is blocked if it becomes private after its endpoint was created", async () => {
+  test("an endpoint is blocked if its name resolves to a private address later", async () => {
     const rt = createTestRuntime();
     const { id } = addBusiness(rt);
     const { hits } = await listenAt(CANARIES);
@@ -259,7 +262,7 @@ describe("a name that resolves to a public and later to a private address", () =
     expect(hits).toEqual({});
   });
 
-  test("a name that resolves to a public and later to a private address is resolved once per connection, so that the checked address is the one connected to", async () => {
+  test("a name is resolved once per connection, which goes to the checked address", async () => {
     const { port, hits } = await listenAt([PARTNER, ...CANARIES]);
     const answers = [[PARTNER], ["127.0.0.1"], ["::1"]];
     let lookups = 0;

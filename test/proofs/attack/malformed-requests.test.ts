@@ -11,8 +11,8 @@ import { createTenants, type Tenant } from "../support/tenants.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// Requests whose bytes were changed at random, as a fuzzer does. test/support/check-responses.ts
-// checks, as it does in all tests, that the OpenAPI document allows every response.
+// This proof changes bytes of requests at random, as a fuzzer does. test/support/check-responses.ts
+// checks, as in all tests, that the OpenAPI document allows every response.
 
 const SEED = chooseSeed(23);
 const REQUESTS = chooseScale(500, 600_000, 20_000);
@@ -23,9 +23,9 @@ const CONTROL_RUNS = 10;
 const PER_ROUND = 20_000;
 const TEMPLATES = 1000;
 const AT_ONCE = 16;
-/** RFC 9110: an unknown method, and an unknown version of HTTP. */
+/** Statuses of RFC 9110 for an unknown method and for an unknown version of HTTP. */
 const UNSUPPORTED = ["501", "505"];
-/** Longer than any response takes, and shorter than a client would wait. */
+/** This time is longer than any response takes, and shorter than a client would wait. */
 const NO_RESPONSE_MS = 30_000;
 
 const TOKENS = [
@@ -54,7 +54,7 @@ const TOKENS = [
   "a".repeat(9000),
 ].map((text) => Buffer.from(text, "latin1"));
 
-/** Writes a request as bytes. Its body may be longer or shorter than its length says later. */
+/** Returns a request as bytes. Its Content-Length is that of the body until bytes are changed. */
 function encode({ method, url, headers, body }: GeneratedRequest, secret: string | null): Buffer {
   const content = Buffer.from(body ?? "");
   const lines = [
@@ -72,7 +72,7 @@ function encode({ method, url, headers, body }: GeneratedRequest, secret: string
 function corrupt(bytes: Buffer, { integer, pick, chance }: SeededRandom): Buffer {
   let corrupted = bytes;
   for (let left = integer(1, 4); left > 0; left--) {
-    // Mostly in the head, which is the part that every request has.
+    // Most changes are in the head, which is the part that every request has.
     const at = integer(0, Math.min(corrupted.length, chance(0.8) ? 300 : Infinity));
     const until = Math.min(corrupted.length, at + integer(1, 20));
     const [before, part, after] = [
@@ -113,7 +113,9 @@ const exchange = (port: number, bytes: Buffer): Promise<string> =>
 
 type Responses = Map<string, number>;
 
-/** @throws if a response is an internal error or not HTTP */
+/**
+ * Sends malformed requests to a new server. @throws if a response is an internal error or not HTTP
+ */
 async function runRound(
   responses: Responses,
   { requests, seed, prepare }: { requests: number; seed: number; prepare?: typeof sabotage },
@@ -131,7 +133,7 @@ async function runRound(
   let left = requests;
   const sendAll = async () => {
     while (left-- > 0) {
-      // Advance the clock, so that the rate limit by address is never reached.
+      // The clock advances, so that the rate limit by address is never reached.
       rt.advance(4000);
       const bytes = corrupt(random.pick(templates), random);
       const received = await exchange(server.port, bytes);

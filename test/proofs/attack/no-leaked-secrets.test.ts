@@ -50,7 +50,7 @@ async function mishandle(url: string, key: string): Promise<string[]> {
 /** Creates and uses secrets of all kinds. Returns them, and all that the program has written. */
 async function useSecrets(program = PROGRAM) {
   const { dataDir, deskbell } = await createSeededSalon();
-  // A process for each command takes longer than all commands.
+  // A process for each command would take longer than all commands.
   const read = chooseScale(createTerminal({ dataDir }).deskbell, (line) =>
     runProgram([...line.split(" "), "--data-dir", dataDir]),
   );
@@ -196,7 +196,7 @@ test(
     const { key, secrets, places } = await useSecrets();
     expect(findIn(places, secrets)).toEqual([]);
 
-    // Make sure that the search covered the right places.
+    // These checks make sure that the search covered the right places.
     const names = [...places.keys()].join(" ");
     expect(names).toMatch(/\/deskbell\.db /);
     expect(names).toMatch(/-wal/);

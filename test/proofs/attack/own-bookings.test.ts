@@ -33,7 +33,7 @@ const SAMPLES = chooseScale(0, 2000, 1000);
 const WARMUP = 200;
 const MAX_RATIO = 1.1;
 
-/** Members of the visits of others. */
+/** Fields that a refusal would reveal if it contained the visit of another key. */
 const MEMBERS = ["customerRef", "createdAt", "cancelUntil", "version"];
 
 type Probe = { method: string; path: (id: string) => string; body?: (id: string) => object };
@@ -76,7 +76,7 @@ const PROBES: Record<"booking" | "reservation" | "order" | "hold", Probe[]> = {
   ],
 };
 
-/** A shop with objects of another key, and a client that may only see its own. */
+/** Opens a shop with objects of another key, and a client that may only see its own objects. */
 async function openShop() {
   const { rt, site, createClient } = openBookingShop();
   const create = async (path: string, body: object): Promise<string> => {
@@ -100,7 +100,7 @@ const ask = (send: Send, { method, path, body }: Probe, id: string) =>
   send(method, path(id), body?.(id), {
     "if-match": '"1"',
     "if-none-match": '"1"',
-    // A reply is stored if its request changes something.
+    // A reply is stored only if its request changes something.
     "idempotency-key": "probe",
   });
 
@@ -165,7 +165,7 @@ test("filters, cursors, ETags and conflicts tell nothing of another key's object
 const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** How long a request takes for an ID, in proportion to an ID that never existed. */
+/** Returns how long a request takes for an ID, relative to an ID that never existed. */
 async function measureRatio(send: Send, probe: Probe, id: string): Promise<number> {
   const unknown = unknownFrom(id);
   const times: Record<string, number[]> = { [id]: [], [unknown]: [] };

@@ -21,7 +21,7 @@ const FOLDERS = chooseScale<string[]>(
 
 type Searched = { folder: string; files: number; leaks: string[] };
 
-/** Runs tests, and searches each of their folders before it is deleted. */
+/** Runs tests, and searches each of their folders before the test deletes it. */
 async function searchFoldersOfTests(): Promise<Searched[]> {
   const report = join(createTempFolder(), "report");
   writeFileSync(report, "");
@@ -37,7 +37,7 @@ async function searchFoldersOfTests(): Promise<Searched[]> {
   return lines.map((line) => JSON.parse(line) as Searched);
 }
 
-/** A command whose output, a key, was written into the data folder. */
+/** Searches a data folder that contains the output of `keys create`. */
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--secret");

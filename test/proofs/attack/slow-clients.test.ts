@@ -31,7 +31,7 @@ type Slow = {
   description: string;
   clients: number;
   begin: (key: string) => string | Buffer;
-  /** Sent every half a second. */
+  /** The text that is sent every half a second. */
   drop?: string;
   overTls?: boolean;
 };
@@ -43,7 +43,7 @@ const SLOW: Slow[] = [
   { description: "send nothing", clients: HUNDRED, begin: () => "" },
   {
     description: "request more than fits into socket buffers",
-    // Each of them fills megabytes of kernel buffers.
+    // Each client fills megabytes of kernel buffers.
     clients: 10,
     begin: () => "GET /docs/taking-bookings HTTP/1.1\r\nHost: x\r\n\r\n".repeat(600),
     drop: " ",
@@ -238,7 +238,7 @@ if (IS_FULL && !hasTool)
 
 describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () => {
   const CONNECTIONS = 1500;
-  // Opens all connections within a second, and keeps each busy for as long as possible.
+  // These flags open all connections within a second, and keep each busy as long as possible.
   const COMMON = [
     "-c",
     String(CONNECTIONS),
@@ -275,7 +275,7 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
       flags: () => ["-X", "-k", "10", "-w", "1", "-y", "16", "-n", "2", "-z", "5"],
     },
   ])(
-    "connections of slowhttptest with $mode end within 15 seconds, others get responses within 250 ms",
+    "slow connections of slowhttptest ($mode) end in 15 seconds, others are served in 250 ms",
     { timeout: patient(120_000) },
     async (slow) => {
       const { dataDir, deskbell } = await createSeededSalon();
@@ -290,7 +290,8 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
       onTestFinished(() => void tool.kill("SIGKILL"));
       let most = 0;
       const over = new AbortController();
-      // While reading, the tool does not notice a disconnect, so count the daemon's open handles.
+      // The tool does not notice a disconnect while it reads, so the daemon's open handles are
+      // counted.
       const closed = (async () => {
         while ((most < CONNECTIONS * 0.9 && tool.exitCode === null) || handles() > atRest + 20) {
           most = Math.max(most, handles());
@@ -316,7 +317,7 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
 });
 
 test(
-  "a request that arrives while the process stands still is answered, and a late one is not",
+  "after a standstill of the process, a complete request is answered, an incomplete one gets 408",
   async () => {
     const api = createTestApi();
     const runtime = { ...api, monotonic: () => performance.now() };
@@ -334,7 +335,7 @@ test(
       return Number(data.toString().split(" ", 2)[1]);
     };
     const statuses = Promise.all([statusOf(arriving), statusOf(late)]);
-    // The server has read what both have sent.
+    // This response shows that the server has read what both have sent.
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     arriving.write("\r\n");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6500);
@@ -343,7 +344,7 @@ test(
   patient(30_000),
 );
 
-test("garbage received while responses are pending adds no listeners", async () => {
+test("garbage received while responses are pending adds no event listeners", async () => {
   const api = createTestApi();
   const server = await startServer(api, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
@@ -382,7 +383,7 @@ test("a body of 400 MB is refused by its Content-Length, before it is read", asy
     return tookMs;
   };
   const tookMs: number[] = [];
-  // The fastest of several, because the first loads modules and others may be disturbed.
+  // The fastest of several counts, because the first loads modules and others may be disturbed.
   for (let i = 0; i < 6; i++) tookMs.push(await flood());
   assertTook("The fastest refusal", Math.min(...tookMs), 50);
 });

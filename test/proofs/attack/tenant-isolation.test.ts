@@ -28,7 +28,7 @@ const VARYING_HEADERS = ["request-id", "ratelimit", "etag"];
 
 type ApiResponse = { status: number; headers: string; text: string };
 
-/** Sends each request from another address, so that no rate limit by address is reached. */
+/** Returns a client that sends each request from another address, so that no rate limit applies. */
 function createClient(rt: TestRuntime) {
   const app = createTestApp(rt);
   let requestCount = 0;
@@ -50,7 +50,7 @@ function createClient(rt: TestRuntime) {
   };
 }
 
-/** Addresses of the same length, because some responses contain them. */
+/** Returns an address of constant length, because some responses contain it. */
 const addressOf = (n: number): string =>
   `10.${[n >> 12, n >> 6, n].map((part) => 100 + (part & 63)).join(".")}`;
 
@@ -171,7 +171,7 @@ async function attackAll(
   return { requestCount, ownDataCount };
 }
 
-/** An API in which the query of a business's endpoints has lost its condition. */
+/** Attacks an API in which the query of a business's endpoints has lost its condition. */
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const error = await attackAll(2, 0, (rt) => {
     const { list } = rt.store.endpoints;
@@ -194,7 +194,7 @@ test(
   { timeout: patient(300_000 + chooseScale(0, 3_600_000)) },
   async () => {
     const { requestCount, ownDataCount } = await attackAll(BUSINESSES, KEYS);
-    // Make sure that enough was requested, and that responses contained data.
+    // These checks make sure that enough was requested, and that responses contained data.
     expect(requestCount).toBeGreaterThan(BUSINESSES * 2000);
     expect(ownDataCount).toBeGreaterThan(BUSINESSES * 50);
     if (!isRecording()) return;

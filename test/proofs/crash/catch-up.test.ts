@@ -52,7 +52,7 @@ function createFeedReader(rt: Runtime, businessId: string) {
   };
 }
 
-/** A runtime with a bug: every page of the feed begins one event too late. */
+/** Returns a runtime with a bug: every page of the feed begins one event too late. */
 function skipFirstEvents(rt: TestRuntime): Runtime {
   const { feed } = rt.store;
   const iterateAfter = (businessId: string, after: number) =>

@@ -23,7 +23,7 @@ import {
 const ROUNDS = chooseScale(3, 200);
 const SEED = chooseSeed(7);
 const TARGETS = ["broker", "daemon", "both"] as const;
-/** How long both work before the next kill, and how long what was killed is away, at most. */
+/** The longest time that both run before a kill, and that a killed one is away. */
 const LONGEST_LIFE_MS = 400;
 const LONGEST_ABSENCE_MS = 300;
 const EDIT_EVERY_MS = 15;
@@ -98,7 +98,8 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       console.log(`${ROUNDS} kills. ${figure}`);
       if (!isRecording()) return;
 
-      // A daemon that saves a cursor before the stream has answered, killed in between.
+      // The control: a daemon saves a cursor before the stream has answered, and is killed in
+      // between.
       daemon.child.kill("SIGKILL");
       await daemon.waitForExit();
       const salon = rt.store.businesses.findBySlug("salon-aurora");

@@ -20,21 +20,21 @@ import { assertTook, patient } from "../../support/patience.ts";
 const DAEMONS = chooseScale(1, 4, 2);
 const ROUNDS = chooseScale(8, 250, 30);
 const CONTROL_ROUNDS = 5;
-/** A broken daemon that by chance loses nothing is killed again with another seed, this often in all. */
-const CONTROL_RUNS = 10;
-/** How long a daemon lives after it has started, at most: long enough to send on a busy machine. */
-const LONGEST_LIFE_MS = Math.round(patient(300));
 /**
- * The share of daemons that are killed after they have started; others are killed during startup.
+ * A broken daemon may by chance lose nothing; other seeds are then tried, up to this many in all.
  */
+const CONTROL_RUNS = 10;
+/** The longest life of a daemon after its start: long enough to send, even on a busy machine. */
+const LONGEST_LIFE_MS = Math.round(patient(300));
+/** The share of daemons that serve before they are killed; the others may still be starting. */
 const STARTED_SHARE = 0.8;
 /** The share of rounds in which the process that changes the prices is killed too. */
 const WRITER_KILLED_SHARE = 0.3;
 /** The share of deliveries that fail at their first attempt. */
 const FAILURES = 0.1;
-/** The outcome of a delivery is stored this long after it was received. */
+/** The outcome of a delivery is stored at most this long after its arrival. */
 const IN_FLIGHT_MS = patient(1000);
-/** A request sent right before a kill may be read this long after it. */
+/** The receiver reads a request that was sent right before a kill at most this long after it. */
 const READ_AFTER_MS = patient(100);
 const SEED = chooseSeed(5);
 
@@ -75,7 +75,7 @@ async function killRepeatedly(random: SeededRandom, rounds: number, program = PR
 
 type Outcome = Awaited<ReturnType<typeof killRepeatedly>>;
 
-/** The deliveries that arrived again: when they arrived first, and again. */
+/** Returns the times of each repeated arrival of a delivery, and of the arrival before. */
 const listRepeated = ({ received }: Outcome) =>
   [...Map.groupBy(received, ({ deliveryId }) => deliveryId).values()].flatMap((arrivals) =>
     arrivals.slice(1).map(({ at }, i) => ({ first: arrivals[i]!.at, again: at })),
@@ -116,7 +116,10 @@ const SETTLE_AS_SENT = `
       const unsent = { endpointId: id, businessId, host: null, settlement, attempt: null, isGone: false };
       recordResults(rt, rows.map((row) => ({ due: row, ...unsent })), () => ({ heldUntil: null, heldReason: null }));`;
 
-/** Returns a daemon that, when it starts, marks the pending deliveries that `rows` selects as sent. */
+/**
+ * Returns a broken daemon, which marks the pending deliveries chosen by `rows` as sent at its
+ * start.
+ */
 const forgetAtStart = (rows: string) =>
   breakProgram({
     file: "src/delivery/outcome-writer.ts",
@@ -142,7 +145,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   };
 }
 
-/** Kills a daemon that marks the pending deliveries of `rows` as sent, until some are missing. */
+/** Kills a daemon that marks the deliveries chosen by `rows` as sent, until some are missing. */
 async function killUntilFound(rows: string, count: (outcome: Outcome) => number) {
   const program = forgetAtStart(rows);
   for (let run = 1; ; run++) {

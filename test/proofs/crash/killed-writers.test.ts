@@ -30,8 +30,8 @@ import { PROGRAM } from "../../support/program.ts";
 import { startPartner, waitForDeliveries } from "../../support/salon-with-partner.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
-// Whoever writes is killed at the n-th call that changes the disk: a command, or the daemon while it
-// handles requests. A kill at a random moment hardly ever falls between two calls.
+// This proof kills a writer at the n-th call that changes the disk: a command, or the daemon while
+// it handles requests. A kill at a random moment hardly ever falls between two calls.
 
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = chooseScale(["services update"], ALL, ALL);
@@ -60,12 +60,12 @@ function prepare() {
   return { dataDir, planFile, env: { ...disk.env, DISK_FAULTS: planFile } };
 }
 
-/** A later run may find that the killed one had its effect. */
+/** Errors of a repeated command that show that the killed one had its effect. */
 const IS_DONE = /already exists|already named|not available|is not free|taken/;
 
 describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
   test(
-    "a command leaves its whole effect or none, and works when it is run again",
+    "a command killed at any call to the disk has its whole effect or none, and can be repeated",
     { timeout: patient(3_600_000) },
     async () => {
       const { dataDir, planFile, env } = prepare();
@@ -116,7 +116,7 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
       expect(failures.slice(0, 10)).toEqual([]);
       if (!isRecording()) return;
 
-      /** Deliveries are stored after the transaction of their event. */
+      /** A program with a bug: it stores deliveries after the transaction of their event. */
       const late = breakProgram({
         file: "src/app/events.ts",
         find: "  rt.store.deliveries.insert(deliveries);\n",
@@ -146,7 +146,7 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
   );
 
   test(
-    "the daemon has done what it acknowledged, and a repeated request has one effect",
+    "a daemon that is killed at any call keeps what it acknowledged, and repeats have one effect",
     { timeout: patient(60_000 + KILLED_DAEMONS * 10_000) },
     async () => {
       const random = createSeededRandom(SEED);
@@ -268,7 +268,7 @@ async function book(send: Send, { key, body }: { key: string; body: object }): P
   return (data as { id: string }).id;
 }
 
-/** Stores deliveries in a later transaction than their event, and is killed in between. */
+/** Kills a daemon with a bug, which stores deliveries after the transaction of their event. */
 async function runControl(
   killOnce: (call: number, program: typeof PROGRAM) => Promise<Outcome>,
 ): Promise<Claim["control"]> {

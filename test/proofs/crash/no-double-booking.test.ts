@@ -27,16 +27,16 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { SHOP_SLUG, shopId } from "../../support/shop.ts";
 import { patient } from "../../support/patience.ts";
 
-// Clients book scarce times, rooms, classes, tables and tickets over HTTP and in the terminal, while
-// a price changes, a partner fails at random and the daemon is killed. Afterwards, what the clients
-// and the partner were told is compared with itself and with the database.
+// Clients book scarce times, rooms, classes, tables and tickets over HTTP and in the terminal,
+// while a price changes, a partner fails at random and the daemon is killed. Afterwards, what the
+// clients and the partner were told must be consistent and match the database.
 // DESKBELL_RUSH_ATTEMPTS replaces the number of attempts.
 
 const CLIENTS = 20;
 const ATTEMPTS = Number(process.env["DESKBELL_RUSH_ATTEMPTS"] ?? chooseScale(300, 100_000, 3000));
 const KILLS = Math.max(2, ATTEMPTS / 1000);
 const CONTROL_ATTEMPTS = 500;
-/** A run that by chance books nothing twice is repeated with another seed, this often in all. */
+/** A broken program may by chance book nothing twice; it then runs with up to this many seeds. */
 const CONTROL_RUNS = 20;
 /** The share of deliveries that fail at their first attempt. */
 const FAILURES = 0.2;
@@ -48,7 +48,7 @@ async function subscribe(rt: Runtime, url: string): Promise<void> {
   await createEndpoint(rt, { ...trusted, name: "partner", url, events: [...EVENT_TYPES] });
 }
 
-/** Returns what the clients of a new shop saw. */
+/** Opens a new shop and lets clients book. Returns what they saw. */
 async function rush(seed: number, attempts: number, kills: number, program?: Program) {
   const random = createSeededRandom(seed);
   const dataDir = join(createTempFolder(), "data");
@@ -67,7 +67,7 @@ async function rush(seed: number, attempts: number, kills: number, program?: Pro
   return { ...outcome, dataDir, history, partner };
 }
 
-/** Programs that book twice: what others hold, a room, a seat in a class. */
+/** Bugs with which the program books twice what others hold, a room, or a seat in a class. */
 const BUGS: Record<string, SourceBug> = {
   "lets others book what is held": {
     file: "src/store/bookings/holds.ts",
@@ -86,7 +86,7 @@ const BUGS: Record<string, SourceBug> = {
   },
 };
 
-/** Runs without kills against each of the broken programs, with a few seeds if necessary. */
+/** Lets clients book with each of the broken programs, with several seeds if necessary. */
 async function runControl() {
   const found: number[] = [];
   for (const bug of Object.values(BUGS)) {
@@ -110,7 +110,7 @@ test(
   async () => {
     const { desks, terminalSteps, dataDir, history, partner } = await rush(SEED, ATTEMPTS, KILLS);
 
-    // Every reply that said that something was created or changed, repeated after the last start.
+    // After the last start, clients repeat every request that created or changed something.
     let replays = 0;
     await Promise.all(
       desks.map(async ({ repeat, repeatable }) => {
@@ -144,7 +144,7 @@ test(
   },
 );
 
-/** The status and start of every visit and order, by ID. */
+/** Returns the status and start of every visit and order, by ID. */
 function readStates(db: Database.Database): History["states"] {
   const rows = db
     .prepare(
@@ -160,9 +160,9 @@ const listDelivered = (db: Database.Database) =>
   db.prepare("SELECT id FROM delivery WHERE status = 'DELIVERED'").pluck().all() as string[];
 
 /**
- * Pairs of visits that take the same staff member or table, moments with too many visits in rooms
- * and too many guests in classes, and ticket types that are oversold. The visits of one session of a
- * class share its staff.
+ * Returns pairs of visits that take the same staff member or table, moments with too many visits in
+ * rooms or guests in classes, and ticket types that are oversold. The visits of one session of a
+ * class share its staff member.
  */
 function findDoubleRows(db: Database.Database): unknown[] {
   const segments = `SELECT booking_id AS id, staff_id AS resource, s.starts_at, s.ends_at
@@ -191,7 +191,9 @@ function findDoubleRows(db: Database.Database): unknown[] {
   return [...visits.all(), ...shared, ...tickets.all(), ...issued.all()];
 }
 
-/** Objects without exactly one event of their creation, or of their cancellation. */
+/**
+ * Returns the objects without exactly one event of their creation or, if cancelled, cancellation.
+ */
 const findWrongEvents = (db: Database.Database): unknown[] =>
   db
     .prepare(`
@@ -220,7 +222,7 @@ function plantDoubleBooking(db: Database.Database): unknown[] {
   return findDoubleRows(db);
 }
 
-/** How many of the expired holds had a place that was taken again after their expiry. */
+/** Returns how many expired holds had a place that was taken again later. */
 const countTakenAgain = ({ taken, abandoned }: History): number =>
   abandoned.filter((hold) =>
     taken.some(
@@ -262,7 +264,7 @@ test.each([
     [sauna("a", 0, 1), sauna("b", 10, 2), sauna("c", 5, 3)],
     [],
   ],
-])("the check of overbooking recognises %s", (_, history, found) => {
+])("the check of overbooking is right about %s", (_, history, found) => {
   const capacity = (resource: string) => (resource === "sauna" ? 2 : 1);
   expect(findOverbooked(history, capacity).map(({ id }) => id)).toEqual(found);
 });

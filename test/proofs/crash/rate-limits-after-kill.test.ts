@@ -6,7 +6,7 @@ import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daem
 import { PROGRAM } from "../../support/program.ts";
 import { patient } from "../../support/patience.ts";
 
-/** How often counters are stored. A kill may lose the requests since then. */
+/** The interval at which counters are stored. A kill may lose the requests since then. */
 const STORE_INTERVAL_MS = 5000;
 
 const LIMIT = 100;
@@ -48,7 +48,7 @@ async function killAfterRequests(program = PROGRAM): Promise<{ before: number; a
   return { before, after: await left(await waitForUrl(spawnDaemonOf(program, dataDir))) };
 }
 
-/** What can be left at most after a kill, by the request that reads it. */
+/** The most requests that may be left after a kill, when one more has asked for their number. */
 const MOST_LEFT = LIMIT - SAVED - 1;
 
 async function runControl(): Promise<Claim["control"]> {

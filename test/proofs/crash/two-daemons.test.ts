@@ -9,7 +9,7 @@ import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
 const RACES = chooseScale(2, 100, 10);
-/** How long a daemon has run when another one starts. A lock that ends by itself would have ended. */
+/** How long a daemon has run when another one starts: longer than a lock that ends by itself. */
 const RUNS_FOR_MS = chooseScale(4000, 20_000, 10_000);
 
 /** Starts two daemons on the same data. Returns the first that exits, and the other. */
@@ -63,7 +63,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   };
 }
 
-/** Returns how many of three daemons are refused that start while another one has run for a while. */
+/** Returns how many of three daemons are refused that start while another one runs. */
 async function countRefusals(program: Program): Promise<number> {
   const { dataDir, deskbell } = await createSeededSalon();
   const first = spawnDaemonOf(program, dataDir);

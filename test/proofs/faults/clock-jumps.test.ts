@@ -19,8 +19,8 @@ import { expectedWait } from "../../support/sim/retry-schedule.ts";
 import { startVirtualTime } from "../../support/sim/time.ts";
 import { patient } from "../../support/patience.ts";
 
-// The real delivery worker and rate limits, while the wall clock is set every few hours; and the real
-// API, of which the first request after a jump finds everything as it was.
+// The real delivery worker and rate limits run while the wall clock is set every few hours. The
+// first request to the real API after a jump finds everything as it was.
 
 const DAYS = chooseScale(1, 30, 5);
 const SEED = chooseSeed(7);
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
 /** The worker of a real server looks for due deliveries every second. */
 const STEP_MS = 10_000;
-/** Between two jumps, at most. */
+/** The longest time between two jumps. */
 const LONGEST_CALM_MS = 4 * 3_600_000;
 const LATEST_MS = 60_000;
 const ROUNDING_MS = 20;
@@ -37,7 +37,7 @@ const FAILING_ENDPOINTS = 8;
 const QUOTA = 5;
 const RESPONSE_MS = 3000;
 
-/** When a delivery was due: at the earliest and at the latest. */
+/** The earliest and the latest time at which a delivery is due. */
 type Due = { from: number; to: number };
 
 async function runWithJumps(change: (rt: Runtime) => void) {
@@ -182,7 +182,7 @@ const JUMPS = [
   { name: "30 days back", byMs: -30 * DAY_MS },
 ];
 
-/** A shop in which a hold, an unpaid order, a decision and a repeated request wait for their time. */
+/** Opens a shop with a hold, an unpaid order, an undecided booking and a request to be repeated. */
 async function openWaitingShop() {
   const shop = openBookingShop();
   const { rt, site } = shop;
@@ -272,21 +272,24 @@ async function findChanges(byMs: number): Promise<string[]> {
   return changed;
 }
 
-test.each(JUMPS)("a clock set $name changes no remaining time of bookings", async ({ byMs }) => {
-  expect(await findChanges(byMs)).toEqual([]);
-});
+test.each(JUMPS)(
+  "a clock set $name changes no remaining time of holds and orders",
+  async ({ byMs }) => {
+    expect(await findChanges(byMs)).toEqual([]);
+  },
+);
 
-test("a machine that was suspended beyond the time of a visit leaves the decision open", async () => {
+test("a suspension beyond the time of a visit leaves time to decide about it", async () => {
   const shop = await openWaitingShop();
   shop.rt.advance(HOUR_MS);
-  // The monotonic clock of Linux stands still meanwhile, so that only the wall clock goes on.
+  // Linux stops the monotonic clock during a suspension, and only the wall clock goes on.
   shop.rt.setClock(4 * DAY_MS);
   shop.rt.tx(() => {});
   expect((await shop.left()).decision).toBe(DECISION_MS - HOUR_MS);
   expect((await shop.approve()).status).toBe(200);
 });
 
-test("two threads that notice the same jump shift once", async () => {
+test("a clock jump that two threads notice shifts times once", async () => {
   const { rt, left } = await openWaitingShop();
   const before = await left();
   const source = () => "the same boot";
@@ -300,12 +303,12 @@ test("two threads that notice the same jump shift once", async () => {
   for (const notice of notices) notice();
   const after = await left();
   expect(after.order - before.order).toBe(HOUR_MS);
-  // Another process, which has started after the jump.
+  // Another process that starts after the jump shifts nothing.
   open(false, false)();
   expect(await left()).toEqual(after);
 });
 
-test("a command whose clock is wrong shifts nothing while a daemon runs", async () => {
+test("a command whose clock is wrong shifts no times while a daemon runs", async () => {
   const { rt, left } = await openWaitingShop();
   const { offset, source } = rt.machineClock;
   rt.tx(() => rt.store.clock.replace(source(), offset()));

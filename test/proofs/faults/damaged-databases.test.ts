@@ -21,7 +21,7 @@ import { patient } from "../../support/patience.ts";
 
 const DATABASES = chooseScale(16, 1000, 200);
 const SEED = chooseSeed(7);
-/** `from`: only this damage and those after it are tried. */
+/** A run damages databases number `from` to `to` - 1 of a seed. */
 type Run = { seed: number; from: number; to: number };
 const RUNS: Run[] = [
   { seed: SEED, from: 0, to: DATABASES },
@@ -32,7 +32,7 @@ let random = createSeededRandom(SEED);
 const READS = ["status", "services list", "catalog export", "events list", "deliveries list"];
 
 const PAGE = 4096;
-/** The types of pages of tables and indexes; others may be unused, and harmless when damaged. */
+/** The types of pages of tables and indexes. Damage to other pages may be harmless. */
 const BTREE_PAGES = new Set([2, 5, 10, 13]);
 
 type Damage =
@@ -75,7 +75,7 @@ const listTreePages = (bytes: Buffer): number[] =>
 
 type Original = { dataDir: string; bodies: Set<string>; goodBackup: string };
 
-/** A salon with deliveries that are due, a good backup, and a newer one that is damaged. */
+/** Creates a salon with deliveries that are due, a good backup, and a newer damaged one. */
 async function createOriginal(): Promise<Original> {
   const dataDir = createTempFolder();
   await createTerminal({ dataDir }).deskbell("seed salon");

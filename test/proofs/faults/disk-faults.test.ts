@@ -24,10 +24,10 @@ import { listPlans, startFaultyProcess } from "../../support/disk/sweep.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-// Every call to the disk of every command fails once, by a library that is loaded into deskbell:
-// the first write, the second, and so on, and likewise each sync, open, rename and deletion.
+// A library that is loaded into deskbell makes each call of each command to the disk fail once: the
+// first write, the second, and so on, and likewise each sync, open, rename and deletion.
 
-/** SWEEP=seed,restore sweeps these only. The suite runs a few faults of two commands. */
+/** SWEEP=seed,restore limits the proof to these commands. The suite runs a few faults of two. */
 const ONLY = process.env["SWEEP"]?.split(",");
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = ONLY ?? chooseScale(ALL.slice(0, 2), ALL, ALL);
@@ -36,12 +36,12 @@ const STEP = chooseScale(25, 1, 10);
 const DOES_SERVE = chooseScale(false, true, true) && ONLY === undefined;
 const { EIO } = constants.errno;
 
-/** The disk claims success for each write, and forgets it. */
+/** A plan with which the disk claims success for each write, but stores nothing. */
 const LYING: FaultPlan = { kinds: "W", first: 1, last: WITHOUT_END, error: 0 };
 
 describe.skipIf(!canPreload)("when any call to the disk fails", () => {
   test(
-    "a command has its whole effect or names the disk, and the next run works",
+    "a command has its whole effect or names the disk when a call fails, and can be repeated",
     { timeout: patient(1_800_000) },
     async () => {
       const disk = prepareDisk(createFolderInMemory());
@@ -106,7 +106,7 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
   );
 
   test.skipIf(!DOES_SERVE)(
-    "the daemon starts, or names the disk, and its data is intact",
+    "the daemon starts or names the disk when a call fails, and its data are intact",
     { timeout: patient(1_800_000) },
     async () => {
       const disk = prepareDisk(createFolderInMemory());
@@ -138,7 +138,7 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
       const failures: string[] = [];
       const plans = await listPlans(async (kinds) => (await serve({ ...NO_FAULTS, kinds })).calls);
       let refusals = 0;
-      // Each fault occurs once: while the disk is full, a daemon takes ten seconds to stop.
+      // Each fault occurs once, because a daemon takes ten seconds to stop while the disk is full.
       const chosen = plans
         .filter((_, i) => i % STEP === 0)
         .map((plan) => ({ ...plan, last: plan.first }));
@@ -171,6 +171,6 @@ describe.skipIf(!canPreload)("when any call to the disk fails", () => {
 /** A failed run may have had its effect, for example if only its output failed. */
 const IS_DONE = /already exists|already named|not available|is not free|taken/;
 
-/** Whether an error names the file or folder, and blames no bug. */
+/** Returns whether an error names the file or folder, and blames no bug. */
 const isClear = (stderr: string, dataDir: string): boolean =>
   stderr.includes(dataDir) && !/internal|bug/i.test(stderr);

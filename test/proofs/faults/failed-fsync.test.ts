@@ -44,7 +44,7 @@ async function sendRequest(program = PROGRAM) {
   const { dataDir, deskbell } = await createSeededSalon();
   const key = await deskbell("keys", "create", "--name", "site", "--secret");
   const target = ["--url", "https://93.184.215.14/", "--event", "service.updated"];
-  // Creates the master key, which is written with an fsync of its own.
+  // This endpoint creates the master key, which is written with an fsync of its own.
   await deskbell("webhooks", "create", "--name", "a", ...target);
   const daemon = spawnDaemonOf(program, dataDir);
   const url = await waitForUrl(daemon);
@@ -78,7 +78,7 @@ async function deliver(program = PROGRAM) {
 const DAEMON_ENDED = { code: 1, stderr: expect.stringMatching(FAILED) };
 
 describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }, () => {
-  test("a command names the disk and the file", async () => {
+  test("a command names the disk and the file after a failed fsync", async () => {
     expect(await runCommand()).toMatchObject({ code: 5, stderr: expect.stringMatching(FAILED) });
     if (!isRecording()) return;
     const { code } = await runCommand(breakCommit());
@@ -92,7 +92,7 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     });
   });
 
-  test("the HTTP thread responds with 503 and ends the daemon", async () => {
+  test("the HTTP thread responds with 503 after a failed fsync and ends the daemon", async () => {
     const { daemon, response } = await sendRequest();
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: "storage_failed" });
@@ -109,7 +109,7 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     });
   });
 
-  test("the delivery thread ends the daemon", async () => {
+  test("the delivery thread ends the daemon after a failed fsync", async () => {
     const { daemon } = await deliver();
     expect(await daemon.waitForExit()).toMatchObject(DAEMON_ENDED);
     if (!isRecording()) return;

@@ -55,7 +55,7 @@ test(
   "beside two processes that write in a loop, no request, command or other writer is refused as busy",
   { timeout: patient(120_000) },
   async () => {
-    // A writer that is refused fails the run.
+    // A writer that is refused makes `compete` throw.
     const { loopMs, writeMs, requestMs, ...failures } = await compete({
       requests: REQUESTS,
       commands: COMMANDS,

@@ -12,7 +12,7 @@ import { createReceiver } from "../../support/receiver.ts";
 import { canMount, mountSmallDisk } from "../../support/small-disk.ts";
 import { assertTook, patient } from "../../support/patience.ts";
 
-// Requires root to mount a small disk.
+// This proof needs root to mount a small disk.
 
 const RESUMES_MS = 5000;
 const SERVICES = "/v1/businesses/salon-aurora/services";

@@ -14,11 +14,13 @@ const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
 const HANGING = 0.3;
 const ROUNDS = 4;
-/** Enough endpoints, with four attempts in flight each, to use all fast permits. */
+/**
+ * The endpoints that hang together: with four attempts in flight each, they use all fast permits.
+ */
 const TOGETHER = 205;
 const FAST_PERMITS = 820;
 const TIMEOUT = { timeout: patient(chooseScale(20_000, 60_000, 60_000)) };
-/** Fewer than the hanging endpoints can use together. */
+/** The permits of the control: fewer than the hanging endpoints can use. */
 const SHARED_PERMITS = 500;
 
 /**
@@ -67,7 +69,7 @@ test("healthy endpoints that all begin to hang delay the others by two seconds a
   await new Promise((resolve) => setImmediate(resolve));
   expect(healthy.requests).toHaveLength(0);
 
-  // The hanging deliveries have been in flight for two seconds a second later.
+  // A second later, the hanging deliveries have been in flight for two seconds.
   rt.advance(1000);
   worker.sweep();
   await expect
@@ -90,7 +92,8 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
   const isComplete = (round: number) =>
     worker.attempts.filter(isDone).length === round * answering.length;
   for (let round = 1; round <= ROUNDS; round++) {
-    // Queue for the hanging endpoints first, soon more than their limit of deliveries in flight.
+    // Events for the hanging endpoints come first, soon more than their limit of deliveries in
+    // flight.
     rt.tx(() => others.forEach((emit) => [1, 2, 3].forEach(emit)));
     rt.tx(() => answering.forEach((emit) => emit()));
     worker.wake();
@@ -105,7 +108,7 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
   };
 }
 
-/** A worker in which all endpoints share the permits, whether or not they respond. */
+/** Returns `createTestWorker` with a bug: all endpoints share the permits, even if they hang. */
 async function createUnfairWorker(): Promise<typeof createTestWorker> {
   vi.resetModules();
   vi.doMock(import("../../../src/delivery/endpoint-queue.ts"), async (original) => {

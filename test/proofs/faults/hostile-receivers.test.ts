@@ -21,7 +21,7 @@ const ROUNDS = 3;
 const WARM_UP = 4000;
 const MAX_GROWTH_MB = 30;
 
-/** The peak and the current memory of a process. */
+/** Returns the peak and the current memory of a process. */
 function memoryOf(pid: number): { peakMb: number; nowMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const mb = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
@@ -31,7 +31,7 @@ function memoryOf(pid: number): { peakMb: number; nowMb: number } {
 const resultOf = ({ outcome, statusCode }: AttemptRow) =>
   outcome === "responded" ? statusCode : outcome;
 
-/** Counts the receivers that have no outcome in time from a daemon without a time limit. */
+/** Counts the receivers to which a daemon without a time limit has no outcome in time. */
 async function runControl(): Promise<Claim["control"]> {
   const program = breakProgram({
     file: "src/delivery/sender.ts",
@@ -56,7 +56,7 @@ test(
     const { good, daemon, hostile, partner, emit, deliveriesTo, firstAttemptsAt, countTried } =
       await startHostileLab(DEADLINE_MS);
 
-    // Warm up the daemon, so that its normal heap is not counted as growth.
+    // The daemon warms up first, so that its normal heap is not counted as growth.
     emit(Array.from({ length: WARM_UP }, () => partner));
     await good.waitForRequests(WARM_UP);
     const before = memoryOf(daemon.pid);
@@ -191,21 +191,18 @@ describe("a kept-alive connection", () => {
       next: 500,
     },
   ];
-  test.each(cases)(
-    "a kept-alive connection that fails is handled: $name",
-    async ({ onRequest, next }) => {
-      const onConnection = (socket: Socket) => {
-        let n = 0;
-        socket.on("data", () => onRequest({ n: (n += 1), socket }));
-      };
-      const post = senderTo(await listen(createServer(onConnection)));
-      const origin = "http://partner.example";
-      expect((await post(origin)).outcome.kind).toBe("responded");
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      const { outcome } = await post(origin);
-      expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
-    },
-  );
+  test.each(cases)("a kept-alive connection $name", async ({ onRequest, next }) => {
+    const onConnection = (socket: Socket) => {
+      let n = 0;
+      socket.on("data", () => onRequest({ n: (n += 1), socket }));
+    };
+    const post = senderTo(await listen(createServer(onConnection)));
+    const origin = "http://partner.example";
+    expect((await post(origin)).outcome.kind).toBe("responded");
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const { outcome } = await post(origin);
+    expect(outcome.kind === "responded" ? outcome.statusCode : outcome.kind).toBe(next);
+  });
 });
 
 describe.skipIf(!hasOpenssl())("over TLS", () => {

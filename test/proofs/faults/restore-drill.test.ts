@@ -35,14 +35,14 @@ type Backup = {
   acknowledged: number[];
   storedPrices: Set<number | undefined>;
   pending: Set<string>;
-  /** The visits whose guests are in it. */
+  /** The visits whose guests are in the backup. */
   guests: string[];
 };
 
 const listGuests = (db: Database.Database): string[] =>
   db.prepare("SELECT visit_id FROM guest").pluck().all() as string[];
 
-/** Books as many visits as there are backups, and one more, each with the data of a guest. */
+/** Books a visit for each backup, with the data of a guest. */
 async function bookGuests(
   rt: Runtime,
   deskbell: (...args: string[]) => Promise<string>,
@@ -89,7 +89,7 @@ function inspectBackup(path: string, acknowledged: number[]): Backup {
 
 function copyWithoutLog(rt: Runtime, dataDir: string, acknowledged: number[]): Backup {
   const copy = join(createTempFolder(), "copy.db");
-  // A transaction keeps everybody from moving changes from the log into the file.
+  // The transaction keeps other connections from moving changes from the log into the file.
   rt.tx(() => copyFileSync(join(dataDir, "deskbell.db"), copy));
   return inspectBackup(copy, acknowledged);
 }

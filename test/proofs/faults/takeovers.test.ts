@@ -25,13 +25,13 @@ import { HEADER, monday, openBookingShop, SHOP_PATH } from "../../http/support/b
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { patient } from "../../support/patience.ts";
 
-// Two machines take over from each other, again and again, with the copies in one folder. A partner
-// books on the one that runs, and afterwards compares what it was told with what is left. Guests are
-// erased meanwhile: those whose erasure was copied before a takeover must not come back by it. The
-// clock of one machine is behind that of the other, so the times of the copies do not tell their order.
+// Two machines take over from each other in turns, with their copies in one folder. A partner books
+// at the running one, and compares its bookings with those that are left after a takeover. Guests
+// are erased meanwhile: if an erasure was copied before a takeover, the guest must not come back.
+// One machine's clock is behind the other's, so that the times of copies do not tell their order.
 
 const TAKEOVERS = chooseScale(3, 100, 20);
-/** A copy is damaged, and a copy that is restored has a guest who was erased later. */
+/** The suite's seed: a copy is damaged, and a restored copy has a guest who was erased later. */
 const SEED = chooseSeed(139);
 const ERASED_SHARE = 0.35;
 const BEHIND_MS = 2 * 3_600_000;
@@ -74,11 +74,11 @@ function saveGuest(rt: Runtime, visitId: string): void {
   rt.tx(() => saveCustomer(rt, getBusiness(rt, SHOP_SLUG).id, visitId, guest));
 }
 
-/** Returns whether the guest of the visit was not erased before. */
+/** Erases the guest of a visit. Returns whether this had not been done before. */
 const eraseGuest = (rt: Runtime, visitId: string): boolean =>
   eraseGuests(rt, getBusiness(rt, SHOP_SLUG), { email: emailOf(visitId) }).guests.length > 0;
 
-/** Lists the visits whose guests are in a backup. */
+/** Returns the visits whose guests are in a backup. */
 function listGuests(path: string): string[] {
   const db = new Database(path, { readonly: true });
   const ids = db.prepare("SELECT visit_id FROM guest").pluck().all() as string[];
@@ -92,7 +92,7 @@ const YOGA_VISIT = {
 };
 
 test(
-  `${TAKEOVERS} takeovers lose at most what is newer than the newest intact copy, and the server before cannot start`,
+  `${TAKEOVERS} takeovers lose only what is newer than the copy; the replaced server cannot start`,
   { timeout: patient(30_000 + TAKEOVERS * 5000) },
   async () => {
     const random = createSeededRandom(SEED);
@@ -116,7 +116,7 @@ test(
     const book = async (rt: Runtime) => void alive.push({ ...(await partner.book(rt)), at: now });
     /** Each copy that is not damaged, with its bookings and time; the newest is last. */
     const copies = new Map<string, { bookings: typeof alive; at: number }>();
-    /** When guests were erased, by visit; Infinity: a machine has lost the erasure. */
+    /** Visit -> when its guest was erased, or Infinity if a takeover has lost the erasure. */
     const erased = new Map<string, number>();
     let lastSequence = 0;
     let [lost, kept, damaged, expired, returning, gaps] = [0, 0, 0, 0, 0, 0];
@@ -141,7 +141,7 @@ test(
           listCopiedAt = now;
         } else if (alive.length > 0 && random.chance(ERASED_SHARE)) {
           const { id } = random.pick(alive);
-          // The list is copied without a backup when it grows.
+          // The list of erasures is sometimes copied without a backup.
           if (random.chance(0.5)) listCopiedAt = now;
           if (eraseGuest(rt, id) && !erased.has(id)) erased.set(id, now);
           if (listCopiedAt === now)
@@ -170,7 +170,7 @@ test(
         now: clockOf(standby),
         confirm: async () => {},
         async acceptGap(error) {
-          // The list seems older than a copy of the machine whose clock is ahead.
+          // The list seems older than a copy by the machine whose clock is ahead.
           if (copy.path === newest) throw error;
           gaps += 1;
         },
@@ -188,7 +188,7 @@ test(
       for (const { id } of restored) {
         const erasedAt = erased.get(id);
         if (erasedAt === undefined) expect(findCustomer(after, id)).not.toBeNull();
-        // The first machine alone knows of an erasure after its last copy of the list.
+        // An erasure after the last copy of the list is known to the replaced machine alone.
         else if (erasedAt <= listCopiedAt) expect(findCustomer(after, id)).toBeNull();
         else erased.set(id, Infinity);
       }
@@ -258,11 +258,14 @@ type Feed = { page: { nextCursor: string }; meta: { sequences: number[] } };
 const readCursor = async (partner: Partner, rt: Runtime): Promise<string> =>
   ((await partner.get(rt, "/changes?after=latest")).body as Feed).page.nextCursor;
 
-/** The sequence number that every response so far included. */
+/** Returns the sequence number that responses have now. */
 const readSequence = async (partner: Partner, rt: Runtime): Promise<number> =>
   Number((await partner.get(rt, "/services")).headers.get("x-service-sequence"));
 
-/** The key, the signing secrets, the bookings and their idempotency keys are there; ETags are new. */
+/**
+ * Asserts that the key, signing secrets, bookings and idempotency keys are there, and that sequence
+ * numbers go on.
+ */
 async function expectWholeServer(
   partner: Partner,
   rt: Runtime,

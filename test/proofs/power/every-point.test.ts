@@ -20,8 +20,7 @@ import { recordWork } from "../../support/disk/recorded-work.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-// The power fails, as in power-cuts.test.ts, at every point of the commands that replace or copy
-// the database.
+// The power is cut at every change of the disk by the commands that replace or copy the database.
 
 const SEED = chooseSeed(7);
 const COMMANDS = chooseScale(
@@ -29,13 +28,13 @@ const COMMANDS = chooseScale(
   ["migration", "backup", "restore"],
   ["migration", "backup", "restore"],
 );
-/** The suite cuts the power at some points, in one way each. */
+/** The test suite cuts the power at some points, in one way each. */
 const POINTS = chooseScale(6, Infinity, 60);
 const IN_EVERY_WAY = chooseScale(false, true);
 
 describe.skipIf(!canPreload)("after a power cut at any point of", () => {
   test.each(COMMANDS)(
-    "a %s, all data and every finished backup are intact",
+    "after a power cut at any point of a %s, all data and every finished backup are intact",
     { timeout: patient(900_000) },
     async (name) => {
       const command = WRITING_COMMANDS[name] as WritingCommand;
@@ -78,8 +77,8 @@ async function cutEverywhere(disk: Disk, log: Change[], command: WritingCommand)
   const failures: string[] = [];
   let cuts = 0;
   for (let at = 0; at <= log.length; at++) {
-    // Always at the end, and in every way: what was acknowledged is there. A disk that ignores fsync
-    // loses it there with every seed.
+    // The end is always cut, and in every way: everything acknowledged must survive there. A disk
+    // that ignores fsync loses it there with every seed.
     const isEnd = at === log.length;
     const isPoint = isEnd || Math.floor(at / step) !== Math.floor((at - 1) / step);
     for (const cut of isPoint ? (IN_EVERY_WAY || isEnd ? CUTS : [random.pick(CUTS)]) : []) {

@@ -19,7 +19,7 @@ const SEED = chooseSeed(7);
 
 type Work = ReturnType<typeof recordWork>;
 
-/** The first signing secret creates the master key. */
+/** Sets prices and creates an endpoint, whose signing secret creates the master key. */
 const changePrices = (work: Work): Promise<void> =>
   work.write([1, 2, 3, 4, 5, 6].map((n) => `price ${9000 + n}`).toSpliced(4, 0, "endpoint"));
 
@@ -65,7 +65,7 @@ describe.skipIf(!canPreload)("after a power cut", () => {
   );
 });
 
-/** The log contains everything that is in the folder if there is no power cut. */
+/** Asserts that the log contains everything in the folder if the power is not cut. */
 function expectComplete(disk: Disk, log: Change[], image: string): void {
   for (const change of log) disk.apply(change);
   disk.cutPower("everything", createSeededRandom(SEED), image);
@@ -102,7 +102,10 @@ function cutPower(disk: Disk, log: Change[], count: number, image: string) {
   return { failures, acknowledged };
 }
 
-/** SQLite would then sync the WAL only before it copies it to the database. */
+/**
+ * Returns the changes as under synchronous=NORMAL, with which SQLite syncs the WAL only before it
+ * copies it to the database.
+ */
 function withSynchronousNormal(changes: Change[]): Change[] {
   const logs = new Set<number>();
   for (const change of changes)

@@ -33,7 +33,7 @@ import { patient } from "../../support/patience.ts";
 // and any other start is refused for the reason that `explain` gives.
 
 const RUNS = chooseScale(10, 500);
-/** The visit that is overlooked takes no start that was requested in most businesses. */
+/** The overlooked visit takes a requested start in few businesses only. */
 const CONTROL_RUNS = 500;
 const MINUTE_MS = 60_000;
 
@@ -108,12 +108,12 @@ async function runControl(kind: Kind): Promise<Claim["control"]> {
 }
 
 test.each<Kind>(["one service", "chain", "class", "table"])(
-  "every listed start of a %s can be booked as listed; others are refused with the reason in explain",
+  "every listed start can be booked as listed, others are refused for the reason in explain: %s",
   { timeout: patient(60_000 + 4000 * RUNS) },
   async (kind) => {
     const { businesses, listed, refused, reasons } = await bookEveryStart(kind, RUNS);
     expect(listed).toBeGreaterThan(RUNS);
-    // A table on a few random days can have two only, such as CLOSURE and TAKEN.
+    // A table on a few random days can have only two reasons, such as CLOSURE and TAKEN.
     expect(reasons.size).toBeGreaterThan(1);
     if (!isRecording()) return;
     recordClaim({
@@ -148,7 +148,7 @@ function book(
   }).replace("no error: undefined", "booked");
 }
 
-/** The part of a booking or reservation that the slot determines. */
+/** Returns the part of a booking or reservation that the slot determines. */
 function expectedBooking(segments: PublicSlot["segments"]): object {
   const [first] = segments;
   if (first !== undefined && "tableId" in first) return first;

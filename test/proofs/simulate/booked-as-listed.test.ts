@@ -27,8 +27,8 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 import { overlookOneVisit } from "../../support/visit-rows.ts";
 import { patient } from "../../support/patience.ts";
 
-// What /availability lists can be booked, and nothing else, after any sequence of changes; and no
-// number of concurrent clients books a time, a table or a ticket twice.
+// After any sequence of changes, exactly the starts that /availability lists can be booked.
+// Concurrent clients never book a time, a table or a ticket twice.
 
 const RUNS = chooseScale(3, 300, 20);
 /** The control ends with the first difference. */
@@ -58,7 +58,7 @@ type Step = typeof step extends Arbitrary<infer T> ? T : never;
 
 const startOf = ({ day, hour }: Pick<Step, "day" | "hour">) => `${day}T${hour}:00:00Z`;
 
-/** Applies a step; most can be refused, because they are random. */
+/** Returns a function that applies a step. Steps are random, so that many are refused. */
 function createPlayer(shop: ReturnType<typeof openBookingShop>) {
   const { rt, site } = shop;
   const [holds, bookings, timeOff]: [string[], string[], string[]] = [[], [], []];
@@ -215,7 +215,7 @@ test("concurrent clients never book a time, a table or a ticket twice", async ()
   const created = sent.filter(({ status }) => status === 201).map(({ body }) => body.data);
   const countOf = (isWanted: (object: Record<string, unknown>) => boolean) =>
     created.filter(isWanted).length;
-  // Two staff members, two tables that seat two, and 20 tickets.
+  // There are two staff members, two tables that seat two, and 20 tickets.
   expect(countOf(({ startsAt }) => startsAt === "2026-11-23T09:00:00+00:00")).toBe(2);
   expect(countOf(({ startsAt }) => startsAt === "2026-11-23T10:00:00+00:00")).toBe(2);
   expect(countOf(({ items }) => items !== undefined)).toBe(5);

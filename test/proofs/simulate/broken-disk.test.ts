@@ -5,8 +5,8 @@ import { BUGS } from "../../support/sim/bugs.ts";
 import { simulate } from "../../support/sim/simulate.ts";
 import { patient } from "../../support/patience.ts";
 
-// The simulation, with a disk that reports errors: the daemon ends after a failed fsync, whether
-// or not the write has reached the disk.
+// The simulation runs with a disk that reports errors. The daemon ends after a failed fsync,
+// whether or not the write has reached the disk.
 
 const DAYS = 12;
 const RUNS = chooseScale(1, 360, 10);
@@ -15,7 +15,7 @@ const FIRST = chooseSeed(500_000);
 const SEEDS_OF_FIXED_BUGS = [314_164];
 const DISK = { hasBrokenDisk: true };
 const BUG = "takes a failed write for a successful one";
-/** The control ends with the first seed that finds the bug: about one in four. */
+/** The control ends with the first seed that finds the bug; about one in four does. */
 const SEEDS_FOR_THE_BUG = 60;
 
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {

@@ -17,7 +17,7 @@ const CHANGES_PER_ROUND = 4;
 /** A short run goes on until a mistake is noticed, which takes about six businesses. */
 const MAX_SHOPS = 60;
 
-/** Businesses in which one documented rule is forgotten. */
+/** Functions that return a business without one of the documented rules, by the rule. */
 const MISTAKES: Record<string, (business: Business) => Business> = {
   buffers: (business) => withServices(business, { before: 0, after: 0 }),
   rooms: (business) => withServices(business, { resources: [] }),
@@ -82,7 +82,7 @@ test(
   },
 );
 
-/** A short run notices some of the mistakes, a full run all of them. */
+/** Returns the control. A short run notices some of the mistakes, a full run all of them. */
 function controlOf(noticed: Map<string, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {

@@ -84,7 +84,7 @@ test(
   },
 );
 
-/** A short run notices some of the omissions, a full run all of them. */
+/** Returns the control. A short run notices some of the omissions, a full run all of them. */
 function controlOf(noticed: Map<Omission, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {

@@ -24,7 +24,7 @@ const SUITE = "test/domain/availability";
 const ZONES = ["Asia/Kolkata", "Pacific/Apia"];
 const MORE_ZONES = ["UTC", "America/Los_Angeles"];
 
-/** Runs the tests of a folder or file in a time zone, and returns how many passed, and of how many. */
+/** Runs the tests of a folder or file in a time zone. Returns their number, and how many passed. */
 async function runTests(path: string, zone: string, runs: number, ...options: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, TZ: zone, DESKBELL_RUNS: String(runs), NO_COLOR: "1" };
@@ -70,7 +70,7 @@ test.each(chooseScale(ZONES, [...ZONES, ...MORE_ZONES]))(
     const { passed, all, output } = await runTests(SUITE, zone, RUNS);
     expect(passed, output).toBe(all);
     expect(passed).toBeGreaterThan(100);
-    // On a machine in UTC, the control passes.
+    // The control passes on a machine in UTC.
     if (!isRecording() || zone === "UTC") return;
     recordClaim({
       group: "simulate",

@@ -18,8 +18,8 @@ import { createSimpleMirror } from "../../support/simple-mirror.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { patient } from "../../support/patience.ts";
 
-// The mirrors are written from data/guides/mirror.md alone. A failure names the seed and the
-// operation; run that one again with DESKBELL_MIRROR_SEED and DESKBELL_MIRROR_OPERATIONS.
+// The mirrors are written from data/guides/mirror.md alone. A failure names the seed and the number
+// of operations, with which DESKBELL_MIRROR_SEED and DESKBELL_MIRROR_OPERATIONS repeat it.
 
 const OPERATIONS = Number(process.env["DESKBELL_MIRROR_OPERATIONS"] ?? chooseScale(150, 5000));
 const SEED = Number(process.env["DESKBELL_MIRROR_SEED"] ?? chooseSeed(42));
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 900_000;
 const DAY_MS = 86_400_000;
 /** Webhooks are repeated for 8 days. */
 const RETRIES_MS = 8 * DAY_MS;
-/** Longer than events are kept. */
+/** An outage is longer than events are kept. */
 const OUTAGE_MS = 40 * DAY_MS;
 const OPERATIONS_PER_OUTAGE = 100;
 
@@ -49,14 +49,13 @@ function setUp() {
     limitHour: 1_000_000,
   });
   const get: Get = async (path, headers = {}) => {
-    // A socket would take a turn too: the daemon looks for writes once per iteration of the event
-    // loop.
+    // A socket would take a turn of the event loop, too. The daemon looks for writes once per turn.
     await nextTurn();
     const init = { headers: { ...headers, authorization: `Bearer ${secret}` } };
     return app.request(`/v1/businesses/${SLUG}${path}`, init);
   };
   const runScheduler = (): void => {
-    // Tickets left are sent every ten seconds at most.
+    // The number of tickets left is sent at most every ten seconds.
     rt.advance(10_000);
     expireTicketOrders(rt);
     publishClockChanges(rt);
@@ -93,7 +92,7 @@ function setUp() {
   return { rt, randomInt, get, operate, runScheduler, takeNewDeliveries };
 }
 
-/** Fails with the first list that differs from a fresh read. */
+/** Throws at the first list that differs from a fresh read. */
 async function assertCurrent(
   shown: Record<string, unknown>,
   get: Get,
@@ -129,7 +128,7 @@ async function pollChanges(operations: number, refetches = true): Promise<number
   const log: string[] = [];
   for (let operation = 1; operation <= operations; operation++) {
     log.push(await operate());
-    // Sometimes before the scheduler has published what the clock has changed.
+    // The mirrors sometimes read before the scheduler has published what the clock has changed.
     if (randomInt(2) > 0) await synchronize();
     runScheduler();
     await synchronize();
@@ -170,7 +169,7 @@ test(
 );
 
 test(
-  `a mirror fed by lost, repeated and reordered webhooks equals fresh lists whenever none is missing, over ${OPERATIONS} operations`,
+  `a mirror fed by unreliable webhooks equals fresh lists during ${OPERATIONS} operations`,
   { timeout: patient(TIMEOUT_MS) },
   async () => {
     const { rt, get, operate, randomInt, runScheduler, takeNewDeliveries } = setUp();

@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 // Two processes book the same last ticket or slot simultaneously.
 
 const ROUNDS = chooseScale(100, 1000);
-/** One process has finished before the other begins in some rounds. */
+/** The control takes several rounds, because in some one process ends before the other begins. */
 const MAX_CONTROL_ROUNDS = 500;
 const LEAD_MS = 6;
 const SLUG = "salon-aurora";
@@ -89,7 +89,7 @@ async function* compete({ resource, input, cancel }: (typeof RACES)[number], var
   }
 }
 
-/** Returns which of the two processes succeeded. */
+/** Returns the indexes of the processes that succeeded. */
 const winnersOf = (results: readonly RaceResult[]): number[] =>
   results.flatMap((result, index) => ("id" in result ? [index] : []));
 

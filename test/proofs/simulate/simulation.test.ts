@@ -18,7 +18,7 @@ const SEEDS =
     : [Number(process.env.SIM_SEED)];
 /** Every injected bug must be found by one of these seeds. */
 const SEEDS_FOR_A_BUG = 12;
-/** Tried first for the bugs that seed 1 does not find. */
+/** The seeds that are tried first for bugs that seed 1 does not find. */
 const FINDING_SEEDS: Record<string, number> = {
   "loses deliveries in flight at a crash": 3,
   "stops signing with the old secret before it expires": 2,
@@ -76,7 +76,7 @@ describe("the delivery worker in random simulations", () => {
   );
 
   test(
-    "the delivery worker behaves identically for one seed",
+    "two simulations of the delivery worker with the same seed are identical",
     { timeout: patient(60_000) },
     async () => {
       for (const seed of chooseScale([1], [1, 2])) {

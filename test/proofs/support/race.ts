@@ -15,7 +15,7 @@ export async function runRace(
   { resource, slug, input, at }: Race,
 ): Promise<RaceResult> {
   await sleep(Math.max(0, at - Date.now() - 2));
-  // Busy-wait at the end: timers are not exact enough for both processes to collide.
+  // This loop busy-waits: timers are not exact enough for both processes to collide.
   while (Date.now() < at);
   try {
     return { id: (resource === "ticket" ? createTicketOrder : createBooking)(rt, slug, input).id };
@@ -25,5 +25,7 @@ export async function runRace(
   }
 }
 
-/** A runtime with a bug, for negative controls: it checks and writes without a transaction. */
+/**
+ * Returns a runtime with a bug, for negative controls: it checks and writes without a transaction.
+ */
 export const withoutTransactions = (rt: Runtime): Runtime => ({ ...rt, tx: (work) => work() });

@@ -196,7 +196,7 @@ export function createRandomOperations(
       operations[name]?.();
       return name;
     } catch (error) {
-      // The event may be sold out, for example: nothing was changed.
+      // An operation that is refused, for example if tickets are sold out, changes nothing.
       if (error instanceof AppError) return `${name}: ${error.code}`;
       throw error;
     }

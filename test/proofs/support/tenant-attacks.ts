@@ -1,7 +1,7 @@
 import type { RouteSpec } from "../../../src/http/pipeline/route.ts";
 import { type Tenant, unknownId } from "./tenants.ts";
 
-// Requests with which a key of one business attacks another.
+// Generates the requests with which a key of one business attacks another.
 
 export type ApiRequest = { method: string; path: string; body?: unknown };
 
@@ -47,7 +47,7 @@ export const pathFor = (
 export const supportedMethods = ({ method }: RouteSpec): string[] =>
   method === "GET" ? ["GET", "HEAD"] : [method];
 
-/** Other query parameters that a request with this parameter needs. */
+/** Returns the other query parameters that a request with this parameter needs. */
 function requiredQuery({ operationId: id }: RouteSpec, name: string, attacker: Tenant): string {
   if (id === "listServices") return "&includeVariants=true&includeAddons=true";
   if (id !== "getAvailability") return "";
@@ -57,7 +57,9 @@ function requiredQuery({ operationId: id }: RouteSpec, name: string, attacker: T
     : `&serviceIds=${attacker.ownId("svc")}`;
 }
 
-/** Requests with IDs of another business, each with a twin that uses IDs that do not exist. */
+/**
+ * Yields requests with IDs of another business, each with a twin that uses IDs that do not exist.
+ */
 export function* generateAttacks(
   route: RouteSpec,
   attacker: Tenant,

@@ -18,7 +18,7 @@ const allOf = ({ identifiers }: Tenant, prefix: string): string[] =>
 function idsFor(tenant: Tenant, operationId: string): string[] {
   if (/deliver(y|)$/i.test(operationId)) return allOf(tenant, "dlv");
   const endpoints = allOf(tenant, "whe");
-  // Keep one endpoint for the other operations.
+  // One endpoint is kept for the other operations.
   return operationId === "deleteEndpoint" ? endpoints.slice(1) : endpoints;
 }
 

@@ -45,7 +45,7 @@ export const TENANT_NAME = new RegExp(
   `${ID.source}|mark\\d{3}of|shop-\\d{3}|whsec_[\\w=]+|deskbell_[sr]k_\\w+`,
   "g",
 );
-/** A well-formed ID that does not exist. */
+/** Returns a well-formed ID that does not exist. */
 export const unknownId = (prefix: string): string =>
   `${prefix}_${"7".repeat(["whe", "dlv", "hld", "bkg", "rsv", "tor"].includes(prefix) ? 25 : 20)}`;
 
@@ -99,7 +99,9 @@ tables: [{ key: t1, minSeats: 1, maxSeats: 4, area: terrace }]
 turnTimes: [{ upTo: 4, min: 60 }]
 `;
 
-/** @param minKeys the least number of keys for each; there is at least one of every kind */
+/**
+ * Creates businesses. @param minKeys the least number of keys of each, at least one of every kind
+ */
 export async function createTenants(
   rt: TestRuntime,
   count: number,
@@ -108,7 +110,7 @@ export async function createTenants(
   const tenants = Array.from({ length: count }, (_, n) =>
     createBusiness(rt, String(n).padStart(3, "0"), minKeys),
   );
-  // The response texts are stored too. Half of the receivers fail.
+  // The texts of responses are stored, too. Half of the receivers fail.
   const send: Send = ({ url }) => {
     const responseText = `hello from ${url}`;
     return Promise.resolve({
@@ -212,7 +214,9 @@ function subsets(scopes: readonly Scope[]): Scope[][] {
   );
 }
 
-/** Every set of the first three scopes; with all scopes there would be too many. */
+/**
+ * The scopes of keys: every set of the first three, and some others; all sets would be too many.
+ */
 const SCOPE_SETS: Scope[][] = [
   ...subsets(SCOPES.slice(0, 3)),
   ...SCOPES.slice(3).map((scope) => [scope]),
@@ -220,7 +224,7 @@ const SCOPE_SETS: Scope[][] = [
   ["services.read", "webhooks.read", "bookings.write", "bookings.read"],
 ];
 
-/** Creates one endpoint with a restricted key, and one, which fails, from the command line. */
+/** Creates an endpoint of a restricted key, and an endpoint of the operator, which fails. */
 async function createEndpoints(rt: TestRuntime, { id, marker, keys }: Tenant): Promise<string[]> {
   const writer = keys.find(({ description }) => description === "restricted to webhooks.write");
   const subscribe = async (keyId: string | null, url: string): Promise<string> => {

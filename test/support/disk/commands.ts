@@ -8,13 +8,13 @@ import { readConfig } from "../../../src/config.ts";
 import { createTerminal } from "../cli.ts";
 import { findDamage, listLost } from "./oracle.ts";
 
-/** A command that changes the data, and what it must have done when it exits with 0. */
+/** A command that changes the data, and the effects it must have when it exits with 0. */
 export type WritingCommand = {
   template: "empty" | "salon" | "subscribed" | "edited" | "old";
   args: (dataDir: string, files: string) => string[];
-  /** Returns what is missing of the effect. */
+  /** Returns the effects that are missing. */
   listMissing: (dataDir: string, stdout: string) => string[] | Promise<string[]>;
-  /** Returns what must never be missing, whatever its exit code. */
+  /** Returns what is lost that the command must keep, whatever its exit code. */
   listLost?: (dataDir: string) => string[];
 };
 
@@ -127,7 +127,7 @@ export const WRITING_COMMANDS: Record<string, WritingCommand> = {
 
 const SUBSCRIBE = "webhooks create --name site --url https://93.184.215.14/ --event all";
 
-/** Creates the data folders that these commands start from, and the files that they read. */
+/** Creates the data folders that the named commands start from, and the files that they read. */
 export async function createTemplates(folder: string, names: readonly string[]): Promise<void> {
   const templates = new Set(names.map((name) => WRITING_COMMANDS[name]?.template));
   if (templates.has("empty")) mkdirSync(join(folder, "empty"), { mode: 0o700 });
@@ -137,7 +137,7 @@ export async function createTemplates(folder: string, names: readonly string[]):
   if (templates.has("old")) createOldDatabase(join(folder, "old"));
 }
 
-/** A salon with an endpoint, so that each change that is announced has a delivery. */
+/** Creates a salon with an endpoint, so that each event has a delivery. */
 async function createSubscribedSalon(folder: string): Promise<void> {
   const salon = await seedSalon(join(folder, "subscribed"));
   expect(await salon(SUBSCRIBE)).toMatchObject({ code: 0 });
@@ -168,7 +168,7 @@ async function seedSalon(dataDir: string) {
   return deskbell;
 }
 
-/** A database that must be migrated. */
+/** Creates a database that must be migrated. */
 function createOldDatabase(dataDir: string): void {
   mkdirSync(dataDir, { mode: 0o700 });
   const db = new Database(join(dataDir, "deskbell.db"));

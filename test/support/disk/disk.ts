@@ -7,8 +7,9 @@ type DataChange = Extract<Change, { kind: "write" | "truncate" }>;
 type NameChange = Extract<Change, { kind: "create" | "mkdir" | "unlink" | "rename" | "link" }>;
 
 /**
- * What survives of the changes that no sync has stored: nothing; the first ones; some; or some, of
- * which only some sectors. Names always survive in their order, as on file systems with a journal.
+ * What a power cut leaves of the changes that no sync has stored: nothing, the first ones, some, or
+ * only some sectors of some. Names always survive in their order, as on file systems with a
+ * journal.
  */
 export const CUTS = ["nothing", "first", "some", "sectors"] as const;
 export type Cut = (typeof CUTS)[number] | "everything";
@@ -52,7 +53,7 @@ class Content {
 
 type StoredFile = { path: string; file: number; bytes: Buffer | undefined };
 
-/** Reads all files but the -shm file, which is not stored: SQLite rebuilds it. */
+/** Reads all files but the -shm file, which is never on a disk: SQLite rebuilds it. */
 export const readFolder = (folder: string): StoredFile[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !name.endsWith("-shm"))
@@ -64,7 +65,7 @@ export const readFolder = (folder: string): StoredFile[] =>
       return { path, file: found.ino, bytes: readFileSync(path) };
     });
 
-/** A disk to which the changes of a log are applied. It knows which of them a power cut spares. */
+/** A disk that applies the changes of a log, and knows which of them a power cut can lose. */
 export class Disk {
   readonly acknowledged: string[] = [];
   readonly folder: string;
@@ -97,7 +98,7 @@ export class Disk {
         this.unsyncedNames = this.unsyncedNames.filter(({ at }) => at >= change.covered);
         return;
       case "create":
-        // The number of a deleted file may be used again.
+        // A new file may have the number of a deleted one.
         this.stored.set(change.file, new Content());
         this.unsynced.set(change.file, []);
         return void this.unsyncedNames.push(change);
@@ -121,7 +122,7 @@ export class Disk {
     this.stored.set(file, content);
   }
 
-  /** Writes what is found after a power cut to `to`, which it replaces. */
+  /** Replaces folder `to` by what the disk contains after a power cut. */
   cutPower(cut: Cut, random: SeededRandom, to: string): void {
     const pending = [...this.unsyncedNames, ...[...this.unsynced.values()].flat()];
     const isOrdered = cut === "nothing" || cut === "first" || cut === "everything";

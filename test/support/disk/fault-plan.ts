@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Calls number `first` to `last`, of those of `kinds`, fail with `error`. `library.c` lists the kinds,
- * and reads the plan from the file that DISK_FAULTS names.
+ * Makes calls `first` to `last` of the given `kinds` fail with `error`. `library.c` lists the
+ * kinds, and reads the plan from the file that DISK_FAULTS names.
  */
 export type FaultPlan = { kinds: string; first: number; last: number; error: number };
 
@@ -17,9 +17,9 @@ export const createPlanFile = (path: string): void => writeFileSync(path, Buffer
 export function writePlan(path: string, { kinds, first, last, error }: FaultPlan): void {
   const mask = [...kinds].reduce((bits, kind) => bits | (1 << (kind.charCodeAt(0) - 65)), 0);
   const plan = Buffer.from(Int32Array.of(mask, first, last, error, 0).buffer);
-  // The file is written in place, because programs have it in memory.
+  // The file is written in place, because running programs have mapped it into memory.
   writeFileSync(path, plan, { flag: "r+" });
 }
 
-/** Returns the number of calls of the kinds of the plan, since it was written. */
+/** Returns the number of calls of the plan's kinds since the plan was written. */
 export const countCalls = (path: string): number => readFileSync(path).readInt32LE(SEEN_AT);

@@ -4,17 +4,18 @@ import { explainFailure } from "../../../src/cli/failure.ts";
 import { run } from "../../../src/cli/run.ts";
 import { countCalls, type FaultPlan, NO_FAULTS, writePlan } from "./fault-plan.ts";
 
-// A process that runs commands while calls to the disk fail, one after the other: a process for each
-// would take ten times as long. DISK_FAULTS names the file with the plan, which `library.c` reads.
+// A process that runs commands, one after the other, while calls to the disk fail. A process for
+// each command would take ten times as long. DISK_FAULTS names the file with the plan, which
+// `library.c` reads.
 
 export type FaultyRun = {
   args: string[];
   dataDir: string;
-  /** The data folder is first replaced by a copy of this one. */
+  /** The folder whose copy replaces the data folder before the run. */
   copyOf?: string;
   plan: FaultPlan;
 };
-/** `calls`: how many there were of the kinds of the plan. */
+/** The result of a run. `calls` is the number of calls of the plan's kinds. */
 export type FaultyResult = { code: number; stdout: string; stderr: string; calls: number };
 
 const PLAN_FILE = process.env["DISK_FAULTS"] ?? "";

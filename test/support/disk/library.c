@@ -23,20 +23,21 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* OPEN is not recorded. The offset of a sync is the length of the log when it began. */
+/* OPEN is not recorded. The offset of a sync is the length of the log when the sync began. */
 enum { CREATE = 'C', FOLDER_SYNC = 'D', LINK = 'L', MKDIR = 'M', OPEN = 'O', RENAME = 'R',
        SYNC = 'S', TRUNCATE = 'T', UNLINK = 'U', WRITE = 'W' };
 
 struct header { uint32_t kind, length; uint64_t file; int64_t offset; };
 
-/* Call number `first` to `last`, of those of `kinds` (1 << (letter - 'A')), fails with `error`. With
- * error 0, it does nothing and claims success. A negative error is a signal that ends the process. */
+/* Calls `first` to `last` of the given `kinds` (bits 1 << (letter - 'A')) fail with `error`. With
+ * error 0, a call does nothing and claims success. A negative error is a signal that ends the
+ * process. */
 struct faults { int32_t kinds, first, last, error, seen; };
 
 static char folder[PATH_MAX];
 static int logFile = -1;
 static struct faults *faults;
-/* The identity of each open file of the folder. A closed one has none, or another. */
+/* The inode of each descriptor that was opened in the folder; isTracked() notices its reuse. */
 static uint64_t tracked[65536];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,7 +61,7 @@ static int endsWith(const char *path, const char *end) {
   return length >= last && strcmp(path + length - last, end) == 0;
 }
 
-/* Without the -shm file, which is memory that processes share: SQLite rebuilds it after a crash. */
+/* The -shm file does not count: processes share it as memory, and SQLite rebuilds it. */
 static int isInside(const char *path) {
   size_t length = strlen(folder);
   return length && strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]) &&
@@ -164,7 +165,7 @@ static size_t lengthOf(const struct iovec *parts, int count) {
   return length;
 }
 
-/* With offset -1, writes at the position of the file. */
+/* Writes at the file's own position if `offset` is -1. */
 static ssize_t writeInside(int file, const struct iovec *parts, int count, off64_t offset) {
   REAL(ssize_t, pwritev, int, const struct iovec *, int, off64_t);
   REAL(ssize_t, writev, int, const struct iovec *, int);
@@ -221,7 +222,7 @@ static int syncInside(int file, int (*sync)(int)) {
   int isFolder = fstat(file, &found) == 0 && S_ISDIR(found.st_mode);
   pthread_mutex_lock(&lock);
   FAULT(isFolder ? FOLDER_SYNC : SYNC, 0);
-  /* What another process writes while the sync runs is not certain to be stored by it. */
+  /* The sync may miss what another process writes while it runs. */
   int64_t covered = logFile < 0 ? 0 : lseek64(logFile, 0, SEEK_END);
   int result = sync(file);
   if (result == 0) put(isFolder ? FOLDER_SYNC : SYNC, identify(file), covered, NULL, 0);

@@ -10,14 +10,14 @@ const SOURCE = fileURLToPath(new URL("./library.c", import.meta.url));
 
 const MEMORY = "/dev/shm";
 
-/** Preloading a library requires Linux; building this one, a C compiler. */
+/** Whether library.c can be built, which takes a C compiler, and preloaded, which takes Linux. */
 export const canPreload =
   process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
 
 /**
- * Builds the library, and creates an empty folder `data` for the program that it is loaded into.
- * @param parent of that folder, and of the log and library
- * @returns the environment of that program, without DISK_LOG and DISK_FAULTS
+ * Builds the library, and creates an empty folder `data` for the program that loads it.
+ * @param parent the folder that gets `data`, the log and the library
+ * @returns the folders and the program's environment, without DISK_LOG and DISK_FAULTS
  */
 export function prepareDisk(parent = createTempFolder()) {
   const folder = realpathSync(parent);
@@ -28,7 +28,7 @@ export function prepareDisk(parent = createTempFolder()) {
   return { folder, dataDir, env: { LD_PRELOAD: library, DISK_FOLDER: dataDir } };
 }
 
-/** Returns a folder in memory, where the system has one: a sync takes no time there. */
+/** Creates a folder in memory, where a sync takes no time, if the system has one. */
 export function createFolderInMemory(): string {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "deskbell-disk-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,7 +19,9 @@ export type Change = { at: number } & (
 const HEADER_BYTES = 24;
 const ACKNOWLEDGE = "A";
 
-/** Appends what the program has acknowledged; it is therefore after every change made for it. */
+/**
+ * Appends an acknowledgement of the program. The acknowledged changes come before it in the log.
+ */
 export function acknowledge(log: string, text: string): void {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(ACKNOWLEDGE.charCodeAt(0), 0);

@@ -6,9 +6,8 @@ import { readConfig } from "../../../src/config.ts";
 import { listMissingDeliveries } from "../missing-deliveries.ts";
 
 /**
- * Opens a data folder after a power cut.
- * @param acknowledged such as `booking bkg_1` or `price 9100`
- * @returns what is missing of it, and any damage
+ * Opens a data folder after a power cut. Returns what it lacks of `acknowledged`, and any damage.
+ * @param acknowledged texts such as `booking bkg_1` or `price 9100`
  */
 export function listLost(dataDir: string, acknowledged: readonly string[]): string[] {
   try {
@@ -29,7 +28,7 @@ const PRICES = `SELECT CAST(body AS TEXT) ->> '$.data.object.priceCents' FROM ev
 
 const SECRETS = "SELECT count(*) FROM endpoint_secret GROUP BY endpoint_id";
 
-/** Returns the damage of a database, and what is missing in it. */
+/** Returns the damage of a database, and what it lacks of `acknowledged`. */
 export function findDamage(path: string, acknowledged: readonly string[]): string[] {
   const db = new Database(path);
   try {

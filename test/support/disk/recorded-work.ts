@@ -43,7 +43,7 @@ export function recordWork({ folder, dataDir, env: preload }: ReturnType<typeof 
     confirm(`price ${price}`);
   }
 
-  /** Makes changes in one process; see `writing-process.ts`. */
+  /** Makes changes such as `price 9100` or `endpoint` in a process of their own. */
   async function write(changes: readonly string[]): Promise<void> {
     const child = spawn(process.execPath, [WRITING_PROCESS, dataDir], {
       env: { ...process.env, ...env },
@@ -99,7 +99,7 @@ export function recordWork({ folder, dataDir, env: preload }: ReturnType<typeof 
 
 type Start = { startsAt: string; serviceId: string };
 
-/** Free starts of a service. */
+/** Returns the free starts of a service. */
 async function listStarts(api: string, headers: Record<string, string>): Promise<Start[]> {
   const get = async (path: string) => (await fetch(api + path, { headers })).json();
   const { data: services } = (await get("/services")) as { data: { id: string; name: string }[] };

@@ -45,7 +45,11 @@ export async function startFaultyProcess({ folder, env }: ReturnType<typeof prep
   };
 }
 
-/** Lists every plan in which one call fails. @param countCalls of the given kinds in a run */
+/**
+ * Returns a plan for each call of a run, in which this call fails, and on a full disk also all
+ * later ones.
+ * @param countCalls returns how many calls of some kinds a run makes
+ */
 export async function listPlans(countCalls: (kinds: string) => Promise<number>) {
   const plans: FaultPlan[] = [];
   for (const { kinds, error, stays } of FAULTS) {

@@ -63,7 +63,7 @@ const GZIP_OF_ZEROS = Buffer.concat([
 
 /** Faults that were seen in practice, or that an attacker could easily cause. */
 export const FAULTS: readonly Fault[] = [
-  // The connection.
+  // Faults of the connection.
   {
     name: "resets immediately",
     outcome: "refused",
@@ -114,7 +114,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends(OK + NOTHING_MORE),
   },
 
-  // The pace.
+  // Faults of the pace.
   { name: "never responds", outcome: "timed_out" },
   {
     name: "drips an endless status line",
@@ -148,7 +148,7 @@ export const FAULTS: readonly Fault[] = [
     answer: drips("", "HTTP/1.1 100 Continue\r\n\r\n"),
   },
 
-  // The size.
+  // Faults of the size.
   {
     name: "floods with 102s",
     outcome: "refused",
@@ -196,7 +196,7 @@ export const FAULTS: readonly Fault[] = [
     ),
   },
 
-  // The length.
+  // Faults of the length.
   {
     name: "sends less than Content-Length",
     outcome: 200,
@@ -263,7 +263,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends("HTTP/1.1 204 None\r\ncontent-length: 6\r\n\r\nthanks"),
   },
 
-  // The protocol.
+  // Faults of the protocol.
   { name: "sends only line ends", outcome: "refused", answer: sendsAndEnds("\r\n\r\n\r\n") },
   { name: "responds in HTTP/0.9", outcome: "refused", answer: sendsAndEnds("<html>thanks</html>") },
   {
@@ -322,7 +322,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends(`${OK}content-length: 4\r\n\r\n`, Buffer.from("c300ff80", "hex")),
   },
 
-  // The status.
+  // Faults of the status.
   {
     name: "sends status 999",
     outcome: 999,
@@ -348,7 +348,7 @@ export const FAULTS: readonly Fault[] = [
     outcome: "refused",
     answer: sends("HTTP/1.1 101 Switching\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n"),
   },
-  // The HTTP client rejects an unrequested 100, and its error says so.
+  // An HTTP client ignores a 100 that it has not requested (RFC 9110, 15.2).
   {
     name: "sends 100 Continue first",
     outcome: 200,

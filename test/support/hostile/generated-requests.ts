@@ -163,7 +163,8 @@ function validValue(schema: Schema, known?: readonly string[]): fc.Arbitrary<unk
   if (schema.type === "integer")
     return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
   if (schema.type === "boolean") return fc.boolean();
-  // fast-check generates no text for lookaheads and Unicode classes: any word matches those.
+  // fast-check cannot generate text for lookaheads and Unicode classes; any word matches these
+  // patterns.
   if (schema.pattern !== undefined && /\(\?|\\p/.test(schema.pattern))
     return fc.stringMatching(/^[a-z0-9]{1,20}$/);
   if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern));
@@ -196,7 +197,7 @@ function bodyOf(
   );
   const json = fc.oneof(
     { weight: 8, arbitrary: whole.map((value) => JSON.stringify(value)) },
-    // Joined as text, because `__proto__` cannot be spread.
+    // The objects are joined as text, because `__proto__` cannot be spread.
     {
       weight: 3,
       arbitrary: fc

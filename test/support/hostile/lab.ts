@@ -12,7 +12,7 @@ import { addBusiness, buildEventDraft } from "../delivery.ts";
 import { PROGRAM } from "../program.ts";
 import { createReceiver } from "../receiver.ts";
 
-/** More than a test sends to one endpoint. */
+/** A test sends fewer deliveries than this to one endpoint. */
 const MAX_DELIVERIES = 10_000;
 
 async function startHostileReceivers(): Promise<number[]> {
@@ -35,7 +35,7 @@ function openSecondRuntime(dataDir: string): Runtime {
 /**
  * Starts a daemon with two businesses, whose endpoints are the receivers of `FAULTS` and a healthy
  * one.
- * @param timeoutMs of every endpoint
+ * @param timeoutMs the timeout of every endpoint
  */
 export async function startHostileLab(timeoutMs: number, program = PROGRAM) {
   const [good, ports] = await Promise.all([createReceiver(), startHostileReceivers()]);

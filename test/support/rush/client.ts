@@ -13,7 +13,7 @@ import {
   type Visit,
 } from "./shop.ts";
 
-/** What a client did and was told. */
+/** What clients did and what they were told. */
 export type History = {
   attempts: number;
   taken: Taken[];
@@ -22,9 +22,9 @@ export type History = {
   states: Map<string, { status: string; startsAt: number | null }>;
   /** Holds that were left to expire. */
   abandoned: Taken[];
-  /** The prices of a cut, one after the other. */
+  /** The prices of a cut, in order. */
   prices: Price[];
-  /** What clients were charged for a cut, and when that was decided. */
+  /** What clients were charged for a cut, and when. */
   charged: Price[];
 };
 
@@ -45,11 +45,11 @@ type Kept = { id: string; visit: Visit | null; places: Taken[]; isPending: boole
 const MOST_KEPT = 3;
 const MOST_TICKETS = 4;
 const SECOND_MS = 1000;
-/** Refusals that depend on the limits of the client. */
+/** Refusals because of the limits of an API key, which say nothing about free places. */
 const LIMITS = ["too_many_holds"];
 const TAKEN = ["slot_taken", "conflict"];
 
-/** The starts at which nothing but other visits keeps a visit from being booked. */
+/** Returns the starts at which only other visits can keep a visit from being booked. */
 function startsOf(visit: Visit): string[] {
   if ("partySize" in visit) return STARTS;
   const isClass = visit.services.includes("pilates");
@@ -102,7 +102,9 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     history.states.set(id, { status, startsAt: startsAt ? Date.parse(startsAt) : null });
   }
 
-  /** Returns the object of a reply, and keeps a refusal for the check. */
+  /**
+   * Returns the object of a reply. If it is a refusal, records it for the check and returns null.
+   */
   function accept(
     what: string,
     reply: Reply,
@@ -149,7 +151,7 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
     charge(shown, reply.span);
     const held = take(shown, reply.span);
     const expiresAt = Date.parse(shown.expiresAt);
-    // The text has no fraction of a second.
+    // `expiresAt` has no fraction of a second.
     const expiry = { sentAt: expiresAt, doneAt: expiresAt + SECOND_MS };
     free(held, expiry);
     if (random.chance(0.2)) return void history.abandoned.push(...held);
@@ -190,7 +192,7 @@ export function createRushClient(desk: Desk, random: SeededRandom, history: Hist
   async function reschedule(moved: Kept & { visit: Visit }): Promise<void> {
     const startsAt = random.pick(startsOf(moved.visit));
     const reply = await desk.reschedule(moved.id, startsAt);
-    // The staff stays; the table is chosen again.
+    // A rescheduled booking keeps its staff; the table of a reservation is chosen again.
     const keeps = new Set(moved.places.map(({ resource }) => resource));
     const wanted = alternativesOf(moved.visit, startsAt).filter(
       (places) => "partySize" in moved.visit || places.every(({ resource }) => keeps.has(resource)),

@@ -38,7 +38,7 @@ export type Desk = {
   repeatable?: () => number;
 };
 
-/** The response to a POST request, with everything that its replay must repeat. */
+/** A POST request and its reply, which a replay must repeat. */
 type Sent = { path: string; body: string; key: string; reply: string };
 
 const GROUPS: Record<string, string> = {
@@ -48,7 +48,7 @@ const GROUPS: Record<string, string> = {
 };
 const groupOf = (id: string): string => GROUPS[id.slice(0, 3)] ?? "";
 const RETRY_MS = 5;
-/** The daemon is killed for less than this. */
+/** The daemon is down for less than this after a kill. */
 const GIVE_UP_MS = 60_000;
 const HOLD_SECONDS = 30;
 
@@ -57,11 +57,11 @@ type HttpOptions = {
   secret: string;
   eventId: string;
   ticketTypeId: string;
-  /** The URL of the daemon that runs; waits while none does. */
+  /** Returns the URL of the running daemon; waits while none runs. */
   url: () => Promise<string>;
 };
 
-/** Sends every request again, with the same Idempotency-Key, until the daemon replies. */
+/** Returns a desk that repeats each request, with its Idempotency-Key, until the daemon replies. */
 export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Desk {
   const sent: Sent[] = [];
   let count = 0;
@@ -81,7 +81,7 @@ export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Des
         const text = await response.text();
         if (response.status !== 503) return { response, text };
       } catch (error) {
-        // The daemon was killed, before or after it committed the change.
+        // The daemon was killed before or after it committed the change.
         if (!(error instanceof TypeError)) throw error;
       }
     throw new Error(`No reply to ${method} ${path}.`);
@@ -149,7 +149,7 @@ export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Des
   };
 }
 
-/** @param run runs a command line and returns its output */
+/** Returns the desk of the operator. @param run runs a command line and returns its output */
 export function createTerminalDesk(
   run: (args: string[]) => Promise<{ stdout: string; stderr: string }>,
 ): Desk {

@@ -11,8 +11,8 @@ export type Place = { resource: string; from: number; to: number; quantity: numb
 export type Taken = Place & { id: string; taken: Span; freed: Span };
 
 /**
- * A request that was refused. Each of the alternatives, which are sets of places, would have
- * satisfied it. `id`: the visit that it would have moved.
+ * A refused request. Each of the alternatives, which are sets of places, would have satisfied it.
+ * `id` is the visit that it would have moved, or null.
  */
 export type Refused = { id: string | null; alternatives: Place[][]; span: Span };
 
@@ -35,7 +35,7 @@ function peakLoad(place: Place, rows: readonly Taken[]): number {
   return Math.max(...loads);
 }
 
-/** Returns the places that were certainly taken while others certainly filled the resource. */
+/** Returns the places by whose taking their resource was certainly overbooked. */
 export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf): Taken[] {
   const byResource = Map.groupBy(history, ({ resource }) => resource);
   return history.filter((row) => {
@@ -47,7 +47,9 @@ export function findOverbooked(history: readonly Taken[], capacityOf: CapacityOf
   });
 }
 
-/** Returns the refusals although all places of an alternative were certainly free. */
+/**
+ * Returns the requests that were refused although all places of an alternative were certainly free.
+ */
 export function findUnexplained(
   refusals: readonly Refused[],
   history: readonly Taken[],
@@ -66,12 +68,12 @@ export function findUnexplained(
   );
 }
 
-/** A price, and the request that set it; or one that was charged, and the request that was told so. */
+/** A price with the request that set it, or a charged price with the request that was told so. */
 export type Price = { cents: number; span: Span };
 
 /**
- * Returns the prices that were charged although they certainly did not hold then.
- * @param changes of the price, one after the other; the first one is that of the opening
+ * Returns the charged prices that certainly did not hold then.
+ * @param changes all prices in order, beginning with that of the opening
  */
 export const findWrongPrices = (charged: readonly Price[], changes: readonly Price[]): Price[] =>
   charged.filter(

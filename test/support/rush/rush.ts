@@ -9,13 +9,13 @@ import { type Program, PROGRAM } from "../program.ts";
 import { createRushClient, type History } from "./client.ts";
 import { createHttpDesk, createTerminalDesk, type Desk } from "./desk.ts";
 
-// Twenty clients and a terminal that book the same shop, while its daemon is killed.
+// Clients and a terminal book at the same shop, while its daemon is killed.
 
-/** A kill follows the request that is its turn by up to this long. */
+/** A kill comes up to this long after the attempt that triggers it. */
 const LATEST_KILL_MS = 50;
 const LONGEST_START_MS = 400;
 
-/** A daemon that can be killed; `url` waits while none runs. */
+/** Starts a daemon that can be killed. `url` waits while none runs. */
 async function startMortalDaemon(dataDir: string, random: SeededRandom, program: Program) {
   let daemon = spawnDaemonOf(program, dataDir);
   let url = Promise.withResolvers<string>();
@@ -60,7 +60,7 @@ async function openTerminal(dataDir: string): Promise<Desk> {
 
 type Sale = { secrets: string[]; eventId: string; ticketTypeId: string };
 
-/** `killAfter`: the numbers of attempts after which the daemon is killed, ascending. */
+/** The plan of a rush. `killAfter` has the numbers of attempts after which the daemon is killed. */
 type RushPlan = { attempts: number; killAfter: number[]; program?: Program };
 
 /** Books until the number of attempts is reached, and kills the daemon in between. */

@@ -18,7 +18,7 @@ export const TICKETS = 40;
 /** The price of a cut, in the shop's currency, when it opens. */
 export const FIRST_PRICE = 4000;
 
-/** The zone has no summer time, so that local times are those of UTC. */
+/** The catalog file. Its time zone is UTC all year, so that local times are those of UTC. */
 const FILE = `
 catalog: 1
 business:
@@ -59,12 +59,12 @@ events:
 
 type ServiceRules = {
   minutes: number;
-  /** Empty: the service needs nobody, or its seats are taken together with its only person. */
+  /** Empty if the service needs nobody, or if its only staff member is taken with its seats. */
   staff: readonly string[];
   /** The resource of which a visit takes two of three units. */
   room?: string;
   bufferMin?: number;
-  /** Guests at the same time, of visits that share the service. */
+  /** The number of guests of all visits that share the service at the same time. */
   seats?: number;
 };
 
@@ -78,7 +78,7 @@ export const SERVICES = {
 } as const satisfies Record<string, ServiceRules>;
 export type Service = keyof typeof SERVICES;
 
-/** Services one after the other, `staff` of the first one, or a table. */
+/** Services one after the other, with `staff` for the first one, or a table. */
 export type Visit =
   | { services: readonly Service[]; staff: string | null; guests: number }
   | { partySize: number };
@@ -94,7 +94,7 @@ export const STARTS = DAYS.flatMap((day) =>
   }),
 );
 
-/** @param count of API keys, each of which may book and order tickets */
+/** Creates the shop. @param count the number of API keys, which may book and order tickets */
 export function createRushShop(rt: Runtime, count: number) {
   applyCatalog(rt, [{ name: "shop.yaml", text: FILE }]);
   const secrets = Array.from(
@@ -126,7 +126,9 @@ const serviceById = new Map(
 );
 export const serviceOf = (serviceId: string): Service => serviceById.get(serviceId)!;
 
-/** What a visit takes with one service. `staffId` is null for a service that needs nobody. */
+/**
+ * Returns what a visit takes with one service. `staffId` is null for a service that needs nobody.
+ */
 export function placesOfSegment(
   service: Service,
   staffId: string | null,
@@ -146,7 +148,7 @@ export function placesOfSegment(
 const combine = (sets: Place[][][]): Place[][] =>
   sets.reduce((all, next) => all.flatMap((one) => next.map((two) => [...one, ...two])), [[]]);
 
-/** The sets of places of which each would do for the visit. */
+/** Returns the sets of places of which any one suffices for the visit. */
 export function alternativesOf(visit: Visit, startsAt: string): Place[][] {
   let from = Date.parse(`${startsAt}Z`);
   if ("partySize" in visit) {

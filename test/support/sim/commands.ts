@@ -44,7 +44,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Creates the random events of a simulation: changes, operator commands, crashes, partner faults.
+ * Creates the random steps of a simulation: events, operator commands, crashes, and faults of
+ * receivers.
  */
 export async function createCommands({
   admin,

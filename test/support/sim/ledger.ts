@@ -15,7 +15,7 @@ export type Subscription = {
   events: readonly string[];
   maxInFlight: number;
   status: "ACTIVE" | "DISABLED" | "DELETED";
-  /** `until` is when the secret expires, or null: the same duration, even if the clock is set. */
+  /** `until` is when the secret expires on the monotonic clock, or null. */
   secrets: { secret: string; until: number | null }[];
   behavior: Behavior;
   inFlight: Set<string>;
@@ -33,7 +33,7 @@ export type ExpectedDelivery = {
   eventId: string;
   endpointId: string;
   postedAt: number;
-  /** The receiver has accepted it. */
+  /** Whether the receiver has accepted the delivery. */
   isAccepted: boolean;
   /** When the next attempt may be sent, if that is known. */
   wait: (WaitRange & { n: number }) | undefined;
@@ -67,10 +67,10 @@ const LONGEST_PAUSE_MS = 900_000;
 const MAX_LATENCY_MS = 5000;
 const ROUNDING_MS = 20;
 
-/** The health of an endpoint after a success, and when it starts anew. */
+/** The health of an endpoint after a success, and after it is enabled. */
 export const NO_FAILURES = { failures: 0, foundDown: 0, pauseMs: 0, probeAt: 0 };
 
-/** Once probed, an endpoint stays so until a success. */
+/** Returns whether an endpoint is probed. A probed endpoint stays so until a success. */
 const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
   pauseMs > 0 || failures >= PROBING_AFTER || foundDown >= PROBING_AFTER_DOWN;
 
@@ -85,7 +85,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const rowsOfEvent = db.prepare(`${ROW} WHERE event_id = ?`);
   const event = db.prepare("SELECT business_id AS businessId, type, body FROM event WHERE id = ?");
   const failureCount = db.prepare("SELECT failure_count FROM endpoint WHERE id = ?").pluck();
-  // Two index lookups per endpoint.
+  // The query makes two index lookups per endpoint.
   const nextDue = db
     .prepare(`
       SELECT min((SELECT min(next_attempt_at) FROM delivery
@@ -116,7 +116,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const findByUrl = (url: string): Subscription | undefined =>
     subscriptions.values().find((endpoint) => endpoint.url === url);
 
-  /** Forgets the expected wait of a delivery that was changed by a command. */
+  /** Forgets the expected wait of a delivery that a command has changed. */
   function restart(id: string): void {
     const expected = deliveries.get(id);
     const row = rowOf.get(id) as Row | undefined;
@@ -292,7 +292,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       for (const expected of deliveries.values()) expected.wait = undefined;
     },
 
-    /** @param isRunning the worker is running and has noticed the last change of the clock */
+    /** Compares stored rows with the ledger. @param isRunning the worker knows the current clock */
     audit(isRunning: boolean): void {
       const [stored, actual] = [counted.all(), counts.all()].map((all) => JSON.stringify(all));
       if (stored !== actual) report(`the stored counts are ${stored} instead of ${actual}`);

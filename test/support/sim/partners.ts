@@ -16,10 +16,10 @@ export type Behavior =
   | "absent"
   | "gone";
 
-/** `isAccepted`: the receiver has the delivery, even if the sender sees a failure. */
+/** A response. `isAccepted`: the receiver has the delivery, even if the sender sees a failure. */
 export type SimulatedResponse = { afterMs: number; isAccepted: boolean; outcome: Outcome };
 
-/** The behaviours to change to. Steady and selective receivers never change. */
+/** The behaviours that receivers change to. Steady and selective receivers never change. */
 export const BEHAVIORS: readonly Behavior[] = [
   "healthy",
   "healthy",
@@ -44,7 +44,9 @@ const responded = (statusCode: number, retryAfter: string | null = null): Outcom
   responseText: "",
 });
 
-/** @param isOdd a selective receiver always rejects odd deliveries */
+/**
+ * Returns a receiver's response. @param isOdd a selective receiver always rejects odd deliveries
+ */
 export function respondAs(
   {
     behavior,

@@ -26,7 +26,7 @@ const OVERLOADED = [429, 502, 503, 504];
 
 export type WaitRange = { from: number; to: number };
 
-/** The range of waits before the next attempt, in milliseconds; undefined after the last. */
+/** Returns the range of waits before the next attempt in milliseconds; undefined after the last. */
 export function expectedWait(
   attempts: number,
   outcome: Outcome,

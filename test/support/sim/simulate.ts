@@ -25,13 +25,13 @@ export type SimulationResult = {
   sent: number;
   events: number;
   crashes: number;
-  /** Writes after which the disk reported an error, so that the daemon ended. */
+  /** The number of writes at which the disk reported an error, so that the daemon ended. */
   brokenWrites: number;
 };
 
 export type SimulationOptions = {
   injectBug?: Bug | undefined;
-  /** Writes also fail one by one; seeds from before these faults run without them. */
+  /** Makes single writes fail, too. Seeds that are older than this option run without it. */
   hasBrokenDisk?: boolean;
 };
 
@@ -78,13 +78,13 @@ export async function simulate(
     lines.push(line);
     if (lines.length > SHOWN_LINES) lines.shift();
   };
-  // The seed is not used, so that an entry in the audit log does not change what happens next.
+  // Audit IDs do not use the seed, so that an audit entry does not change what happens next.
   const newAuditId = createIdSource(time.wall, systemRandom);
   const open = (isDaemon: boolean): Runtime => {
     const rt = openRuntime(config, 1000, {
       now: time.wall,
       monotonic: time.elapsed,
-      // The machine is one: a jump that the operator's process has noticed is not noticed again.
+      // All runtimes are on one machine: a clock jump that one has noticed is not noticed again.
       machineClock: { offset: () => time.wall() - time.elapsed(), source: () => "simulation" },
       isDaemon,
       random: (bytes) => Buffer.from(Array.from({ length: bytes }, () => random.integer(0, 255))),
@@ -142,7 +142,7 @@ export async function simulate(
     sweptAt: number;
     reviewedAt: number;
     isFull: boolean;
-    /** What the next write does: it fails with or without effect, and the daemon ends. */
+    /** The fate of the next write. If it fails, with or without effect, the daemon ends. */
     nextWrite: "works" | "fails" | "fails after commit";
     hasNoticedClock: boolean;
   };
@@ -202,7 +202,7 @@ export async function simulate(
     whenWritable(() => deliveryWorker.reviewFailing());
   }
 
-  /** When the next sweep would find something. The sweeps in between are skipped. */
+  /** Returns when the next sweep would find something. The sweeps before it are skipped. */
   function nextSweepAt(): number {
     if (worker === undefined) return Infinity;
     const due = ledger.nextDue();
@@ -239,13 +239,13 @@ export async function simulate(
     time,
     ledger,
     note,
-    /** A commit is usually noticed within 50 ms. */
+    /** Wakes the worker after a commit, usually within 50 ms. */
     wake: (): void =>
       void setTimeout(
         () => worker?.deliveryWorker.wake(),
         random.integer(0, random.chance(0.9) ? 50 : 1000),
       ),
-    /** Kill -9: deliveries in flight may have arrived. */
+    /** Kills the worker. Deliveries in flight may have arrived. */
     crash(): void {
       if (worker === undefined) return;
       crashes += 1;
@@ -258,7 +258,7 @@ export async function simulate(
     start(): void {
       worker ??= startWorker();
     },
-    /** A running worker adjusts its waits to the change; a stopped one never notices it. */
+    /** Sets the wall clock. A running worker adjusts its waits; a stopped one never notices. */
     setWall(byMs: number): void {
       // The clock is not set while the disk is full: the worker could not store the adjusted waits.
       if (worker?.isFull === true) return;
@@ -324,7 +324,7 @@ export async function simulate(
   }
 }
 
-/** Ignores a disk without space, as the scheduler does: the next sweep tries again. */
+/** Runs `work`, but ignores a full disk, as the scheduler does: the next sweep tries again. */
 function whenWritable(work: () => void): void {
   try {
     work();

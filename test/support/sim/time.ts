@@ -6,7 +6,7 @@ type Timer = { at: number; run: () => void };
 
 const realImmediate = globalThis.setImmediate;
 
-/** Replaces clocks and timers by ones that the simulation advances, in a deterministic order. */
+/** Replaces clocks and timers by virtual ones, which the simulation advances deterministically. */
 export function startVirtualTime(wallStartsAt: number) {
   let elapsedMs = 0;
   let wallAtStart = wallStartsAt;
@@ -34,7 +34,7 @@ export function startVirtualTime(wallStartsAt: number) {
     nextTimerAt: () => timers[0]?.at ?? Infinity,
     setWall: (byMs: number): void => void (wallAtStart += byMs),
 
-    /** Runs until only timers are left. */
+    /** Runs all callbacks until only timers are left. */
     async settle(): Promise<void> {
       for (;;) {
         await new Promise<void>((resolve) => realImmediate(resolve));
