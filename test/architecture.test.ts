@@ -358,8 +358,6 @@ const OF_NO_SOURCE = [
   /^(?:e2e|proofs|bench|release|support)\//,
   // The tests of these four files read the whole repository, or its pages.
   /^(?:architecture|comments|named-paths|security-policy)\.test\.ts$/,
-  // Backups are moving into a feature, and this test with them.
-  /\/untrusted-backups\.test\.ts$/,
 ];
 
 /**
