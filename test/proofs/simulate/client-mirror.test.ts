@@ -23,13 +23,13 @@ import { startPartner } from "../support/mirror-partner.ts";
 
 // A partner keeps a mirror with `createMirror`, while the owner edits, the daemon is killed and
 // restored, secrets are rotated and webhooks are lost. DESKBELL_MIRROR_EDITS sets the number of
-// edits.
+// edits of each business.
 
 const SEED = chooseSeed(31);
 const { ROUNDS, EDITS, IS_FULL } = chooseScale(
   { ROUNDS: 4, EDITS: 3, IS_FULL: false },
-  { ROUNDS: 400, EDITS: 8, IS_FULL: true },
-  { ROUNDS: 40, EDITS: 5, IS_FULL: true },
+  { ROUNDS: 120, EDITS: 8, IS_FULL: true },
+  { ROUNDS: 10, EDITS: 5, IS_FULL: true },
 );
 const WANTED_EDITS = Number(process.env["DESKBELL_MIRROR_EDITS"] ?? Infinity);
 const SLUGS = ["salon-aurora", "cafe-lumen", "kita-live"];
@@ -177,7 +177,7 @@ async function follow(slug: string, draw: Draw, counts: Counts): Promise<void> {
   };
 
   const editsBefore = counts.edits;
-  for (let round = 0; round < ROUNDS && counts.edits < WANTED_EDITS; round++) {
+  for (let round = 0; round < ROUNDS && business.edits < WANTED_EDITS; round++) {
     for (let edit = 0; edit < EDITS; edit++) {
       await business.edit();
       if (draw.chance(25)) await disturb();
