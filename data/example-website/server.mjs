@@ -276,35 +276,29 @@ const findTimes = cached(5, (query, visitor) =>
 );
 const search = (query, visitor) => findTimes(JSON.stringify(query), visitor);
 
-/** The first and last day of a month that can be asked for, such as 2026-12. */
-function daysOf(month, today) {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw INVALID;
+/** Returns the first and the last day of a month such as 2026-12. */
+function daysOf(month) {
+  if (!/^2\d{3}-(0[1-9]|1[0-2])$/.test(month)) throw INVALID;
   const [year, number] = month.split("-").map(Number);
-  const last = `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`;
-  return { from: month === today.slice(0, 7) ? today : `${month}-01`, to: last };
+  return {
+    from: `${month}-01`,
+    to: new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10),
+  };
 }
 
-/** Returns the date at the business. */
-async function getToday() {
-  const { timezone } = await getBusiness();
-  return new Intl.DateTimeFormat("sv", { timeZone: timezone }).format(new Date());
-}
-
-/** Returns the days of a month that have free times, and the price of the visit. */
+/** Returns the days of a month that have free times; at first of the month of the next free time. */
 async function listDays({ month, ...choice }, visitor) {
-  const segment = await toSegment(choice);
-  const today = await getToday();
-  const wanted = month ?? today.slice(0, 7);
-  const dates = daysOf(wanted, today);
-  const query = { ...toQuery(segment), granularity: "days", ...dates };
-  const { days, nextAvailable } =
-    dates.from > dates.to ? { days: [], nextAvailable: null } : await search(query, visitor);
-  const free = days.filter(({ slotCount }) => slotCount > 0);
+  const query = { ...toQuery(await toSegment(choice)), granularity: "days" };
+  const { from, nextAvailable } = month ? {} : await search(query, visitor);
+  const wanted = month ?? (nextAvailable ?? from).slice(0, 7);
+  const { days } = await search({ ...query, ...daysOf(wanted) }, visitor);
   return {
     month: wanted,
-    today,
-    next: nextAvailable?.slice(0, 10) ?? null,
-    days: free.map(({ date, slotCount }) => ({ date, times: slotCount })),
+    // Without dates, a search begins today, at the business.
+    ...(from && { firstMonth: from.slice(0, 7) }),
+    days: days
+      .filter(({ slotCount }) => slotCount > 0)
+      .map(({ date, slotCount }) => ({ date, times: slotCount })),
   };
 }
 
