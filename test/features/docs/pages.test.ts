@@ -63,6 +63,16 @@ describe("serving", () => {
     expect(gunzipSync(bytes).toString()).toBe(await (await get(api, "/docs")).text());
   });
 
+  test("the package of the client is served as the build has written it", async () => {
+    const response = await get(createTestApi(), "/docs/deskbell-client.tgz");
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "application/gzip",
+    ]);
+    const built = new URL("../../../dist/docs/deskbell-client.tgz", import.meta.url);
+    expect(Buffer.from(await response.arrayBuffer()).equals(readFileSync(built))).toBe(true);
+  });
+
   test.each([
     ["/docs.md", "text/markdown; charset=utf-8", "# deskbell API"],
     ["/docs/changelog", "text/html; charset=utf-8", "<!doctype html>"],
