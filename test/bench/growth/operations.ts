@@ -9,6 +9,7 @@ import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestApp } from "../../support/app.ts";
+import "../../support/load-features.ts";
 import { encodeChangeCursor } from "../../../src/http/handlers/changes/changes.ts";
 import { BenchProcesses } from "../processes.ts";
 import {
