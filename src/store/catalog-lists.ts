@@ -21,11 +21,14 @@ export function createCatalogListStore(db: Db) {
       .prepare(`
         SELECT catalog_object.id, slug, catalog_object.doc, sort_order
         FROM catalog_object JOIN business ON business.id = business_id
-        WHERE business_id = :businessId AND ${condition}`)
+        WHERE ${condition}`)
       .raw();
-  const selectInOrder = select("kind = :kind ORDER BY sort_order");
-  const selectNextByKey = select("kind = :kind AND key > :after ORDER BY key LIMIT :limit");
-  const selectByIds = select(`catalog_object.id IN ${LISTED}`);
+  const selectInOrder = select("business_id = :businessId AND kind = :kind ORDER BY sort_order");
+  const selectNextByKey = select(
+    "business_id = :businessId AND kind = :kind AND key > :after ORDER BY key LIMIT :limit",
+  );
+  // The plus keeps SQLite from reading all objects of the business to find a few of them.
+  const selectByIds = select(`catalog_object.id IN ${LISTED} AND +business_id = :businessId`);
   const insertPatch = db.prepare(insertInto("catalog_patch", "business_id, revision, object_ids"));
   const deletePatches = db.prepare(
     "DELETE FROM catalog_patch WHERE business_id = :businessId AND revision <= :until",
