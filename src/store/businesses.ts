@@ -13,11 +13,12 @@ export type BusinessRow = {
   createdAt: number;
   updatedAt: number;
   /**
-   * Rises with every save, because anything that partners see may have changed, even if only the
-   * number of tickets left. No revision is ever reused, not even if the business is deleted and
-   * created again.
+   * Rises with every save, because anything that partners see may have changed, except the stock.
+   * No revision is ever reused, not even if the business is deleted and created again.
    */
   revision: number;
+  /** Rises with every change of the stock: the sold-out marks and the tickets taken. */
+  stockRevision: number;
   /** Epoch ms up to which changes caused by time alone have been published. */
   publishedUntil: number;
   nextTransitionAt: number | null;
@@ -26,7 +27,7 @@ export type BusinessRow = {
 type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
 
 const COLUMNS = `told_until AS publishedUntil, ${columns(`id, slug, doc, schedule, catalog_version,
-  last_sequence, created_at, updated_at, revision, next_transition_at`)}`;
+  last_sequence, created_at, updated_at, revision, stock_revision, next_transition_at`)}`;
 
 export function createBusinessStore(db: Db) {
   const parse = (raw: unknown): BusinessRow => {
@@ -42,15 +43,17 @@ export function createBusinessStore(db: Db) {
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
   // The revision of a business that was deleted before continues from its last value.
-  const upsert = db.prepare(`
+  const upsert = db
+    .prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,
       told_until, next_transition_at)
     VALUES (:id, :slug, :doc, :schedule, :catalogVersion, :lastSequence, :createdAt, :updatedAt,
       coalesce((SELECT revision + 1 FROM removed_business WHERE id = :id), :createdAt), :publishedUntil, :nextTransitionAt)
     ON CONFLICT (id) DO UPDATE SET doc = excluded.doc, schedule = excluded.schedule,
       catalog_version = excluded.catalog_version, updated_at = excluded.updated_at, revision = revision + 1,
-      told_until = excluded.told_until, next_transition_at = excluded.next_transition_at`);
-  const bumpRevision = db.prepare("UPDATE business SET revision = revision + 1 WHERE id = ?");
+      told_until = excluded.told_until, next_transition_at = excluded.next_transition_at
+    RETURNING revision`)
+    .pluck();
   const selectScheduleEdits = db
     .prepare("SELECT authored_schedule FROM business WHERE id = ?")
     .pluck();
@@ -81,18 +84,16 @@ export function createBusinessStore(db: Db) {
     findBySlug: (slug: string) => optional(selectBySlug.get(slug), parse),
     list: () => selectAll.all().map(parse),
     listSlugs: () => selectSlugs.all() as string[],
-    /** Saves all columns except the sequence counter and the revision. */
-    upsert: (row: Omit<BusinessRow, "revision">) =>
-      void upsert.run({
+    /** Saves all columns except the sequence counter and the revisions. Returns the new revision. */
+    upsert: (row: Omit<BusinessRow, "revision" | "stockRevision">) =>
+      upsert.get({
         ...row,
         doc: JSON.stringify(row.doc),
         schedule: JSON.stringify(row.schedule),
-      }),
+      }) as number,
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
-    /** Counts a change that partners see in responses but that has no event. */
-    incrementRevision: (id: string) => void bumpRevision.run(id),
     getScheduleEdits: (id: string): ScheduleEdits =>
       parseJson(
         (selectScheduleEdits.get(id) as string | null | undefined) ?? "{}",

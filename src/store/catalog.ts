@@ -12,7 +12,7 @@ import { type Db, insertInto, optional, columns } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
-function parse<K extends Kind>(row: unknown): DocOf[K] {
+export function parseDoc<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
   const doc = parseJson(text, "catalog_object.doc") as DocOf[K];
   rememberId(doc, slug, id);
@@ -74,12 +74,12 @@ export function createCatalogStore(db: Db) {
       const found = emptyObjects();
       const rows = selectObjects.iterate({ businessId, kinds: JSON.stringify(kinds) });
       for (const [id, slug, kind, text] of rows as Iterable<[string, string, Kind, string]>)
-        (found[kind] as unknown[]).push(parse([id, slug, text]));
+        (found[kind] as unknown[]).push(parseDoc([id, slug, text]));
       return found;
     },
 
     listByKind: <K extends Kind>(businessId: string, kind: K): DocOf[K][] =>
-      selectByKind.all({ businessId, kind }).map((row) => parse<K>(row)),
+      selectByKind.all({ businessId, kind }).map((row) => parseDoc<K>(row)),
 
     listByKeys: <K extends Kind>(
       businessId: string,
@@ -88,10 +88,10 @@ export function createCatalogStore(db: Db) {
     ): DocOf[K][] =>
       selectByKeys
         .all({ businessId, kind, keys: JSON.stringify(keys) })
-        .map((row) => parse<K>(row)),
+        .map((row) => parseDoc<K>(row)),
 
     findByKeyOrId: <K extends Kind>(businessId: string, kind: K, keyOrId: string) =>
-      optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parse<K>(row)),
+      optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parseDoc<K>(row)),
 
     listKeys: (businessId: string, kind: Kind) => selectKeys.all({ businessId, kind }) as string[],
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,

@@ -64,6 +64,7 @@ export type Credential = KeyRow & {
   businessSlug: string;
   catalogVersion: number;
   businessRevision: number;
+  stockRevision: number;
   lastSequence: number;
 };
 
@@ -89,7 +90,7 @@ export function createKeyStore(db: Db) {
   const selectCredential = db.prepare(`
     SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
       business.catalog_version AS catalogVersion, business.revision AS businessRevision,
-      business.last_sequence AS lastSequence
+      business.stock_revision AS stockRevision, business.last_sequence AS lastSequence
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id

@@ -2,6 +2,7 @@ import { createAuditStore } from "./audit.ts";
 import { createBacklogMoveStore, createDeliveryMoveStore } from "./webhooks/delivery-moves.ts";
 import { createBookingStore, createReservationStore } from "./bookings/bookings.ts";
 import { createBusinessStore } from "./businesses.ts";
+import { createCatalogListStore } from "./catalog-lists.ts";
 import {
   createCatalogStore,
   createEventAvailabilityStore,
@@ -38,6 +39,7 @@ const STORES = {
   audit: createAuditStore,
   businesses: createBusinessStore,
   catalog: createCatalogStore,
+  catalogLists: createCatalogListStore,
   objectVersions: createObjectVersionStore,
   clock: createClockStore,
   daemon: createDaemonStore,

@@ -23,6 +23,7 @@ export function addBusiness(rt: Runtime, slug = "salon-aurora"): BusinessRow {
     createdAt: rt.now(),
     updatedAt: rt.now(),
     revision: 0,
+    stockRevision: 0,
     publishedUntil: rt.now(),
     nextTransitionAt: null,
   };

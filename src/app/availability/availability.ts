@@ -32,7 +32,7 @@ import {
 } from "../../domain/availability/public-slot.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { getBookableCatalog } from "../catalog/load-catalog.ts";
+import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 /**
  * The size of a chunk, as candidates times starts: about 1 ms. Smaller chunks take longer in all.

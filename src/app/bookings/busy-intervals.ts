@@ -3,7 +3,7 @@ import type { Interval } from "../../domain/availability/intervals.ts";
 import type { VisitPlan } from "../../domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../domain/availability/request.ts";
 import type { Catalog, Kind } from "../../domain/catalog/catalog.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
+import { findById } from "../../domain/catalog/doc-index.ts";
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 import type { Runtime } from "../runtime.ts";
@@ -35,11 +35,11 @@ export function createBusyIntervalReader(
 ): (window: Interval, until?: number) => BusyInterval[] {
   const [staff, service, table, resource] = (
     ["staff", "service", "table", "resource"] as const
-  ).map((kind) => keysById(catalog, kind)) as [Keys, Keys, Keys, Keys];
+  ).map((kind) => createKeyFinder(catalog, kind)) as [FindKey, FindKey, FindKey, FindKey];
 
   const ofSegment = (row: BusySegment): BusyInterval => ({
-    staffKey: (row.staffId && staff.get(row.staffId)) ?? null,
-    serviceKey: service.get(row.serviceId) ?? null,
+    staffKey: (row.staffId && staff(row.staffId)) ?? null,
+    serviceKey: service(row.serviceId) ?? null,
     tableKey: null,
     startMin: row.startsAt / MINUTE_MS,
     endMin: row.endsAt / MINUTE_MS,
@@ -55,7 +55,7 @@ export function createBusyIntervalReader(
   ): BusyInterval => ({
     staffKey: null,
     serviceKey: null,
-    tableKey: table.get(tableId) ?? null,
+    tableKey: table(tableId) ?? null,
     startMin: row.startsAt / MINUTE_MS,
     endMin: row.endsAt / MINUTE_MS,
     bufferBeforeMin: 0,
@@ -86,15 +86,20 @@ export function createBusyIntervalReader(
 /** One empty array is shared, because thousands of bookings use no resource. */
 const NO_RESOURCES: BusyInterval["resources"] = [];
 
-const toResourceUse = (booked: BookedSegment["resources"], keys: Keys): BusyInterval["resources"] =>
+const toResourceUse = (
+  booked: BookedSegment["resources"],
+  findKey: FindKey,
+): BusyInterval["resources"] =>
   booked.length === 0
     ? NO_RESOURCES
     : booked.flatMap(({ resourceId, units }) => {
-        const key = keys.get(resourceId);
+        const key = findKey(resourceId);
         return key === undefined ? [] : [{ resource: key, units }];
       });
 
-type Keys = ReadonlyMap<string, string>;
+type FindKey = (id: string) => string | undefined;
 
-const keysById = ({ business, objects }: Catalog, kind: Kind): Keys =>
-  new Map(objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc.key]));
+const createKeyFinder =
+  <K extends Kind>({ business, objects }: Catalog, kind: K): FindKey =>
+  (id) =>
+    findById<K>(kind, business.slug, objects[kind], id)?.key;

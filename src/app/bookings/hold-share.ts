@@ -14,7 +14,7 @@ import { lazy } from "../../domain/lazy.ts";
 import type { BusySegment } from "../../store/bookings/booking-segments.ts";
 import { fitsDay, fitsWeek, shareDays } from "../../domain/bookings/hold.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { readBookableCatalog } from "../catalog/load-catalog.ts";
+import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
 // The working time of each pool of a catalog, and the time that visits take of it. Working time is

@@ -24,7 +24,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { loadBusyIntervals } from "./busy-intervals.ts";
 import { getObject } from "../catalog/objects.ts";
-import { readBookableCatalog } from "../catalog/load-catalog.ts";
+import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 const MINUTE_MS = 60_000;
 

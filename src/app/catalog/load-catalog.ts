@@ -1,9 +1,7 @@
 import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import type { CatalogObjects, Kind, Catalog } from "../../domain/catalog/catalog.ts";
-import { BoundedCache } from "../../domain/bounded-cache.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
+import type { CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
 
 /**
  * Returns the stored catalog of a business.
@@ -32,6 +30,11 @@ export function loadCatalog(
   };
 }
 
+/** Returns the tickets taken, read when they are asked for. */
+export const readTakenTickets = (rt: Runtime, businessId: string): Stock["taken"] => ({
+  get: (ticketTypeId) => rt.store.takenTickets.countOf(businessId, ticketTypeId),
+});
+
 /**
  * Returns a catalog that reads the version and position of an object on demand, which is faster if
  * few objects of a large catalog are needed.
@@ -49,55 +52,4 @@ export function toStoredCatalog(
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
   };
-}
-
-const MAX_CATALOGS = 16;
-
-type Cached = { revision: number; catalog: Catalog };
-const caches = new WeakMap<Runtime, BoundedCache<string, Cached>>();
-
-/**
- * Returns the catalog with time off from both the catalog file and the CLI. It is cached until the
- * business changes, because reading a large catalog takes longer than most bookings. Call it
- * outside of a transaction: data that a transaction reads may be rolled back.
- */
-export function getBookableCatalog(rt: Runtime, business: BusinessRow): Catalog {
-  const cached = findCached(rt, business);
-  if (cached !== undefined) return cached;
-  const catalog = loadBookableCatalog(rt, business);
-  // The catalog is not cached if another connection wrote while its tables were read.
-  if (rt.store.businesses.findById(business.id)?.revision === business.revision)
-    cacheOf(rt).set(business.id, { revision: business.revision, catalog });
-  return catalog;
-}
-
-/** Returns what `getBookableCatalog` returns, without caching it, for use in a transaction. */
-export const readBookableCatalog = (rt: Runtime, business: BusinessRow): Catalog =>
-  findCached(rt, business) ?? loadBookableCatalog(rt, business);
-
-function findCached(rt: Runtime, { id, revision }: BusinessRow): Catalog | undefined {
-  const cached = cacheOf(rt).get(id);
-  return cached?.revision === revision ? cached.catalog : undefined;
-}
-
-function cacheOf(rt: Runtime): BoundedCache<string, Cached> {
-  const cache = caches.get(rt) ?? new BoundedCache<string, Cached>(MAX_CATALOGS);
-  caches.set(rt, cache);
-  return cache;
-}
-
-function loadBookableCatalog(rt: Runtime, { id, slug, doc, schedule }: BusinessRow): Catalog {
-  const objects = rt.store.catalog.listObjects(id);
-  const timeOffByStaff = Map.groupBy(
-    rt.store.timeOff.listEndingAfter(id, rt.now()),
-    ({ staffId }) => staffId,
-  );
-  const staff = objects.staff.map((person) => {
-    const rows = timeOffByStaff.get(objectId("staff", slug, person)) ?? [];
-    return {
-      ...person,
-      timeOff: [...person.timeOff, ...rows.map((row) => ({ from: row.startsAt, to: row.endsAt }))],
-    };
-  });
-  return { business: doc, schedule, objects: { ...objects, staff } };
 }

@@ -1,4 +1,5 @@
 import { type Catalog, type DocOf, type Kind, KIND_NAMES } from "../../domain/catalog/catalog.ts";
+import { findById, findByKey } from "../../domain/catalog/doc-index.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
 import { quote } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -11,8 +12,11 @@ export function getObject<K extends Kind>(
   kind: K,
   keyOrId: string,
 ): DocOf[K] {
+  const { slug } = business;
   const docs: DocOf[K][] = objects[kind];
-  const idOf = (doc: DocOf[K]) => objectId(kind, business.slug, doc);
+  const found = findByKey<K>(docs, keyOrId) ?? findById<K>(kind, slug, docs, keyOrId);
+  if (found !== undefined) return found;
+  const idOf = (doc: DocOf[K]) => objectId(kind, slug, doc);
   return getByKeyOrId(docs, notFoundMessage(kind), keyOrId, idOf, listCommandFor(kind));
 }
 

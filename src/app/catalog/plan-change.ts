@@ -90,7 +90,7 @@ export function planChange(
 ): PlannedChange {
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const now = timeBeforeTransition(rt, row);
-  const isCurrent = loaded && loaded.business?.revision === row?.revision;
+  const isCurrent = loaded && isUnchanged(loaded.business, row);
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
@@ -136,7 +136,7 @@ export function planChange(
       webhooks,
     },
     write: (auditId) => {
-      writeUpdate(rt, update);
+      writeUpdate(rt, update, row ? idsOf(diff.rows) : null);
       const versions = {
         fromVersion: business.catalogVersion,
         version: update.business.catalogVersion,
@@ -148,6 +148,10 @@ export function planChange(
     },
   };
 }
+
+/** Returns whether neither the catalog nor its stock has changed between two reads of a row. */
+const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undefined): boolean =>
+  before?.revision === now?.revision && before?.stockRevision === now?.stockRevision;
 
 /** Returns the result of a change without what it publishes: no events, and the same version. */
 function describeChange(
@@ -202,6 +206,11 @@ function planEdits(
   };
 }
 
+const idsOf = ({ written, moved, removed }: RowChanges): string[] => [
+  ...[...written, ...moved].map(({ id }) => id),
+  ...removed,
+];
+
 /** Returns the public lists that may change; the fields of the business itself affect all. */
 const listsOf = ({ stored, diff }: CatalogChange) =>
   stored && diff.businessFields.length === 0
@@ -252,6 +261,7 @@ function newBusiness(rt: Runtime, { business: doc, schedule }: Catalog, now: num
     createdAt: now,
     updatedAt: now,
     revision: 0,
+    stockRevision: 0,
     publishedUntil: now,
     nextTransitionAt: null,
   };

@@ -9,7 +9,7 @@ import {
 } from "../../domain/public/public-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { loadCatalog, toStoredCatalog } from "./load-catalog.ts";
+import { loadCatalog, readTakenTickets, toStoredCatalog } from "./load-catalog.ts";
 import { type AppendResult, appendEvents } from "../events.ts";
 import { eventDraft } from "../../domain/envelope.ts";
 import { emptyObjects } from "../../domain/catalog/catalog.ts";
@@ -37,6 +37,9 @@ export type UpdateOptions = {
   /** Whether availability changes although no catalog object does, as with time off. */
   affectsAvailability?: boolean;
 };
+
+/** `load` returns the catalog, or the part of it that `lists` of the changed objects need. */
+type PublishOptions = UpdateOptions & { load?: (business: BusinessRow) => StoredCatalog };
 
 /**
  * Plans an update of the public catalog, with its events.
@@ -79,9 +82,17 @@ export function planUpdate(
   };
 }
 
-/** Writes an update that was planned in the same transaction. */
-export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): AppendResult {
-  rt.store.businesses.upsert(business);
+/**
+ * Writes an update that was planned in the same transaction.
+ * @param changedObjects the IDs of the catalog objects that it writes, moves or removes; null for
+ *   a new business
+ */
+export function writeUpdate(
+  rt: Runtime,
+  { business, diff }: CatalogUpdate,
+  changedObjects: readonly string[] | null = [],
+): AppendResult {
+  saveBusiness(rt, business, changedObjects);
   const newVersion = { version: business.catalogVersion, updatedAt: business.updatedAt };
   rt.store.objectVersions.write(
     business.id,
@@ -89,6 +100,17 @@ export function writeUpdate(rt: Runtime, { business, diff }: CatalogUpdate): App
     newVersion,
   );
   return appendEvents(rt, business, diff.drafts);
+}
+
+function saveBusiness(
+  rt: Runtime,
+  business: BusinessRow,
+  changedObjects: readonly string[] | null,
+): void {
+  const revision = rt.store.businesses.upsert(business);
+  // A new business has no patch, so that nobody applies it to a deleted business of the same ID.
+  if (changedObjects !== null)
+    rt.store.catalogLists.insertPatch(business.id, revision, changedObjects);
 }
 
 /**
@@ -100,22 +122,19 @@ export function publishChange(
   rt: Runtime,
   businessId: string,
   change: () => void,
-  options: UpdateOptions = {},
+  { load = (business) => loadCatalog(rt, business), ...options }: PublishOptions = {},
 ): AppendResult {
   return rt.tx(() => {
     const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
     const now = timeBeforeTransition(rt, business);
-    const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
+    const before = catalogStateAt(load(business), now, options.lists);
     change();
     // The row is read again, because `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
-    const update = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
+    const update = planUpdate(rt, changed, before, load(changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
-    rt.store.businesses.upsert({
-      ...update.business,
-      catalogVersion: changed.catalogVersion,
-      updatedAt: changed.updatedAt,
-    });
+    const { catalogVersion, updatedAt } = changed;
+    saveBusiness(rt, { ...update.business, catalogVersion, updatedAt }, []);
     return appendEvents(rt, changed, []);
   });
 }
@@ -181,7 +200,7 @@ function publishOf(rt: Runtime, businessId: string, ids: readonly string[]): voi
   const docs = ids.flatMap(
     (id) => rt.store.catalog.findByKeyOrId(businessId, "public_event", id) ?? [],
   );
-  const taken = rt.store.takenTickets.count(businessId);
+  const taken = readTakenTickets(rt, businessId);
   const objects = { ...emptyObjects(), public_event: docs };
   const stored = toStoredCatalog(rt, business, objects, { soldOut: new Map(), taken });
   const { events } = toPublicCatalog(stored, now, ["events"]);

@@ -1,4 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import { findByKey } from "../catalog/doc-index.ts";
 import type { Interval } from "./intervals.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segments.ts";
@@ -12,11 +13,10 @@ import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 export type BusyIndex = ReturnType<typeof indexBusyIntervals>;
 
 export function indexBusyIntervals(catalog: Catalog, intervals: readonly BusyInterval[]) {
-  const groupServices = new Set(
-    catalog.objects.service.filter(({ capacity }) => capacity > 1).map(({ key }) => key),
-  );
-  const isSession = (interval: BusyInterval): boolean =>
-    interval.serviceKey !== null && groupServices.has(interval.serviceKey);
+  const isGroupService = (key: string): boolean =>
+    (findByKey<"service">(catalog.objects.service, key)?.capacity ?? 1) > 1;
+  const isSession = ({ serviceKey }: BusyInterval): boolean =>
+    serviceKey !== null && isGroupService(serviceKey);
   const merged = [
     ...intervals.filter((interval) => !isSession(interval)),
     ...mergeSessions(intervals.filter(isSession)),
@@ -93,20 +93,21 @@ export function blockedInterval(
   };
 }
 
-/** How far outside the requested days a booking can be and still affect the result. */
+/** How far outside the requested days a booking can end or start and still affect the result. */
 type BusyMargins = { beforeMin: number; afterMin: number };
 
+/**
+ * Returns the margins of a plan. They do not include the buffers of the bookings, which each has of
+ * its own.
+ */
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
-  const services = catalog.objects.service;
-  const buffers = 2 * maxOf(services, (s) => Math.max(s.bufferBeforeMin, s.bufferAfterMin));
-  const longest = longestDuration(catalog);
+  const buffer = Math.max(
+    0,
+    ...segments.flatMap(({ bufferBeforeMin, bufferAfterMin }) => [bufferBeforeMin, bufferAfterMin]),
+  );
   const visit = maxVisitMin(segments, catalog.business.bookingPolicy.maxGapMin);
-  return { beforeMin: longest + buffers, afterMin: Math.max(visit, longest) + buffers };
+  return { beforeMin: buffer, afterMin: visit + buffer };
 }
-
-/** Returns the largest value, or 0. `Math.max(...values)` fails for a hundred thousand values. */
-const maxOf = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
-  items.reduce((max, item) => Math.max(max, valueOf(item)), 0);
 
 /**
  * The largest buffer in a catalog file. A booking keeps its own buffers when those of the service
@@ -141,24 +142,4 @@ function reachOf(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interva
     (plan.lastDay + 1) * DAY_MIN,
   );
   return { start: requested.start - beforeMin, end: requested.end + afterMin };
-}
-
-/** Returns the longest duration of any service, with its longest variant and all of its add-ons. */
-function longestDuration({ objects }: Catalog): number {
-  const overrides = new Map<string, number>();
-  for (const { serviceOverrides } of objects.staff)
-    for (const { service, durationMin } of serviceOverrides)
-      overrides.set(service, Math.max(overrides.get(service) ?? 0, durationMin ?? 0));
-  const addons = new Map(objects.addon.map(({ key, durationMin }) => [key, durationMin]));
-  return maxOf(objects.service, (service) => {
-    const own = Math.max(
-      service.durationMin,
-      maxOf(service.variants, ({ durationMin }) => durationMin),
-      overrides.get(service.key) ?? 0,
-    );
-    return service.addons.reduce(
-      (sum, link) => sum + link.maxQuantity * (link.durationMin ?? addons.get(link.addon) ?? 0),
-      own,
-    );
-  });
 }

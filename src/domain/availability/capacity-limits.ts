@@ -1,4 +1,5 @@
 import { type BusyIndex, blockedInterval, unitsUsed } from "./busy-intervals.ts";
+import { findByKey } from "../catalog/doc-index.ts";
 import type { Interval } from "./intervals.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 import type { BusyInterval } from "./request.ts";
@@ -45,10 +46,8 @@ export function capacityLimits(
   }
   const resourceKeys = new Set(segment.resources.map(({ resource }) => resource));
   return [...resourceKeys].map((key) => {
-    const doc = plan.catalog.objects.resource.find(
-      (resource) => resource.key === key && resource.status === "ACTIVE",
-    );
-    const capacity = doc?.capacity ?? 0;
+    const doc = findByKey<"resource">(plan.catalog.objects.resource, key);
+    const capacity = doc?.status === "ACTIVE" ? doc.capacity : 0;
     const usage = usageIn(busy.ofResource(key), (interval) => unitsUsed(interval, key));
     const needed = unitsUsed(segment, key);
     return {

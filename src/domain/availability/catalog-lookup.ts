@@ -6,7 +6,7 @@ import {
   type ServiceDoc,
   type VariantDoc,
 } from "../catalog/catalog.ts";
-import { objectId } from "../catalog/object-id.ts";
+import { findById, findByKey } from "../catalog/doc-index.ts";
 import { didYouMean } from "../nearest.ts";
 import { isVisible } from "../public/public-context.ts";
 import { variantId } from "../public/service.ts";
@@ -32,10 +32,12 @@ export function createLookup(
     isInternal
       ? objects[kind]
       : (objects[kind] as DocOf[K][]).filter((doc) => isVisible(kind, doc));
-  const find = <K extends Kind>(kind: K, name: string): DocOf[K] | undefined =>
-    visible(kind).find(
-      (doc) => (isInternal && doc.key === name) || objectId(kind, slug, doc) === name,
-    );
+  const find = <K extends Kind>(kind: K, name: string): DocOf[K] | undefined => {
+    const docs: DocOf[K][] = objects[kind];
+    const byKey = isInternal ? findByKey<K>(docs, name) : undefined;
+    const doc = byKey ?? findById<K>(kind, slug, docs, name);
+    return doc !== undefined && (isInternal || isVisible(kind, doc)) ? doc : undefined;
+  };
   const variantOf = (service: ServiceDoc, name: string): VariantDoc | undefined =>
     service.variants.find(
       (variant) =>

@@ -1,6 +1,6 @@
-import { lazy } from "../lazy.ts";
 import type { z } from "zod";
 import type { Catalog, Kind, ServiceDoc } from "../catalog/catalog.ts";
+import { findByKey } from "../catalog/doc-index.ts";
 import { objectId } from "../catalog/object-id.ts";
 import { isVisible, memoized } from "../public/public-context.ts";
 import type * as schemas from "../public/schemas/availability.ts";
@@ -18,6 +18,8 @@ export type PublicRefusedStart = z.infer<typeof schemas.refusedStart>;
 
 export type PublicDay = z.infer<typeof schemas.day>;
 
+type FindId = (key: string) => string | undefined;
+
 /**
  * Returns functions that turn slots and refused starts into their public form.
  * @param timezone the time zone of the times in the response
@@ -29,16 +31,15 @@ export function createSlotPresenter(
   timezone: string,
   hidesReasons = false,
 ) {
-  const idsOf = (kind: Kind): Map<string, string> =>
-    new Map(
-      objects[kind]
-        .filter((doc) => audience === "INTERNAL" || isVisible(kind, doc))
-        .map((doc) => [doc.key, objectId(kind, slug, doc)]),
-    );
-  const [staff, tables, areas] = [idsOf("staff"), idsOf("table"), idsOf("area")];
-  const addonIds = lazy(() => idsOf("addon"));
-  const areaOf = new Map(objects.table.map(({ key, area }) => [key, area]));
-  const services = new Map(objects.service.map((doc) => [doc.key, doc]));
+  const createIdFinder = <K extends Kind>(kind: K) =>
+    memoized((key: string): string | undefined => {
+      const doc = findByKey<K>(objects[kind], key);
+      const isListed = doc !== undefined && (audience === "INTERNAL" || isVisible(kind, doc));
+      return isListed ? objectId(kind, slug, doc) : undefined;
+    });
+  const [staffId, tableId, areaId, addonId] = (["staff", "table", "area", "addon"] as const).map(
+    createIdFinder,
+  ) as [FindId, FindId, FindId, FindId];
   const variantIds = memoized(
     (service: ServiceDoc) =>
       new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
@@ -49,15 +50,15 @@ export function createSlotPresenter(
   const toPublicSegment = (segment: Slot["segments"][number]): PublicSlot["segments"][number] => {
     const [startsAt, endsAt] = [localTime(segment.startMin), localTime(segment.endMin)];
     if (segment.tableKey !== null) {
-      const area = areaOf.get(segment.tableKey) ?? null;
+      const area = findByKey<"table">(objects.table, segment.tableKey)?.area ?? null;
       return {
-        tableId: tables.get(segment.tableKey) ?? "",
-        areaId: area === null ? null : (areas.get(area) ?? null),
+        tableId: tableId(segment.tableKey) ?? "",
+        areaId: area === null ? null : (areaId(area) ?? null),
         startsAt,
         endsAt,
       };
     }
-    const service = services.get(segment.serviceKey ?? "");
+    const service = findByKey<"service">(objects.service, segment.serviceKey ?? "");
     if (service === undefined)
       throw new Error(`The slot's service ${segment.serviceKey} is not in the catalog.`);
     return {
@@ -65,11 +66,11 @@ export function createSlotPresenter(
       variantId:
         segment.variantKey === null ? null : (variantIds(service).get(segment.variantKey) ?? null),
       addons: segment.addons.flatMap(({ addon, quantity }) => {
-        const addonId = addonIds().get(addon);
-        return addonId === undefined ? [] : { addonId, quantity };
+        const id = addonId(addon);
+        return id === undefined ? [] : { addonId: id, quantity };
       }),
-      staffId: segment.staffKey === null ? null : (staff.get(segment.staffKey) ?? null),
-      staffIds: segment.staffKeys.flatMap((key) => staff.get(key) ?? []),
+      staffId: segment.staffKey === null ? null : (staffId(segment.staffKey) ?? null),
+      staffIds: segment.staffKeys.flatMap((key) => staffId(key) ?? []),
       startsAt,
       endsAt,
       priceCents: segment.priceCents,

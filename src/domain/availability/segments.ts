@@ -7,6 +7,7 @@ import type {
   AddonLinkDoc,
   Catalog,
 } from "../catalog/catalog.ts";
+import { findByKey } from "../catalog/doc-index.ts";
 import { countOf } from "../text.ts";
 import {
   type ResolvedAppointmentRequest,
@@ -79,7 +80,7 @@ function planSegment(
   guests: number,
   addIssue: AddIssue,
 ): Segment | undefined {
-  const service = catalog.objects.service.find(({ key }) => key === request.service);
+  const service = findByKey<"service">(catalog.objects.service, request.service);
   if (service === undefined)
     return void addIssue(
       "resource_not_found",
@@ -115,7 +116,7 @@ function planSegment(
   if (request.staff !== null && candidates.length === 0)
     addIssue(
       "staff_cannot_perform",
-      `'${nameOf(catalog.objects.staff, request.staff)}' does not perform '${service.name}'.`,
+      `'${nameOf(findByKey<"staff">(catalog.objects.staff, request.staff), request.staff)}' does not perform '${service.name}'.`,
       "staffIds",
     );
 
@@ -136,8 +137,7 @@ function planSegment(
 }
 
 /** Returns the name of an object for a message, because partners do not know keys. */
-const nameOf = (docs: readonly { key: string; name: string }[], key: string): string =>
-  docs.find((doc) => doc.key === key)?.name ?? key;
+const nameOf = (doc: { name: string } | undefined, key: string): string => doc?.name ?? key;
 
 /**
  * Returns the variant with the key, or undefined if no active variant has it. If `key` is null,
@@ -164,16 +164,14 @@ function chosenAddons(
     quantities.set(addon, (quantities.get(addon) ?? 0) + quantity);
 
   const linked = service.addons.flatMap((link) => {
-    const addon = catalog.objects.addon.find(
-      ({ key, status }) => key === link.addon && status === "ACTIVE",
-    );
-    return addon === undefined ? [] : [{ addon, link }];
+    const addon = findByKey<"addon">(catalog.objects.addon, link.addon);
+    return addon?.status === "ACTIVE" ? [{ addon, link }] : [];
   });
   for (const key of quantities.keys())
     if (!linked.some(({ addon }) => addon.key === key))
       addIssue(
         "addon_not_linked",
-        `'${service.name}' is not offered with the add-on '${nameOf(catalog.objects.addon, key)}'.`,
+        `'${service.name}' is not offered with the add-on '${nameOf(findByKey<"addon">(catalog.objects.addon, key), key)}'.`,
         "addonIds",
       );
 
@@ -207,10 +205,9 @@ function performersOf(
 ): (StaffDoc | null)[] {
   const performers = variant?.staff ?? service.staff;
   if (performers.length === 0) return [null];
-  return catalog.objects.staff
-    .filter(
-      ({ key, status, bookable }) => performers.includes(key) && status === "ACTIVE" && bookable,
-    )
+  return [...new Set(performers)]
+    .flatMap((key) => findByKey<"staff">(catalog.objects.staff, key) ?? [])
+    .filter(({ status, bookable }) => status === "ACTIVE" && bookable)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 

@@ -1,5 +1,11 @@
 import type { DocOf, Kind } from "../catalog/catalog.ts";
-import { createPublicContext, type StoredCatalog, isVisible } from "./public-context.ts";
+import {
+  createPublicContext,
+  isVisible,
+  memoized,
+  type PublicContext,
+  type StoredCatalog,
+} from "./public-context.ts";
 import {
   type PublicMenuCategory,
   type PublicMenuItem,
@@ -72,6 +78,44 @@ export const kindsAffecting = (lists: readonly ListName[]): Kind[] => [
 export const listsAffectedBy = (kinds: ReadonlySet<Kind>): ListName[] =>
   ALL_LISTS.filter((list) => AFFECTING_KINDS[list].some((kind) => kinds.has(kind)));
 
+/** The kind of the documents that each list shows. */
+const KIND_OF = {
+  services: "service",
+  serviceCategories: "service_category",
+  addons: "addon",
+  staff: "staff",
+  menuCategories: "menu_category",
+  menuItems: "menu_item",
+  modifierGroups: "modifier_group",
+  promotions: "promotion",
+  events: "public_event",
+} as const satisfies Record<ListName, Kind>;
+
+export type PublicForms = {
+  [List in ListName]: (doc: DocOf[(typeof KIND_OF)[List]]) => PublicCatalog[List][number];
+};
+
+/** Returns functions that return the public form of a visible document. */
+export function createPublicForms(context: PublicContext): PublicForms {
+  // All services share one object for each add-on, so that its version can be set in one place.
+  const toAddon = memoized((doc: DocOf["addon"]) => toPublicAddon(doc, context));
+  const findAddon = (key: string) => {
+    const doc = context.findVisible("addon", key);
+    return doc && toAddon(doc);
+  };
+  return {
+    services: (doc) => toPublicService(doc, findAddon, context),
+    serviceCategories: (doc) => toPublicServiceCategory(doc, context),
+    addons: toAddon,
+    staff: (doc) => toPublicStaff(doc, context),
+    menuCategories: (doc) => toPublicMenuCategory(doc, context),
+    menuItems: (doc) => toPublicMenuItem(doc, context),
+    modifierGroups: (doc) => toPublicModifierGroup(doc, context),
+    promotions: (doc) => toPublicPromotion(doc, context),
+    events: (doc) => toPublicEvent(doc, context),
+  };
+}
+
 /** @param lists the lists to fill; the others stay empty */
 export function toPublicCatalog(
   stored: StoredCatalog,
@@ -79,49 +123,36 @@ export function toPublicCatalog(
   lists: readonly ListName[] = ALL_LISTS,
 ): PublicCatalog {
   const context = createPublicContext(stored, now);
-  const wanted = new Set(lists);
-  const toList = <K extends Kind, T>(
-    list: ListName,
-    kind: K,
-    toPublic: (doc: DocOf[K]) => T,
-  ): T[] => (wanted.has(list) ? context.visible(kind).map(toPublic) : []);
-
-  const isAddonWanted = wanted.has("addons") || wanted.has("services");
-  const addons = new Map(
-    (isAddonWanted ? context.visible("addon") : []).map((doc) => [
-      doc.key,
-      toPublicAddon(doc, context),
-    ]),
-  );
-  return {
-    services: toList("services", "service", (doc) => toPublicService(doc, addons, context)),
-    serviceCategories: toList("serviceCategories", "service_category", (doc) =>
-      toPublicServiceCategory(doc, context),
-    ),
-    addons: wanted.has("addons") ? [...addons.values()] : [],
-    staff: toList("staff", "staff", (doc) => toPublicStaff(doc, context)),
-    menuCategories: toList("menuCategories", "menu_category", (doc) =>
-      toPublicMenuCategory(doc, context),
-    ),
-    menuItems: toList("menuItems", "menu_item", (doc) => toPublicMenuItem(doc, context)),
-    modifierGroups: toList("modifierGroups", "modifier_group", (doc) =>
-      toPublicModifierGroup(doc, context),
-    ),
-    promotions: toList("promotions", "promotion", (doc) => toPublicPromotion(doc, context)),
-    events: toList("events", "public_event", (doc) => toPublicEvent(doc, context)),
-  };
+  const forms = createPublicForms(context);
+  const toList = (list: ListName): unknown[] =>
+    lists.includes(list)
+      ? context.visible(KIND_OF[list]).map(forms[list] as (doc: DocOf[Kind]) => unknown)
+      : [];
+  return Object.fromEntries(ALL_LISTS.map((list) => [list, toList(list)])) as PublicCatalog;
 }
 
-/** The instants at which a list can change without an edit. */
+type Consider = (instant: number | null) => void;
+
+/** Considers the instants at which a list can change without an edit. */
 const TRANSITIONS = {
-  menu: ({ stock }: StoredCatalog) => [...stock.soldOut.values()],
-  promotions: ({ catalog }: StoredCatalog) =>
-    catalog.objects.promotion.flatMap(({ schedule }) => [schedule.startsAt, schedule.endsAt]),
-  events: ({ catalog }: StoredCatalog) =>
-    catalog.objects.public_event.flatMap((event) => [
-      event.endsAt,
-      ...event.ticketTypes.flatMap((type) => [type.salesStartAt, type.salesEndAt]),
-    ]),
+  menu({ stock }: StoredCatalog, consider: Consider) {
+    for (const until of stock.soldOut.values()) consider(until);
+  },
+  promotions({ catalog }: StoredCatalog, consider: Consider) {
+    for (const { schedule } of catalog.objects.promotion) {
+      consider(schedule.startsAt);
+      consider(schedule.endsAt);
+    }
+  },
+  events({ catalog }: StoredCatalog, consider: Consider) {
+    for (const { endsAt, ticketTypes } of catalog.objects.public_event) {
+      consider(endsAt);
+      for (const { salesStartAt, salesEndAt } of ticketTypes) {
+        consider(salesStartAt);
+        consider(salesEndAt);
+      }
+    }
+  },
 };
 
 export type TimedList = keyof typeof TRANSITIONS;
@@ -137,8 +168,10 @@ export function nextTransition(
   lists = TIMED_LISTS,
 ): number | null {
   let next = stored.others?.nextTransitionAt ?? null;
-  for (const instant of lists.flatMap((list) => TRANSITIONS[list](stored)))
+  const consider: Consider = (instant) => {
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;
+  };
+  for (const list of lists) TRANSITIONS[list](stored, consider);
   return next;
 }
 

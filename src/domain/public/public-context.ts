@@ -4,6 +4,7 @@ import { formatInstant } from "../local-time.ts";
 import type { Catalog, DocOf, Kind } from "../catalog/catalog.ts";
 import type { ImageDoc, Translations } from "../catalog/common.ts";
 import type { SortOrderOf } from "../catalog/change/diff.ts";
+import { findById, findByKey } from "../catalog/doc-index.ts";
 import { objectId } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
 import type * as schemas from "./schemas/values.ts";
@@ -16,7 +17,7 @@ export type Stock = {
   /** ID of a menu item or modifier option -> when it is back (epoch ms), or null if unknown. */
   soldOut: ReadonlyMap<string, number | null>;
   /** ID of a ticket type -> number of tickets taken: sold, or in a pending order. */
-  taken: ReadonlyMap<string, number>;
+  taken: Pick<ReadonlyMap<string, number>, "get">;
 };
 
 /** Everything that the public objects depend on, except the time. */
@@ -63,10 +64,14 @@ export function createPublicContext(
   const visible = memoized((kind: Kind) =>
     (catalog.objects[kind] as DocOf[Kind][]).filter((doc) => isVisible(kind, doc)),
   );
-  const ids = memoized(
-    (kind: Kind) => new Map(visible(kind).map((doc) => [doc.key, objectId(kind, slug, doc)])),
-  );
-  const visibleId = (kind: Kind, key: string) => ids(kind).get(key);
+  const ifVisible = <K extends Kind>(kind: K, doc: DocOf[K] | undefined) =>
+    doc !== undefined && isVisible(kind, doc) ? doc : undefined;
+  const findVisible = <K extends Kind>(kind: K, key: string): DocOf[K] | undefined =>
+    ifVisible(kind, findByKey<K>(catalog.objects[kind], key));
+  const visibleId = (kind: Kind, key: string): string | undefined => {
+    const doc = findVisible(kind, key);
+    return doc && objectId(kind, slug, doc);
+  };
   const servicesByStaff = lazy(() => {
     const services = new Map<string, string[]>();
     for (const doc of visible("service") as DocOf["service"][])
@@ -86,6 +91,11 @@ export function createPublicContext(
     sortOrderOf,
     /** Returns the visible objects in order. */
     visible: <K extends Kind>(kind: K) => visible(kind) as DocOf[K][],
+    /** Returns the object with a key; undefined if the object is missing or hidden. */
+    findVisible,
+    /** Returns the object with an ID; undefined if the object is missing or hidden. */
+    findVisibleById: <K extends Kind>(kind: K, id: string): DocOf[K] | undefined =>
+      ifVisible(kind, findById<K>(kind, slug, catalog.objects[kind], id)),
     /** Returns the ID of the object with a key; undefined if the object is missing or hidden. */
     visibleId,
     visibleIds: (kind: Kind, keys: readonly string[]): string[] =>
@@ -111,9 +121,8 @@ export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
   };
 }
 
-/** Returns the ID of a document from `context.visible`. */
-export const idOf = (context: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
-  context.visibleId(kind, doc.key) as string;
+export const idOf = ({ slug }: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
+  objectId(kind, slug, doc);
 
 export function commonFields(
   id: string,

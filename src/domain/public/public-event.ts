@@ -79,7 +79,7 @@ export function saleAvailabilities(
  * Returns the status at `now`. A cancelled or postponed public event keeps its status after its
  * date.
  */
-function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
+export function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
   return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
 }
 

@@ -19,10 +19,12 @@ export type PublicAddon = z.infer<typeof schemas.addon>;
 type PublicAddonLink = z.infer<typeof schemas.addonLink>;
 export type PublicServiceCategory = z.infer<typeof schemas.serviceCategory>;
 
-/** @param addons visible add-ons by key */
+/** Returns a visible add-on by its key. */
+type FindAddon = (key: string) => PublicAddon | undefined;
+
 export function toPublicService(
   doc: ServiceDoc,
-  addons: Map<string, PublicAddon>,
+  findAddon: FindAddon,
   context: PublicContext,
 ): PublicService {
   const id = idOf(context, "service", doc);
@@ -38,7 +40,7 @@ export function toPublicService(
     currency: context.currency,
     status: "ACTIVE",
     variants,
-    addonLinks: toPublicAddonLinks(doc, addons, context),
+    addonLinks: toPublicAddonLinks(doc, findAddon, context),
     description: doc.description,
     categoryId: (doc.category && context.visibleId("service_category", doc.category)) ?? null,
     priceType: doc.priceType,
@@ -84,12 +86,12 @@ function toPublicVariant(
 
 const toPublicAddonLinks = (
   service: ServiceDoc,
-  addons: Map<string, PublicAddon>,
+  findAddon: FindAddon,
   context: PublicContext,
 ): PublicAddonLink[] =>
   service.addons
     .flatMap((link) => {
-      const addon = addons.get(link.addon);
+      const addon = findAddon(link.addon);
       return addon ? [{ link, addon }] : [];
     })
     .map(({ link, addon }, i) => toPublicAddonLink(link, i, service, addon, context));

@@ -95,10 +95,9 @@ function planOrder(
       quantity: sameType.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );
-  const taken = rt.store.takenTickets.count(business.id);
   const left = placesLeft(event, {
     slug: business.slug,
-    taken: (typeId) => taken.get(typeId) ?? 0,
+    taken: (typeId) => rt.store.takenTickets.countOf(business.id, typeId),
   });
   assertSellable(event, requested, left, now);
   return {

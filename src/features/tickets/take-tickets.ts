@@ -1,4 +1,5 @@
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { emptyObjects, type PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { saleAvailabilities } from "../../domain/public/public-event.ts";
 import { deepEqual } from "../../domain/equality.ts";
 import { safe } from "../../domain/text.ts";
@@ -6,6 +7,7 @@ import { type TicketOrder, toPublicTicketOrder, ticketOrderEvent } from "./rules
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { nextVersion } from "../../app/bookings/change-visit.ts";
+import { readTakenTickets, toStoredCatalog } from "../../app/catalog/load-catalog.ts";
 import { publishChange } from "../../app/catalog/publish.ts";
 import { appendEvents } from "../../app/events.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
@@ -27,10 +29,30 @@ export function changeHolds(
     for (const { eventId } of changes)
       rt.store.eventAvailability.markChanged(business.id, eventId, rt.now());
   };
-  if (changes.some(({ changesState }) => changesState))
-    return void publishChange(rt, business.id, writeAndMark, { lists: ["events"] });
-  writeAndMark();
-  rt.store.businesses.incrementRevision(business.id);
+  if (!changes.some(({ changesState }) => changesState)) return writeAndMark();
+  publishChange(rt, business.id, writeAndMark, {
+    lists: ["events"],
+    load: createEventLoader(
+      rt,
+      changes.map(({ event }) => event),
+    ),
+  });
+}
+
+/** Returns a function that loads what partners see of public events. */
+function createEventLoader(
+  rt: Runtime,
+  events: PublicEventDoc[],
+): (business: BusinessRow) => StoredCatalog {
+  const objects = { ...emptyObjects(), public_event: events };
+  return (business) => ({
+    ...toStoredCatalog(rt, business, objects, {
+      soldOut: new Map(),
+      taken: readTakenTickets(rt, business.id),
+    }),
+    // Sales change no time of a transition.
+    others: { nextTransitionAt: business.nextTransitionAt },
+  });
 }
 
 /** Returns the events whose public availability the orders change. */
@@ -39,20 +61,21 @@ function listAvailabilityChanges(
   { id, slug }: BusinessRow,
   orders: readonly TicketOrder[],
   by: 1 | -1,
-): { eventId: string; changesState: boolean }[] {
-  const before = rt.store.takenTickets.count(id);
-  const after = new Map(before);
+): { eventId: string; event: PublicEventDoc; changesState: boolean }[] {
+  const changes = new Map<string, number>();
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
-    after.set(ticketTypeId, (after.get(ticketTypeId) ?? 0) + by * quantity);
+    changes.set(ticketTypeId, (changes.get(ticketTypeId) ?? 0) + by * quantity);
   const now = rt.now();
-  const seen = (event: PublicEventDoc, held: ReadonlyMap<string, number>) =>
-    saleAvailabilities(event, { slug, now, taken: (typeId) => held.get(typeId) ?? 0 });
+  const before = (typeId: string) => rt.store.takenTickets.countOf(id, typeId);
+  const after = (typeId: string) => before(typeId) + (changes.get(typeId) ?? 0);
+  const seen = (event: PublicEventDoc, taken: (typeId: string) => number) =>
+    saleAvailabilities(event, { slug, now, taken });
   return [...new Set(orders.map(({ eventId }) => eventId))].flatMap((eventId) => {
     const event = rt.store.catalog.findByKeyOrId(id, "public_event", eventId);
     if (event === undefined) return [];
     const [from, to] = [seen(event, before), seen(event, after)];
     if (deepEqual(from, to)) return [];
-    return [{ eventId, changesState: from.some(({ state }, i) => state !== to[i]?.state) }];
+    return [{ eventId, event, changesState: from.some(({ state }, i) => state !== to[i]?.state) }];
   });
 }
 

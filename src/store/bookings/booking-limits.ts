@@ -85,9 +85,17 @@ export function createTakenTicketStore(db: Db) {
   const selectAll = db
     .prepare("SELECT ticket_type_id, taken FROM ticket_hold WHERE business_id = ?")
     .raw();
+  const selectOne = db
+    .prepare(
+      "SELECT taken FROM ticket_hold WHERE business_id = :businessId AND ticket_type_id = :ticketTypeId",
+    )
+    .pluck();
 
   return {
     /** Counts the tickets in pending and confirmed orders, by ticket type. */
     count: (businessId: string) => new Map(selectAll.all(businessId) as [string, number][]),
+    /** Counts the tickets of one ticket type. */
+    countOf: (businessId: string, ticketTypeId: string) =>
+      (selectOne.get({ businessId, ticketTypeId }) as number | undefined) ?? 0,
   };
 }

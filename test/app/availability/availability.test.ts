@@ -9,7 +9,7 @@ import {
   type AvailabilityQuery,
 } from "../../../src/app/availability/availability.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { getBookableCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
 import { planNamedRequest } from "../../../src/domain/availability/resolve-request.ts";
 import { createLargeSalon } from "../../support/large-salon.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { leavesTimeFree, type Pool, readPools } from "../../../src/app/bookings/hold-share.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { getBookableCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { dayNumber } from "../../../src/domain/availability/wall-clock.ts";
 import { HEADER, monday } from "../../http/support/bookings.ts";

@@ -14,6 +14,7 @@ const BACKUP = "copies the whole file, and looks up each row in each index to ve
 /** Why a cost grows. A curve that grows without a reason here needs an explanation or a fix. */
 const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "cold GET by objects": "builds the list from the catalog, once per change of it",
+  "GET after an edit by objects": "fills a page of 50, for which ten objects have too few services",
   "availability by objects": "reads the durations and buffers of all services of the business",
   "booking by objects": "reads the keys, durations and buffers of all services of the business",
   "diff by objects": "reads the whole file and compares the whole catalog",

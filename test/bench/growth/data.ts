@@ -28,6 +28,11 @@ export const BASE: Size = { businesses: 1, objects: 100, bookings: 10, events: 1
 export const SLUG = "growth";
 export const SERVICE = "growth-cut";
 export const SERVICE_ID = catalogId("svc", SLUG, SERVICE);
+/** A public event with so many tickets that no order changes its sale state. */
+const EVENT = "growth-night";
+const TICKET_TYPE = "adult";
+export const EVENT_ID = catalogId("pev", SLUG, EVENT);
+export const TICKET_TYPE_ID = catalogId("ett", SLUG, EVENT, TICKET_TYPE);
 export const FIRST_DAY = Temporal.Now.plainDateISO("Europe/Lisbon").add({ days: 1 });
 
 const STAFF = ["ann", "ben", "cleo", "dan", "eve"];
@@ -42,6 +47,7 @@ const NO_LIMITS = {
   limitMinute: 1_000_000_000,
   limitHour: 1_000_000_000,
   maxBookingsDay: 1_000_000_000,
+  maxHolds: 1_000_000_000,
 };
 
 /** A key that can read one business. */
@@ -86,7 +92,15 @@ function createTarget(rt: Runtime, slug: string): Target {
 
 /** Returns the catalog file of the first business, with a price that depends on `edition`. */
 export function catalogText(objects: number, edition = 0): string {
-  const { services = [], staff = [], ...rest } = generateCatalog(objects, 1);
+  const { services = [], staff = [], events = [], ...rest } = generateCatalog(objects, 1);
+  const night = {
+    key: EVENT,
+    name: "Night",
+    startsIn: "300d 20:00",
+    durationMin: 120,
+    ticketTypes: [{ key: TICKET_TYPE, name: "Adult", price: "10.00" }],
+    quotas: [{ key: "hall", size: 10_000_000 }],
+  };
   const cut = { key: SERVICE, name: "Cut", durationMin: 30, price: price(edition), staff: STAFF };
   return JSON.stringify({
     ...rest,
@@ -100,6 +114,7 @@ export function catalogText(objects: number, edition = 0): string {
     hours: [{ days: "mon-sun", start: "08:00", end: "20:00" }],
     staff: [...staff, ...STAFF.map((key) => ({ key, name: key }))],
     services: [...services, cut],
+    events: [...events, night],
   });
 }
 
@@ -196,14 +211,14 @@ function storeHistory(rt: Runtime, count: number): void {
   db.close();
 }
 
-/**
- * Books the next time after the stored bookings. Two bookings share a time of five staff members.
- */
-export function bookNext(rt: Runtime, i: number): void {
-  const day = FIRST_DAY.add({ days: 10 + Math.floor(i / 40) });
-  const time = Temporal.PlainTime.from("08:00").add({ minutes: 30 * (Math.floor(i / 2) % 20) });
-  createBooking(rt, SLUG, {
-    service: SERVICE,
-    start: day.toPlainDateTime(time).toString({ smallestUnit: "minute" }),
-  });
+/** Returns the nth start after the stored bookings. Two share a time of five staff members. */
+export function startOfBooking(n: number): string {
+  const day = FIRST_DAY.add({ days: 10 + Math.floor(n / 40) });
+  const time = Temporal.PlainTime.from("08:00").add({ minutes: 30 * (Math.floor(n / 2) % 20) });
+  const start = day.toZonedDateTime({ timeZone: "Europe/Lisbon", plainTime: time });
+  return start.toString({ smallestUnit: "minute", timeZoneName: "never" });
 }
+
+/** Books the nth start as the operator. */
+export const bookNext = (rt: Runtime, n: number): void =>
+  void createBooking(rt, SLUG, { service: SERVICE, start: startOfBooking(n) });

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { loadOtherVisits } from "../../../src/app/bookings/other-visits.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createBackup } from "../../../src/features/backups/backups.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
@@ -12,13 +15,19 @@ import { BenchProcesses } from "../processes.ts";
 import {
   bookNext,
   catalogText,
+  EVENT_ID,
   FIRST_DAY,
   SERVICE,
   SERVICE_ID,
   SLUG,
   type Size,
+  startOfBooking,
   type Target,
+  TICKET_TYPE_ID,
 } from "./data.ts";
+
+// Ticket orders count against the limits of a key, as every command and the daemon know.
+await loadOtherVisits();
 
 const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");
 
@@ -29,6 +38,11 @@ export const OPERATIONS = [
   "/changes",
   "availability",
   "booking",
+  "GET after an edit",
+  "availability after an edit",
+  "booking after an edit",
+  "ticket order",
+  "lists after a sale",
   "one edit",
   "diff",
   "apply",
@@ -54,7 +68,9 @@ export async function measure(
   first: number,
 ): Promise<{ cpuMs: number; next: number }> {
   if (operation === "start") return { cpuMs: await measureStart(rt.config.dataDir), next: 0 };
-  const run = await OPERATION[operation](rt, size, targets);
+  const measured = await OPERATION[operation](rt, size, targets);
+  if (typeof measured !== "function") return measurePrepared(measured, first);
+  const run = measured;
   // The first run may fill caches, for example with the catalog, so it is not measured.
   await run(first);
   const startedAt = performance.now();
@@ -72,9 +88,34 @@ export async function measure(
 /** Runs the operation for the nth time. */
 type Run = (n: number) => unknown;
 
+/** An operation after another one, whose cost is not measured. */
+type Prepared = { prepare: Run; run: Run };
+
+/** Returns the mean CPU time of all threads in `run`, which is precise however short it is. */
+async function measurePrepared(
+  { prepare, run }: Prepared,
+  first: number,
+): Promise<{ cpuMs: number; next: number }> {
+  const startedAt = performance.now();
+  let cpuMs = 0;
+  // The first run may fill caches, so it is not measured.
+  for (let runs = 0; ; runs++) {
+    await prepare(first + runs);
+    // The daemon looks for commits once per turn of the event loop.
+    await nextTurn();
+    const before = process.cpuUsage();
+    await run(first + runs);
+    const { user, system } = process.cpuUsage(before);
+    if (runs > 0) cpuMs += (user + system) / 1000;
+    const isPrecise = cpuMs >= MIN_CPU_MS && runs >= MIN_RUNS;
+    if (runs > 0 && (isPrecise || performance.now() - startedAt > MAX_MS))
+      return { cpuMs: cpuMs / runs, next: first + runs + 1 };
+  }
+}
+
 const OPERATION: Record<
   Exclude<Operation, "start">,
-  (rt: Runtime, size: Size, targets: readonly Target[]) => Run | Promise<Run>
+  (rt: Runtime, size: Size, targets: readonly Target[]) => Run | Prepared | Promise<Run | Prepared>
 > = {
   async "cached GET"(rt, _size, targets) {
     const get = createGet(rt, targets);
@@ -95,20 +136,39 @@ const OPERATION: Record<
     const after = encodeChangeCursor(id, Math.max(0, lastSequence - 10));
     return (n) => get(n, `changes?limit=10&after=${after}`);
   },
-  availability(rt, _size, [target]) {
-    const get = createGet(rt, [target]);
-    const timezones = Intl.supportedValuesOf("timeZone");
-    const to = FIRST_DAY.add({ days: 7 });
-    // The time zones differ, so that no response comes from the cache.
-    return (n) =>
-      get(
-        n,
-        `availability?serviceId=${SERVICE_ID}&from=${FIRST_DAY}&to=${to}&timezone=${timezones[n % timezones.length]}`,
-      );
-  },
+  availability: (rt, _size, [target]) => createSearch(rt, target),
   booking: (rt) => (n) => bookNext(rt, n),
-  "one edit": (rt) => (n) =>
-    editObject(rt, SLUG, "service", SERVICE, (doc) => ({ ...doc, priceCents: 1000 + (n % 500) })),
+  "GET after an edit"(rt, _size, [target]) {
+    const get = createGet(rt, [target]);
+    return { prepare: createEdit(rt), run: (n) => get(n, "services?limit=50") };
+  },
+  "availability after an edit": (rt, _size, [target]) => ({
+    prepare: createEdit(rt),
+    run: createSearch(rt, target),
+  }),
+  "booking after an edit"(rt, _size, [target]) {
+    const post = createPost(rt, target);
+    const book = (n: number) =>
+      post("bookings", {
+        startsAt: startOfBooking(n),
+        segments: [{ serviceId: SERVICE_ID }],
+        customer: { name: "Ana" },
+      });
+    return { prepare: createEdit(rt), run: book };
+  },
+  "ticket order": (rt, _size, [target]) => ({
+    prepare: () => {},
+    run: createOrder(rt, target),
+  }),
+  "lists after a sale"(rt, _size, [target]) {
+    const get = createGet(rt, [target]);
+    const run = async (n: number) => {
+      for (const path of ["services?limit=50", "staff?limit=50", "promotions?limit=50"])
+        await get(n, path);
+    };
+    return { prepare: createOrder(rt, target), run };
+  },
+  "one edit": (rt) => createEdit(rt),
   diff(rt, { objects }) {
     const apply = createApply(rt, objects);
     return () => {
@@ -131,6 +191,50 @@ function createGet(rt: Runtime, targets: readonly (Target | undefined)[]) {
     const response = await app.request(`/v1/businesses/${slug}/${path}`, { headers });
     const body = await response.text();
     if (response.status !== 200) throw new Error(`HTTP ${response.status} for ${path}: ${body}`);
+  };
+}
+
+/** Returns a run that changes a price. */
+const createEdit =
+  (rt: Runtime): Run =>
+  (n) =>
+    editObject(rt, SLUG, "service", SERVICE, (doc) => ({ ...doc, priceCents: 1000 + (n % 500) }));
+
+/** Returns a run that asks for the free times of a week. */
+function createSearch(rt: Runtime, target: Target | undefined): Run {
+  const get = createGet(rt, [target]);
+  const timezones = Intl.supportedValuesOf("timeZone");
+  const to = FIRST_DAY.add({ days: 7 });
+  // The time zones differ, so that no response comes from the cache.
+  return (n) =>
+    get(
+      n,
+      `availability?serviceId=${SERVICE_ID}&from=${FIRST_DAY}&to=${to}&timezone=${timezones[n % timezones.length]}`,
+    );
+}
+
+/** Returns a run that orders a ticket. */
+function createOrder(rt: Runtime, target: Target | undefined): Run {
+  const post = createPost(rt, target);
+  const items = [{ ticketTypeId: TICKET_TYPE_ID, quantity: 1 }];
+  return () => post("ticket-orders", { eventId: EVENT_ID, items });
+}
+
+/** Returns a function that sends a POST that creates an object, without a socket. */
+function createPost(rt: Runtime, { slug, secret }: Target = { slug: "", secret: "" }) {
+  const app = createTestApp(rt);
+  return async (path: string, body: object): Promise<void> => {
+    const response = await app.request(`/v1/businesses/${slug}/${path}`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${secret}`,
+        "content-type": "application/json",
+        "idempotency-key": randomUUID(),
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.status !== 201) throw new Error(`HTTP ${response.status} for ${path}: ${text}`);
   };
 }
 

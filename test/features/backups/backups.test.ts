@@ -441,8 +441,8 @@ test("a damaged database can be replaced and is kept as a copy", async () => {
 test("the copy of the replaced database includes the rows in its WAL", async () => {
   const { rt, backup } = await createShopWithBackup();
   const { databasePath } = rt.config;
-  const revision = findShop(rt)?.revision ?? 0;
-  rt.tx(() => rt.store.businesses.incrementRevision(findShop(rt)?.id ?? ""));
+  const shop = findShop(rt)!;
+  rt.tx(() => rt.store.businesses.upsert(shop));
   // The state after kill -9.
   for (const suffix of ["", "-wal"])
     copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
@@ -456,9 +456,11 @@ test("the copy of the replaced database includes the rows in its WAL", async () 
     "deskbell.db.lock",
   ]);
   const old = new Database(kept, { readonly: true });
-  expect(old.prepare("SELECT revision FROM business").pluck().get()).toBe(revision + 1);
+  expect(old.prepare("SELECT revision FROM business").pluck().get()).toBe(shop.revision + 1);
   old.close();
-  expect(findShop(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({ revision });
+  expect(findShop(createTestRuntime({ dataDir: rt.config.dataDir }))).toMatchObject({
+    revision: shop.revision,
+  });
 });
 
 test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([

@@ -5,6 +5,7 @@ import { createHashedResponse, type CachedResponse } from "../../pipeline/cached
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { Scan, ScanQueue } from "./scan-queue.ts";
 import type { Availability, AvailabilityFinder } from "../../../app/availability/availability.ts";
+import { prepareBookableCatalog } from "../../../app/catalog/bookable-catalog.ts";
 import { grants } from "../../../domain/api-key.ts";
 import { withBookingRequest, type PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { addDays, localDateOf } from "../../../domain/local-time.ts";
@@ -119,17 +120,11 @@ export function getAvailability(
       client: accessControl.getClient(context),
       state: `${stateOf(business)} ${rt.store.holds.getState(business.id, context.now)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
       cacheControl: needsKey ? "private, no-cache" : "public, max-age=0, must-revalidate",
-      build: (yieldToEventLoop) =>
-        buildBody(
-          findAvailability(business, {
-            audience: "PUBLIC",
-            ...request,
-            hidesReasons,
-            yieldToEventLoop,
-          }),
-          business,
-          request,
-        ),
+      build: async (yieldToEventLoop) => {
+        await prepareBookableCatalog(rt, business);
+        const query = { audience: "PUBLIC", ...request, hidesReasons, yieldToEventLoop } as const;
+        return buildBody(findAvailability(business, query), business, request);
+      },
     });
   };
 }

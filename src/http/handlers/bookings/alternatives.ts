@@ -1,4 +1,8 @@
 import { accessOf } from "../../../app/bookings/access.ts";
+import {
+  getBookableCatalog,
+  prepareBookableCatalog,
+} from "../../../app/catalog/bookable-catalog.ts";
 import { CANNOT_BE_BOOKED } from "../../../app/bookings/plan-booking.ts";
 import type { NamedRequest } from "../../../domain/availability/request.ts";
 import { publicReason, type Reason, REFUSAL_TEXT } from "../../../domain/availability/refusal.ts";
@@ -20,8 +24,8 @@ export type Wanted = { request: NamedRequest; startsAt: number };
 type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
 
 /**
- * Adds the nearest free starts to a `slot_taken` problem. The search begins after the transaction
- * has ended, so that no writer waits for it.
+ * Responds to a request that plans a visit, and adds the nearest free starts to a `slot_taken`
+ * problem. The search begins after the transaction has ended, so that no writer waits for it.
  * @param findWanted returns undefined if nothing shall be searched
  */
 export async function withAlternatives(
@@ -31,6 +35,9 @@ export async function withAlternatives(
   findWanted: () => Wanted | undefined,
   respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
+  // What can be booked is read before the transaction, so that no writer waits for that either.
+  await prepareBookableCatalog(deps.rt, getBusiness(deps.rt, key));
+  getBookableCatalog(deps.rt, getBusiness(deps.rt, key));
   try {
     return await respond();
   } catch (error) {

@@ -8,7 +8,6 @@ import {
 } from "../../pipeline/request-context.ts";
 import type { Reply } from "../../../app/idempotent-replies.ts";
 import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
-import { getBookableCatalog } from "../../../app/catalog/load-catalog.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
@@ -51,8 +50,6 @@ export function commitAs(
   write: (business: BusinessRow, access: VisitAccess, isDryRun: boolean) => Reply,
 ): Promise<HttpResponse> {
   const { dryRun = false } = parseParameters(writeParameters(), context.request.search);
-  // The catalog is read before the transaction, so that other writers do not wait for it.
-  getBookableCatalog(rt, getBusiness(rt, key));
   return commitReply(
     rt,
     context,

@@ -1,15 +1,21 @@
 import { hash } from "node:crypto";
+import { type CatalogView, readCatalogView } from "../../../app/catalog/catalog-view.ts";
+import { readAhead } from "../../../app/catalog/cached-lists.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { BoundedCache } from "../../../domain/bounded-cache.ts";
+import type { Kind } from "../../../domain/catalog/catalog.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import { localise } from "../../../domain/public/public-context.ts";
-import { nextTransition } from "../../../domain/public/public-catalog.ts";
+import { kindsAffecting, nextTransition } from "../../../domain/public/public-catalog.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import {
   businessUrl,
+  decodeCursor,
+  encodeCursor,
+  getBusiness,
   toPublicBusiness,
   linkToNext,
-  paginate,
 } from "../../pipeline/business-response.ts";
 import {
   type CachedResponse,
@@ -24,8 +30,8 @@ import {
   type HandlerResult,
   type RequestContext,
 } from "../../pipeline/request-context.ts";
-import { createCatalogReader, type ReadCatalog, chooseLocale } from "./catalog-reader.ts";
-import { type ListRoute, type Selection, withIds } from "./list-routes.ts";
+import { chooseLocale } from "./choose-locale.ts";
+import type { ListRoute, ListSelection } from "./list-routes.ts";
 
 /** Version of the response format. A new version makes clients drop their copies. */
 const FORMAT_VERSION = 2;
@@ -39,6 +45,8 @@ const OVERHEAD_BYTES = 2048;
 export type ListResponse = CachedResponse & {
   catalogVersion: number;
   businessRevision: number;
+  /** Null if the response does not show the stock. */
+  stockRevision: number | null;
   /** Sequence number of the last event when the catalog was read. */
   lastSequence: number;
   /** The next change caused by time alone (epoch ms); Infinity if there is none. */
@@ -50,6 +58,7 @@ export type ListResponse = CachedResponse & {
 export const isCurrent = (response: ListResponse, key: Credential, now: number): boolean =>
   response.catalogVersion === key.catalogVersion &&
   response.businessRevision === key.businessRevision &&
+  (response.stockRevision === null || response.stockRevision === key.stockRevision) &&
   now < response.validUntil;
 
 const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + bodyBytes;
@@ -57,19 +66,23 @@ const sizeOf = ({ bodyBytes }: ListResponse): number => OVERHEAD_BYTES + bodyByt
 /** Builds the responses of the lists, and keeps their bytes until a list changes. */
 export class ListResponses {
   readonly #rt: Runtime;
-  readonly #readCatalog: ReadCatalog;
   readonly #cache: BoundedCache<string, ListResponse>;
   #hits = 0;
   #misses = 0;
 
   constructor(rt: Runtime, metrics: Metrics) {
     this.#rt = rt;
-    this.#readCatalog = createCatalogReader(rt);
     this.#cache = new BoundedCache(rt.config.http.cacheBytes, sizeOf);
     metrics.addSource(() => this.#formatMetrics());
   }
 
-  get(route: ListRoute, search: string, key: Credential, now: number): ListResponse {
+  /** Returns a response; a promise of it if a large catalog must be read first. */
+  get(
+    route: ListRoute,
+    search: string,
+    key: Credential,
+    now: number,
+  ): ListResponse | Promise<ListResponse> {
     const known = route.parameters();
     const parameters = parseParameters(known, search);
     const values = Object.keys(known).map((name) => parameters[name]);
@@ -82,13 +95,18 @@ export class ListResponses {
       return cached;
     }
     this.#misses += 1;
-    const response = this.#build(id, route, parameters, search, key, now, (bytes) => {
-      response.bodyBytes += bytes;
-      // The cache counts the entry's size again, unless the entry was evicted or replaced.
-      if (this.#cache.get(id) === response) this.#cache.set(id, response);
-    });
-    this.#cache.set(id, response);
-    return response;
+    const build = (): ListResponse => {
+      const response = this.#build(id, route, parameters, search, key, now, (bytes) => {
+        response.bodyBytes += bytes;
+        // The cache counts the entry's size again, unless the entry was evicted or replaced.
+        if (this.#cache.get(id) === response) this.#cache.set(id, response);
+      });
+      this.#cache.set(id, response);
+      return response;
+    };
+    const kinds = kindsAffecting(route.lists);
+    const reading = readAhead(this.#rt, getBusiness(this.#rt, key), kinds);
+    return reading === undefined ? build() : reading.then(build);
   }
 
   /** Counts a request that got a cached response. */
@@ -109,22 +127,27 @@ export class ListResponses {
     now: number,
     onCompressed: (bytes: number) => void,
   ): ListResponse {
-    const { business, stored, publicCatalog, asOf } = this.#readCatalog(
-      key.businessId,
+    const findAsOf = ({ doc }: BusinessRow) => route.asOf?.(parameters, doc.timezone);
+    // The list is never read as of a time before the last published transition: it reflects every
+    // event up to its sequence number, even if the request arrived just before that transition.
+    const getAsOf = (business: BusinessRow) =>
+      findAsOf(business) ?? Math.max(now, business.publishedUntil);
+    const { business, data, page, validUntil } = readCatalogView(
+      this.#rt,
       route.lists,
-      ({ doc, publishedUntil }) =>
-        // The list is never read as of a time before the last published transition: it reflects
-        // every event up to its sequence number, even if the request arrived just before that
-        // transition.
-        route.asOf?.(parameters, doc.timezone) ?? Math.max(now, publishedUntil),
+      () => getBusiness(this.#rt, key),
+      getAsOf,
+      (view) => ({
+        business: view.business,
+        validUntil:
+          route.timed && findAsOf(view.business) === undefined
+            ? nextTransition(view.stored, view.context.now, [route.timed])
+            : null,
+        ...toPage(route, view, parameters),
+      }),
     );
     const { slug, timezone, currency } = business.doc;
-
     const locale = chooseLocale(parameters["locale"] as string | undefined, business.doc);
-    const isForNow = route.asOf?.(parameters, timezone) === undefined;
-    const validUntil = route.timed && isForNow ? nextTransition(stored, asOf, [route.timed]) : null;
-    const selection = route.select(publicCatalog, parameters, { now: asOf, timezone, stored });
-    const { data, page } = toPage(route, selection, parameters);
     const body = encodeExactly(
       JSON.stringify({
         data: localise(data, locale, parameters["includeTranslations"] === true),
@@ -158,6 +181,7 @@ export class ListResponses {
       ...createCachedResponse(etag, headers, contentHeaders, compressible(body, onCompressed)),
       catalogVersion: business.catalogVersion,
       businessRevision: business.revision,
+      stockRevision: route.showsStock ? business.stockRevision : null,
       lastSequence: business.lastSequence,
       validUntil: validUntil ?? Infinity,
       bodyBytes: body.length,
@@ -194,19 +218,21 @@ const ceilToSecond = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 /** Returns the objects of one page; no `page` if the response is a single object. */
 function toPage(
   route: ListRoute,
-  selection: Selection,
+  view: CatalogView,
   parameters: ParametersOf<ReturnType<ListRoute["parameters"]>>,
 ) {
+  const selection = route.select(view, parameters);
   if ("object" in selection) return { data: selection.object };
-  const { objects, toData = (page) => page } = selection;
-  const page = paginate(
-    route.path,
-    withIds(objects, parameters["ids"] as string[] | undefined),
-    parameters["limit"] as number | undefined,
-    parameters["cursor"] as string | undefined,
-  );
-  const { nextCursor } = page;
-  return { data: toData(page.objects), page: { hasMore: nextCursor !== null, nextCursor } };
+  const { kind, matches, toPublic, toData = (page) => page } = selection as ListSelection<Kind>;
+  const cursor = parameters["cursor"] as string | undefined;
+  const { docs, last } = view.select(kind, {
+    matches,
+    ids: parameters["ids"] as string[] | undefined,
+    limit: parameters["limit"] as number | undefined,
+    after: cursor === undefined ? undefined : decodeCursor(route.path, cursor),
+  });
+  const nextCursor = last && encodeCursor(route.path, last);
+  return { data: toData(docs.map(toPublic)), page: { hasMore: nextCursor !== null, nextCursor } };
 }
 
 export type ListHandler = (
@@ -218,21 +244,35 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
   return (route) => {
     // Consecutive requests are often equal.
     let last: { businessId: string; search: string; response: ListResponse } | undefined;
+    const respondFirst = (context: RequestContext, key: Credential, response: ListResponse) => {
+      last = { businessId: key.businessId, search: context.request.search, response };
+      return respondWith(context, key, response);
+    };
     return (context, key) => {
       const { search } = context.request;
-      const { businessId } = key;
       if (
-        last?.search !== search ||
-        last.businessId !== businessId ||
-        !isCurrent(last.response, key, context.now)
-      )
-        last = { businessId, search, response: responses.get(route, search, key, context.now) };
-      else responses.recordHit();
-      const { response } = last;
-      // A cached response is current, so later events, such as those of bookings, do not change it.
-      const sequence = Math.max(key.lastSequence, response.lastSequence);
-      context.responseHeaders.push("x-service-sequence", String(sequence));
-      return response.respond(context);
+        last?.search === search &&
+        last.businessId === key.businessId &&
+        isCurrent(last.response, key, context.now)
+      ) {
+        responses.recordHit();
+        return respondWith(context, key, last.response);
+      }
+      const found = responses.get(route, search, key, context.now);
+      return found instanceof Promise
+        ? found.then((response) => respondFirst(context, key, response))
+        : respondFirst(context, key, found);
     };
   };
+}
+
+function respondWith(
+  context: RequestContext,
+  key: Credential,
+  response: ListResponse,
+): HandlerResult {
+  // A cached response is current, so later events, such as those of bookings, do not change it.
+  const sequence = Math.max(key.lastSequence, response.lastSequence);
+  context.responseHeaders.push("x-service-sequence", String(sequence));
+  return response.respond(context);
 }

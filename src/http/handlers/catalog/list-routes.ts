@@ -1,12 +1,13 @@
 import { lazy } from "../../../domain/lazy.ts";
+import type { CatalogView } from "../../../app/catalog/catalog-view.ts";
+import type { DocOf, Kind } from "../../../domain/catalog/catalog.ts";
 import type { Day, WeeklyWindow } from "../../../domain/catalog/common.ts";
+import type { MenuCategoryDoc, MenuItemDoc } from "../../../domain/catalog/menu.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
-import type { ListedObject, StoredCatalog } from "../../../domain/public/public-context.ts";
-import type { PublicPromotion } from "../../../domain/public/promotion.ts";
-import type { PublicEvent } from "../../../domain/public/public-event.ts";
-import type { ListName, PublicCatalog, TimedList } from "../../../domain/public/public-catalog.ts";
-import type { PublicService } from "../../../domain/public/service.ts";
+import { type ListedObject, memoized } from "../../../domain/public/public-context.ts";
+import { statusAt } from "../../../domain/public/public-event.ts";
+import type { ListName, TimedList } from "../../../domain/public/public-catalog.ts";
 import {
   cursor,
   flag,
@@ -26,21 +27,29 @@ const DAY_MIN = 1440;
 /** The route of one of the six catalog lists, or of the business itself. */
 export type ListRoute<P extends Parameters = Parameters> = {
   path: string;
-  /** The lists of the public catalog that `select` reads. */
+  /** The lists of the public catalog that the response shows. */
   lists: readonly ListName[];
   parameters: () => P;
   timed?: TimedList;
   /** Returns the instant that a request asks for (epoch ms); undefined for now. */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
+  /** Set if the response shows sold-out marks or available tickets. */
+  showsStock?: boolean;
   /** Set if the response can change without a new catalog version, as available tickets do. */
   hashesBody?: boolean;
-  select: (catalog: PublicCatalog, parameters: ParametersOf<P>, context: ListContext) => Selection;
+  select: (view: CatalogView, parameters: ParametersOf<P>) => Selection;
 };
 
-export type ListContext = { now: number; timezone: string; stored: StoredCatalog };
+/** Which visible objects of a kind a response has, and how. */
+export type ListSelection<K extends Kind> = {
+  kind: K;
+  matches?: (doc: DocOf[K]) => boolean;
+  toPublic: (doc: DocOf[K]) => ListedObject;
+  toData?: (page: ListedObject[]) => unknown;
+};
 
 export type Selection =
-  | { objects: ListedObject[]; toData?: (page: ListedObject[]) => unknown }
+  | { [K in Kind]: ListSelection<K> }[Kind]
   /** A single object instead of a list. */
   | { object: object };
 
@@ -73,18 +82,25 @@ export const servicesList = defineList({
     includeAddons: flag().describe("Include the add-ons of each service"),
     ...commonParameters(),
   }),
-  select({ services }, parameters) {
+  select({ context, forms }, parameters) {
     const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
-    const matches = (service: PublicService) =>
-      (categoryId === undefined || service.categoryId === categoryId) &&
-      (staffId === undefined || service.staffIds.includes(staffId)) &&
-      (bookable === undefined || service.bookable === bookable);
+    const keyOf = (kind: Kind, id: string | undefined) =>
+      id === undefined ? undefined : (context.findVisibleById(kind, id)?.key ?? null);
+    const category = keyOf("service_category", categoryId);
+    const person = keyOf("staff", staffId);
     // The fields are omitted: an empty list would tell a partner to delete its copies.
     const hidden = [
       ...(includeVariants ? [] : ["variants"]),
       ...(includeAddons ? [] : ["addonLinks"]),
     ];
-    return { objects: services.filter(matches).map((service) => without(service, hidden)) };
+    return {
+      kind: "service",
+      matches: (service) =>
+        (category === undefined || (category !== null && service.category === category)) &&
+        (person === undefined || (person !== null && service.staff.includes(person))) &&
+        (bookable === undefined || service.bookable === bookable),
+      toPublic: (service) => without(forms.services(service), hidden),
+    };
   },
 });
 
@@ -92,50 +108,54 @@ export const serviceCategoriesList = defineList({
   path: "service-categories",
   lists: ["serviceCategories"],
   parameters: commonParameters,
-  select: ({ serviceCategories }) => ({ objects: serviceCategories }),
+  select: ({ forms }) => ({ kind: "service_category", toPublic: forms.serviceCategories }),
 });
 
 export const staffList = defineList({
   path: "staff",
   lists: ["staff"],
   parameters: commonParameters,
-  select: ({ staff }) => ({ objects: staff }),
+  select: ({ forms }) => ({ kind: "staff", toPublic: forms.staff }),
 });
 
 export const menuList = defineList({
   path: "menu",
   lists: ["menuCategories", "menuItems", "modifierGroups"],
   timed: "menu",
+  showsStock: true,
   parameters: () => ({
     at: instant().describe(
       "Only items and categories that are served at this time; a category is served if its parents are",
     ),
     ...commonParameters(),
   }),
-  select({ menuCategories, menuItems, modifierGroups }, { at, ids }, { timezone }) {
-    const toData = (categories: typeof menuCategories) => (items: ListedObject[]) => ({
-      categories: withIds(categories, ids),
-      items,
-      modifierGroups: withIds(modifierGroups, ids),
+  select({ business, context, forms, select }, { at, ids }) {
+    const instant = at?.resolve(business.doc.timezone);
+    const isServed = ({ availability }: { availability: WeeklyWindow[] | null }) =>
+      instant === undefined || isServedAt(availability, instant, business.doc.timezone);
+    const open = memoized((key: string): boolean => {
+      const category = context.findVisible("menu_category", key);
+      // A category without a parent that partners see stands on its own.
+      return category === undefined || isOpen(category);
     });
-    if (!at) return { objects: menuItems, toData: toData(menuCategories) };
-    const instant = at.resolve(timezone);
-    const open = new Map(
-      menuCategories
-        .filter(({ availability }) => isServedAt(availability, instant, timezone))
-        .map((category) => [category.id, category]),
-    );
-    // The parent is null if partners never see it.
-    const isOpen = (id: string | null): boolean => {
-      const category = id === null ? undefined : open.get(id);
-      return id === null || (category !== undefined && isOpen(category.parentId));
+    const isOpen = (category: MenuCategoryDoc): boolean =>
+      isServed(category) && (category.parent === null || open(category.parent));
+    const isOffered = (item: MenuItemDoc): boolean => {
+      const categories = item.categories.filter((key) => context.findVisible("menu_category", key));
+      return isServed(item) && (categories.length === 0 || categories.some(open));
     };
-    const categories = menuCategories.filter(({ id }) => isOpen(id));
-    const servedCategories = new Set(categories.map(({ id }) => id));
-    const isServed = (item: (typeof menuItems)[number]) =>
-      isServedAt(item.availability, instant, timezone) &&
-      (item.categoryIds.length === 0 || item.categoryIds.some((id) => servedCategories.has(id)));
-    return { objects: menuItems.filter(isServed), toData: toData(categories) };
+    return {
+      kind: "menu_item",
+      ...(instant !== undefined && { matches: isOffered }),
+      toPublic: forms.menuItems,
+      toData: (items) => ({
+        categories: select("menu_category", { matches: isOpen, ids }).docs.map(
+          forms.menuCategories,
+        ),
+        items,
+        modifierGroups: select("modifier_group", { ids }).docs.map(forms.modifierGroups),
+      }),
+    };
   },
 });
 
@@ -149,13 +169,16 @@ export const promotionsList = defineList({
   }),
   timed: "promotions",
   asOf: ({ at }, timezone) => at?.resolve(timezone),
-  select({ promotions }, { includeUpcoming }, { now }) {
-    const isUpcoming = ({ schedule }: PublicPromotion) =>
-      schedule.startsAt !== null && Date.parse(schedule.startsAt) > now;
+  select({ context: { now }, forms }, { includeUpcoming }) {
     return {
-      objects: promotions.filter(
-        (promotion) => promotion.active || (includeUpcoming && isUpcoming(promotion)),
-      ),
+      kind: "promotion",
+      matches: ({ schedule: { startsAt, endsAt } }) => {
+        // The list is in seconds, as the times in it are.
+        if (startsAt !== null && startsAt > now)
+          return includeUpcoming === true && floorToSecond(startsAt) > now;
+        return endsAt === null || now < endsAt;
+      },
+      toPublic: forms.promotions,
     };
   },
 });
@@ -171,23 +194,28 @@ export const eventsList = defineList({
     ...commonParameters(),
   }),
   timed: "events",
+  showsStock: true,
   hashesBody: true,
-  select({ events }, parameters, { now, timezone }) {
-    const from = parameters.from?.resolve(timezone) ?? -Infinity;
-    const to = parameters.to?.resolve(timezone) ?? Infinity;
+  select({ business, context: { now }, forms }, parameters) {
+    const from = parameters.from?.resolve(business.doc.timezone) ?? -Infinity;
+    const to = parameters.to?.resolve(business.doc.timezone) ?? Infinity;
     if (to < from)
       throw parametersError([
         { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
       ]);
-    const matches = (event: PublicEvent) => {
-      const endsAt = Date.parse(event.endsAt);
-      if (endsAt <= from || Date.parse(event.startsAt) >= to) return false;
-      if (event.status === "PUBLISHED") return true;
-      if (event.status === "ENDED") return parameters.includePast === true;
-      // Partners may show a cancelled or postponed event until its end.
-      return parameters.includeCancelled === true && endsAt > now;
+    return {
+      kind: "public_event",
+      matches: (event) => {
+        const endsAt = floorToSecond(event.endsAt);
+        if (endsAt <= from || floorToSecond(event.startsAt) >= to) return false;
+        const status = statusAt(event, now);
+        if (status === "PUBLISHED") return true;
+        if (status === "ENDED") return parameters.includePast === true;
+        // Partners may show a cancelled or postponed event until its end.
+        return parameters.includeCancelled === true && endsAt > now;
+      },
+      toPublic: forms.events,
     };
-    return { objects: events.filter(matches) };
   },
 });
 
@@ -195,21 +223,11 @@ export const profile = defineList({
   path: "",
   lists: [],
   parameters: () => ({ locale: locale() }),
-  select: (_catalog, _parameters, { stored }) => ({ object: toPublicProfile(stored) }),
+  select: ({ stored }) => ({ object: toPublicProfile(stored) }),
 });
 
-/**
- * Returns the objects with the given IDs.
- * @param ids undefined for every object
- */
-export function withIds<T extends { id: string }>(
-  objects: readonly T[],
-  ids: readonly string[] | undefined,
-): readonly T[] {
-  if (ids === undefined) return objects;
-  const wanted = new Set(ids);
-  return objects.filter(({ id }) => wanted.has(id));
-}
+/** Returns the instant as its text in a response has it, without fractions of a second. */
+const floorToSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
 const without = <T extends object>(object: T, names: readonly string[]): T =>
   names.length === 0

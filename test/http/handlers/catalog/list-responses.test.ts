@@ -6,6 +6,9 @@ import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { deleteBusiness } from "../../../../src/app/delete-business.ts";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { publishClockChanges } from "../../../../src/app/catalog/publish.ts";
+import { getBusiness } from "../../../../src/app/businesses.ts";
+import { setSoldOut } from "../../../../src/app/catalog/sold-out.ts";
+import { createTicketOrder } from "../../../../src/features/tickets/orders.ts";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { asOperator } from "../../../support/operator.ts";
@@ -120,10 +123,10 @@ describe("X-Service-Sequence", () => {
       rename("First");
       return findById(id);
     });
-    const { listObjects } = api.store.catalog;
-    vi.spyOn(api.store.catalog, "listObjects").mockImplementationOnce((...args) => {
+    const { list } = api.store.catalogLists;
+    vi.spyOn(api.store.catalogLists, "list").mockImplementationOnce((...args) => {
       rename("Second");
-      return listObjects(...args);
+      return list(...args);
     });
     const response = await api.request(at("services"));
     other.close();
@@ -353,5 +356,42 @@ describe("the response cache", () => {
     await readAll(api);
     await readAll(api);
     expect(await readMetrics(api)).toEqual({ hits: 0, misses: 2 * paths.length, used: 0 });
+  });
+
+  test("a sale builds again only the list that shows the tickets left", async () => {
+    const api = createTestApi("venue");
+    const etagsOf = async () => {
+      const etags: (string | null)[] = [];
+      for (const list of LISTS) {
+        const response = await api.request(`/v1/businesses/kita-live/${list}`);
+        etags.push(response.headers.get("etag"));
+      }
+      return etags;
+    };
+    const before = await etagsOf();
+    createTicketOrder(api, "kita-live", { event: "blue-hour-quartet", items: ["seated*1"] });
+    const after = await etagsOf();
+    expect(LISTS.filter((_, i) => before[i] !== after[i])).toEqual(["events/catalog"]);
+    // The menu shows sold-out marks, which are stock, too.
+    expect(await readMetrics(api)).toMatchObject({
+      hits: LISTS.length - 2,
+      misses: LISTS.length + 2,
+    });
+  });
+
+  test("a sold-out mark changes the menu", async () => {
+    const api = createTestApi("restaurant");
+    const [{ slug, id } = { slug: "", id: "" }] = api.store.businesses.list();
+    const readItem = async () => {
+      const response = await api.request(`/v1/businesses/${slug}/menu`);
+      const { data } = (await response.json()) as { data: { items: { soldOut: boolean }[] } };
+      return data.items.filter(({ soldOut }) => soldOut).length;
+    };
+    const [dish = ""] = api.store.catalog.listKeys(id, "menu_item");
+    expect(await readItem()).toBe(0);
+    setSoldOut(api, getBusiness(api, slug), dish, null);
+    expect(await readItem()).toBe(1);
+    setSoldOut(api, getBusiness(api, slug), dish, "back");
+    expect(await readItem()).toBe(0);
   });
 });

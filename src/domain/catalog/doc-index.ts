@@ -1,0 +1,74 @@
+import { LayeredMap } from "../layered-map.ts";
+import type { DocOf, Kind } from "./catalog.ts";
+import { objectId } from "./object-id.ts";
+
+// Finds the documents of a list by key or ID. The indexes of a list are built when they are first
+// used. A list of documents is never changed in place, so its indexes stay right.
+
+type Docs<Doc> = readonly Doc[];
+type Index = LayeredMap<DocOf[Kind]>;
+
+const byKey = new WeakMap<Docs<unknown>, Index>();
+const byId = new WeakMap<Docs<unknown>, Index>();
+
+export const findByKey = <K extends Kind>(
+  docs: Docs<DocOf[K]>,
+  key: string,
+): DocOf[K] | undefined =>
+  indexOf(byKey, docs, ({ key: own }) => own).get(key) as DocOf[K] | undefined;
+
+export const findById = <K extends Kind>(
+  kind: K,
+  businessSlug: string,
+  docs: Docs<DocOf[K]>,
+  id: string,
+): DocOf[K] | undefined =>
+  indexOf(byId, docs, (doc) => objectId(kind, businessSlug, doc)).get(id) as DocOf[K] | undefined;
+
+function indexOf(
+  indexes: WeakMap<Docs<unknown>, Index>,
+  docs: Docs<DocOf[Kind]>,
+  nameOf: (doc: DocOf[Kind]) => string,
+): Index {
+  const known = indexes.get(docs);
+  if (known !== undefined) return known;
+  const index = new LayeredMap(new Map(docs.map((doc) => [nameOf(doc), doc])));
+  indexes.set(docs, index);
+  return index;
+}
+
+/** Builds the indexes of a list that will be searched. */
+export function buildIndexes<K extends Kind>(
+  kind: K,
+  businessSlug: string,
+  docs: Docs<DocOf[K]>,
+): void {
+  findByKey<K>(docs, "");
+  findById(kind, businessSlug, docs, "");
+}
+
+/** A document in place of another; undefined for a new or a removed document. */
+export type DocChange<Doc> = { before: Doc | undefined; after: Doc | undefined };
+
+/** Gives a changed copy of a list the indexes of the original, with the changes. */
+export function inheritIndexes<K extends Kind>(
+  kind: K,
+  businessSlug: string,
+  original: Docs<DocOf[K]>,
+  copy: Docs<DocOf[K]>,
+  changes: readonly DocChange<DocOf[K]>[],
+): void {
+  const inherit = (indexes: WeakMap<Docs<unknown>, Index>, nameOf: (doc: DocOf[K]) => string) => {
+    const index = indexes.get(original);
+    if (index === undefined) return;
+    const removed = changes.flatMap(({ before }) =>
+      before === undefined ? [] : [[nameOf(before), undefined] as const],
+    );
+    const added = changes.flatMap(({ after }) =>
+      after === undefined ? [] : [[nameOf(after), after] as const],
+    );
+    indexes.set(copy, index.with([...removed, ...added]));
+  };
+  inherit(byKey, ({ key }) => key);
+  inherit(byId, (doc) => objectId(kind, businessSlug, doc));
+}
