@@ -9,6 +9,7 @@ import {
   featureParts,
   lazyBuiltins,
   listFeatureThreads,
+  listPageBuilds,
   withoutOpenApi,
 } from "./bundle.ts";
 import { docs } from "./docs.ts";
@@ -137,6 +138,7 @@ const bundles: BuildOptions[] = [
     plugins: [...plugins, featureParts([])],
     output: { ...output, chunkFileNames: `${feature}-[name]-[hash].js` },
   })),
+  ...listPageBuilds(`${BUILT}/pages`),
   // The compile cache has a bundle of its own, because it runs before the cache is enabled.
   {
     ...shared,

@@ -35,10 +35,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   config: ["domain", "platform"],
   store: BASE,
   app: [...BASE, "store"],
-  http: [...BASE, "store", "app"],
+  // What pages share runs in browsers, too.
+  pages: ["domain"],
+  http: [...BASE, "store", "app", "pages"],
   delivery: [...BASE, "store", "app"],
   cli: [...BASE, "store", "app", "http", "delivery"],
-  features: [...BASE, "store", "app", "http", "delivery", "cli"],
+  features: [...BASE, "store", "app", "http", "delivery", "cli", "pages"],
 };
 
 /** The list of features, which every layer may read because it is data. */
@@ -59,8 +61,9 @@ const FEATURE_LISTS = [
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
+  ["browser.ts", ["domain", "pages"]],
   ["store.ts", [...BASE, "store"]],
-  ["", [...BASE, "store", "app", "http", "delivery"]],
+  ["", [...BASE, "store", "app", "http", "delivery", "pages"]],
   ["conditions.ts", [...BASE, "store", "app"]],
   ["routes.ts", [...BASE, "store", "app", "http"]],
   ["thread.ts", [...BASE, "store", "app", "http", "delivery"]],
@@ -70,7 +73,8 @@ const FEATURE_FILES: [name: string, mayImport: string[]][] = [
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
 
 /**
- * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts.
+ * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts,
+ * and browser/, whose files run in browsers, that of browser.ts.
  */
 function rankOf(path: string): number {
   const [, , part = ""] = path.split("/");
@@ -214,6 +218,13 @@ test("the list of features imports only definitions, which import nothing but ty
   expect(found).toEqual([]);
 });
 
+test("pages leave HTML to the renderer, which escapes all text", () => {
+  const found = violations(
+    ({ text }) => text.match(/dangerouslySetInnerHTML|\.innerHTML\b/g) ?? [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the store parses JSON with the one function that reports damage", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/database/storage-error.ts"
@@ -233,7 +244,7 @@ test("the domain imports only pure packages", () => {
 });
 
 test("the runtime and the configuration alone read the clock, randomness and the environment", () => {
-  const allowed = ["app/runtime.ts", "config.ts"];
+  const allowed = ["app/runtime.ts", "config.ts", "pages/browser/clock.ts"];
   const found = violations(({ path, text }) =>
     allowed.includes(path)
       ? []

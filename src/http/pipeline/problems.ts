@@ -73,7 +73,7 @@ function withoutPath({ code }: AppError): AppError {
 /**
  * Returns the fix of an error, unless it names a command or a flag: such a fix is for the operator.
  */
-const fixForPartners = ({ fix }: AppError): string | undefined =>
+export const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
 /**
