@@ -12,7 +12,9 @@ import {
   listPageBuilds,
   withoutOpenApi,
 } from "./bundle.ts";
-import { docs } from "./docs.ts";
+import { generateClient } from "./client/generate.ts";
+import { writeClient } from "./client/package-files.ts";
+import { describeRoutes, docs } from "./docs.ts";
 import { readMigrations } from "../src/platform/assets.ts";
 import { createSchema } from "../src/store/database/schema.ts";
 
@@ -148,8 +150,10 @@ const bundles: BuildOptions[] = [
   },
 ];
 
+generateClient(await describeRoutes());
 try {
   for (const options of bundles) await build(options);
+  await writeClient(BUILT);
   moveIfExists("dist", REPLACED);
   try {
     renameSync(BUILT, "dist");

@@ -25,7 +25,8 @@ const EXAMPLE_BASE = "http://127.0.0.1:4100";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-const describeRoutes = async (): Promise<object> =>
+/** Returns the OpenAPI document. */
+export const describeRoutes = async (): Promise<object> =>
   describeApi({ routes: await loadRoutes(), version: readVersion() });
 
 /** Returns the content of every file of the docs, by its name in dist/docs. */

@@ -70,7 +70,7 @@ export function copyWithout(feature: string): string {
   // Helpers are checked with the tests that import them.
   const tests = ["test/**/*.test.ts", "test/**/*.test.tsx", "test/support/empty-database.ts"];
   const include = ["src", ...tests, "test/**/*.d.ts"];
-  const types = { ...config, include, exclude: [...OF_PROGRAM, "test/client"] };
+  const types = { ...config, include, exclude: [...OF_PROGRAM] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(types));
   return folder;
 }

@@ -8,8 +8,9 @@ const SRC = resolve(import.meta.dirname, "../src");
 
 type Source = { path: string; text: string; imports: string[] };
 
+/** The sources, without those that the build generates. */
 const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .filter((path) => /\.tsx?$/.test(path))
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith("client/generated/"))
   .map((path) => {
     const text = readFileSync(join(SRC, path), "utf8");
     const found = text.matchAll(
@@ -40,7 +41,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   http: [...BASE, "store", "app", "pages"],
   delivery: [...BASE, "store", "app"],
   cli: [...BASE, "store", "app", "http", "delivery"],
-  features: [...BASE, "store", "app", "http", "delivery", "cli", "pages"],
+  // Partners install the client without the program.
+  client: [],
+  features: [...BASE, "store", "app", "http", "delivery", "cli", "pages", "client"],
 };
 
 /** The list of features, which every layer may read because it is data. */
@@ -61,7 +64,7 @@ const FEATURE_LISTS = [
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
-  ["browser.ts", ["domain", "pages"]],
+  ["browser.ts", ["domain", "pages", "client"]],
   ["store.ts", [...BASE, "store"]],
   ["", [...BASE, "store", "app", "http", "delivery", "pages"]],
   ["conditions.ts", [...BASE, "store", "app"]],
@@ -225,6 +228,25 @@ test("pages leave HTML to the renderer, which escapes all text", () => {
   expect(found).toEqual([]);
 });
 
+test("the client imports nothing but its own files, because it has no dependencies", () => {
+  const found = violations(({ path, imports }) =>
+    layerOf(path) === "client" ? imports.filter((target) => !target.startsWith("./")) : [],
+  );
+  expect(found).toEqual([]);
+  expect(sources.filter(({ path }) => layerOf(path) === "client").length).toBeGreaterThan(5);
+});
+
+test("the client uses only what browsers, Workers and every server runtime have", () => {
+  const found = violations(({ path, text }) =>
+    layerOf(path) === "client"
+      ? (text.match(
+          /\b(?:process|Buffer|document|window|require|Deno|Bun|__dirname)(?:\.\w|\()/g,
+        ) ?? [])
+      : [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the store parses JSON with the one function that reports damage", () => {
   const found = violations(({ path, text }) =>
     layerOf(path) === "store" && path !== "store/database/storage-error.ts"
@@ -245,8 +267,9 @@ test("the domain imports only pure packages", () => {
 
 test("the runtime and the configuration alone read the clock, randomness and the environment", () => {
   const allowed = ["app/runtime.ts", "config.ts", "pages/browser/clock.ts"];
+  // The client runs in the programs of partners.
   const found = violations(({ path, text }) =>
-    allowed.includes(path)
+    allowed.includes(path) || layerOf(path) === "client"
       ? []
       : (text.match(
           /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b|\bTemporal\.Now\b/g,

@@ -29,9 +29,10 @@ const LIST_ITEM = /^(?:- |\d+\. )/;
 type Text = { line: number; text: string };
 type Source = { path: string; text: string };
 
+/** The sources, without those that the build generates. */
 const sources: Source[] = ["src", "bin", ".config", "test"].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(?:tsx?|m?js)$/.test(path) && !path.includes("node_modules"))
+    .filter((path) => /\.(?:tsx?|m?js)$/.test(path) && !/node_modules|client\/generated/.test(path))
     .map((path) => join(ROOT, folder, path))
     .map((path) => ({ path: relative(ROOT, path), text: readFileSync(path, "utf8") })),
 );

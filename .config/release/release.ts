@@ -26,6 +26,7 @@ import {
   readPackage,
   type Sbom,
   sbomOf,
+  sbomOfClient,
 } from "./sbom.ts";
 import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
 
@@ -105,11 +106,11 @@ function write(name: string, content: Buffer | string): string {
   return path;
 }
 
-/** Writes the SBOM of a file next to it, with the packages and other components. */
-const describe = (path: string, components: Component[] = []): void =>
+/** Writes the SBOM of a file next to it, with its packages and other components. */
+const describe = (path: string, components: Component[] = [], packages = sbom): void =>
   void write(
     `${basename(path)}.cdx.json`,
-    sbomOf(sbom, { name: basename(path), content: readFileSync(path), components }),
+    sbomOf(packages, { name: basename(path), content: readFileSync(path), components }),
   );
 const node: Component = {
   type: "platform",
@@ -132,6 +133,8 @@ execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "
 const sbom = createSbom();
 const licences = collectLicences(sbom);
 describe(packForNpm(ROOT, out));
+const client = readFileSync(join(ROOT, "dist/docs/deskbell-client.tgz"));
+describe(write(`deskbell-client-${version}.tgz`, client), [], sbomOfClient(sbom));
 const folder = mkdtempSync(join(tmpdir(), "deskbell-release-"));
 try {
   for (const target of TARGETS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {

@@ -21,6 +21,7 @@ export type Component = {
 export type Sbom = {
   metadata: { tools: { components: { name: string }[] }; component: Component };
   components: Component[];
+  dependencies?: object[];
 };
 
 type Package = { name: string; version: string; license: string };
@@ -50,6 +51,14 @@ export function createSbom(): Sbom {
   // npm is left out, because its version differs between machines.
   const components = metadata.tools.components.filter(({ name }) => name !== "npm");
   return { ...sbom, metadata: { ...metadata, tools: { components } } };
+}
+
+/** Returns the SBOM of the client, which has no dependencies, from that of the program. */
+export function sbomOfClient({ metadata, ...sbom }: Sbom): Sbom {
+  const { version } = metadata.component;
+  const name = "deskbell-client";
+  const component = { type: "library", name, version, purl: `pkg:npm/${name}@${version}` };
+  return { ...sbom, metadata: { ...metadata, component }, components: [], dependencies: [] };
 }
 
 /** Returns the SBOM of a release file as JSON: the packages, and its other components. */

@@ -1,20 +1,23 @@
 // An example website that takes bookings. Only this server has the API key; the page does not.
 //
+//   npm install https://desk.example/docs/deskbell-client.tgz
 //   API=https://desk.example/v1/businesses/salon-aurora KEY=deskbell_rk_… node server.mjs
 //
-// It needs Node 20 or newer and page.html, in the same folder. It listens on http://127.0.0.1:4300;
+// It needs Node 20.3 or newer, and page.html in the same folder. It listens on http://127.0.0.1:4300;
 // on the internet, put a proxy with TLS in front of it, and set TRUSTED_PROXY to the proxy's address
 // (several separated by commas), so that X-Forwarded-For says who the visitor is.
 //
 // It signs the links of guests with LINK_SECRET or, without it, with a secret that its first start
 // stores in the file link-secret in the same folder. With another secret, no saved link works.
-import { createHash, createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { isIPv6 } from "node:net";
+import { createClient, DeskbellError } from "deskbell-client";
 
 const { API, KEY, PORT = "4300", TRUSTED_PROXY = "" } = process.env;
-if (!API || !KEY) throw new Error("Set API to the URL of the business, and KEY to an API key.");
+const [, baseUrl, business] = /^(https?:.+)\/v1\/businesses\/([^/]+)\/?$/.exec(API ?? "") ?? [];
+if (!baseUrl || !KEY) throw new Error("Set API to the URL of the business, and KEY to an API key.");
 
 const page = readFileSync(new URL("page.html", import.meta.url), "utf8");
 const [, script] = /<script>([^]*)<\/script>/.exec(page);
@@ -36,34 +39,43 @@ const UNAVAILABLE = new Refused(502, "unavailable");
 const NOT_FOUND = new Refused(404, "resource_not_found");
 const INVALID = new Refused(400, "invalid_body");
 
+let inFlight = 0;
+
+/** Sends a request again if its response was lost: it takes effect only once. A 429 is passed on. */
+const client = createClient({
+  baseUrl,
+  business,
+  key: KEY,
+  retries: 1,
+  maxWaitSeconds: 1,
+  timeoutSeconds: 10,
+  async fetch(...request) {
+    inFlight += 1;
+    try {
+      const response = await fetch(...request);
+      readLimits(response.headers);
+      return response;
+    } finally {
+      inFlight -= 1;
+    }
+  },
+});
+
 /**
- * Sends a request to deskbell, and again if the response was lost: it takes effect only once.
- * @param visitor for whom it is sent; null: for all visitors
+ * Calls deskbell and returns the data of the response.
+ * @param visitor for whom it is called; null: for all visitors
  */
-async function call(visitor, method, path, body) {
+async function call(visitor, operation, args = {}) {
   if (visitor) countCall(visitor);
-  const headers = {
-    authorization: `Bearer ${KEY}`,
-    "content-type": "application/json",
-    "idempotency-key": randomUUID(),
-    ...(visitor && { "visitor-id": visitor }),
-  };
-  const content = body && { body: JSON.stringify(body) };
-  const send = () =>
-    fetch(API + path, { method, headers, ...content, signal: AbortSignal.timeout(10_000) });
-  inFlight += 1;
-  const response = await send()
-    .catch(send)
-    .finally(() => void (inFlight -= 1));
-  readLimits(response.headers);
-  if (response.status === 204) return undefined;
-  const { data, code, detail, alternatives } = await response.json();
-  if (response.ok) return data;
-  console.error(`${method} ${path}: ${code}: ${detail}`);
-  const isForGuests = [404, 409, 422, 429].includes(response.status);
-  throw isForGuests
-    ? new Refused(response.status, code, { alternatives: alternatives?.map(toTime) })
-    : UNAVAILABLE;
+  try {
+    const { data } = await client[operation]({ ...args, ...(visitor && { visitorId: visitor }) });
+    return data;
+  } catch (error) {
+    console.error(`${operation}: ${error.message}`);
+    const { status, code, problem } = error instanceof DeskbellError ? error : UNAVAILABLE;
+    if (![404, 409, 422, 429].includes(status)) throw UNAVAILABLE;
+    throw new Refused(status, code, { alternatives: problem?.alternatives?.map(toTime) });
+  }
 }
 
 /** Not the API key: after it was rotated, the links that guests saved still work. */
@@ -124,7 +136,6 @@ const limits = new Map([
   ["per-minute", { seconds: 60, left: 60, freeAt: Infinity }],
   ["per-hour", { seconds: 3600, left: 1000, freeAt: Infinity }],
 ]);
-let inFlight = 0;
 
 function readLimits(headers) {
   const policy = headers.get("ratelimit-policy") ?? "";
@@ -170,7 +181,7 @@ function countCall(visitor) {
 async function hold(visitor, visit) {
   if (noHoldUntil.get(visitor) > Date.now()) throw new Refused(429, "too_many_holds");
   try {
-    return await call(visitor, "POST", "/holds", visit);
+    return await call(visitor, "createHold", { body: visit });
   } catch (error) {
     if (error.body?.code === "too_many_holds") noHoldUntil.set(visitor, Date.now() + MINUTE_MS);
     throw error;
@@ -181,90 +192,185 @@ async function hold(visitor, visit) {
 function cached(seconds, load) {
   const entries = new Map();
   return (key, visitor) => {
-    const entry = entries.get(key);
-    if (entry && entry.until > Date.now()) return entry.promise;
+    const now = Date.now();
+    for (const [old, { until }] of entries) if (until <= now) entries.delete(old);
+    if (entries.has(key)) return entries.get(key).promise;
     const promise = load(key, visitor);
-    entries.set(key, { promise, until: Date.now() + seconds * 1000 });
+    entries.set(key, { promise, until: now + seconds * 1000 });
     promise.catch(() => entries.delete(key));
     return promise;
   };
 }
 
-const getBusiness = cached(60, () => call(null, "GET", ""));
-const listServices = cached(60, () => call(null, "GET", "/services"));
-
-const listTimes = cached(5, async (serviceId, visitor) => {
-  const { days } = await call(
-    visitor,
-    "GET",
-    `/availability?${new URLSearchParams({ serviceIds: serviceId })}`,
-  );
-  return days.flatMap(({ slots }) => slots.map(toTime));
-});
-
-const toTime = ({ startsAt }) => startsAt;
-
-async function assertService(id) {
-  if (!(await listServices()).some((service) => service.id === id)) throw NOT_FOUND;
-}
-
-async function showServices() {
-  const [{ name, currencyDigits }, services] = await Promise.all([getBusiness(), listServices()]);
+const getBusiness = cached(60, () => call(null, "getBusiness"));
+const getCatalog = cached(60, async () => {
+  const [{ name, currencyDigits }, services, staff] = await Promise.all([
+    getBusiness(),
+    call(null, "listServices", { includeVariants: true, includeAddons: true }),
+    call(null, "listStaff"),
+  ]);
+  const toPrice = (cents) => cents / 10 ** currencyDigits;
   const shown = services
     .filter(({ bookable }) => bookable)
-    .map(({ id, name, priceCents, currency }) => ({
-      id,
-      name,
-      price: priceCents / 10 ** currencyDigits,
-      currency,
-    }));
+    .map((service) => toShown(service, staff, toPrice));
   return { business: name, services: shown };
+});
+
+/** Returns what the page shows of a service. */
+const toShown = (service, staff, toPrice) => ({
+  id: service.id,
+  name: service.name,
+  description: service.description,
+  durationMin: service.durationFromMin,
+  price: toPrice(service.priceFromCents),
+  priceType: service.variants.length > 1 ? "FROM" : service.priceType,
+  currency: service.currency,
+  variants: service.variants.map(({ id, name, durationMin, priceCents, isDefault }) => {
+    return { id, name, durationMin, price: toPrice(priceCents), isDefault };
+  }),
+  addons: service.addonLinks.map(({ addonId, addon, required, priceCents, ...link }) => ({
+    id: addonId,
+    name: addon.name,
+    price: toPrice(priceCents ?? addon.priceCents),
+    min: required ? Math.max(1, link.minQuantity) : link.minQuantity,
+    max: link.maxQuantity,
+    quantity: required ? Math.max(1, link.defaultQuantity) : link.defaultQuantity,
+  })),
+  people: staff
+    .filter(({ id, bookable }) => bookable && service.staffIds.includes(id))
+    .map(({ id, name }) => ({ id, name })),
+});
+
+/**
+ * Returns the segment of a visit that a guest has chosen.
+ * @throws Refused for IDs that the page did not offer
+ */
+async function toSegment({ service: serviceId, variant, addons = [], staff }) {
+  const { services } = await getCatalog();
+  const service = services.find(({ id }) => id === serviceId);
+  const offers = (list, id) => id === undefined || list.some((one) => one.id === id);
+  const isList = Array.isArray(addons) && addons.every((one) => one?.quantity > 0);
+  if (!service || !isList || !offers(service.variants, variant) || !offers(service.people, staff))
+    throw NOT_FOUND;
+  if (!addons.every(({ id }) => id && offers(service.addons, id))) throw NOT_FOUND;
+  return {
+    serviceId,
+    variantId: variant ?? null,
+    staffId: staff ?? null,
+    addons: addons.map(({ id, quantity }) => ({ addonId: id, quantity })),
+  };
 }
+
+/** Returns the parameters with which `getAvailability` finds times for a segment. */
+const toQuery = ({ serviceId, variantId, staffId, addons }) => ({
+  serviceIds: [serviceId],
+  ...(variantId && { variantIds: [variantId] }),
+  ...(staffId && { staffIds: [staffId] }),
+  ...(addons.length > 0 && {
+    addonIds: addons.map(({ addonId, quantity }) => `${addonId}*${quantity}`),
+  }),
+});
+
+const findTimes = cached(5, (query, visitor) =>
+  call(visitor, "getAvailability", JSON.parse(query)),
+);
+const search = (query, visitor) => findTimes(JSON.stringify(query), visitor);
+
+/** The first and last day of a month that can be asked for, such as 2026-12. */
+function daysOf(month, today) {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw INVALID;
+  const [year, number] = month.split("-").map(Number);
+  const last = `${month}-${new Date(Date.UTC(year, number, 0)).getUTCDate()}`;
+  return { from: month === today.slice(0, 7) ? today : `${month}-01`, to: last };
+}
+
+/** Returns the date at the business. */
+async function getToday() {
+  const { timezone } = await getBusiness();
+  return new Intl.DateTimeFormat("sv", { timeZone: timezone }).format(new Date());
+}
+
+/** Returns the days of a month that have free times, and the price of the visit. */
+async function listDays({ month, ...choice }, visitor) {
+  const segment = await toSegment(choice);
+  const today = await getToday();
+  const wanted = month ?? today.slice(0, 7);
+  const dates = daysOf(wanted, today);
+  const query = { ...toQuery(segment), granularity: "days", ...dates };
+  const { days, nextAvailable } =
+    dates.from > dates.to ? { days: [], nextAvailable: null } : await search(query, visitor);
+  const free = days.filter(({ slotCount }) => slotCount > 0);
+  return {
+    month: wanted,
+    today,
+    next: nextAvailable?.slice(0, 10) ?? null,
+    days: free.map(({ date, slotCount }) => ({ date, times: slotCount })),
+  };
+}
+
+/** Returns the free times of a day or, without one, of a week. */
+async function listTimes({ date, ...choice }, visitor) {
+  const query = { ...toQuery(await toSegment(choice)), ...(date && { date }) };
+  const { days } = await search(query, visitor);
+  return days.flatMap(({ slots }) => slots.map(toTime));
+}
+
+const toTime = ({ startsAt }) => startsAt;
 
 /** Returns what the guest sees of a hold or booking. */
 async function show({ id, status, startsAt, segments, totalCents, currency }) {
   const { currencyDigits } = await getBusiness();
+  const [{ serviceId, variantId, addons, staffId }] = segments;
   return {
     reference: toReference(id),
     status,
     startsAt,
-    service: segments[0].serviceId,
     name: segments.map(({ serviceName }) => serviceName).join(", "),
     price: totalCents / 10 ** currencyDigits,
     currency,
+    choice: {
+      service: serviceId,
+      variant: variantId ?? undefined,
+      addons: addons.map(({ addonId, quantity }) => ({ id: addonId, quantity })),
+      staff: staffId ?? undefined,
+    },
   };
 }
 
 const actions = {
-  "GET /services": () => showServices(),
-  "GET /times": async ({ service }, visitor) => {
-    await assertService(service);
-    return listTimes(service, visitor);
-  },
-  "POST /hold": async ({ service, startsAt }, visitor) => {
-    await assertService(service);
-    const segments = [{ serviceId: service }];
-    return show(await hold(visitor, { startsAt, segments }));
-  },
-  "POST /release": ({ reference }, visitor) =>
-    call(visitor, "DELETE", `/holds/${idIn(reference)}`),
+  "GET /services": () => getCatalog(),
+  // The query has the add-ons as text.
+  "GET /times": ({ addons, ...input }, visitor) =>
+    listTimes({ ...input, ...(addons && { addons: parseJson(addons) }) }, visitor),
+  "GET /days": ({ addons, ...input }, visitor) =>
+    listDays({ ...input, ...(addons && { addons: parseJson(addons) }) }, visitor),
+  "POST /hold": async ({ startsAt, ...choice }, visitor) =>
+    show(await hold(visitor, { startsAt, segments: [await toSegment(choice)] })),
+  "POST /release": ({ reference }, visitor) => call(visitor, "deleteHold", { id: idIn(reference) }),
   // Without the reference of a hold, it books a time that is still free.
-  "POST /book": async ({ reference, service, startsAt, name, email, phone }, visitor) => {
+  "POST /book": async ({ reference, startsAt, name, email, phone, ...choice }, visitor) => {
     const customer = { name, email, ...(phone && { phone }) };
-    if (!reference) await assertService(service);
     const visit = reference
       ? { holdId: idIn(reference) }
-      : { startsAt, segments: [{ serviceId: service }] };
-    return show(await call(visitor, "POST", "/bookings", { ...visit, customer }));
+      : { startsAt, segments: [await toSegment(choice)] };
+    return show(await call(visitor, "createBooking", { body: { ...visit, customer } }));
   },
   // A POST, because the reference is a secret, and URLs are logged.
   "POST /booking": async ({ reference }, visitor) =>
-    show(await call(visitor, "GET", `/bookings/${idIn(reference)}`)),
+    show(await call(visitor, "getBooking", { id: idIn(reference) })),
   "POST /reschedule": async ({ reference, startsAt }, visitor) =>
-    show(await call(visitor, "POST", `/bookings/${idIn(reference)}/reschedule`, { startsAt })),
+    show(await call(visitor, "rescheduleBooking", { id: idIn(reference), body: { startsAt } })),
   "POST /cancel": async ({ reference }, visitor) =>
-    show(await call(visitor, "POST", `/bookings/${idIn(reference)}/cancel`, {})),
+    show(await call(visitor, "cancelBooking", { id: idIn(reference) })),
 };
+
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw INVALID;
+  }
+}
 
 /** A form of another website cannot send JSON, so it cannot book in the name of a visitor. */
 async function readInput(request, url) {
@@ -275,11 +381,7 @@ async function readInput(request, url) {
     text += chunk;
     if (text.length > 10_000) throw INVALID;
   }
-  try {
-    return { ...JSON.parse(text) };
-  } catch {
-    throw INVALID;
-  }
+  return { ...parseJson(text) };
 }
 
 const escapeHtml = (text) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -296,14 +398,43 @@ async function describeContact() {
   return `To book without it, contact ${[escapeHtml(name), ...ways].join(", ")}.`;
 }
 
+function describePrice({ price, priceType, currency }) {
+  if (priceType === "FREE") return "free";
+  if (priceType === "ON_REQUEST") return "price on request";
+  const amount = price.toLocaleString("en", { style: "currency", currency });
+  return priceType === "FROM" ? `from ${amount}` : amount;
+}
+
+/** Returns HTML with the name, the duration and the price of every service. */
+async function describeServices() {
+  const { services } = await getCatalog();
+  const items = services.map((service) => {
+    const { name, description, durationMin } = service;
+    const text = description ? `<br>${escapeHtml(description)}` : "";
+    return `<li><b>${escapeHtml(name)}</b>, ${durationMin} min, ${describePrice(service)}${text}</li>`;
+  });
+  return items.join("\n");
+}
+
+/** Returns the start page, which can be read without scripts, and without deskbell, too. */
+async function renderPage() {
+  const [title, services, contact] = await Promise.all(
+    [getBusiness().then(({ name }) => escapeHtml(name)), describeServices(), describeContact()].map(
+      (part) => part.catch(() => ""),
+    ),
+  );
+  return page
+    .replaceAll("<!-- business -->", () => (title === "" ? "" : ` at ${title}`))
+    .replace("<!-- services -->", () => services)
+    .replace("<!-- contact -->", () => contact);
+}
+
 async function respond(request, response) {
   const url = new URL(request.url, "http://website");
   if (request.method === "GET" && url.pathname === "/") {
     response.setHeader("content-security-policy", POLICY);
     response.setHeader("content-type", "text/html; charset=utf-8");
-    // The page itself does not need the contact, so it is shown without deskbell too.
-    const contact = await describeContact().catch(() => "");
-    return response.end(page.replace("<!-- contact -->", () => contact));
+    return response.end(await renderPage());
   }
   const action = actions[`${request.method} ${url.pathname}`];
   if (!action) throw new Refused(404, "route_not_found");

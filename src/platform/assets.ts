@@ -88,7 +88,7 @@ const DOCS = "dist/docs/";
 /** Returns the names of the files for /docs, which the build writes. */
 export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slice(DOCS.length));
 
-export const readDoc = (name: string): string => readText(DOCS + name);
+export const readDoc = (name: string): Buffer => readAsset(DOCS + name);
 
 /** Returns a script or style of the pages below /b/, such as `desk.js`, which the build writes. */
 export const readPageFile = (name: string): Buffer => readAsset(`dist/pages/${name}`);

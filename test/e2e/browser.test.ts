@@ -14,6 +14,7 @@ import { createTestWorker, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { shopId, seedShop, SHOP_SLUG } from "../support/shop.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { installWebsite } from "../support/website.ts";
 
 const openPage = useBrowser();
 
@@ -200,10 +201,7 @@ async function startWebsite(
 ) {
   const KEY = createSecret({ kind: "RESTRICTED", scopes: ["services.read", "bookings.write"] });
   const website = startProgram([], {
-    program: {
-      command: [process.execPath, "data/example-website/server.mjs"],
-      isStandalone: false,
-    },
+    program: installWebsite(),
     env: { API: url, KEY, PORT: "0", LINK_SECRET: "x".repeat(32) },
   });
   const [site] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);

@@ -25,6 +25,7 @@ import {
   signingKey,
 } from "../../src/domain/webhooks/webhook-post.ts";
 import { createTempFolder } from "../support/cli.ts";
+import { installClient } from "../support/website.ts";
 
 const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7));
 const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
@@ -34,6 +35,13 @@ const other = generateSecret((bytes) => Buffer.alloc(bytes, 8));
  * it.
  */
 const LANGUAGES = [
+  {
+    name: "TypeScript",
+    fence: "ts",
+    file: "receiver.ts",
+    probe: [process.execPath, "--version"],
+    run: () => [process.execPath, "receiver.ts"],
+  },
   {
     name: "Node",
     fence: "js",
@@ -86,8 +94,11 @@ const LANGUAGES = [
   },
 ];
 
+/** Returns the receiver in a language, which begins with its command. */
 const snippet = (fence: string): string =>
-  new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "m").exec(readPartnerGuide())?.[1] ?? "";
+  [...readPartnerGuide().matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))]
+    .map(([, code = ""]) => code)
+    .find((code) => code.includes(" receiver.")) ?? "";
 
 type Delivery = { body: Buffer; headers: Record<string, string> };
 
@@ -129,6 +140,7 @@ test.concurrent.for(LANGUAGES)(
       skip(`needs ${command}${fence === "ruby" ? " with the gem webrick" : ""}`);
     const folder = mkdtempSync(join(tmpdir(), "deskbell-guide-"));
     writeFileSync(join(folder, file), snippet(fence));
+    installClient(folder);
     const log = join(folder, "events.jsonl");
     // evt_0 was stored before the start; a power cut left half of evt_1.
     writeFileSync(log, '\n{"id":"evt_0"}\n\n{"id":"evt_1","ty');

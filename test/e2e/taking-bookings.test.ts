@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { createTestApp } from "../support/app.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";
 import { createTempFolder, createTerminal, startProgram } from "../support/cli.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { installWebsite } from "../support/website.ts";
 
 // These tests run everything that the guide "Taking bookings" shows, with an API whose clock stands
 // still.
@@ -105,7 +106,7 @@ const businessOf = (rt: ReturnType<typeof createTestRuntime>): string =>
 test("all commands of the guide succeed with its key, and download the example website", async ({
   skip,
 }) => {
-  for (const program of ["curl", "openssl"])
+  for (const program of ["curl", "openssl", "npm"])
     if (spawnSync(program, ["--help"]).error) skip(`needs ${program}`);
   const { rt, folder, base, run } = await setUp();
   const businessId = businessOf(rt);
@@ -135,16 +136,9 @@ test("all commands of the guide succeed with its key, and download the example w
 
 test("links that guests saved still work after the API key of the example website was rotated", async () => {
   const { rt, folder, API, KEY } = await setUp();
-  for (const name of ["server.mjs", "page.html"])
-    copyFileSync(
-      new URL(`../../data/example-website/${name}`, import.meta.url),
-      join(folder, name),
-    );
+  const program = installWebsite(folder);
   const start = (env: NodeJS.ProcessEnv) =>
-    startProgram([], {
-      program: { command: [process.execPath, join(folder, "server.mjs")], isStandalone: false },
-      env: { API, PORT: "0", ...env },
-    });
+    startProgram([], { program, env: { API, PORT: "0", ...env } });
   const post = async (env: NodeJS.ProcessEnv, path: string, body: object) => {
     const [site] = await start(env).waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);
     const headers = { "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { createSbom, packageFolders, sbomOf } from "../../.config/release/sbom.ts";
+import { createSbom, packageFolders, sbomOf, sbomOfClient } from "../../.config/release/sbom.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -46,5 +46,18 @@ test("the SBOM of a file has the hash of the file and its other components", () 
       },
     },
     components: [node],
+  });
+});
+
+test("the SBOM of the client names the client, and no packages", () => {
+  const sbom = createSbom();
+  const { metadata, components, dependencies } = sbomOfClient(sbom);
+  const { version } = sbom.metadata.component;
+  expect([components, dependencies]).toEqual([[], []]);
+  expect(metadata.component).toEqual({
+    type: "library",
+    name: "deskbell-client",
+    version,
+    purl: `pkg:npm/deskbell-client@${version}`,
   });
 });

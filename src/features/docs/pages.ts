@@ -34,6 +34,7 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   txt: "text/plain; charset=utf-8",
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
+  tgz: "application/gzip",
 };
 
 /** The maximum of cached pages: one has 400 KB, and clients can vary the loopback host. */
@@ -88,9 +89,12 @@ const redirectTo =
 
 function createFileResponse(name: string, base: string, path: string): CachedResponse {
   const extension = name.split(".").at(-1) ?? "";
+  const type = MEDIA_TYPES[extension] ?? "";
+  if (!type.startsWith("text/")) return createDocument(type, readDoc(name));
   const isPage = extension === "html";
   const fill = (text: string) => (isPage ? escapeHtml(text) : text);
   const text = readDoc(name)
+    .toString()
     .replaceAll("{{base}}", () => fill(base))
     .replaceAll("{{path}}", () => fill(path));
   const headers = isPage
@@ -100,7 +104,7 @@ function createFileResponse(name: string, base: string, path: string): CachedRes
         "referrer-policy": "no-referrer",
       }
     : {};
-  return createDocument(MEDIA_TYPES[extension] ?? "", text, headers);
+  return createDocument(type, text, headers);
 }
 
 const DEFAULT_BASE = "http://127.0.0.1:4100";

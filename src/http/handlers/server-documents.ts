@@ -13,14 +13,14 @@ import type { Route } from "../pipeline/route.ts";
 
 const SHARED_HEADERS = ["cache-control", "public, max-age=0, must-revalidate", ...NO_SNIFF];
 
-/** Returns the response with a text that clients keep, and revalidate by its ETag. */
+/** Returns the response with a file that clients keep, and revalidate by its ETag. */
 export const createDocument = (
   type: string,
-  text: string,
+  content: string | Buffer,
   headers: Record<string, string> = {},
 ): CachedResponse =>
   createHashedResponse(
-    Buffer.from(text),
+    Buffer.from(content),
     [...SHARED_HEADERS, ...toRawHeaders(headers)],
     ["content-type", type],
   );

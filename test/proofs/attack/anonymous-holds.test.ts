@@ -1,5 +1,3 @@
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openRuntime } from "../../../src/app/runtime.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -7,10 +5,11 @@ import { createSeededRandom, type SeededRandom } from "../../../src/domain/seede
 import { SALON } from "../../http/support/api.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
-import { createTempFolder, startProgram } from "../../support/cli.ts";
+import { startProgram } from "../../support/cli.ts";
 import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
+import { installWebsite } from "../../support/website.ts";
 import { OutOfPatience, patient } from "../../support/patience.ts";
 
 // Anonymous visitors of the example website place as many holds as they can, over HTTP, while
@@ -46,14 +45,8 @@ async function startWebsite(program: Program, limits = GUIDE_LIMITS) {
   const observer = await createKey("observer", limitsOf(1_000_000, 1_000_000));
   const base = await waitForUrl(spawnDaemonOf(program, dataDir));
   const API = `${base}/v1/businesses/${SALON}`;
-  const folder = createTempFolder();
-  for (const name of ["server.mjs", "page.html"])
-    copyFileSync(
-      new URL(`../../../data/example-website/${name}`, import.meta.url),
-      join(folder, name),
-    );
   const website = startProgram([], {
-    program: { command: [process.execPath, join(folder, "server.mjs")], isStandalone: false },
+    program: installWebsite(),
     env: { API, KEY, PORT: "0", TRUSTED_PROXY: "127.0.0.1" },
   });
   const [site = ""] = await website.waitForOutput(/http:\/\/127\.0\.0\.1:\d+/);

@@ -1,0 +1,104 @@
+import { DeskbellError } from "./errors.ts";
+import { MirrorCopy } from "./mirror-copy.ts";
+import { LISTS, type MirrorList, type MirrorLists, toData } from "./mirror-lists.ts";
+import { MirrorReader } from "./mirror-reader.ts";
+import type { MirrorStorage } from "./mirror-storage.ts";
+import { wait } from "./send.ts";
+import type { DeskbellClient } from "./types.ts";
+
+export type MirrorOptions = {
+  /** The client: its key needs the scopes `services.read` and `webhooks.read`. */
+  client: DeskbellClient;
+  storage: MirrorStorage;
+  /** The lists to keep; all by default. */
+  lists?: readonly MirrorList[] | undefined;
+  /** The least time between two synchronizations; 2 by default, because one edit has several events. */
+  intervalSeconds?: number | undefined;
+  /** Returns the time in epoch milliseconds; by default that of the clock. */
+  now?: (() => number) | undefined;
+};
+
+/** The lists that a synchronization has changed. */
+export type MirrorChange = { changed: MirrorList[] };
+
+export type FollowOptions = {
+  signal: AbortSignal;
+  onChange?: ((change: MirrorChange) => void) | undefined;
+  /** Called with temporary errors, after which it tries again. */
+  onError?: ((error: DeskbellError) => void) | undefined;
+};
+
+/** A copy of the catalog of a business. One program at a time may write to its storage. */
+export type Mirror = {
+  /**
+   * Brings the copy up to date. Call it when your program starts, for each webhook, and once an
+   * hour. Calls that wait for their turn share one.
+   * @throws DeskbellError if the server cannot be read; the copy stays as it was
+   */
+  sync: () => Promise<MirrorChange>;
+  /**
+   * Keeps the copy up to date without webhooks, until the signal is aborted: a request waits until
+   * there is an event.
+   * @throws DeskbellError if the server refuses the key
+   */
+  follow: (options: FollowOptions) => Promise<void>;
+  /** Returns a list of the copy, as a response would contain it now. */
+  read: <List extends MirrorList>(list: List) => Promise<MirrorLists[List]>;
+};
+
+const MAX_WAIT_SECONDS = 25;
+const PAUSE_AFTER_ERROR_SECONDS = 30;
+
+/** Returns a mirror, as the guide "Keep a mirror" describes it: events change single objects. */
+export function createMirror(options: MirrorOptions): Mirror {
+  const { client, storage, intervalSeconds = 2, now = Date.now } = options;
+  const lists = options.lists ?? (Object.keys(LISTS) as MirrorList[]);
+  const reader = new MirrorReader(client, lists, now);
+  let last: Promise<unknown> = Promise.resolve();
+  let shared: Promise<MirrorChange> | undefined;
+  let startedAt = -Infinity;
+
+  /** Updates the copy after all updates that were called before. */
+  const update = (maxWaitSeconds: number, signal?: AbortSignal): Promise<MirrorChange> => {
+    const run = last.then(async () => {
+      const pause = startedAt + intervalSeconds * 1000 - now();
+      if (pause > 0) await wait(Math.min(pause, intervalSeconds * 1000), signal);
+      startedAt = now();
+      shared = undefined;
+      const copy = await MirrorCopy.load(storage);
+      await reader.update(copy, maxWaitSeconds, signal);
+      return { changed: [...copy.changed] };
+    });
+    last = run.catch(() => {});
+    return run;
+  };
+
+  async function follow({ signal, onChange, onError }: FollowOptions): Promise<void> {
+    for (let seconds = 0; !signal.aborted;) {
+      try {
+        const change = await update(seconds, signal);
+        if (change.changed.length > 0) onChange?.(change);
+        seconds = MAX_WAIT_SECONDS;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof DeskbellError) || !isTemporary(error)) throw error;
+        onError?.(error);
+        seconds = 0;
+        const pause = error.retryAfter ?? PAUSE_AFTER_ERROR_SECONDS;
+        await wait(pause * 1000, signal).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    sync: () => (shared ??= update(0)),
+    follow,
+    async read<List extends MirrorList>(list: List): Promise<MirrorLists[List]> {
+      const copy = await MirrorCopy.load(storage);
+      return toData(list, await copy.objectsOf(list), now()) as MirrorLists[List];
+    },
+  };
+}
+
+const isTemporary = ({ status }: DeskbellError): boolean =>
+  status === 0 || status === 429 || status >= 500;

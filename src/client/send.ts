@@ -1,0 +1,145 @@
+import { DeskbellError, type Problem } from "./errors.ts";
+
+/** A request that can be sent several times. */
+export type PreparedRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** Whether sending it twice has the effect of sending it once. */
+  isRepeatable: boolean;
+  signal: AbortSignal | undefined;
+};
+
+export type SendOptions = {
+  fetch: typeof fetch;
+  /** How often a request is sent again. */
+  retries: number;
+  /** The longest wait before a request is sent again; a longer `Retry-After` is an error at once. */
+  maxWaitSeconds: number;
+  /** The time for a complete response. */
+  timeoutSeconds: number;
+};
+
+/** A complete response; `body` is undefined if there is none. */
+export type Received = { status: number; headers: Headers; body: unknown };
+
+const FIRST_PAUSE_SECONDS = 0.5;
+const MAX_PAUSE_SECONDS = 8;
+
+/** The statuses of a server or proxy that is overloaded or restarting. */
+const TEMPORARY = [429, 502, 503, 504];
+
+/**
+ * Sends a request, and again after a temporary failure if that is safe.
+ * @throws DeskbellError
+ * @throws the reason of the signal if it is aborted
+ */
+export async function send(request: PreparedRequest, options: SendOptions): Promise<Received> {
+  for (let retry = 0; ; retry++) {
+    const result = await sendOnce(request, options);
+    if (!(result instanceof DeskbellError)) return result;
+    // A 429 refuses a request before it has an effect.
+    const isSafe = request.isRepeatable || result.status === 429;
+    const isTemporary = result.code === "connection_failed" || TEMPORARY.includes(result.status);
+    const pause = Math.max(result.retryAfter ?? 0, pauseBefore(retry));
+    if (!isSafe || !isTemporary || retry >= options.retries || pause > options.maxWaitSeconds)
+      throw result;
+    await wait(pause * 1000, request.signal);
+  }
+}
+
+/**
+ * Returns the seconds before a retry. Half of them are random, so that clients that failed together
+ * do not return together.
+ */
+const pauseBefore = (retry: number): number =>
+  Math.min(FIRST_PAUSE_SECONDS * 2 ** retry, MAX_PAUSE_SECONDS) * (0.5 + Math.random() / 2);
+
+async function sendOnce(
+  { method, url, headers, body, signal }: PreparedRequest,
+  { fetch, timeoutSeconds }: SendOptions,
+): Promise<Received | DeskbellError> {
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      // A redirect could send the key to another address.
+      redirect: "manual",
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    text = await response.text();
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    const reason = timeout.aborted ? `no response within ${timeoutSeconds} s` : reasonOf(cause);
+    return new DeskbellError({
+      code: "connection_failed",
+      detail: `${method} ${withoutQuery(url)}: ${reason}.`,
+      fix: "check baseUrl, and that the server is reachable from here.",
+      cause,
+    });
+  }
+  const parsed = parse(text);
+  const { status } = response;
+  const isComplete = parsed !== undefined || status === 204 || status === 304;
+  if ((response.ok || status === 304) && isComplete)
+    return { status, headers: response.headers, body: parsed };
+  return toError(request(method, url), response, parsed);
+}
+
+const request = (method: string, url: string): string => `${method} ${withoutQuery(url)}`;
+
+const withoutQuery = (url: string): string => url.split("?", 1)[0] ?? "";
+
+/** Returns the reason of a failed `fetch`, which Node has in the cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string } };
+  return cause?.message || message || String(error);
+}
+
+function parse(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toError(what: string, { status, headers }: Response, body: object | undefined) {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const retryAfter = seconds >= 0 ? seconds : undefined;
+  const requestId = headers.get("request-id") ?? undefined;
+  if (body !== undefined && "code" in body && "detail" in body) {
+    const problem = body as Problem;
+    const { code, detail, fix } = problem;
+    return new DeskbellError({ code, detail, status, fix, requestId, retryAfter, problem });
+  }
+  return new DeskbellError({
+    code: "unexpected_response",
+    detail: `${what}: the response with status ${status} is not one of deskbell.`,
+    fix: "check baseUrl, and the proxy before the server.",
+    status,
+    requestId,
+    retryAfter,
+  });
+}
+
+/** Waits, or throws the reason of the signal if it is aborted. */
+export const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
