@@ -54,6 +54,7 @@ const create = command({
     expires: duration("lifetime, such as 90d (default: unlimited)"),
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
     ...limitFlags((limit) => ` (default ${limit})`),
+    selfRotation: toggle("the partner may rotate the key over HTTP, with its newest secret"),
     out,
   },
   examples: [
@@ -81,6 +82,7 @@ const create = command({
       maxEndpoints: flags.maxEndpoints,
       maxHolds: flags.maxHolds,
       maxBookingsDay: flags.maxBookingsDay,
+      selfRotation: flags.selfRotation,
     };
     const { key } = printSecretOnce(
       cli,
@@ -105,7 +107,7 @@ const create = command({
 const update = command({
   name: "update",
   about:
-    "Change the limits of a key, its expiry, and which events it may receive. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself. Its webhook endpoints are unsubscribed from others.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
@@ -116,6 +118,10 @@ const update = command({
       ["yes", "no"],
       "whether a secret key has all scopes, or only those of the catalog and webhooks",
     ),
+    selfRotation: choice(
+      ["yes", "no"],
+      "whether the partner may rotate the key over HTTP, with its newest secret",
+    ),
     keepEndpoints: choice(
       ["yes", "no"],
       "whether its webhook endpoints keep receiving events after it has expired",
@@ -125,10 +131,11 @@ const update = command({
     "keys update key_06f… --limit-minute 300 --limit-hour 5000",
     "keys update key_06f… --event-group catalog --event-group tickets",
     "keys update key_06f… --expires 365d",
+    "keys update key_06f… --self-rotation yes",
   ],
   async run(
     cli,
-    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, ...limits },
+    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, selfRotation, ...limits },
     nameOrId,
   ) {
     const rt = await cli.open();
@@ -142,6 +149,7 @@ const update = command({
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
       gainedScopes: allScopes && null,
+      selfRotation: selfRotation && selfRotation === "yes",
     } as const;
     if (Object.values(changes).every((value) => value === undefined))
       throw usageError("Nothing to change.", "add an option: deskbell keys update --help");
