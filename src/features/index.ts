@@ -10,6 +10,7 @@ import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
 import { nats } from "./nats/feature.ts";
+import { partnerPage } from "./partner-page/feature.ts";
 import { servers } from "./servers/feature.ts";
 import { samples } from "./samples/feature.ts";
 import { square } from "./square/feature.ts";
@@ -39,6 +40,7 @@ const LIST = [
   tickets,
   undo,
   docs,
+  partnerPage,
   webhookTools,
 ] as const;
 

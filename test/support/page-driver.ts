@@ -16,12 +16,11 @@ type Element = {
 };
 declare const document: {
   body: Element;
-  documentElement: { scrollWidth: number };
+  documentElement: { scrollWidth: number; clientWidth: number };
   activeElement: Element & { tagName: string };
   getElementById: (id: string) => Element | null;
   querySelectorAll: (selector: string) => Iterable<Element>;
 };
-declare const innerWidth: number;
 declare const axe: {
   run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
 };
@@ -48,7 +47,8 @@ async function clickNamed(name: string): Promise<boolean> {
 const readBody = async () => document.body.innerText;
 const readFocus = async () =>
   `${document.activeElement.tagName} ${document.activeElement.innerText.trim().slice(0, 60)}`.trim();
-const measureOverflow = async () => document.documentElement.scrollWidth - innerWidth;
+const measureOverflow = async () =>
+  document.documentElement.scrollWidth - document.documentElement.clientWidth;
 const findViolations = async () =>
   (await axe.run()).violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
