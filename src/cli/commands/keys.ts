@@ -1,8 +1,11 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { FEATURES } from "../../features/index.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { DEFAULT_LIMITS, FIRST_SCOPES, hasEnded, SCOPES } from "../../domain/api-key.ts";
 import { describeGuestData, readsReferences } from "../../domain/envelope.ts";
 import { EVENT_GROUPS } from "../../domain/event-types.ts";
 import { countOf, safe } from "../../domain/text.ts";
+import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { choice, choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
@@ -96,6 +99,9 @@ const create = command({
     );
     if (cli.flags.json) return;
     cli.note(...describeGuestData(key));
+    const partnerUrl = findPartnerUrl(cli, rt, business.slug);
+    if (key.kind === "RESTRICTED" && partnerUrl !== undefined)
+      cli.note(`With this key, the partner can test and repair its webhooks at ${partnerUrl}`);
     const { id, eventGroups } = key;
     if (!readsReferences(key) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
@@ -267,6 +273,13 @@ const revoke = command({
       cli.note(`${cli.verb("Released", "release")} ${countOf(releasedHolds, "hold")}.`);
   },
 });
+
+/** Returns the URL of the page for partners; undefined if none is known. */
+function findPartnerUrl(cli: Cli, rt: Runtime, slug: string): string | undefined {
+  const path = FEATURES.find(({ partnerPath }) => partnerPath !== undefined)?.partnerPath;
+  const publicUrl = cli.config().http.publicUrl || rt.store.daemon.find()?.publicUrl;
+  return path && publicUrl && `${publicUrl}/b/${slug}/${path}`;
+}
 
 const toOutput = ({
   limitMinute,
