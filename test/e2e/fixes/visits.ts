@@ -83,4 +83,19 @@ export const fixes: FixCase[] = [
     line: "doctor",
     outcome: /CONFIRMED/,
   },
+  {
+    text: "deskbell staff away {} --from {} --to {} --reassign --business {}",
+    given: [`${CUT} --staff maya`],
+    line: `staff away maya --date 2026-12-02 ${salon}`,
+    outcome: /Daniel Reyes\tDaniel Reyes/,
+  },
+  {
+    text: "deskbell bookings reschedule ID --start TIME --business {}, or bookings cancel ID",
+    given: [`${CUT} --staff maya`],
+    arrange: ({ edit }) =>
+      edit("DELETE FROM catalog_object WHERE kind = 'staff' AND key <> 'maya'"),
+    line: `staff away maya --date 2026-12-02 ${salon}`,
+    fill: { ID: "bkg_…", TIME: "2026-12-03T11:00" },
+    outcome: /CONFIRMED/,
+  },
 ];
