@@ -12,6 +12,7 @@ import { liveView } from "./live-view/feature.ts";
 import { nats } from "./nats/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
 import { servers } from "./servers/feature.ts";
+import { requestTail } from "./request-tail/feature.ts";
 import { samples } from "./samples/feature.ts";
 import { square } from "./square/feature.ts";
 import { systemd } from "./systemd/feature.ts";
@@ -42,6 +43,7 @@ const LIST = [
   docs,
   partnerPage,
   webhookTools,
+  requestTail,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

@@ -15,6 +15,7 @@ import type { SchemaName } from "../openapi/schemas.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problem-codes.ts";
+import type { RequestWatch } from "./request-watch.ts";
 import type { HandlerResult, RequestContext } from "./request-context.ts";
 
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
@@ -142,6 +143,7 @@ export type HandlerDeps = {
   /** Returns the app's only service that `create` makes. The service is stopped with the app. */
   openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;
+  watch: RequestWatch;
 };
 
 type KeyAccess = {
