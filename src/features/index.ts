@@ -3,6 +3,7 @@ import { backups } from "./backups/feature.ts";
 import { calendars } from "./calendars/feature.ts";
 import { completion } from "./completion/feature.ts";
 import { csv } from "./csv/feature.ts";
+import { desk } from "./desk/feature.ts";
 import { docs } from "./docs/feature.ts";
 import { doctor } from "./doctor/feature.ts";
 import { demo } from "./demo/feature.ts";
@@ -44,6 +45,7 @@ const LIST = [
   partnerPage,
   webhookTools,
   requestTail,
+  desk,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

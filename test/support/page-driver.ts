@@ -9,7 +9,7 @@ import type { Page } from "./browser.ts";
 type Element = {
   innerText: string;
   value: string;
-  htmlFor: string;
+  control: Element | null;
   disabled?: boolean;
   click: () => void;
   dispatchEvent: (event: Event) => void;
@@ -18,7 +18,6 @@ declare const document: {
   body: Element;
   documentElement: { scrollWidth: number; clientWidth: number };
   activeElement: Element & { tagName: string };
-  getElementById: (id: string) => Element | null;
   querySelectorAll: (selector: string) => Iterable<Element>;
 };
 declare const axe: {
@@ -29,7 +28,7 @@ async function setField(label: string, value: string): Promise<boolean> {
   const found = [...document.querySelectorAll("label")].find(({ innerText }) =>
     innerText.trim().startsWith(label),
   );
-  const field = document.getElementById(found?.htmlFor ?? "");
+  const field = found?.control ?? null;
   if (field === null) return false;
   field.value = value;
   for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true }));
