@@ -169,4 +169,4 @@ export const define = { "process.env.NODE_ENV": '"production"' };
  * Optional parts of listhen that deskbell does not use: development certificates, boxes and QR
  * codes.
  */
-export const alias = { "node-forge": false, consola$: "consola/basic", uqr: false } as const;
+export const alias = { "node-forge": false, consola$: "consola/basic" } as const;

@@ -63,7 +63,7 @@ const link = command({
   supportsDryRun: true,
   arguments: ["<desk>"],
   flags: linkFlags,
-  examples: ["desk link 'Front desk'", "desk link 'Front desk' --out desk.url"],
+  examples: ["desk link 'Back room'", "desk link 'Back room' --out desk.url"],
   async run(cli, flags, name) {
     const { rt, business } = await cli.openBusiness();
     const { createDeskLink } = await import("./desks.ts");
@@ -168,7 +168,7 @@ const revoke = command({
   supportsDryRun: true,
   arguments: ["<desk>"],
   flags: { device: text("id", "only this device, such as a phone that was lost") },
-  examples: ["desk revoke 'Front desk'", "desk revoke 'Front desk' --device ddv_06f…"],
+  examples: ["desk revoke 'Back room'", "desk revoke 'Back room' --json"],
   async run(cli, { device }, name) {
     const { rt, business } = await cli.openBusiness();
     const { listDesks, revokeDesk } = await import("./desks.ts");

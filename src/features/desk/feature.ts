@@ -15,6 +15,7 @@ export const desk = {
   ],
   pages: () => import("./pages.ts"),
   retention: () => import("./retention.ts"),
+  status: () => import("./status.ts"),
   metrics: () => import("./metrics.ts"),
   idPrefixes: ["dsk", "ddv"],
   auditActions: [

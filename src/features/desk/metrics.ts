@@ -4,7 +4,7 @@ import { createDeskStore } from "./store.ts";
 
 const formatDevices: FormatMetrics = (rt) => [
   formatMetric("deskbell_desk_devices", "gauge", "Devices that are paired with desks.", [
-    ["", rt.openStore(createDeskStore).countDevices(rt.now())],
+    ["", rt.openStore(createDeskStore).count(rt.now()).devices],
   ]),
 ];
 

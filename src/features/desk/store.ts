@@ -63,7 +63,9 @@ export function createDeskStore(db: Db) {
   const setUsedAt = db.prepare("UPDATE desk_device SET used_at = :at WHERE id = :id");
   const deleteDevice = db.prepare("DELETE FROM desk_device WHERE id = ?");
   const deleteDevices = db.prepare("DELETE FROM desk_device WHERE desk_id = ?");
-  const countDevices = db.prepare("SELECT count(*) FROM desk_device WHERE expires_at > ?").pluck();
+  const selectCounts = db.prepare(`
+    SELECT (SELECT count(*) FROM desk WHERE revoked_at IS NULL) AS desks,
+      (SELECT count(*) FROM desk_device WHERE expires_at > ?) AS devices`);
 
   const selectOutcome = db
     .prepare("SELECT outcome FROM desk_action WHERE device_id = :deviceId AND token = :token")
@@ -105,8 +107,8 @@ export function createDeskStore(db: Db) {
     listDevices: (deskId: string, now: number) => selectDevices.all({ deskId, now }) as DeviceRow[],
     setUsedAt: (id: string, at: number) => void setUsedAt.run({ id, at }),
     deleteDevice: (id: string) => void deleteDevice.run(id),
-    /** Returns the number of paired devices of all businesses. */
-    countDevices: (now: number) => countDevices.get(now) as number,
+    /** Returns the numbers of desks and of paired devices of all businesses. */
+    count: (now: number) => selectCounts.get(now) as { desks: number; devices: number },
 
     findOutcome: (deviceId: string, token: string): DeskOutcome | undefined => {
       const outcome = selectOutcome.get({ deviceId, token }) as string | undefined;
