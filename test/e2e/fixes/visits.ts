@@ -84,6 +84,18 @@ export const fixes: FixCase[] = [
     outcome: /CONFIRMED/,
   },
   {
+    text: "deskbell desk list",
+    given: [`desk create --name Door ${salon}`],
+    line: `desk link nope ${salon}`,
+    outcome: "line succeeds",
+    instead: "nope",
+  },
+  {
+    text: "Open the link on the device within an hour: it works once. For another device: deskbell desk link {} --business {}",
+    line: `desk create --name Door ${salon}`,
+    outcome: /\/desk\/pair\/deskbell_dl_/,
+  },
+  {
     text: "deskbell staff away {} --from {} --to {} --reassign --business {}",
     given: [`${CUT} --staff maya`],
     line: `staff away maya --date 2026-12-02 ${salon}`,

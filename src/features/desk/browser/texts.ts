@@ -136,7 +136,7 @@ export const TEXTS: Translations<DeskTexts> = {
     pairButton: "Pair this device",
     linkEnded: "This link has been used or has ended.",
     notPaired: "This device is not paired with the desk.",
-    askForLink: "Ask for a new link: deskbell desk link NAME",
+    askForLink: "Ask whoever runs the server for a new link.",
     visits: { one: "{count} visit", other: "{count} visits" },
     done: {
       approved: "Accepted.",
@@ -227,7 +227,7 @@ export const TEXTS: Translations<DeskTexts> = {
     pairButton: "Dieses Gerät verbinden",
     linkEnded: "Dieser Link wurde benutzt oder ist abgelaufen.",
     notPaired: "Dieses Gerät ist nicht mit dem Tresen verbunden.",
-    askForLink: "Einen neuen Link verlangen: deskbell desk link NAME",
+    askForLink: "Wer den Server betreibt, kann einen neuen Link ausstellen.",
     visits: { one: "{count} Besuch", other: "{count} Besuche" },
     done: {
       approved: "Angenommen.",
@@ -319,7 +319,7 @@ export const TEXTS: Translations<DeskTexts> = {
     pairButton: "Associer cet appareil",
     linkEnded: "Ce lien a été utilisé ou a expiré.",
     notPaired: "Cet appareil n’est pas associé à l’accueil.",
-    askForLink: "Demandez un nouveau lien : deskbell desk link NAME",
+    askForLink: "Demandez un nouveau lien à la personne qui gère le serveur.",
     visits: { one: "{count} visite", other: "{count} visites" },
     done: {
       approved: "Acceptée.",
@@ -411,7 +411,7 @@ export const TEXTS: Translations<DeskTexts> = {
     pairButton: "Vincular este dispositivo",
     linkEnded: "Este enlace ya se usó o ha caducado.",
     notPaired: "Este dispositivo no está vinculado al mostrador.",
-    askForLink: "Pide un enlace nuevo: deskbell desk link NAME",
+    askForLink: "Pide un enlace nuevo a quien administra el servidor.",
     visits: { one: "{count} visita", other: "{count} visitas" },
     done: {
       approved: "Aceptada.",
@@ -503,7 +503,7 @@ export const TEXTS: Translations<DeskTexts> = {
     pairButton: "Collega questo dispositivo",
     linkEnded: "Questo link è già stato usato o è scaduto.",
     notPaired: "Questo dispositivo non è collegato al banco.",
-    askForLink: "Chiedi un nuovo link: deskbell desk link NAME",
+    askForLink: "Chiedi un nuovo link a chi gestisce il server.",
     visits: { one: "{count} visita", other: "{count} visite" },
     done: {
       approved: "Accettata.",
