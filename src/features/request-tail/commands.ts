@@ -7,7 +7,7 @@ import { toggle } from "../../cli/flags.ts";
 import { shortTime } from "../../cli/output/table.ts";
 import { AppError, fetchErrorInWords } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import type { SeenRequest, SeenRequests } from "./schema.ts";
+import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
 const WAIT_SECONDS = 20;
 const PAUSE_AFTER_EMPTY_MS = 250;

@@ -1,6 +1,6 @@
 import type { OpenApiPart } from "../../http/openapi/openapi-part.ts";
 import { response } from "../../http/openapi/schemas.ts";
-import { seenRequests, type SeenRequests } from "./schema.ts";
+import { seenRequests, type SeenRequests } from "./request-schema.ts";
 
 const example: SeenRequests = {
   requests: [

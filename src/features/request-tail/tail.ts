@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { HttpResponse, RequestContext } from "../../http/pipeline/request-context.ts";
 import type { RequestWatch } from "../../http/pipeline/request-watch.ts";
-import type { SeenRequest, SeenRequests } from "./schema.ts";
+import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
 /** The most requests that are kept for those who watch. */
 const KEPT = 1000;

@@ -135,7 +135,7 @@ test("a change by somebody else appears without a reload", async (test) => {
   await expect.poll(reader.readText, { timeout: 30_000 }).toContain("Zoe Appears");
 }, 60_000);
 
-test("without the server the page says so, and its buttons are disabled", async (test) => {
+test("the page says that it has no connection, and disables its buttons", async (test) => {
   const { server, reader, page, statusOf, capture } = await openDesk(test);
   await page.run(openAll);
   await server.close();

@@ -1,18 +1,18 @@
-import { isLoopbackHost } from "../../domain/addresses.ts";
-import type { Runtime } from "../../app/runtime.ts";
-import type { Cli } from "../../cli/cli.ts";
-import { command } from "../../cli/command.ts";
-import { usageError } from "../../cli/failure.ts";
-import { requiredText, text } from "../../cli/flags.ts";
-import { printSecretOnce } from "../../cli/input/new-file.ts";
-import { resolveObject } from "../../cli/objects/objects.ts";
-import { shortTime, withIsoTimes } from "../../cli/output/table.ts";
-import { DEFAULT_PORT } from "../../cli/running/port.ts";
-import { AppError } from "../../domain/errors.ts";
-import { countOf, quote, shellQuote } from "../../domain/text.ts";
-import type { BusinessRow } from "../../store/businesses.ts";
-import { DESK_RIGHTS, type DeskRight, defaultRights } from "./rules.ts";
-import type { DeskRow } from "./store.ts";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { usageError } from "../../../cli/failure.ts";
+import { requiredText, text } from "../../../cli/flags.ts";
+import { printSecretOnce } from "../../../cli/input/new-file.ts";
+import { resolveObject } from "../../../cli/objects/objects.ts";
+import { shortTime, withIsoTimes } from "../../../cli/output/table.ts";
+import { DEFAULT_PORT } from "../../../cli/running/port.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { countOf, quote, shellQuote } from "../../../domain/text.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import { DESK_RIGHTS, type DeskRight, defaultRights } from "../rules.ts";
+import type { DeskRow } from "../store.ts";
 
 const linkFlags = {
   publicUrl: text("url", "URL at which phones reach the server (default: that of serve)"),
@@ -38,7 +38,7 @@ const create = command({
     const { rt, business } = await cli.openBusiness();
     const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;
     const rights = allow === undefined ? defaultRights(staffId) : parseRights(allow);
-    const { createDesk, createDeskLink } = await import("./desks.ts");
+    const { createDesk, createDeskLink } = await import("../desks.ts");
     await printLink(cli, rt, business, flags, () => {
       createDesk(rt, business, { name, staffId, allow: rights });
       return createDeskLink(rt, business.id, name);
@@ -66,7 +66,7 @@ const link = command({
   examples: ["desk link 'Back room'", "desk link 'Back room' --out desk.url"],
   async run(cli, flags, name) {
     const { rt, business } = await cli.openBusiness();
-    const { createDeskLink } = await import("./desks.ts");
+    const { createDeskLink } = await import("../desks.ts");
     await printLink(cli, rt, business, flags, () => createDeskLink(rt, business.id, name));
   },
 });
@@ -128,7 +128,7 @@ const list = command({
   examples: ["desk list", "desk list --json"],
   async run(cli) {
     const { rt, business } = await cli.openBusiness();
-    const { listDesks } = await import("./desks.ts");
+    const { listDesks } = await import("../desks.ts");
     const nameOf = (staffId: string | null) =>
       staffId === null
         ? "whole business"
@@ -171,7 +171,7 @@ const revoke = command({
   examples: ["desk revoke 'Back room'", "desk revoke 'Back room' --json"],
   async run(cli, { device }, name) {
     const { rt, business } = await cli.openBusiness();
-    const { listDesks, revokeDesk } = await import("./desks.ts");
+    const { listDesks, revokeDesk } = await import("../desks.ts");
     const before = listDesks(rt, business.id);
     const desk = revokeDesk(rt, business.id, name, device);
     const count = before.find(({ id }) => id === desk.id)?.devices.length ?? 0;

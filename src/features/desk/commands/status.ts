@@ -1,6 +1,6 @@
-import type { ReadStatusPart } from "../../cli/commands/status.ts";
-import { countOf } from "../../domain/text.ts";
-import { createDeskStore } from "./store.ts";
+import type { ReadStatusPart } from "../../../cli/commands/status.ts";
+import { countOf } from "../../../domain/text.ts";
+import { createDeskStore } from "../store.ts";
 
 const readStatus: ReadStatusPart = (rt) => {
   const desks = rt.openStore(createDeskStore).count(rt.now());

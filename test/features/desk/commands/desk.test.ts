@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { pairDevice } from "../../../src/features/desk/desks.ts";
-import { createTerminal } from "../../support/cli.ts";
-import { SALON } from "../../support/samples.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import { pairDevice } from "../../../../src/features/desk/desks.ts";
+import { createTerminal } from "../../../support/cli.ts";
+import { SALON } from "../../../support/samples.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const LINK =
   /^http:\/\/127\.0\.0\.1:4100\/b\/salon-aurora\/desk\/pair\/(deskbell_dl_[0-9a-f]{48})\n$/;
