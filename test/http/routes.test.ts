@@ -14,6 +14,7 @@ const OF_NO_BUSINESS = [
   "/readyz",
   "/metrics",
   "/metrics/status",
+  "/metrics/requests",
   "/calendars/:file",
 ];
 

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts";
-import { createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { createDeskLink } from "../../../src/features/desk/desks.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import type { TestApi } from "../../http/support/api.ts";
-import { businessOf, openDesk } from "./open-desk.ts";
+import { businessOf, createBrowser, openDesk } from "./open-desk.ts";
 
 // The clock of the tests stands at 07:00 of Friday, 2026-11-20, in the salon.
 
@@ -229,3 +230,36 @@ test("a desk of one person sees and changes the visits of this person only", asy
     expect((await own.act(form)).notice.isGood).toBe(false);
   expect(statusOf(own.api, other.id)).toBe("PENDING");
 });
+
+test("two phones check in two hundred tickets at the same time, each of them once", async () => {
+  const { api, act, token } = await openDesk({ preset: "venue" });
+  expect(token).toMatch(/^deskbell_dl_/);
+  const business = businessOf(api);
+  const other = createBrowser(api);
+  await other.post(`/pair/${createDeskLink(api, business.id, "Front desk").token}`);
+  const events = api.store.catalog.listByKind(business.id, "public_event");
+  const types = events.flatMap(({ key, ticketTypes }) =>
+    ticketTypes.map((type) => ({ event: key, type })),
+  );
+  const codes: string[] = [];
+  for (const { event, type } of types) {
+    while (codes.length < 200) {
+      try {
+        const { id } = createTicketOrder(api, business.slug, { event, items: [`${type.key}*5`] });
+        const { tickets } = confirmTicketOrder(api, business.slug, id);
+        codes.push(...tickets.map(({ admissionCode }) => admissionCode));
+      } catch {
+        break;
+      }
+    }
+  }
+  expect(codes).toHaveLength(200);
+  const otherAct = async (code: string) =>
+    (await (
+      await other.post("", { key: code, action: "checkIn", code }, { accept: "application/json" })
+    ).json()) as { notice: { isGood: boolean } };
+  const results = await Promise.all(
+    codes.flatMap((code) => [act({ action: "checkIn", code }), otherAct(code)]),
+  );
+  expect(results.filter(({ notice }) => notice.isGood)).toHaveLength(200);
+}, 120_000);
