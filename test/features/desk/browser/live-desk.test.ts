@@ -51,14 +51,7 @@ async function openDesk(test: TestContext, options: PageOptions = {}) {
   await reader.click("Pair this device");
   await reader.waitForText("To decide");
   const statusOf = () => rt.store.bookings.findById(businessOf(rt).id, pending.id)?.status;
-  const capture = async (name: string) => {
-    if (process.env["DESK_SHOTS"])
-      (await import("node:fs")).writeFileSync(
-        `${process.env["DESK_SHOTS"]}/${name}.png`,
-        await page.capture(true),
-      );
-  };
-  return { rt, server, url, page, reader, pending, statusOf, capture };
+  return { rt, server, url, page, reader, pending, statusOf };
 }
 
 /** Opens every part of the page that a reader can open. */
@@ -73,10 +66,8 @@ test.for([true, false])(
   "a phone accepts a visit, enters a walk-in and sells out a dish (scripts: %s)",
   { timeout: 120_000 },
   async (scripts, test) => {
-    const { rt, page, reader, statusOf, capture } = await openDesk(test, { scripts });
-    await capture(`day-${scripts}`);
+    const { rt, page, reader, statusOf } = await openDesk(test, { scripts });
     await page.run(openAll);
-    await capture(`open-${scripts}`);
     await reader.click("Accept");
     await reader.waitForText("Accepted.");
     expect(statusOf()).toBe("CONFIRMED");
@@ -89,7 +80,6 @@ test.for([true, false])(
     await reader.click("Mark as sold out");
     await reader.waitForText("Marked as sold out.");
     expect(rt.store.soldOut.list(businessOf(rt).id).size).toBe(1);
-    await capture(`after-${scripts}`);
     expect(page.errors).toEqual([]);
   },
 );
@@ -113,12 +103,11 @@ test.for<[string, PageOptions]>([
 ])(
   "on %s, the open page passes axe and fits the screen",
   { timeout: 120_000 },
-  async ([name, options], test) => {
-    const { page, reader, capture } = await openDesk(test, options);
+  async ([, options], test) => {
+    const { page, reader } = await openDesk(test, options);
     await page.run(openAll);
     expect(await reader.findViolations()).toEqual([]);
     expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
-    await capture(name.replaceAll(" ", "-"));
     expect(page.errors).toEqual([]);
   },
 );
@@ -136,7 +125,7 @@ test("a change by somebody else appears without a reload", async (test) => {
 }, 60_000);
 
 test("the page says that it has no connection, and disables its buttons", async (test) => {
-  const { server, reader, page, statusOf, capture } = await openDesk(test);
+  const { server, reader, page, statusOf } = await openDesk(test);
   await page.run(openAll);
   await server.close();
   await reader.click("Accept");
@@ -150,5 +139,4 @@ test("the page says that it has no connection, and disables its buttons", async 
   };
   expect(await page.run(enabled)).toBe(0);
   expect(statusOf()).toBe("PENDING");
-  await capture("offline");
 }, 60_000);
