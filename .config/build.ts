@@ -9,6 +9,7 @@ import {
   featureParts,
   lazyBuiltins,
   listFeatureThreads,
+  listPageBuilds,
   withoutOpenApi,
 } from "./bundle.ts";
 import { generateClient } from "./client/generate.ts";
@@ -139,6 +140,7 @@ const bundles: BuildOptions[] = [
     plugins: [...plugins, featureParts([])],
     output: { ...output, chunkFileNames: `${feature}-[name]-[hash].js` },
   })),
+  ...listPageBuilds(`${BUILT}/pages`),
   // The compile cache has a bundle of its own, because it runs before the cache is enabled.
   {
     ...shared,

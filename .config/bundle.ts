@@ -1,8 +1,10 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { basename, dirname, join } from "node:path";
-import type { Plugin } from "rolldown";
+import type { BuildOptions, Plugin } from "rolldown";
 import type { Feature } from "../src/features/feature.ts";
+
+const ROOT = join(import.meta.dirname, "..");
 
 /**
  * Returns the code of a module that loads one of Node's modules when an export is first used. A
@@ -99,9 +101,53 @@ export const withoutOpenApi: Plugin = {
 
 /** Returns the features that have a thread of their own, with its source. */
 export const listFeatureThreads = (): [feature: string, source: string][] =>
-  globSync("src/features/*/thread.ts", { cwd: join(import.meta.dirname, "..") })
+  globSync("src/features/*/thread.ts", { cwd: ROOT })
     .toSorted()
     .map((source) => [basename(dirname(source)), source]);
+
+const STYLE = "src/pages/style.css";
+
+/** Returns the builds of the scripts and styles of pages, one of each for a feature with pages. */
+export const listPageBuilds = (dir: string): BuildOptions[] =>
+  globSync("src/features/*/browser/main.tsx", { cwd: ROOT })
+    .toSorted()
+    .map((source) => {
+      const folder = dirname(source);
+      const feature = basename(dirname(folder));
+      return {
+        cwd: ROOT,
+        input: { [feature]: source },
+        platform: "browser",
+        transform: { define, target: "es2022" },
+        plugins: [noBuiltins, pageStyle(feature, `${folder}/style.css`)],
+        output: {
+          dir,
+          format: "esm",
+          minify: true,
+          codeSplitting: false,
+          entryFileNames: "[name].js",
+        },
+      };
+    });
+
+/** Rejects Node's modules, which browsers do not have. */
+const noBuiltins: Plugin = {
+  name: "no-builtins",
+  resolveId(id, importer) {
+    if (isBuiltin(id)) throw new Error(`${importer} imports ${id}, but runs in browsers.`);
+  },
+};
+
+/** Writes the style that all pages share and that of the feature as one file. */
+const pageStyle = (feature: string, ownStyle: string): Plugin => ({
+  name: "page-style",
+  generateBundle() {
+    const source = [STYLE, ownStyle].map(readSource).join("");
+    this.emitFile({ type: "asset", fileName: `${feature}.css`, source });
+  },
+});
+
+const readSource = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 /**
  * Escapes non-ASCII characters: one character beyond Latin-1 doubles the memory of a file in V8.
@@ -123,4 +169,4 @@ export const define = { "process.env.NODE_ENV": '"production"' };
  * Optional parts of listhen that deskbell does not use: development certificates, boxes and QR
  * codes.
  */
-export const alias = { "node-forge": false, consola$: "consola/basic", uqr: false } as const;
+export const alias = { "node-forge": false, consola$: "consola/basic" } as const;

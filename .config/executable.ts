@@ -48,6 +48,7 @@ const listAssets = (): string[] =>
     "src/store/migrations/*",
     "dist/docs/*",
     "dist/openapi.json",
+    "dist/pages/*",
     "dist/schema.json",
   ].flatMap((pattern) => {
     const isFile = (name: string) => statSync(join(ROOT, name)).isFile();

@@ -36,12 +36,14 @@ const MAY_IMPORT: Record<string, string[]> = {
   config: ["domain", "platform"],
   store: BASE,
   app: [...BASE, "store"],
-  http: [...BASE, "store", "app"],
+  // What pages share runs in browsers, too.
+  pages: ["domain"],
+  http: [...BASE, "store", "app", "pages"],
   delivery: [...BASE, "store", "app"],
   cli: [...BASE, "store", "app", "http", "delivery"],
   // Partners install the client without the program.
   client: [],
-  features: [...BASE, "store", "app", "http", "delivery", "cli"],
+  features: [...BASE, "store", "app", "http", "delivery", "cli", "pages", "client"],
 };
 
 /** The list of features, which every layer may read because it is data. */
@@ -62,8 +64,9 @@ const FEATURE_LISTS = [
  */
 const FEATURE_FILES: [name: string, mayImport: string[]][] = [
   ["rules.ts", ["domain"]],
+  ["browser.ts", ["domain", "pages", "client"]],
   ["store.ts", [...BASE, "store"]],
-  ["", [...BASE, "store", "app", "http", "delivery"]],
+  ["", [...BASE, "store", "app", "http", "delivery", "pages"]],
   ["conditions.ts", [...BASE, "store", "app"]],
   ["routes.ts", [...BASE, "store", "app", "http"]],
   ["thread.ts", [...BASE, "store", "app", "http", "delivery"]],
@@ -73,7 +76,8 @@ const FEATURE_FILES: [name: string, mayImport: string[]][] = [
 const OTHER_FILES = FEATURE_FILES.findIndex(([name]) => name === "");
 
 /**
- * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts.
+ * Returns the place of a file in FEATURE_FILES; a folder such as commands/ has that of commands.ts,
+ * and browser/, whose files run in browsers, that of browser.ts.
  */
 function rankOf(path: string): number {
   const [, , part = ""] = path.split("/");
@@ -217,6 +221,13 @@ test("the list of features imports only definitions, which import nothing but ty
   expect(found).toEqual([]);
 });
 
+test("pages leave HTML to the renderer, which escapes all text", () => {
+  const found = violations(
+    ({ text }) => text.match(/dangerouslySetInnerHTML|\.innerHTML\b/g) ?? [],
+  );
+  expect(found).toEqual([]);
+});
+
 test("the client imports nothing but its own files, because it has no dependencies", () => {
   const found = violations(({ path, imports }) =>
     layerOf(path) === "client" ? imports.filter((target) => !target.startsWith("./")) : [],
@@ -255,7 +266,7 @@ test("the domain imports only pure packages", () => {
 });
 
 test("the runtime and the configuration alone read the clock, randomness and the environment", () => {
-  const allowed = ["app/runtime.ts", "config.ts"];
+  const allowed = ["app/runtime.ts", "config.ts", "pages/browser/clock.ts"];
   // The client runs in the programs of partners.
   const found = violations(({ path, text }) =>
     allowed.includes(path) || layerOf(path) === "client"

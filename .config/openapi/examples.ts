@@ -10,6 +10,7 @@ import { catalogChangedEvent } from "../../src/domain/public/catalog-changed.ts"
 import { toPublicProfile } from "../../src/domain/public/profile.ts";
 import { toPublicCatalog } from "../../src/domain/public/public-catalog.ts";
 import { type StoredCatalog, localise } from "../../src/domain/public/public-context.ts";
+import type { key as publicKey } from "../../src/domain/public/schemas/key.ts";
 import type { availability } from "../../src/domain/public/schemas/availability.ts";
 import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
@@ -108,9 +109,19 @@ const endpoint: z.infer<typeof webhook.endpoint> = {
   events: ["service.updated", "catalog.changed"],
   status: "ACTIVE",
   disabledReason: null,
+  state: {
+    code: "WORKING",
+    reason: null,
+    since: at(0),
+    until: null,
+    text: "Events are sent as they occur. The receiver last accepted one at 2026-11-20 07:00.",
+  },
   failingSince: null,
   heldUntil: null,
   heldReason: null,
+  lastDeliveredAt: at(0),
+  lastStatusCode: null,
+  lastError: null,
   oldSecretEndsAt: null,
   version: 1,
   createdAt: at(0),
@@ -127,10 +138,19 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
   attemptCount: 1,
   nextAttemptAt: null,
   heldUntil: null,
+  waiting: null,
   lastStatusCode: 200,
   lastError: null,
   createdAt: at(0),
   deliveredAt: at(0),
+  request: {
+    url: endpoint.url,
+    headers: {
+      "X-Service-Event": "service.updated",
+      "X-Service-Signature": "t=1795176000,v1=HIDDEN",
+    },
+    body: JSON.stringify(exampleEvent("service.updated")),
+  },
   attempts: [
     {
       n: 1,
@@ -143,7 +163,38 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
     },
   ],
 };
-const { attempts: _omitted, ...listedDelivery } = delivery;
+const { attempts: _attempts, request: _request, ...listedDelivery } = delivery;
+
+const key: z.infer<typeof publicKey> = {
+  id: "key_06gzfjm44t8c9kf1ccbxp7rfg",
+  kind: "RESTRICTED",
+  name: "website",
+  prefix: "deskbell_rk_",
+  last4: "x7Qa",
+  business,
+  scopes: ["services.read", "webhooks.write"],
+  eventGroups: ["catalog"],
+  ownVisitsOnly: false,
+  customerReferences: false,
+  cidrs: [],
+  limits: {
+    requests: [
+      { window: "per-minute", seconds: 60, limit: 60, used: 3, resetSeconds: 12 },
+      { window: "per-hour", seconds: 3600, limit: 1000, used: 41, resetSeconds: 2402 },
+    ],
+    endpoints: { limit: 10, used: 1 },
+    holds: { limit: 20, used: 0 },
+    bookingsDay: { limit: 200, used: 14 },
+    redeliveries: { limit: 10_000, used: 0 },
+  },
+  visitorLimits: { holds: 3, bookingsDay: 10, ordersDay: 10 },
+  createdAt: at(0),
+  expiresAt: null,
+  selfRotation: true,
+  rotation: null,
+  usesOldSecret: false,
+  lastDeliveryAt: at(0),
+};
 
 const [service] = publicCatalog.services;
 const times = { startsAt: at(24 * 60), endsAt: at(25 * 60) };
@@ -211,11 +262,13 @@ const EXAMPLES: { [name: string]: unknown } = {
   ...Object.assign({}, ...partsOfFeatures.map(({ examples }) => examples(generated))),
   createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
   updateEndpoint: { events: ["catalog.changed"] },
-  testEndpoint: {},
+  testEndpoint: { eventType: "service.updated" },
   enableEndpoint: { recover: "all" },
   rotateEndpointSecret: { overlapSeconds: 3600 },
   finishSecretRotation: {},
   redeliverDelivery: {},
+  redeliverDeliveries: { status: "EXHAUSTED", since: at(0) },
+  rotateKey: { overlapSeconds: 3600 },
   ServiceList: listOfFirst(publicCatalog.services),
   ServiceCategoryList: listOfFirst(publicCatalog.serviceCategories),
   StaffList: listOfFirst(publicCatalog.staff),
@@ -231,7 +284,14 @@ const EXAMPLES: { [name: string]: unknown } = {
     meta: { ...meta, validUntil: null },
   },
   Availability: { data: slots, meta },
-  EventList: pageResponse(exampleEvent("service_category.updated"), { sequences: [977] }),
+  EventList: pageResponse(exampleEvent("service_category.updated"), {
+    sequences: [977],
+    lastSequence: 977,
+  }),
+  EventResponse: {
+    data: exampleEvent("service_category.updated"),
+    meta: { business, sequence: 977, cursor: "r5.Zm9vYmFyYm" },
+  },
   EndpointList: pageResponse(endpoint),
   DeliveryList: pageResponse(listedDelivery),
   EndpointResponse: { data: endpoint },
@@ -243,6 +303,21 @@ const EXAMPLES: { [name: string]: unknown } = {
   EnabledEndpointResponse: { data: { ...endpoint, recovered: 3, cancelled: 0 } },
   EndpointTestResponse: { data: endpointTest },
   DeliveryResponse: { data: delivery },
+  RedeliveryResponse: {
+    data: { count: 120, disabledEndpointIds: [] },
+    page,
+    meta: { business },
+  },
+  KeyResponse: { data: key },
+  RotatedKeyResponse: {
+    data: {
+      ...key,
+      rotation: { at: at(60), by: "KEY", oldSecretEndsAt: at(120) },
+      usesOldSecret: true,
+      secret: "deskbell_rk_ExampleExampleExampleExampleExampleExam",
+      oldSecretEndsAt: at(120),
+    },
+  },
   Health: { status: "ok" },
   OpenApi: { openapi: "3.1.1" },
 };

@@ -45,6 +45,7 @@ function securityOf({ operationId, scope }: RouteSpec): JsonObject[] {
   if (["getMetrics", "getServerStatus"].includes(operationId)) return [{}, { MetricsToken: [] }];
   if (scope === "open") return [];
   if (scope === "public") return [{}, { ApiKey: ["services.read"] }];
+  if (scope === "anyKey") return [{ ApiKey: [] }];
   return [scope].flat().map((one) => ({ ApiKey: [one] }));
 }
 
@@ -110,6 +111,11 @@ const PATH_PARAMETERS = {
     name: "id",
     description: "ID of the reservation",
     example: "rsv_06gzfjm44t8c9kf1ccbxp7rff",
+  },
+  "changes/:id": {
+    name: "id",
+    description: "ID of the event",
+    example: "evt_06gzfjm44jbnv0hmhvsz14qc5",
   },
   "deliveries/:id": {
     name: "id",

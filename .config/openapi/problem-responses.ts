@@ -33,7 +33,12 @@ const BODY_CODES: HttpCode[] = [
 ];
 
 /** Codes of few routes. They are described there, not in the responses that all routes share. */
-const RARE: HttpCode[] = ["too_many_holds", "too_many_bookings"];
+const RARE: HttpCode[] = [
+  "too_many_holds",
+  "too_many_bookings",
+  "too_many_redeliveries",
+  "rotation_not_allowed",
+];
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");

@@ -11,7 +11,13 @@ import { assertMasterKey } from "./master-key.ts";
 const REPLAYABLE_MS = 86_400_000;
 
 /** A response without the headers that differ for each request. */
-export type Reply = { status: number; headers: string[]; body: Buffer | null };
+export type Reply = {
+  status: number;
+  headers: string[];
+  body: Buffer | null;
+  /** When the reply can no longer be repeated, if that is earlier than after a day. */
+  endsAt?: number;
+};
 
 /**
  * Identifies a request: `request` is everything that must be equal when the request is repeated.
@@ -28,7 +34,8 @@ const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): str
  * @throws AppError idempotency_key_reused, signing_unavailable
  */
 export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
-  const row = rt.store.idempotency.find(request.keyId, request.token, rt.now() - REPLAYABLE_MS);
+  const { keyId, token } = request;
+  const row = rt.store.idempotency.find(keyId, token, rt.now() - REPLAYABLE_MS, rt.now());
   if (row === undefined) return undefined;
   const sealed = rt.secrets.decrypt(row.sealed, rowIdOf(row));
   const { hmacKey, status, headers, body } = JSON.parse(sealed) as Sealed;
@@ -48,7 +55,7 @@ export function findReply(rt: Runtime, request: IdempotentRequest): Reply | unde
 export function saveReply(
   rt: Runtime,
   request: IdempotentRequest,
-  { status, headers, body }: Reply,
+  { status, headers, body, endsAt }: Reply,
 ): void {
   assertMasterKey(rt);
   const hmacKey = rt.random(32).toString("base64");
@@ -60,6 +67,7 @@ export function saveReply(
     requestHmac: hmacOf(hmacKey, request),
     sealed: rt.secrets.encrypt(JSON.stringify(reply), rowIdOf(request)),
     createdAt: rt.now(),
+    endsAt: endsAt ?? null,
   });
 }
 
@@ -67,7 +75,7 @@ const hmacOf = (hmacKey: string, { request }: IdempotentRequest): Buffer =>
   createHmac("sha256", Buffer.from(hmacKey, "base64")).update(request).digest();
 
 export const pruneReplies = (rt: Runtime): void =>
-  rt.store.idempotency.deleteUntil(rt.now() - REPLAYABLE_MS);
+  rt.store.idempotency.deleteUntil(rt.now() - REPLAYABLE_MS, rt.now());
 
 /** Returns the encrypted replies in the form that `SecretBox` decrypts. */
 export const listSealedReplies = (rt: Runtime): { id: string; sealed: Buffer }[] =>

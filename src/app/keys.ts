@@ -19,6 +19,7 @@ import { unsafeNameError } from "../domain/text.ts";
 import { audit, auditTime } from "./audit.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
+import type { SecretEnd } from "../store/key-secrets.ts";
 import type { KeySettings, ListedKey } from "../store/keys.ts";
 
 export type NewKey = {
@@ -36,6 +37,8 @@ export type NewKey = {
   maxEndpoints?: number | undefined;
   maxHolds?: number | undefined;
   maxBookingsDay?: number | undefined;
+  /** Whether the key may rotate itself over HTTP; not by default. */
+  selfRotation?: boolean | undefined;
 };
 
 /** A key with its secret, which cannot be read again later. */
@@ -43,7 +46,7 @@ export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
 export const DEFAULT_OVERLAP_MS = DAY_MS;
-const MAX_OVERLAP_MS = 7 * DAY_MS;
+export const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 
 /** @throws AppError validation_failed with all issues, business_not_found */
@@ -72,15 +75,17 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       revokedAt: null,
       endpointsAtEnd: "STOP",
       gainedScopes: null,
+      selfRotation: input.selfRotation ?? false,
     });
-    const created = createSecret(rt, id, input.kind, rt.now());
-    const { kind, scopes, eventGroups, cidrs, expiresAt } = created.key;
+    const created = createSecret(rt, id, input.kind, { expiresAt: rt.now(), repeatsUntil: null });
+    const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation } = created.key;
     auditKey(rt, "key.created", created.key, {
       kind,
       scopes,
       eventGroups,
       cidrs,
       expiresAt: auditTime(expiresAt),
+      ...(selfRotation && { selfRotation }),
     });
     return created;
   });
@@ -102,9 +107,14 @@ export function rotateKey(
     const key = getKey(rt, keyId);
     assertNotEnded(rt, key);
     const oldSecretEndsAt = rt.now() + overlapMs;
-    auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecretEndsAt) });
-    return createSecret(rt, keyId, key.kind, oldSecretEndsAt);
+    return replaceKeySecret(rt, key, { expiresAt: oldSecretEndsAt, repeatsUntil: null });
   });
+}
+
+/** Gives a key a new secret. Call it in a transaction, after the checks of a rotation. */
+export function replaceKeySecret(rt: Runtime, key: ListedKey, oldSecret: SecretEnd): CreatedKey {
+  auditKey(rt, "key.rotated", key, { oldSecretEndsAt: auditTime(oldSecret.expiresAt) });
+  return createSecret(rt, key.id, key.kind, oldSecret);
 }
 
 /** @throws AppError conflict if the key is revoked or has expired */
@@ -218,10 +228,10 @@ function createSecret(
   rt: Runtime,
   keyId: string,
   kind: KeyKind,
-  previousEndsAt: number,
+  previousEnd: SecretEnd,
 ): CreatedKey {
   const secret = generateApiKey(kind, rt.random);
-  rt.store.keys.replaceSecret(
+  rt.store.keySecrets.replace(
     {
       hash: hashApiKey(secret),
       keyId,
@@ -229,7 +239,7 @@ function createSecret(
       createdAt: rt.now(),
       expiresAt: null,
     },
-    previousEndsAt,
+    previousEnd,
   );
   return { key: getKey(rt, keyId), secret };
 }

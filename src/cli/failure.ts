@@ -60,6 +60,7 @@ export const EXIT_CODE_OF = {
   insufficient_scope: EXIT.permission,
   business_mismatch: EXIT.permission,
   address_not_allowed: EXIT.permission,
+  rotation_not_allowed: EXIT.permission,
 
   state_refuses: EXIT.conflict,
   conflict: EXIT.conflict,
@@ -71,6 +72,7 @@ export const EXIT_CODE_OF = {
   cancellation_closed: EXIT.conflict,
   too_many_holds: EXIT.conflict,
   too_many_bookings: EXIT.conflict,
+  too_many_redeliveries: EXIT.conflict,
   duplicate_endpoint: EXIT.conflict,
   cursor_expired: EXIT.conflict,
   version_mismatch: EXIT.conflict,

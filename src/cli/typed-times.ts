@@ -5,8 +5,7 @@ import {
   isInstant,
   isLocalDate,
   isStartTime,
-  localDateOf,
-  parseInstant,
+  parseTimeOfDay,
   startOfDay,
 } from "../domain/local-time.ts";
 import { quote } from "../domain/text.ts";
@@ -31,9 +30,8 @@ export function parseTime(
   day = now,
   dayName = "today",
 ): number {
-  const named = expandDay(text, timezone, now);
-  const withDate = isStartTime(named) ? `${localDateOf(day, timezone)}T${named}` : named;
-  if (isInstant(withDate)) return parseInstant(withDate, timezone);
+  const at = parseTimeOfDay(text, timezone, now, day);
+  if (at !== undefined) return at;
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
     `use a time such as 18:00 (${dayName}), tomorrow 18:00 or 2026-12-01T18:00`,

@@ -13,6 +13,12 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/**
+ * The scope that a request needs; if there are several, one of them suffices. `anyKey`: every valid
+ * key of the business may send it.
+ */
+export type NeededScope = Scope | readonly Scope[] | "anyKey";
+
 /** Scopes that grant others. */
 const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
   "webhooks.write": ["webhooks.read"],

@@ -161,6 +161,22 @@ export function expandDay(text: string, timezone: string, now: number): string {
   return time === undefined ? date : `${date}T${time}`;
 }
 
+/**
+ * Returns the epoch milliseconds of a time: `18:00`, `tomorrow 18:00`, `now`, `2026-12-01T18:00`, or
+ * a time with an offset. Returns undefined for any other text.
+ * @param day an instant on the day that a time without a date means
+ */
+export function parseTimeOfDay(
+  text: string,
+  timezone: string,
+  now: number,
+  day: number,
+): number | undefined {
+  const named = expandDay(text, timezone, now);
+  const withDate = isStartTime(named) ? `${localDateOf(day, timezone)}T${named}` : named;
+  return isInstant(withDate) ? parseInstant(withDate, timezone) : undefined;
+}
+
 /** Returns the minutes after midnight; 1560 for `26:00`. */
 export const minutesOf = (time: WallTime): number =>
   Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));

@@ -67,6 +67,8 @@ export type Feature = {
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;
+  /** The path below /b/{slug}/ of the page that a partner opens with its key. */
+  partnerPath?: string;
   /** The command that loads sample data into a new server. */
   sampleCommand?: string;
   /** Formats of `catalog export`. */

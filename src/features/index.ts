@@ -3,6 +3,7 @@ import { backups } from "./backups/feature.ts";
 import { calendars } from "./calendars/feature.ts";
 import { completion } from "./completion/feature.ts";
 import { csv } from "./csv/feature.ts";
+import { desk } from "./desk/feature.ts";
 import { docs } from "./docs/feature.ts";
 import { doctor } from "./doctor/feature.ts";
 import { demo } from "./demo/feature.ts";
@@ -10,7 +11,9 @@ import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
 import { nats } from "./nats/feature.ts";
+import { partnerPage } from "./partner-page/feature.ts";
 import { servers } from "./servers/feature.ts";
+import { requestTail } from "./request-tail/feature.ts";
 import { samples } from "./samples/feature.ts";
 import { square } from "./square/feature.ts";
 import { systemd } from "./systemd/feature.ts";
@@ -39,7 +42,10 @@ const LIST = [
   tickets,
   undo,
   docs,
+  partnerPage,
   webhookTools,
+  requestTail,
+  desk,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

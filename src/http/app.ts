@@ -14,6 +14,7 @@ import { securityTxtRoute } from "./handlers/server-documents.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
+import type { RequestWatch } from "./pipeline/request-watch.ts";
 import {
   type CreatePages,
   groupByPath,
@@ -61,6 +62,7 @@ export function createApp(
   const observe = createResponseObserver(rt, metrics, getClientAddress);
   const operators = createOperators(rt);
   const sharedAddress = createSharedAddressDetector(rt);
+  const watch: RequestWatch = { onResponse: null };
   const observeAll: ResponseObserver = (routePath, context, response) => {
     // Requests for availability are not counted: the queue delays them in favor of other requests,
     // and a lone client need not wait for itself.
@@ -68,6 +70,7 @@ export function createApp(
     // Health checks are not counted, because a proxy may send them itself.
     if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
     observe(routePath, context, response);
+    watch.onResponse?.(routePath.path, context, response);
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
@@ -88,6 +91,7 @@ export function createApp(
       return service;
     },
     operators,
+    watch,
   };
   const routePaths = groupByPath([
     ...routes.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),

@@ -3,10 +3,20 @@ import { getAvailability } from "./handlers/availability/availability.ts";
 import { availabilityParameters } from "./handlers/availability/availability-parameters.ts";
 import * as lists from "./handlers/catalog/list-routes.ts";
 import { listChanges, changesParameters } from "./handlers/changes/changes.ts";
+import { handleGetKey, handleRotateKey, rotateKeyBody } from "./handlers/keys/key.ts";
 import { getOpenApi } from "./handlers/server-documents.ts";
+import { handleGetChange } from "./handlers/changes/change.ts";
 import { getHealth, getMetrics, getReadiness } from "./handlers/operations.ts";
 import { loadFromFeatures } from "../features/index.ts";
-import { CACHEABLE, conditional, get, openGet, pathOf, unversioned } from "./route-constructors.ts";
+import {
+  CACHEABLE,
+  conditional,
+  get,
+  openGet,
+  pathOf,
+  post,
+  unversioned,
+} from "./route-constructors.ts";
 import { WEBHOOK_ROUTES } from "./webhook-routes.ts";
 import type { SchemaName } from "./openapi/schemas.ts";
 import type { RouteDefinition } from "./pipeline/route.ts";
@@ -112,11 +122,42 @@ const CORE_ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.read",
     summary: "List events in the feed",
     description:
-      "Returns the same envelopes, with the same IDs, that webhooks carry. Pass `page.nextCursor` as `after` to continue; without `after` the feed starts at the oldest event that is kept, and with `after=latest` at its end. After a 410, request `after=latest`, read every list again, and continue with that cursor.",
+      "Returns the same envelopes, with the same IDs, that webhooks carry. Pass `page.nextCursor` as `after` to continue; without `after` the feed starts at the oldest event that is kept, with `since` at a time, and with `after=latest` at its end. After a 410, request `after=latest`, read every list again, and continue with that cursor.",
     query: changesParameters,
     responses: unversioned("Events, oldest first.", "EventList"),
     problems: ["cursor_expired", "conflict"],
     handle: ({ rt, longPolls, accessControl }) => listChanges(rt, longPolls, accessControl),
+  }),
+  get("Changes", "changes/:id", {
+    operationId: "getChange",
+    scope: "webhooks.read",
+    summary: "Get an event",
+    description:
+      "Returns the envelope that the feed and the webhooks of the API key have. An event that the key may not receive looks like one that does not exist.",
+    responses: unversioned("The event, with its position in the feed.", "EventResponse"),
+    handle: handleGetChange,
+  }),
+  get("Keys", "key", {
+    operationId: "getKey",
+    scope: "anyKey",
+    summary: "Get the API key of the request",
+    description:
+      "Says what the key may do, and what it has used of its limits. Every valid key may send this request, whatever its scopes. `lastDeliveryAt` tells whether the server sends at all.",
+    responses: unversioned("The API key, without its secret.", "KeyResponse"),
+    handle: handleGetKey,
+  }),
+  post("Keys", "key/rotate", {
+    operationId: "rotateKey",
+    scope: "anyKey",
+    rotatesKey: true,
+    needsIdempotencyKey: true,
+    summary: "Rotate the API key of the request",
+    description:
+      "Gives the key a new secret; the key keeps its ID, scopes, limits, expiry and endpoints. Only keys that the business allows to do so (`selfRotation`), and only with their newest secret. The old secret stays valid during the overlap. If the response is lost, send the identical request again within 10 minutes, also with an old secret that has ended: it returns the same secret. The business is alerted of each such rotation.",
+    body: { schema: rotateKeyBody, isOptional: true },
+    responses: unversioned("The API key with its new secret.", "RotatedKeyResponse"),
+    problems: ["rotation_not_allowed"],
+    handle: handleRotateKey,
   }),
   ...BOOKING_ROUTES,
   ...WEBHOOK_ROUTES,

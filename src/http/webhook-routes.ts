@@ -1,11 +1,7 @@
 import { createEndpointBody, updateEndpointBody } from "../domain/webhooks/endpoint-fields.ts";
-import {
-  deliveriesParameters,
-  handleGetDelivery,
-  handleRedeliverDelivery,
-  listDeliveries,
-} from "./handlers/webhooks/deliveries.ts";
+import * as deliveries from "./handlers/webhooks/deliveries.ts";
 import * as endpoints from "./handlers/webhooks/endpoints.ts";
+import * as redeliveries from "./handlers/webhooks/redeliveries.ts";
 import type { RouteDefinition } from "./pipeline/route.ts";
 import {
   conditional,
@@ -50,7 +46,7 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.read",
     summary: "Get a webhook endpoint",
     description:
-      "The ETag is the endpoint's `version`. A 304 says that its settings, status and secrets are the same: `failingSince`, `heldUntil` and `heldReason` may differ.",
+      "The ETag is the endpoint's `version`. A 304 says that its settings, status and secrets are the same: what depends on its deliveries may differ, such as `state` and `heldUntil`.",
     responses: conditional("The endpoint.", "EndpointResponse"),
     handle: endpoints.handleGetEndpoint,
   }),
@@ -78,8 +74,8 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     scope: "webhooks.write",
     summary: "Send a test event",
     description:
-      "Sends a signed event of the endpoint's first event type immediately, even if the endpoint is disabled. Test events do not appear in /changes and do not affect failure counts.",
-    body: EMPTY_BODY,
+      "Sends a signed event immediately, even if the endpoint is disabled: of `eventType`, or of the first event type that the endpoint subscribes to and the business has an object for. Test events do not appear in /changes and do not affect failure counts.",
+    body: { schema: endpoints.testEndpointBody, isOptional: true },
     responses: unversioned(
       "The result of the test. Returns 200 even if the receiver failed; see `ok`.",
       "EndpointTestResponse",
@@ -125,17 +121,44 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
     summary: "List deliveries of a webhook endpoint",
     description:
       "Shows the status and the last error of each delivery; `GET …/deliveries/{id}` adds its attempts.",
-    query: deliveriesParameters,
+    query: deliveries.deliveriesParameters,
     responses: paged("Deliveries, newest first, 100 per page by default.", "DeliveryList"),
-    handle: listDeliveries,
+    handle: deliveries.listDeliveries,
+  }),
+  get("Webhooks", "deliveries", {
+    operationId: "listAllDeliveries",
+    scope: "webhooks.read",
+    summary: "List deliveries of all webhook endpoints",
+    description:
+      "Lists the deliveries of the endpoints that the API key sees, also of those that were deleted. `waiting` says why a delivery has not been sent yet.",
+    query: deliveries.allDeliveriesParameters,
+    responses: paged("Deliveries, newest first, 100 per page by default.", "DeliveryList"),
+    problems: ["resource_not_found"],
+    handle: deliveries.listAllDeliveries,
+  }),
+  post("Webhooks", "deliveries/redeliver", {
+    operationId: "redeliverDeliveries",
+    scope: "webhooks.write",
+    summary: "Send deliveries again",
+    description:
+      "Sends the deliveries that match the filter again, with the same bodies and IDs and new signatures; new deliveries go first. At least one of `endpointId`, `eventType`, `status`, `since` and `until` is needed. Each request takes up to `limit` deliveries, endpoint by endpoint, the oldest first: send the same body with `cursor` until `hasMore` is false. Deliveries that are parked, damaged or already being sent again are left out.",
+    query: redeliveries.redeliverParameters,
+    body: { schema: redeliveries.redeliverBody },
+    responses: {
+      ...unversioned("With `dryRun=true`: what would be sent again.", "RedeliveryResponse"),
+      ...responseOf(202, "The deliveries are scheduled to be sent again.", "RedeliveryResponse"),
+    },
+    problems: ["resource_not_found", "invalid_cursor", "too_many_redeliveries"],
+    handle: redeliveries.handleRedeliverDeliveries,
   }),
   get("Webhooks", "deliveries/:id", {
     operationId: "getDelivery",
     scope: "webhooks.read",
     summary: "Get a delivery",
-    description: "Shows up to 100 attempts, each with the beginning of your server's response.",
+    description:
+      "Shows the request with its body and headers, and up to 100 attempts, each with the beginning of your server's response.",
     responses: unversioned("The delivery with its attempts.", "DeliveryResponse"),
-    handle: handleGetDelivery,
+    handle: deliveries.handleGetDelivery,
   }),
   post("Webhooks", "deliveries/:id/redeliver", {
     operationId: "redeliverDelivery",
@@ -145,6 +168,6 @@ export const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
       "Sends the same event with a new signature; new deliveries go first. The retry schedule starts over. The endpoint must be enabled.",
     body: EMPTY_BODY,
     responses: responseOf(202, "The delivery, scheduled to be sent again.", "DeliveryResponse"),
-    handle: handleRedeliverDelivery,
+    handle: deliveries.handleRedeliverDelivery,
   }),
 ];

@@ -90,6 +90,9 @@ export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slic
 
 export const readDoc = (name: string): Buffer => readAsset(DOCS + name);
 
+/** Returns a script or style of the pages below /b/, such as `desk.js`, which the build writes. */
+export const readPageFile = (name: string): Buffer => readAsset(`dist/pages/${name}`);
+
 /** Returns the OpenAPI document of a server without a public URL, which the build writes. */
 export const readOpenApi = (): string => readText("dist/openapi.json");
 

@@ -98,6 +98,9 @@ export function createFeedStore(db: Db) {
   const select = db.prepare(`
     SELECT ${columns("body, owner_key_id")} FROM event
     WHERE business_id = :businessId AND sequence = :sequence`);
+  const selectNext = db.prepare(`
+    SELECT sequence, id FROM event WHERE business_id = :businessId AND sequence > :after
+    ORDER BY sequence LIMIT 1`);
   const selectPrunedSequence = db
     .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
     .pluck();
@@ -106,6 +109,9 @@ export function createFeedStore(db: Db) {
   return {
     iterateAfter: (businessId: string, after: number) =>
       selectAfter.iterate({ businessId, after }) as IterableIterator<FeedEntry>,
+    /** Returns the first event after a sequence number. */
+    findNext: (businessId: string, after: number) =>
+      selectNext.get({ businessId, after }) as Pick<EventRow, "sequence" | "id"> | undefined,
     /** Returns an event; undefined if it was deleted. */
     find: (businessId: string, sequence: number) =>
       select.get({ businessId, sequence }) as Pick<EventRow, "body" | "ownerKeyId"> | undefined,

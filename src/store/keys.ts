@@ -30,6 +30,8 @@ export type KeyRow = {
    * other keys, and after the operator has decided.
    */
   gainedScopes: "KEPT" | "REMOVED" | null;
+  /** Whether the key may rotate itself over HTTP. */
+  selfRotation: boolean;
 };
 
 /** The fields of a key that can be changed. */
@@ -43,24 +45,18 @@ export type KeySettings = Pick<
   | "expiresAt"
   | "endpointsAtEnd"
   | "gainedScopes"
+  | "selfRotation"
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
 /** A key with the visible parts of its newest secret. */
 export type ListedKey = KeyRow & { prefix: string; last4: string };
 
-export type KeySecretRow = {
-  hash: Buffer;
-  keyId: string;
-  prefix: string;
-  last4: string;
-  createdAt: number;
-  /** When the secret ends; set when a newer secret replaces it. */
-  expiresAt: number | null;
-};
-
 /** Everything that authorization needs to know of a key, in one row. */
 export type Credential = KeyRow & {
+  /** When the secret of the request ends; null for the newest secret. */
   secretExpiresAt: number | null;
+  /** Until when this secret may repeat the request with which it rotated the key. */
+  secretRepeatsUntil: number | null;
   businessSlug: string;
   catalogVersion: number;
   businessRevision: number;
@@ -70,11 +66,12 @@ export type Credential = KeyRow & {
 
 /** The fields that are stored as JSON. */
 type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
-type Raw<Row extends KeyRow> = Omit<Row, keyof Lists> & Record<keyof Lists, string>;
+type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation"> &
+  Record<keyof Lists, string> & { selfRotation: number };
 
 const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
-  key.endpoints_at_end, key.gained_scopes`);
+  key.endpoints_at_end, key.gained_scopes, key.self_rotation`);
 
 export function createKeyStore(db: Db) {
   const parse = <Row extends KeyRow>(raw: unknown): Row => {
@@ -84,11 +81,13 @@ export function createKeyStore(db: Db) {
       scopes: parseJson(row.scopes, "api_key.scopes"),
       eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
       cidrs: parseJson(row.cidrs, "api_key.cidrs"),
+      selfRotation: row.selfRotation === 1,
     } as unknown as Row;
   };
 
   const selectCredential = db.prepare(`
-    SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt, business.slug AS businessSlug,
+    SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt,
+      secret.repeats_until AS secretRepeatsUntil, business.slug AS businessSlug,
       business.catalog_version AS catalogVersion, business.revision AS businessRevision,
       business.stock_revision AS stockRevision, business.last_sequence AS lastSequence
     FROM api_key_secret secret
@@ -105,16 +104,9 @@ export function createKeyStore(db: Db) {
     insertInto(
       "api_key",
       `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
-      last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes`,
+      last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes, self_rotation`,
     ),
   );
-  const insertSecret = db.prepare(
-    insertInto("api_key_secret", "hash, key_id, prefix, last4, created_at, expires_at"),
-  );
-  const removeEndedSecrets = db.prepare(
-    "DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL",
-  );
-  const endSecrets = db.prepare("UPDATE api_key_secret SET expires_at = :at WHERE key_id = :keyId");
   const revoke = db.prepare(
     "UPDATE api_key SET revoked_at = :at WHERE id = :id AND revoked_at IS NULL",
   );
@@ -133,18 +125,14 @@ export function createKeyStore(db: Db) {
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
       limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds,
-      max_bookings_day = :maxBookingsDay, expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes
+      max_bookings_day = :maxBookingsDay, expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes,
+      self_rotation = :selfRotation
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A key is listed only if a web page has sent its newest secret.
   const selectSeenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
-  const selectNotHashed = db
-    .prepare(
-      "SELECT DISTINCT key_id FROM api_key_secret WHERE typeof(hash) <> 'blob' OR length(hash) <> 32",
-    )
-    .pluck();
   const markUsed = db.prepare(
     "UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id",
   );
@@ -161,14 +149,8 @@ export function createKeyStore(db: Db) {
         scopes: JSON.stringify(row.scopes),
         eventGroups: JSON.stringify(row.eventGroups),
         cidrs: JSON.stringify(row.cidrs),
+        selfRotation: row.selfRotation ? 1 : 0,
       }),
-
-    /** Adds a secret; the previous one expires at `previousEndsAt`, older ones are deleted. */
-    replaceSecret(secret: KeySecretRow, previousEndsAt: number): void {
-      removeEndedSecrets.run(secret.keyId);
-      endSecrets.run({ keyId: secret.keyId, at: previousEndsAt });
-      insertSecret.run(secret);
-    },
 
     update: (id: string, settings: KeySettings) =>
       void update.run({
@@ -176,6 +158,7 @@ export function createKeyStore(db: Db) {
         id,
         eventGroups: JSON.stringify(settings.eventGroups),
         scopes: JSON.stringify(settings.scopes),
+        selfRotation: settings.selfRotation ? 1 : 0,
       }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     /** Records that the endpoints and holds of an ended key were stopped. */
@@ -190,8 +173,6 @@ export function createKeyStore(db: Db) {
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */
     listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
-    /** Returns the IDs of keys with a stored secret that is not a SHA-256 hash. */
-    listNotHashed: () => selectNotHashed.all() as string[],
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };
 }

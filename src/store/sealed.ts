@@ -155,29 +155,36 @@ export type IdempotencyRow = {
   requestHmac: Buffer;
   sealed: Buffer;
   createdAt: number;
+  /** When the reply ends, if it is kept for less time than others. */
+  endsAt: number | null;
 };
 
-const REPLY_COLUMNS = "key_id, token, request_hmac, sealed, created_at";
+const REPLY_COLUMNS = "key_id, token, request_hmac, sealed, created_at, ends_at";
 
 export function createIdempotencyStore(db: Db) {
   const find = db.prepare(`
     SELECT ${columns(REPLY_COLUMNS)} FROM idempotency
-    WHERE key_id = :keyId AND token = :token AND created_at > :after`);
+    WHERE key_id = :keyId AND token = :token AND created_at > :after
+      AND (ends_at IS NULL OR ends_at > :now)`);
   const selectAll = db.prepare(`SELECT ${columns(REPLY_COLUMNS)} FROM idempotency`);
   const replace = db.prepare(
     insertInto("idempotency", REPLY_COLUMNS).replace("INSERT", "INSERT OR REPLACE"),
   );
   const deleteRow = db.prepare("DELETE FROM idempotency WHERE key_id = :keyId AND token = :token");
   const deleteOld = db.prepare("DELETE FROM idempotency WHERE created_at <= ?");
+  const deleteEnded = db.prepare("DELETE FROM idempotency WHERE ends_at <= ?");
 
   return {
-    /** Returns a reply; rows created at `after` or earlier are ignored. */
-    find: (keyId: string, token: string, after: number) =>
-      find.get({ keyId, token, after }) as IdempotencyRow | undefined,
+    /** Returns a reply; rows created at `after` or earlier, and ended ones, are ignored. */
+    find: (keyId: string, token: string, after: number, now: number) =>
+      find.get({ keyId, token, after, now }) as IdempotencyRow | undefined,
     list: () => selectAll.all() as IdempotencyRow[],
     replace: (row: IdempotencyRow) => void replace.run(row),
     delete: ({ keyId, token }: IdempotencyRow) => void deleteRow.run({ keyId, token }),
-    /** Deletes rows created at `until` or earlier. */
-    deleteUntil: (until: number) => void deleteOld.run(until),
+    /** Deletes rows created at `until` or earlier, and ended ones. */
+    deleteUntil(until: number, now: number): void {
+      deleteOld.run(until);
+      deleteEnded.run(now);
+    },
   };
 }

@@ -25,12 +25,14 @@ import { createEventStore, createFeedStore } from "./events.ts";
 import { createFileStore } from "./database/file.ts";
 import { createHistoryStore, createRetentionStore } from "./history.ts";
 import { createHoldStore } from "./bookings/holds.ts";
+import { createKeySecretStore } from "./key-secrets.ts";
 import { createKeyStore } from "./keys.ts";
 import {
   createKeyVisitStore,
   createTakenTicketStore,
   createVisitorStore,
 } from "./bookings/booking-limits.ts";
+import { createOwnReplayStore } from "./webhooks/own-replays.ts";
 import { createLiveStore } from "./webhooks/live.ts";
 import { createTallyStore } from "./webhooks/tallies.ts";
 import { createTimeOffStore } from "./bookings/time-off.ts";
@@ -45,6 +47,7 @@ const STORES = {
   daemon: createDaemonStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
+  keySecrets: createKeySecretStore,
   keyVisits: createKeyVisitStore,
   endpoints: createEndpointStore,
   events: createEventStore,
@@ -58,6 +61,7 @@ const STORES = {
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
   backlogMoves: createBacklogMoveStore,
+  ownReplays: createOwnReplayStore,
   featureSecrets: createFeatureSecretStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,

@@ -27,6 +27,16 @@ export type Page = {
   open: (url: string) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
+  /** Presses keys on the keyboard, such as "Tab" or "Enter". */
+  press: (...keys: (keyof typeof KEYS)[]) => Promise<void>;
+  /** Writes a text into the element that has the focus. */
+  write: (text: string) => Promise<void>;
+  /** Returns the visible part of the page, or all of it, as a PNG. */
+  capture: (isWhole?: boolean) => Promise<Buffer>;
+  /** The URLs and titles that the browser's history keeps. */
+  readHistory: () => Promise<string[]>;
+  /** The folder in which the browser keeps its data. */
+  profile: string;
   /** Loads a script into the page, whatever its CSP is. */
   load: (source: string) => Promise<void>;
   /** The URLs of all requests, failed ones included. */
@@ -42,7 +52,17 @@ export type PageOptions = {
   scripts?: boolean;
   /** Whether the reader prefers dark colours. */
   dark?: boolean;
+  /** Whether the browser keeps data on disk, as for a usual window. */
+  keepsData?: boolean;
 };
+
+const KEYS = {
+  Tab: { code: "Tab", windowsVirtualKeyCode: 9 },
+  "Shift+Tab": { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9, modifiers: 8 },
+  Enter: { code: "Enter", windowsVirtualKeyCode: 13, text: "\r" },
+  Space: { key: " ", code: "Space", windowsVirtualKeyCode: 32, text: " " },
+  ArrowDown: { code: "ArrowDown", windowsVirtualKeyCode: 40 },
+} as const;
 
 /**
  * Returns a function that opens a URL in headless Chromium through the DevTools protocol, and skips
@@ -65,9 +85,15 @@ export function useBrowser() {
   };
 }
 
-async function openPage(address: string, url: string, options: PageOptions): Promise<Page> {
+async function openPage(
+  { address, profile }: Browser,
+  url: string,
+  options: PageOptions,
+): Promise<Page> {
   const { send, on } = await connect(address);
-  const { browserContextId } = await send("Target.createBrowserContext", { disposeOnDetach: true });
+  const { browserContextId } = options.keepsData
+    ? {}
+    : await send("Target.createBrowserContext", { disposeOnDetach: true });
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const sendToPage = (method: string, params: Json = {}) => send(method, params, String(sessionId));
@@ -110,6 +136,29 @@ async function openPage(address: string, url: string, options: PageOptions): Pro
     open,
     requests,
     errors,
+    profile,
+    async press(...keys) {
+      for (const name of keys) {
+        const key = { key: name, ...KEYS[name] };
+        await sendToPage("Input.dispatchKeyEvent", { type: "keyDown", ...key });
+        await sendToPage("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+      }
+    },
+    write: async (text) => void (await sendToPage("Input.insertText", { text })),
+    async capture(isWhole = false) {
+      const { data } = await sendToPage("Page.captureScreenshot", {
+        captureBeyondViewport: isWhole,
+        ...(isWhole && { clip: await wholeOf(sendToPage) }),
+      });
+      return Buffer.from(String(data), "base64");
+    },
+    async readHistory() {
+      const { entries } = await sendToPage("Page.getNavigationHistory");
+      return (entries as { url: string; title: string }[]).flatMap(({ url, title }) => [
+        url,
+        title,
+      ]);
+    },
     load: async (source) => void (await evaluate(source)),
     async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
       const { result, exceptionDetails } = await evaluate(
@@ -122,8 +171,17 @@ async function openPage(address: string, url: string, options: PageOptions): Pro
   };
 }
 
-/** Starts a browser. Returns the URL of its DevTools WebSocket. */
-async function launch(onStart: (close: () => Promise<void>) => void): Promise<string> {
+/** Returns the area of the whole page. */
+async function wholeOf(sendToPage: (method: string) => Promise<Json>): Promise<Json> {
+  const { cssContentSize } = await sendToPage("Page.getLayoutMetrics");
+  return { ...(cssContentSize as Json), scale: 1 };
+}
+
+/** The URL of a browser's DevTools WebSocket, and the folder of its data. */
+type Browser = { address: string; profile: string };
+
+/** Starts a browser. */
+async function launch(onStart: (close: () => Promise<void>) => void): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), "deskbell-browser-"));
   const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -140,7 +198,7 @@ async function launch(onStart: (close: () => Promise<void>) => void): Promise<st
     if (found === undefined) continue;
     clearTimeout(timeout);
     child.stderr.resume();
-    return found;
+    return { address: found, profile };
   }
   throw new Error("Chromium exited before DevTools was ready.");
 }

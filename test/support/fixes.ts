@@ -153,7 +153,7 @@ function findText(printed: string, text: string): string | undefined {
   return cell?.slice(pattern.exec(cell)?.index).replace(/ \(exit \d+\)$/, "");
 }
 
-const PLACEHOLDER = /^(?:<\w+>|COMMAND|FILE|FOLDER|ID|KEY|N|NAME|SCOPE|SIZE|SLUG|TEXT|URL)$/;
+const PLACEHOLDER = /^(?:<\w+>|COMMAND|FILE|FOLDER|ID|KEY|N|NAME|SCOPE|SIZE|SLUG|TEXT|TIME|URL)$/;
 
 function fillIn(words: readonly string[], fill: FixCase["fill"]): string[] {
   return words.map((word) => {

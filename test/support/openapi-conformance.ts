@@ -83,7 +83,7 @@ export function findUndocumented(
 
   const path = templatePathOf(routePath);
   // Pages for people are not part of the API.
-  if (path.startsWith("/docs") || PAGES.has(path)) return [];
+  if (/^\/(?:docs|b\/)/.test(path) || PAGES.has(path)) return [];
   const route = routePath.byMethod.get(request.method);
   if (route === undefined) return withRequest(checkUnrouted(routePath, request, response, headers));
   const method = route.method.toLowerCase();

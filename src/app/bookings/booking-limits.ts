@@ -16,7 +16,8 @@ import type { ListedKey } from "../../store/keys.ts";
 // key.
 
 const DAY_MS = 86_400_000;
-const MAX_PER_DAY = 10;
+/** The most visits, and the most orders, that a visitor can make in 24 hours. */
+export const MAX_ACTIONS_OF_VISITOR = 10;
 const HASH_BYTES = 16;
 
 /**
@@ -46,10 +47,10 @@ export function countForVisitor(
   kind: VisitorActionKind,
 ): void {
   if (!visitor) return;
-  if (countActions(rt, visitor, kind) >= MAX_PER_DAY)
+  if (countActions(rt, visitor, kind) >= MAX_ACTIONS_OF_VISITOR)
     throw new AppError(
       "too_many_bookings",
-      `This visitor has made ${MAX_PER_DAY} ${kind}s in 24 hours, which is the limit.`,
+      `This visitor has made ${MAX_ACTIONS_OF_VISITOR} ${kind}s in 24 hours, which is the limit.`,
       { fix: "ask the visitor to call the business" },
     );
   rt.store.visitors.insertAction(visitor, kind, rt.now());
@@ -109,6 +110,15 @@ export function countVisit(rt: Runtime, access: VisitAccess): void {
   countForVisitor(rt, access, "visit");
   rt.store.keyVisits.increment(keyId, hour);
 }
+
+/** Returns how many visits a key has made in 24 hours, and may make. */
+export const readBookingUse = (
+  rt: Runtime,
+  { id, maxBookingsDay }: Pick<ListedKey, "id" | "maxBookingsDay">,
+): { limit: number; used: number } => ({
+  limit: maxBookingsDay,
+  used: rt.store.keyVisits.countOfDay(id, hourOf(rt.now())),
+});
 
 const tooManyBookings = (message: string): AppError =>
   new AppError("too_many_bookings", message, {

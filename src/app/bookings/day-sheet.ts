@@ -22,6 +22,8 @@ export type DayEntry = Pick<Visit, "id" | "status" | "startsAt" | "endsAt"> & {
   guests: number;
   service: string | null;
   staff: string | null;
+  /** Whether the staff member has time off at this time. */
+  isStaffAway: boolean;
   /** Rooms and equipment of the service, or the table; null if there are none. */
   place: string | null;
 };
@@ -43,9 +45,10 @@ export function listDay(
   const to = startOfDay(addDays(date, 1), timezone);
   const filter = { businessId, from, to };
   const nameOf = createNamer(rt, businessId);
+  const isAway = createAwayCheck(rt, businessId, from);
   const bookings = rt.store.bookings
     .listPage({ ...filter, staffId }, MAX_VISITS)
-    .flatMap((booking) => describeBooking(rt, nameOf, booking, staffId));
+    .flatMap((booking) => describeBooking(rt, nameOf, isAway, booking, staffId));
   const reservations = rt.store.reservations
     .listPage(filter, staffId === undefined ? MAX_VISITS : 0)
     .map((reservation) => describeReservation(rt, nameOf, reservation));
@@ -57,13 +60,26 @@ export function listDay(
 export const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
   `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
 
-/** Returns a line such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending`. */
+export const describeStaff = ({
+  staff,
+  isStaffAway,
+}: Pick<DayEntry, "staff" | "isStaffAway">): string | null =>
+  isStaffAway ? `${staff ?? ""} (away)` : staff;
+
+/**
+ * Returns a line such as `Tuesday, 2026-12-01: 12 visits, 1 of them pending, 2 with somebody who is
+ * away`.
+ */
 export function describeDay(date: string, entries: readonly DayEntry[]): string {
   const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
-  const visits = new Map(entries.map(({ id, status }) => [id, status]));
-  const pending = [...visits.values()].filter((status) => status === "PENDING").length;
-  const rest = pending === 0 ? "" : `, ${pending} of them pending`;
-  return `${day}, ${date}: ${countOf(visits.size, "visit")}${rest}`;
+  const count = (chosen: readonly DayEntry[]) => new Set(chosen.map(({ id }) => id)).size;
+  const pending = count(entries.filter(({ status }) => status === "PENDING"));
+  const away = count(entries.filter(({ isStaffAway }) => isStaffAway));
+  return [
+    `${day}, ${date}: ${countOf(count(entries), "visit")}`,
+    ...(pending === 0 ? [] : [`${pending} of them pending`]),
+    ...(away === 0 ? [] : [`${away} with somebody who is away`]),
+  ].join(", ");
 }
 
 export type Namer = (kind: Kind, id: string | null) => string | null;
@@ -74,9 +90,31 @@ export const createNamer =
   (kind, id) =>
     id && (rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name ?? id);
 
+type AwayCheck = (segment: Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">) => boolean;
+
+/** Returns a function that tells whether the staff member of a segment has time off then. */
+function createAwayCheck(rt: Runtime, businessId: string, from: number): AwayCheck {
+  const rows = Map.groupBy(
+    rt.store.timeOff.listEndingAfter(businessId, from),
+    ({ staffId }) => staffId,
+  );
+  const ofPerson = new Map<string, { from: number; to: number }[]>();
+  const listOf = (staffId: string) => [
+    ...(rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.timeOff ?? []),
+    ...(rows.get(staffId) ?? []).map((row) => ({ from: row.startsAt, to: row.endsAt })),
+  ];
+  return ({ staffId, startsAt, endsAt }) => {
+    if (staffId === null) return false;
+    const timeOff = ofPerson.get(staffId) ?? listOf(staffId);
+    ofPerson.set(staffId, timeOff);
+    return timeOff.some((one) => one.from < endsAt && one.to > startsAt);
+  };
+}
+
 const describeBooking = (
   rt: Runtime,
   nameOf: Namer,
+  isAway: AwayCheck,
   booking: Booking,
   staffId: string | undefined,
 ): DayEntry[] =>
@@ -92,6 +130,7 @@ const describeBooking = (
       guests: booking.guests,
       service: describeService(nameOf, segment),
       staff: segment.staffName ?? nameOf("staff", segment.staffId),
+      isStaffAway: isAway(segment),
       place:
         segment.resources.map(({ resourceId }) => nameOf("resource", resourceId)).join(", ") ||
         null,
@@ -119,6 +158,7 @@ const describeReservation = (
   guests: partySize,
   service: null,
   staff: null,
+  isStaffAway: false,
   place: nameOf("table", tableId),
 });
 
@@ -128,11 +168,12 @@ type Found = Pick<VisitSummary, "service" | "staff"> & {
   customerRef: string | null;
 };
 
-/** Returns the first `MAX_NAMED_VISITS` of the visits with these IDs, in order of start. */
+/** Returns the first `limit` of the visits with these IDs, in order of start. */
 export function summarizeVisits(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: Pick<BusinessRow, "id" | "doc">,
   ids: readonly string[],
+  limit = MAX_NAMED_VISITS,
 ): VisitSummary[] {
   const nameOf = createNamer(rt, businessId);
   const { bookings, reservations } = rt.store;
@@ -165,7 +206,7 @@ export function summarizeVisits(
     );
   }
 
-  const found = ids.slice(0, MAX_NAMED_VISITS).flatMap((id) => {
+  const found = ids.slice(0, limit).flatMap((id) => {
     const visit = find(id);
     return visit === undefined ? [] : [{ id, visit }];
   });

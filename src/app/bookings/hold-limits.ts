@@ -4,6 +4,7 @@ import type { Hold } from "../../domain/bookings/hold.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { KeyRow } from "../../store/keys.ts";
 import type { Runtime } from "../runtime.ts";
 import { leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
@@ -19,7 +20,7 @@ const MIN_USED_SHARE = 0.05;
 const MAX_UNUSED = 3;
 
 /** The most open holds and new ticket orders of one visitor. */
-const MAX_PER_VISITOR = 3;
+export const MAX_HOLDS_OF_VISITOR = 3;
 const ORDER_MS = 15 * 60_000;
 
 type NewHold = {
@@ -70,9 +71,9 @@ export function assertVisitorMayHold(
   if (limit !== undefined) assertFewerThan(rt, keyId, open, limit);
   const held = open.filter((hold) => hold.visitor?.equals(visitor)).length;
   const ordered = rt.store.visitors.countActions(visitor, "order", rt.now() - ORDER_MS);
-  if (held + ordered >= MAX_PER_VISITOR)
+  if (held + ordered >= MAX_HOLDS_OF_VISITOR)
     throw tooManyHolds(
-      `This visitor has ${MAX_PER_VISITOR} open holds and new ticket orders, which is the limit.`,
+      `This visitor has ${MAX_HOLDS_OF_VISITOR} open holds and new ticket orders, which is the limit.`,
     );
   return open;
 }
@@ -106,14 +107,24 @@ const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): 
  */
 export function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
   const all = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
-  const open = all.filter(({ visitor }) => visitor === null);
-  assertFewerThan(
-    rt,
-    keyId,
-    findSetLimit(rt, keyId) === undefined ? open : all,
-    maxHoldsOf(rt, keyId),
-  );
-  return open;
+  assertFewerThan(rt, keyId, countedHolds(rt, keyId, all), maxHoldsOf(rt, keyId));
+  return all.filter(isOfNoVisitor);
+}
+
+const isOfNoVisitor = ({ visitor }: Hold): boolean => visitor === null;
+
+/** Returns the open holds of a key that count towards its limit. */
+const countedHolds = (rt: Runtime, keyId: string, open: readonly Hold[]): readonly Hold[] =>
+  findSetLimit(rt, keyId) === undefined ? open.filter(isOfNoVisitor) : open;
+
+/** Returns how many open holds and unpaid orders a key has, and may have now. */
+export function readHoldUse(
+  rt: Runtime,
+  { id, businessId }: Pick<KeyRow, "id" | "businessId">,
+): { limit: number; used: number } {
+  const open = rt.store.holds.listOpenOfKey(businessId, id, rt.now());
+  const used = countedHolds(rt, id, open).length + countPending(rt, id);
+  return { limit: maxHoldsOf(rt, id), used };
 }
 
 function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limit: number): void {

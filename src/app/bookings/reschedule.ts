@@ -33,10 +33,19 @@ type NewTime = StartOptions & {
   startsAt: number;
 };
 
+type NewBookingTime = NewTime & {
+  /** Undefined to keep the services, the staff and the price. */
+  segments?: readonly NamedSegment[] | undefined;
+  /**
+   * The segments differ from those of the booking in the staff only. The names and prices at the
+   * time of booking stay, and the services may no longer be public.
+   */
+  changesStaffOnly?: boolean;
+};
+
 /**
  * Moves a booking, and returns it. Call it in a transaction, in which the old time becomes free and
  * the new time is taken.
- * @param change.segments undefined to keep the services, the staff and the price
  * @throws AppError wrong_status, cancellation_closed, and those of `planBooking`
  */
 export function rescheduleVisit(
@@ -44,16 +53,12 @@ export function rescheduleVisit(
   business: BusinessRow,
   access: VisitAccess,
   before: Booking,
-  {
-    startsAt,
-    segments,
-    ignoresNotice,
-  }: NewTime & { segments?: readonly NamedSegment[] | undefined },
+  { startsAt, segments, ignoresNotice, changesStaffOnly = segments === undefined }: NewBookingTime,
 ): Booking {
   assertMayReschedule(rt, BOOKING, access, before);
   const { guests } = before;
   // The services and staff that were booked may no longer be public.
-  const audience: Audience = segments === undefined ? "INTERNAL" : "PUBLIC";
+  const audience: Audience = changesStaffOnly ? "INTERNAL" : "PUBLIC";
   const terms = planBooking(rt, business, {
     audience,
     request: { segments: segments ?? before.segments, guests },
@@ -61,8 +66,7 @@ export function rescheduleVisit(
     except: before.id,
     ignoresNotice,
   });
-  const booked =
-    segments === undefined ? withOldTerms(before.segments, terms.segments) : terms.segments;
+  const booked = changesStaffOnly ? withOldTerms(before.segments, terms.segments) : terms.segments;
   // A change that changes nothing needs no new approval.
   if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
   const after = moved(rt, BOOKING, business, access, before, terms, {
@@ -87,7 +91,7 @@ const withOldTerms = (
       priceCents: before[i].priceCents,
       serviceName: before[i].serviceName,
       variantName: before[i].variantName,
-      staffName: before[i].staffName,
+      ...(before[i].staffId === segment.staffId && { staffName: before[i].staffName }),
     }),
   }));
 

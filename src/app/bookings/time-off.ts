@@ -4,6 +4,7 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import { parseTimeRange } from "../../domain/bookings/start-time.ts";
 import type { VisitSummary } from "../../domain/bookings/affected-visits.ts";
 import type { Runtime } from "../runtime.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { TimeOffRow } from "../../store/bookings/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getStoredObject } from "../catalog/objects.ts";
@@ -25,31 +26,44 @@ const REASON = outsideLine(200);
  * bookings that overlap the time off.
  * @throws AppError resource_not_found, invalid_date, validation_failed
  */
-export function createTimeOff(
+export const createTimeOff = (
   rt: Runtime,
   slug: string,
   request: TimeOffRequest,
-): TimeOffRow & { booked: string[]; visits: VisitSummary[] } {
-  if (request.reason !== null && !REASON.safeParse(request.reason).success)
-    throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
-  return rt.tx(() => {
+): TimeOffRow & { booked: string[]; visits: VisitSummary[] } =>
+  rt.tx(() => {
     const business = getBusiness(rt, slug);
-    const staffId = objectId("staff", slug, getStoredObject(rt, business, "staff", request.staff));
-    const range = parseTimeRange(request.from, request.to, business.doc.timezone);
-    const row = {
-      id: rt.newId("tof"),
-      staffId,
-      ...range,
-      reason: request.reason,
-      createdAt: rt.now(),
-    };
-    publishChange(rt, business.id, () => rt.store.timeOff.insert(business.id, row), {
-      lists: [],
-      affectsAvailability: true,
-    });
-    const booked = rt.store.bookings.listOverlappingOf(business.id, staffId, range);
+    const row = addTimeOff(rt, business, parseTimeOff(rt, business, request));
+    const booked = rt.store.bookings.listOverlappingOf(business.id, row.staffId, row);
     return { ...row, booked, visits: summarizeVisits(rt, business, booked) };
   });
+
+type NewTimeOff = Pick<TimeOffRow, "staffId" | "startsAt" | "endsAt" | "reason">;
+
+/** @throws AppError resource_not_found, invalid_date, validation_failed */
+export function parseTimeOff(
+  rt: Runtime,
+  business: BusinessRow,
+  { staff, from, to, reason }: TimeOffRequest,
+): NewTimeOff {
+  if (reason !== null && !REASON.safeParse(reason).success)
+    throw new AppError("validation_failed", "The reason must be one line of 1 to 200 characters.");
+  const person = getStoredObject(rt, business, "staff", staff);
+  return {
+    staffId: objectId("staff", business.slug, person),
+    ...parseTimeRange(from, to, business.doc.timezone),
+    reason,
+  };
+}
+
+/** Adds time off and publishes that the free times changed. Call it in a transaction. */
+export function addTimeOff(rt: Runtime, { id }: BusinessRow, added: NewTimeOff): TimeOffRow {
+  const row = { id: rt.newId("tof"), ...added, createdAt: rt.now() };
+  publishChange(rt, id, () => rt.store.timeOff.insert(id, row), {
+    lists: [],
+    affectsAvailability: true,
+  });
+  return row;
 }
 
 export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {

@@ -98,6 +98,8 @@ function updateEndpoint(
       isDisableDue = endsInDisabling(streak, attempt.at);
     } else if (streak.failingSince !== null) streak = NO_STREAK;
   }
+  if (results.some(({ settlement }) => settlement.status === "DELIVERED"))
+    recordDelivered(rt, endpoint);
   if (streak !== endpoint) rt.store.endpoints.updateStreak(endpoint.id, streak);
 
   const exhausted = results.find(({ settlement }) => settlement.status === "EXHAUSTED");
@@ -108,6 +110,16 @@ function updateEndpoint(
   if (isDisabling || isGone)
     disableInTransaction(rt, endpoint.id, isDisabling ? "failing" : "gone");
   return isDisabling || isGone;
+}
+
+/** Writes are rare, because every delivery would otherwise change its endpoint too. */
+const DELIVERED_STEP_MS = 1000;
+
+function recordDelivered(rt: Runtime, { id, lastDeliveredAt }: EndpointRow): void {
+  const now = rt.now();
+  // The clock may have been set back since.
+  if (lastDeliveredAt === null || Math.abs(now - lastDeliveredAt) >= DELIVERED_STEP_MS)
+    rt.store.endpoints.updateDelivered(id, now);
 }
 
 function notifyExhausted(

@@ -1,8 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
-import { maySubscribe, type EventType } from "../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, maySubscribe, type EventType } from "../../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
+import type { DeliveryViewer } from "../../store/webhooks/live-filter.ts";
 import type { KeyRow } from "../../store/keys.ts";
 import { hasEnded } from "../../domain/api-key.ts";
 import { countOf, quote } from "../../domain/text.ts";
@@ -12,7 +13,7 @@ import { getKey } from "../keys.ts";
 // may receive itself. A restricted key sees those that it created; a rotated key is the same key.
 // Any other webhook gets the response for one that does not exist.
 
-type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
+export type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
 type Viewed = Pick<EndpointRow, "businessId" | "keyId" | "events">;
 
 const owns = (key: Viewer, { businessId, keyId, events }: Viewed): boolean =>
@@ -25,7 +26,31 @@ export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
 export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint && owns(key, endpoint)) return endpoint;
-  throw new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
+  throw notFoundError();
+}
+
+const notFoundError = (): AppError =>
+  new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
+
+/**
+ * Returns whose deliveries a key sees in a list over all endpoints, those of deleted endpoints
+ * included; undefined if it sees all of its business.
+ */
+export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
+  if (key.kind === "RESTRICTED") return { keyId: key.id, types: [] };
+  const types = ALL_EVENT_TYPES.filter((type) => maySubscribe(key, type));
+  return types.length === ALL_EVENT_TYPES.length ? undefined : { keyId: key.id, types };
+}
+
+/**
+ * Asserts that a key may list the deliveries of an endpoint, even of a deleted one.
+ * @throws AppError resource_not_found
+ */
+export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: string): void {
+  const owner = rt.store.endpoints.findOwner(endpointId);
+  if (owner?.businessId === key.businessId && (key.kind === "SECRET" || owner.keyId === key.id))
+    return;
+  throw notFoundError();
 }
 
 /**
@@ -61,8 +86,20 @@ export function assertMaySubscribe(
 
 type Owned = Pick<EndpointRow, "id" | "businessId" | "url" | "events">;
 
-const countOfKey = (rt: Runtime, keyId: string, { businessId }: Owned): number =>
-  rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
+const countOfKey = (
+  rt: Runtime,
+  keyId: string,
+  { businessId }: Pick<EndpointRow, "businessId">,
+): number => rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
+
+/** Returns how many endpoints a key has and may have. */
+export const readEndpointUse = (
+  rt: Runtime,
+  key: Pick<KeyRow, "id" | "businessId" | "maxEndpoints">,
+): { limit: number; used: number } => ({
+  limit: key.maxEndpoints,
+  used: countOfKey(rt, key.id, key),
+});
 
 /**
  * Asserts that the operator may give an endpoint to a key.

@@ -106,6 +106,8 @@ export async function prepareEndpoint(
     holdsEnded: 0,
     createdAt: now,
     updatedAt: now,
+    statusAt: now,
+    lastDeliveredAt: null,
   };
   const create = (): NewEndpoint => {
     assertDiskSpace(rt);

@@ -96,6 +96,10 @@ export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   };
 }
 
+/** Returns whether an endpoint gets nothing for now, because its host is not verified. */
+export const isHostLimited = (rt: Runtime, endpoint: EndpointRow): boolean =>
+  readHostLimit(rt, endpoint).deliveriesLeft === 0;
+
 /** Returns the hosts that get no delivery at the moment because they are not verified. */
 export const listLimitedHosts = (rt: Runtime): string[] =>
   rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));

@@ -12,6 +12,7 @@ import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
+import { assertKeyMaySubscribe } from "./endpoint-owner.ts";
 import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";
 import { draftSample } from "./sample-events.ts";
@@ -67,17 +68,31 @@ export function recordAcceptedTest(rt: Runtime, endpoint: EndpointRow): void {
   endHold(rt, endpoint.id);
 }
 
+function noSampleError(type: EventType): AppError {
+  const detail = `The business has no object for an event ${type}.`;
+  return new AppError("validation_failed", detail, {
+    fix: "choose another event type",
+    issues: [{ code: "no_sample", pointer: "#/eventType", detail }],
+  });
+}
+
+type TestOptions = {
+  /** The default is the first subscribed type for which the business has an object. */
+  eventType?: EventType | undefined;
+  signal?: AbortSignal | undefined;
+};
+
 /**
- * Sends one signed test event immediately. Its type is the first subscribed one for which the
- * business has an object. The event is neither stored nor counted, so a disabled endpoint can be
- * tested, too.
- * @throws AppError resource_not_found
+ * Sends one signed test event immediately. The event is neither stored nor counted, so a disabled
+ * endpoint can be tested, too.
+ * @throws AppError resource_not_found; insufficient_scope if the endpoint's key may not receive the
+ *   event type; validation_failed if the business has no object for it
  */
 export async function testEndpoint(
   rt: Runtime,
   endpointId: string,
   sendOnce: SendOnce,
-  signal?: AbortSignal,
+  { eventType, signal }: TestOptions = {},
 ): Promise<TestResult> {
   const endpoint = getEndpoint(rt, endpointId);
   const { businessId, keyId, url, allowPrivate: trusted, timeoutMs, events } = endpoint;
@@ -88,13 +103,14 @@ export async function testEndpoint(
     .listValid(endpointId, rt.now())
     .map(({ id, sealed }) => signingKey(rt.secrets.decrypt(sealed, id)));
 
+  if (eventType !== undefined) assertKeyMaySubscribe(rt, keyId, [eventType]);
   // Every business has a catalog, so there is a sample of at least one type.
-  const types = [...events, ...EVENT_TYPES];
+  const types = eventType === undefined ? [...events, ...EVENT_TYPES] : [eventType];
   const draft = types
     .values()
     .map((type) => draftSample(rt, business, type))
     .find((draft) => draft !== undefined);
-  if (draft === undefined) throw new Error("No event type has a sample.");
+  if (draft === undefined) throw noSampleError(types[0] as EventType);
   const eventId = rt.newId("evt").replace("evt_", "evt_test_");
   const at = rt.now();
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);

@@ -85,13 +85,14 @@ const filterFlags = {
   endpoint: text("endpoint", "only deliveries to this endpoint (ID or name)"),
   event: eventType("only deliveries of this event type"),
   since: pastTime("only deliveries since a date or time (UTC), or of the last 2h, 3d, …"),
+  until: pastTime("only deliveries before a date or time (UTC), or older than 2h, 3d, …"),
   failed: toggle("only deliveries whose last attempt failed"),
 };
 
 function toFilter(
   cli: Cli,
   rt: Runtime,
-  { status, endpoint, event, since, failed }: FlagValues<typeof filterFlags>,
+  { status, endpoint, event, since, until, failed }: FlagValues<typeof filterFlags>,
 ): DeliveryFilter {
   return {
     status,
@@ -99,6 +100,7 @@ function toFilter(
     endpointId: endpoint === undefined ? undefined : resolveEndpointId(cli, rt, endpoint),
     eventType: event,
     since: since?.(rt.now()),
+    until: until?.(rt.now()),
     failed: failed || undefined,
   };
 }
@@ -191,6 +193,7 @@ const redeliver = command({
   examples: [
     "deliveries redeliver dlv_06f…",
     "deliveries redeliver --failed --since 2h --rate 5/s --wait",
+    "deliveries redeliver --event service.updated --since 2026-12-01T14:00 --until 2026-12-01T15:00 --dry-run",
   ],
   async run(cli, { rate, wait, ...filters }, id) {
     const { dryRun } = cli.flags;

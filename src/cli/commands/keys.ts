@@ -1,8 +1,11 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { FEATURES } from "../../features/index.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { DEFAULT_LIMITS, FIRST_SCOPES, hasEnded, SCOPES } from "../../domain/api-key.ts";
 import { describeGuestData, readsReferences } from "../../domain/envelope.ts";
 import { EVENT_GROUPS } from "../../domain/event-types.ts";
 import { countOf, safe } from "../../domain/text.ts";
+import type { Cli } from "../cli.ts";
 import { command } from "../command.ts";
 import { choice, choices, duration, integer, requiredText, text, texts, toggle } from "../flags.ts";
 import { printSecretOnce } from "../input/new-file.ts";
@@ -54,6 +57,7 @@ const create = command({
     expires: duration("lifetime, such as 90d (default: unlimited)"),
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
     ...limitFlags((limit) => ` (default ${limit})`),
+    selfRotation: toggle("the partner may rotate the key over HTTP, with its newest secret"),
     out,
   },
   examples: [
@@ -81,6 +85,7 @@ const create = command({
       maxEndpoints: flags.maxEndpoints,
       maxHolds: flags.maxHolds,
       maxBookingsDay: flags.maxBookingsDay,
+      selfRotation: flags.selfRotation,
     };
     const { key } = printSecretOnce(
       cli,
@@ -94,6 +99,9 @@ const create = command({
     );
     if (cli.flags.json) return;
     cli.note(...describeGuestData(key));
+    const partnerUrl = findPartnerUrl(cli, rt, business.slug);
+    if (key.kind === "RESTRICTED" && partnerUrl !== undefined)
+      cli.note(`With this key, the partner can test and repair its webhooks at ${partnerUrl}`);
     const { id, eventGroups } = key;
     if (!readsReferences(key) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
@@ -105,7 +113,7 @@ const create = command({
 const update = command({
   name: "update",
   about:
-    "Change the limits of a key, its expiry, and which events it may receive. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself. Its webhook endpoints are unsubscribed from others.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
@@ -116,6 +124,10 @@ const update = command({
       ["yes", "no"],
       "whether a secret key has all scopes, or only those of the catalog and webhooks",
     ),
+    selfRotation: choice(
+      ["yes", "no"],
+      "whether the partner may rotate the key over HTTP, with its newest secret",
+    ),
     keepEndpoints: choice(
       ["yes", "no"],
       "whether its webhook endpoints keep receiving events after it has expired",
@@ -125,10 +137,11 @@ const update = command({
     "keys update key_06f… --limit-minute 300 --limit-hour 5000",
     "keys update key_06f… --event-group catalog --event-group tickets",
     "keys update key_06f… --expires 365d",
+    "keys update key_06f… --self-rotation yes",
   ],
   async run(
     cli,
-    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, ...limits },
+    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, selfRotation, ...limits },
     nameOrId,
   ) {
     const rt = await cli.open();
@@ -142,6 +155,7 @@ const update = command({
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
       gainedScopes: allScopes && null,
+      selfRotation: selfRotation && selfRotation === "yes",
     } as const;
     if (Object.values(changes).every((value) => value === undefined))
       throw usageError("Nothing to change.", "add an option: deskbell keys update --help");
@@ -259,6 +273,13 @@ const revoke = command({
       cli.note(`${cli.verb("Released", "release")} ${countOf(releasedHolds, "hold")}.`);
   },
 });
+
+/** Returns the URL of the page for partners; undefined if none is known. */
+function findPartnerUrl(cli: Cli, rt: Runtime, slug: string): string | undefined {
+  const path = FEATURES.find(({ partnerPath }) => partnerPath !== undefined)?.partnerPath;
+  const publicUrl = cli.config().http.publicUrl || rt.store.daemon.find()?.publicUrl;
+  return path && publicUrl && `${publicUrl}/b/${slug}/${path}`;
+}
 
 const toOutput = ({
   limitMinute,

@@ -1,4 +1,6 @@
+import { expandDay } from "../../domain/local-time.ts";
 import { shellQuote } from "../../domain/text.ts";
+import { usageError } from "../failure.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
 import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
@@ -7,6 +9,7 @@ import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../o
 import { toKey } from "../objects/by-name.ts";
 import { objectCommands, resolveObject } from "../objects/objects.ts";
 import { notePast, noteStaffLimits } from "../objects/without-effect.ts";
+import { type Clock, parseDay } from "../typed-times.ts";
 
 const listAndShow = objectCommands({
   kind: "staff",
@@ -173,4 +176,55 @@ const hours: CommandGroup = {
   commands: [updateHours],
 };
 
-export const definition = [...listAndShow, create, update, hours, deleteCommand];
+const away = command({
+  name: "away",
+  about:
+    "Enter time off of a staff member, such as a sick day, and show the visits in it and who could take each.",
+  supportsDryRun: true,
+  arguments: ["<staff>"],
+  flags: {
+    date: text("date", "the whole day, such as today, tomorrow or 2026-12-24"),
+    from: text("time", "instead of --date: local date, or date and time, such as 2026-12-24T13:00"),
+    to: text("time", "end, in the same format; a date is the last whole day"),
+    reason: text("text", "internal note; partners never see it"),
+    reassign: toggle("give the visits to those who can take them; times and prices stay"),
+  },
+  examples: [
+    "staff away maya --date tomorrow",
+    "staff away maya --date tomorrow --reassign --dry-run",
+    "staff away maya --from 2026-12-01T13:00 --to 2026-12-02 --reason migraine --reassign",
+  ],
+  async run(cli, { reason = null, reassign, ...given }, staff) {
+    const { rt, business } = await cli.openBusiness();
+    const { slug, doc } = business;
+    const range = parseAway(given, { timezone: doc.timezone, now: rt.now() });
+    const { markAway, reassignVisits } = await import("../../app/bookings/staff-away.ts");
+    const person = resolveObject(rt, business, "staff", staff);
+    const found = markAway(rt, slug, { staff: person.key, reason, ...range });
+    const moved = reassign ? reassignVisits(rt, slug, found) : new Map<string, string[]>();
+    const { printAway } = await import("../output/away.ts");
+    printAway(cli, business, person, found, reassign ? moved : null);
+  },
+});
+
+/** Returns the period of `staff away`, as dates or times without named days. */
+function parseAway(
+  { date, from, to }: { [name in "date" | "from" | "to"]: string | undefined },
+  clock: Clock,
+): { from: string; to: string } {
+  if (date !== undefined && from === undefined && to === undefined) {
+    const day = parseDay("--date", date, clock);
+    return { from: day, to: day };
+  }
+  if (date === undefined && from !== undefined && to !== undefined)
+    return {
+      from: expandDay(from, clock.timezone, clock.now),
+      to: expandDay(to, clock.timezone, clock.now),
+    };
+  throw usageError(
+    date === undefined ? "Missing --date, or --from and --to." : "--date is a whole day.",
+    "use --date tomorrow, or --from 2026-12-01T13:00 --to 2026-12-01T18:00",
+  );
+}
+
+export const definition = [...listAndShow, create, update, away, hours, deleteCommand];

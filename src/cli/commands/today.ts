@@ -16,7 +16,8 @@ export const definition = command({
     const date = parseDay("--date", wanted ?? "today", { timezone, now: rt.now() });
     const staffId =
       staff === undefined ? undefined : resolveObject(rt, business, "staff", staff).id;
-    const { describeDay, describeGuest, listDay } = await import("../../app/bookings/day-sheet.ts");
+    const { describeDay, describeGuest, describeStaff, listDay } =
+      await import("../../app/bookings/day-sheet.ts");
     const entries = listDay(rt, business, date, staffId);
     cli.printList(
       entries.map(({ startsAt, endsAt, ...entry }) => ({
@@ -33,7 +34,7 @@ export const definition = command({
         },
         { title: "GUEST", value: describeGuest },
         "service",
-        "staff",
+        { title: "STAFF", value: describeStaff },
         "place",
         { title: "STATUS", value: "status", noTruncate: true },
         { title: "ID", value: "id", noTruncate: true, optional: true },

@@ -209,6 +209,8 @@ const toOutput = ({ holdsEnded: _, ...endpoint }: EndpointRow, now: number) =>
     "heldUntil",
     "createdAt",
     "updatedAt",
+    "statusAt",
+    "lastDeliveredAt",
   );
 
 const rotateSecret = command({

@@ -143,29 +143,36 @@ export const wrongStatusError = (
  * @param subject such as `Booking bkg_1`
  * @throws AppError insufficient_scope, wrong_status, cancellation_closed
  */
-export function assertActionAllowed(
+export function assertActionAllowed(...given: Parameters<typeof actionError>): void {
+  const error = actionError(...given);
+  if (error) throw error;
+}
+
+/** Returns why an action is not allowed; undefined if it is. */
+export function actionError(
   subject: string,
   visit: Visit,
   action: VisitAction,
   initiator: Initiator,
   now: number,
-): void {
+): AppError | undefined {
   const { from, by, when } = RULES[action];
   const { status, startsAt, endsAt, cancelUntil } = visit;
   const wrongStatus = (reason: string) => wrongStatusError(subject, VERBS[action], reason, status);
   if (!by.includes(initiator))
-    throw new AppError("insufficient_scope", "This key does not have the scope bookings.manage.");
-  if (!from.includes(status)) throw wrongStatus(`its status is ${status}`);
+    return new AppError("insufficient_scope", "This key does not have the scope bookings.manage.");
+  if (!from.includes(status)) return wrongStatus(`its status is ${status}`);
   if (when === "before-deadline" && initiator === "GUEST" && (now > cancelUntil || now >= startsAt))
-    throw new AppError(
+    return new AppError(
       "cancellation_closed",
       `${subject} can no longer be ${VERBS[action]} by the guest.`,
       { fix: "ask the business" },
     );
-  if (when !== "after-start") return;
-  if (now < startsAt) throw wrongStatus("it has not started");
+  if (when !== "after-start") return undefined;
+  if (now < startsAt) return wrongStatus("it has not started");
   if (status !== "CONFIRMED" && now > endsAt + CORRECTION_MS)
-    throw wrongStatus("it ended more than 7 days ago");
+    return wrongStatus("it ended more than 7 days ago");
+  return undefined;
 }
 
 type State = Pick<Visit, "status" | "decideBy" | "cancelledBy" | "cancelReason">;

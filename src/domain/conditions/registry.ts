@@ -122,6 +122,7 @@ export const listConditionCodes = (): ConditionCode[] =>
 const CORE_NOTICES = {
   "delivery.exhausted": { severity: "info", about: "delivery" },
   "booking.received": { severity: "info", about: "booking" },
+  "key.rotated_itself": { severity: "critical", about: "key" },
 } as const satisfies Record<string, ConditionKind>;
 
 export type NoticeCode = keyof typeof CORE_NOTICES | Named<"notices">;

@@ -6,6 +6,7 @@ import { isLoopbackHost } from "../../domain/addresses.ts";
 import { escapeHtml } from "../../domain/html.ts";
 import { createDocument } from "../../http/handlers/server-documents.ts";
 import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
+import { basePathOf } from "../../http/pages/pages.ts";
 import {
   getHeader,
   type HttpRequest,
@@ -119,8 +120,5 @@ function baseOf(request: HttpRequest): string {
   const isEncrypted = "encrypted" in request.connection && request.connection.encrypted === true;
   return `${isEncrypted ? "https" : "http"}://${host}`;
 }
-
-const basePathOf = (publicUrl: string): string =>
-  (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
 export const pages = [docsRoutes];

@@ -147,7 +147,7 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
 function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   const keys = rt.store.keys.list();
   const findings = [
-    ...checkKeyHashes(rt.store.keys.listNotHashed()),
+    ...checkKeyHashes(rt.store.keySecrets.listNotHashed()),
     ...conditions,
     ...checkKeyExpiry(keys, (id) => slugOf(rt, id), rt.now()),
     ...checkGainedScopes(keys, (id) => slugOf(rt, id), rt.now()),

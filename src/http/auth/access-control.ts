@@ -1,7 +1,8 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { assertMayAskToRotate } from "../../app/self-rotation.ts";
 import { isWithin } from "../../domain/addresses.ts";
-import { grants, type Scope } from "../../domain/api-key.ts";
+import { grants, type NeededScope, type Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Credential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
@@ -12,7 +13,7 @@ import {
   type RequestClient,
 } from "./client-address.ts";
 import { createKeyFinder, findKeyAgain, type KnownKey } from "./known-keys.ts";
-import { type RateLimits, RequestLimits } from "./rate-limits.ts";
+import { type RateLimits, RequestLimits, type WindowUse } from "./rate-limits.ts";
 
 /** Decides who may do what, and how often. */
 export class AccessControl {
@@ -20,7 +21,7 @@ export class AccessControl {
   readonly #keyUsage: KeyUsage;
   readonly #limits: RequestLimits;
   readonly #getClientAddress: GetClientAddress;
-  readonly #findKey: (context: RequestContext) => KnownKey;
+  readonly #findKey: ReturnType<typeof createKeyFinder>;
   readonly #warnOnce: ReturnType<typeof createWarnOnce>;
   readonly #ignoresForwardedFor: boolean;
 
@@ -42,9 +43,15 @@ export class AccessControl {
   /**
    * Returns the key of a request to a route that needs one. Checks the key, business, scope and
    * rate limit, in this order.
+   * @param isRotation whether the request rotates its key, or repeats the one that did
    */
-  authorize(context: RequestContext, slug: string, scope: Scope | readonly Scope[]): Credential {
-    const known = this.#getKeyOrCountFailure(context);
+  authorize(
+    context: RequestContext,
+    slug: string,
+    scope: NeededScope,
+    isRotation = false,
+  ): Credential {
+    const known = this.#getKeyOrCountFailure(context, isRotation);
     const { key } = known;
     context.keyId = key.id;
     const error = this.#findAccessError(context, key, slug, scope);
@@ -53,6 +60,7 @@ export class AccessControl {
       throw error;
     }
     this.#limitByKey(context, known);
+    if (isRotation) assertMayAskToRotate(key, context.now);
     if (this.#ignoresForwardedFor && getHeader(context.request, "x-forwarded-for") !== undefined)
       this.#warnOnce("x-forwarded-for", "Ignoring X-Forwarded-For: set --trusted-proxy");
     return key;
@@ -90,6 +98,11 @@ export class AccessControl {
     this.#limits.takeOpen(context);
   }
 
+  /** Returns what a key has used of its limits of requests, without counting a request. */
+  readLimits(context: RequestContext, key: Credential): WindowUse[] {
+    return this.#limits.readKey(context, key);
+  }
+
   /** Returns the client that a request's work counts for. */
   getClient({ keyId, request }: RequestContext): RequestClient {
     if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
@@ -101,9 +114,9 @@ export class AccessControl {
    * Returns the key of a request. A failure counts against the client's address, never against a
    * key.
    */
-  #getKeyOrCountFailure(context: RequestContext): KnownKey {
+  #getKeyOrCountFailure(context: RequestContext, isRotation = false): KnownKey {
     try {
-      return this.#findKey(context);
+      return this.#findKey(context, isRotation);
     } catch (error) {
       if (error instanceof AppError) this.#limits.takeFailure(context);
       throw error;
@@ -127,15 +140,15 @@ export class AccessControl {
   }
 
   /**
-   * Returns why a key does not give access; undefined if it does. One of several scopes suffices,
-   * and null asks for none. The key alone decides, so that the response does not reveal whether
+   * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
+   * The key alone decides, so that the response does not reveal whether
    * another business exists.
    */
   #findAccessError(
     { request }: RequestContext,
     key: Credential,
     slug: string,
-    scope: Scope | readonly Scope[] | null,
+    scope: NeededScope,
   ): AppError | undefined {
     if (key.cidrs.length > 0) {
       const address = this.#getClientAddress(request);
@@ -147,7 +160,7 @@ export class AccessControl {
         "business_mismatch",
         `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
       );
-    if (scope === null || hasOneOf(key, scope)) return undefined;
+    if (scope === "anyKey" || hasOneOf(key, scope)) return undefined;
     return new AppError(
       "insufficient_scope",
       `This key does not have the scope ${[scope].flat().join(" or ")}.`,
@@ -159,7 +172,7 @@ export class AccessControl {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
       const known = this.#findKey(context);
-      return this.#findAccessError(context, known.key, slug, null) ? undefined : known;
+      return this.#findAccessError(context, known.key, slug, "anyKey") ? undefined : known;
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;

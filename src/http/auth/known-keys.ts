@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { createCommitDetector } from "../../app/commit-detector.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { mayRepeat } from "../../app/self-rotation.ts";
 import { hashApiKey, isWellFormed } from "../../domain/api-key.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -21,8 +22,16 @@ export type KnownKey = { key: Credential; policy: RateLimitPolicy };
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
+/**
+ * Finds the key of a request.
+ * @param isRotation whether the request rotates its key: an ended secret that has just rotated its
+ *   key may repeat it
+ * @throws AppError missing_key, invalid_key, revoked_key, expired_key
+ */
+type FindKey = (context: RequestContext, isRotation?: boolean) => KnownKey;
+
 /** Returns a function that finds the key of a request, and throws if it is missing or has ended. */
-export function createKeyFinder(rt: Runtime): (context: RequestContext) => KnownKey {
+export function createKeyFinder(rt: Runtime): FindKey {
   const hasNewCommit = createCommitDetector(rt);
   const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
   // The cache maps the hash of an Authorization header to its key, so that no secret stays in
@@ -42,7 +51,7 @@ export function createKeyFinder(rt: Runtime): (context: RequestContext) => Known
     return found;
   };
 
-  return ({ request, now }) => {
+  return ({ request, now }, isRotation = false) => {
     if (hasNewCommit()) {
       knownKeys = createKnownKeys();
       lastByConnection = new WeakMap();
@@ -58,7 +67,7 @@ export function createKeyFinder(rt: Runtime): (context: RequestContext) => Known
       last = { authorization, known: findKey(authorization) };
       lastByConnection.set(request.connection, last);
     }
-    assertUsable(last.known.key, now);
+    assertUsable(last.known.key, now, isRotation);
     return last.known;
   };
 }
@@ -90,15 +99,21 @@ function lookUpKey(rt: Runtime, authorization: string): Credential {
   return key;
 }
 
-function assertUsable(key: Credential, now: number): void {
+function assertUsable(key: Credential, now: number, isRotation = false): void {
   if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new AppError("expired_key", "This key has expired.");
-  if (key.secretExpiresAt !== null && key.secretExpiresAt <= now)
-    throw new AppError(
-      "expired_key",
-      "This key was rotated and its old secret has expired: use the new secret.",
-    );
+  if (key.secretExpiresAt === null || key.secretExpiresAt > now) return;
+  if (isRotation && mayRepeat(key, now)) return;
+  // The holder of a secret with which somebody else has rotated the key must learn of it.
+  const ifStolen =
+    key.secretRepeatsUntil === null
+      ? ""
+      : " If you did not rotate the key, tell the business at once: it is stolen.";
+  throw new AppError(
+    "expired_key",
+    `This key was rotated and its old secret has expired: use the new secret.${ifStolen}`,
+  );
 }
 
 export function createKeyPolicy(minute: number, hour: number): RateLimitPolicy {

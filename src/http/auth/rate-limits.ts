@@ -10,6 +10,8 @@ import {
   rateLimitHeader,
   type RateLimitPolicy,
   type RateLimitResult,
+  type RateWindow,
+  type WindowState,
   retryAfterSeconds,
 } from "./rate-limiter.ts";
 import { DEFAULT_LIMITS } from "../../domain/api-key.ts";
@@ -128,6 +130,14 @@ const NETWORK_POLICY = createRateLimitPolicy(
   },
 );
 
+/** The requests of a key in one window, and the seconds until the window frees the next one. */
+export type WindowUse = {
+  window: RateWindow;
+  limit: number;
+  used: number;
+  resetSeconds: number;
+};
+
 type Taken = { policy: RateLimitPolicy; result: RateLimitResult };
 
 /** Counts each request against its key or its address, and tells the client what remains. */
@@ -149,6 +159,16 @@ export class RequestLimits {
   showKey(context: RequestContext, { key, policy }: KnownKey): void {
     const result = this.#limits.keys.peek(key.id, policy, context.startedAt);
     addRateLimitHeaders(context, policy, result);
+  }
+
+  /** Returns what a key has used of its limits, without counting a request. */
+  readKey({ startedAt }: RequestContext, key: KnownKey["key"]): WindowUse[] {
+    const policy = createKeyPolicy(key.limitMinute, key.limitHour);
+    const { windowStates } = this.#limits.keys.peek(key.id, policy, startedAt);
+    return policy.windows.map(({ window, quota }, i) => {
+      const { remaining, resetSeconds } = windowStates[i] as WindowState;
+      return { window, limit: quota, used: quota - remaining, resetSeconds };
+    });
   }
 
   /** Counts a request without a key to the public routes of a business. @throws RateLimitError */

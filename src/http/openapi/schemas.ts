@@ -9,6 +9,7 @@ import {
   envelopeSchema,
   otherEnvelope,
 } from "../../domain/public/schemas/envelope.ts";
+import { key, rotatedKey } from "../../domain/public/schemas/key.ts";
 import { menuCategory, menuItem, modifierGroup } from "../../domain/public/schemas/menu.ts";
 import { profile } from "../../domain/public/schemas/profile.ts";
 import { promotion } from "../../domain/public/schemas/promotion.ts";
@@ -72,6 +73,15 @@ const feedMeta = pageMeta.extend({
     .describe(
       "Sequence number of each event in `data`, in the same order; webhooks have it in X-Service-Sequence. All events of the business share the numbers: gaps count events that this key does not receive",
     ),
+  lastSequence: z
+    .int()
+    .describe("Sequence number of the newest event of the business, whoever receives it"),
+});
+const eventMeta = pageMeta.extend({
+  sequence: z
+    .int()
+    .describe("Sequence number of the event; webhooks have it in X-Service-Sequence"),
+  cursor: z.string().describe("Pass it as `after` to `/changes` to get the events after this one"),
 });
 /** Returns the schema of a response about one object. */
 export const response = (data: z.ZodType) => z.strictObject({ data });
@@ -229,6 +239,7 @@ const NAMED = {
   ReservationWithCustomerResponse: response(bookings.reservationWithCustomer),
   ReservationList: pageOf(bookings.reservationWithCustomer),
   EventList: pageOf(event, feedMeta),
+  EventResponse: z.strictObject({ data: event, meta: eventMeta }),
   EndpointList: pageOf(webhook.endpoint),
   DeliveryList: pageOf(webhook.delivery),
   EndpointResponse: response(webhook.endpoint),
@@ -238,6 +249,9 @@ const NAMED = {
   EnabledEndpointResponse: response(webhook.enabledEndpoint),
   EndpointTestResponse: response(webhook.endpointTest),
   DeliveryResponse: response(webhook.deliveryWithAttempts),
+  RedeliveryResponse: z.strictObject({ data: webhook.redelivery, page, meta: pageMeta }),
+  KeyResponse: response(key),
+  RotatedKeyResponse: response(rotatedKey),
   Health: z.strictObject({
     status: z.enum(["ok", "ready"]),
     database: z

@@ -16,14 +16,14 @@ export const emptyBody = lazy(() => z.strictObject({}));
  */
 export async function readJsonObject(context: RequestContext): Promise<Record<string, unknown>> {
   assertJsonContent(context);
-  return parseOnce(context, await getBytes(context));
+  return parseOnce(context, await readBody(context));
 }
 
 /** Returns a body that is a JSON object; an empty object if there is no body. */
 export async function readOptionalJsonObject(
   context: RequestContext,
 ): Promise<Record<string, unknown>> {
-  const bytes = await getBytes(context);
+  const bytes = await readBody(context);
   if (bytes.length === 0) return {};
   assertJsonContent(context);
   return parseOnce(context, bytes);
@@ -57,7 +57,8 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   });
 }
 
-const getBytes = (context: RequestContext): Promise<Buffer> =>
+/** Returns the bytes of a body, which is read once. @throws AppError body_too_large */
+export const readBody = (context: RequestContext): Promise<Buffer> =>
   (context.body ??= readBytes(context));
 
 /** Reads a body and counts its bytes, because Content-Length can be missing or wrong. */

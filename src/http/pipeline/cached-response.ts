@@ -12,6 +12,7 @@ import {
 } from "./request-context.ts";
 
 const GZIP_MIN_BYTES = 1024;
+const COMPRESSED = /^(?:application\/(?:problem\+)?json|text\/html; charset=utf-8)$/;
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 /**
@@ -115,15 +116,15 @@ export const compressible = (
 };
 
 /**
- * Compresses a large JSON response that is not cached, if the client accepts gzip. A response with
+ * Compresses a large JSON response or page that is not cached, if the client accepts gzip. A response with
  * an ETag stays as it is, because the ETag names the uncompressed bytes.
  */
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;
   if (body === null || body.length <= GZIP_MIN_BYTES) return response;
   const type = headers[headers.indexOf("content-type") + 1] ?? "";
-  const isJson = type === "application/json" || type === "application/problem+json";
-  if (!isJson || headers.includes("vary") || headers.includes("etag")) return response;
+  if (!COMPRESSED.test(type) || headers.includes("vary") || headers.includes("etag"))
+    return response;
   headers.push("vary", "Accept-Encoding");
   if (!acceptsGzip(getHeader(context.request, "accept-encoding"))) return response;
   return promisify(gzip)(body).then((compressed) => {

@@ -106,14 +106,17 @@ export const locale = () =>
       "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
     );
 
-export const instant = () =>
+const INSTANT =
+  "a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone";
+
+/** @param error the error text: a sentence about a parameter, or a noun about a field of a body */
+export const instant = (error = `must be ${INSTANT}.`) =>
   z
-    .string()
+    .string({ error })
     // A `+` that the client has not encoded arrives as a space.
     .transform((text) => text.replace(/ (\d{2}:\d{2})$/, "+$1"))
     .refine((text) => resolverOf(text) !== undefined, {
-      error:
-        "must be a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone.",
+      error,
       params: { code: "invalid_date" },
     })
     .transform((text): InstantParameter => ({
@@ -129,6 +132,9 @@ export const instant = () =>
       },
       problemCode: "invalid_date",
     });
+
+/** An instant in the body of a request. */
+export const bodyInstant = () => instant(INSTANT);
 
 function resolverOf(text: string): InstantParameter["resolve"] | undefined {
   if (isLocalDate(text)) return (timezone) => startOfDay(text, timezone);

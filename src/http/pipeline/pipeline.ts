@@ -90,7 +90,7 @@ export function createPipeline(
       else accessControl.limitPublic(context, slug);
       return route.handle(context);
     }
-    const key = accessControl.authorize(context, slug, route.scope);
+    const key = accessControl.authorize(context, slug, route.scope, route.rotatesKey);
     // Reads are not audited, so they run without an actor, which is faster.
     return route.method === "GET" ? route.handle(context, key) : dispatchWrite(route, context, key);
   };

@@ -65,6 +65,11 @@ export const PROBLEM_CODES = {
     "Requests from this IP address are not allowed.",
     "Send the request from an allowed address, or ask the business to allow yours.",
   ],
+  rotation_not_allowed: [
+    403,
+    "The API key may not rotate itself, or the request has a secret that is not its newest.",
+    "Send the newest secret. Only the business can allow a key to rotate itself, and rotate a key whose newest secret is lost or stolen.",
+  ],
   route_not_found: [
     404,
     "No route matches the path.",
@@ -201,6 +206,11 @@ export const PROBLEM_CODES = {
     429,
     "The visitor or the API key has booked as much in 24 hours as it can.",
     "Ask the visitor to call the business.",
+  ],
+  too_many_redeliveries: [
+    429,
+    "As many redeliveries of the key's endpoints are pending as it may have.",
+    "Wait until they have been sent: `limits.redeliveries` of `GET …/key` counts them.",
   ],
   busy: [
     503,

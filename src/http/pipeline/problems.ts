@@ -23,6 +23,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   too_many_holds: 60,
   too_many_bookings: 3600,
+  too_many_redeliveries: 60,
   shutting_down: 5,
   storage_full: 60,
   storage_failed: 60,
@@ -73,7 +74,7 @@ function withoutPath({ code }: AppError): AppError {
 /**
  * Returns the fix of an error, unless it names a command or a flag: such a fix is for the operator.
  */
-const fixForPartners = ({ fix }: AppError): string | undefined =>
+export const fixForPartners = ({ fix }: AppError): string | undefined =>
   fix === undefined || /\bdeskbell\b|--\w/.test(fix) ? undefined : fix;
 
 /**

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Reply } from "../../app/idempotent-replies.ts";
 
 /**
  * Names and values in turn, as Node writes them. `Headers` objects would cost a third of the
@@ -41,7 +42,7 @@ export type RequestContext = {
   /** Set when the body has been parsed. No code changes it. */
   json?: Readonly<Record<string, unknown>>;
   /** Stores the reply to a request with an Idempotency-Key; null for others. */
-  saveReply: ((reply: HttpResponse) => void) | null;
+  saveReply: ((reply: Reply) => void) | null;
 };
 
 export type HttpResponse = { status: number; headers: RawHeaders; body: Buffer | null };

@@ -3,7 +3,7 @@ import type { AvailabilityFinder } from "../../app/availability/availability.ts"
 import type { Monitoring } from "../../app/operations/monitoring.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
-import type { Scope } from "../../domain/api-key.ts";
+import type { NeededScope } from "../../domain/api-key.ts";
 import type { Credential } from "../../store/keys.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { Operators } from "../auth/operators.ts";
@@ -15,6 +15,7 @@ import type { SchemaName } from "../openapi/schemas.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Parameters } from "./parameters.ts";
 import type { HttpCode } from "./problem-codes.ts";
+import type { RequestWatch } from "./request-watch.ts";
 import type { HandlerResult, RequestContext } from "./request-context.ts";
 
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
@@ -25,8 +26,10 @@ export type Route = {
   path: string;
   /** Whether a request without an Idempotency-Key is rejected. */
   needsIdempotencyKey?: boolean;
+  /** Whether the request rotates its key. */
+  rotatesKey?: boolean;
 } & (
-  | { scope: Scope | readonly Scope[]; handle: KeyHandler }
+  | { scope: NeededScope; handle: KeyHandler }
   /** A route without a required key. "open" has no business and a higher limit by address. */
   | { scope: "public" | "open"; handle: OpenHandler }
 );
@@ -92,9 +95,9 @@ export type ResponseSpec = {
 export type RouteSpec = {
   method: Route["method"];
   path: string;
-  /** The required scope; if there are several, one of them suffices. */
   scope: Route["scope"];
   needsIdempotencyKey?: boolean;
+  rotatesKey?: boolean;
   /** Whether a request may name a visitor in Visitor-Id. */
   takesVisitor?: boolean;
   operationId: string;
@@ -116,6 +119,7 @@ export const GROUPS = {
     "Hold times, book them, and manage bookings and table reservations. The guide [Taking bookings](/docs/taking-bookings) shows the whole flow.",
   Tickets: "Ticket orders for public events.",
   Webhooks: "Webhook endpoints and their deliveries.",
+  Keys: "The API key of the request: what it may do, what it has used of its limits, and its rotation.",
   Changes: "The event feed, for clients that missed webhooks or cannot receive them.",
   Operations:
     "For the operator. These routes need no API key. Each address can send 600 requests per minute.",
@@ -139,10 +143,11 @@ export type HandlerDeps = {
   /** Returns the app's only service that `create` makes. The service is stopped with the app. */
   openService: <T extends Service>(create: (rt: Runtime) => T) => T;
   operators: Operators;
+  watch: RequestWatch;
 };
 
 type KeyAccess = {
-  scope: Scope | readonly Scope[];
+  scope: NeededScope;
   handle: (deps: HandlerDeps) => KeyHandler;
 };
 type OpenAccess = { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler };

@@ -20,8 +20,12 @@ export const columns = (names: string): string =>
 export const insertInto = (table: string, names: string): string =>
   `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/\w+/g, (name) => `:${camelCase(name)}`)})`;
 
+/** Returns the values of a parameter that is a JSON array, for use with `IN`. */
+export const listedIn = (parameter: string): string =>
+  `(SELECT value FROM json_each(:${parameter}))`;
+
 /** The values of the parameter `:ids`, a JSON array, for use with `IN`. */
-export const LISTED = "(SELECT value FROM json_each(:ids))";
+export const LISTED = listedIn("ids");
 
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 

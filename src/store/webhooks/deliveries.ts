@@ -176,6 +176,8 @@ export type DeliveryFilter = {
   eventType?: EventType | undefined;
   /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
+  /** Epoch ms of creation, exclusive. */
+  until?: number | undefined;
   /** Selects IDs below this one. */
   before?: string | undefined;
   /** Selects deliveries whose last attempt failed and that have not succeeded since. */
@@ -188,6 +190,7 @@ const CONDITIONS: Record<Exclude<keyof DeliveryFilter, "status">, string> = {
   endpointId: "endpoint_id = :endpointId",
   eventType: "event_type = :eventType",
   since: "created_at >= :since",
+  until: "created_at < :until",
   before: "id < :before",
   failed: "status IN ('PENDING', 'EXHAUSTED', 'CORRUPT') AND last_error IS NOT NULL",
 };

@@ -1,6 +1,7 @@
 import { type Db, columns } from "../database/db.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
+import { makeDue, type ReplayableRow } from "./own-replays.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
@@ -112,23 +113,10 @@ export function createDeliveryMoveStore(db: Db) {
       const { where, parameters } = toSqlCondition(filter);
       const chosen = db
         .prepare(`
-          SELECT number, business_id AS businessId, status FROM delivery
+          SELECT number, id, business_id AS businessId, status FROM delivery
           WHERE ${where} AND ${replayableOf(filter)} AND number > :after AND number <= :upTo ORDER BY number LIMIT :limit`)
-        .all({ ...parameters, after, upTo, limit }) as {
-        number: number;
-        businessId: string;
-        status: DeliveryStatus;
-      }[];
-      const makeDue = db.prepare(`
-        UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
-          attempts_before = attempt_count
-        WHERE number = :number`);
-      const tallyChanges = createTallyChanges();
-      for (const [i, { number, businessId, status }] of chosen.entries()) {
-        makeDue.run({ number, at: at + i * stepMs });
-        tallyChanges.move(businessId, status, "PENDING");
-      }
-      tallyChanges.write(tallies);
+        .all({ ...parameters, after, upTo, limit }) as ReplayableRow[];
+      makeDue(db, chosen, at, stepMs);
       return { count: chosen.length, last: chosen.at(-1)?.number ?? upTo };
     },
   };

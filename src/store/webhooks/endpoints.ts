@@ -23,6 +23,10 @@ export type EndpointRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
+  /** When `status` last changed; null if that was in an earlier version. */
+  statusAt: number | null;
+  /** When the receiver last accepted an event, to the second; null if it never has. */
+  lastDeliveredAt: number | null;
   /** The number of pauses that a successful test or the operator has ended. */
   holdsEnded: number;
 } & FailureStreak &
@@ -54,9 +58,10 @@ const TARGET = columns(
   "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
 );
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
-  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason`)}`;
+  failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
+  status_at, last_delivered_at`)}`;
 
-/** Deleted endpoints are kept for their deliveries, but only `findKeyId` returns them. */
+/** Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them. */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
@@ -75,6 +80,9 @@ export function createEndpointStore(db: Db) {
   const selectById = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`,
   );
+  const selectOwner = db.prepare(
+    `SELECT ${columns("business_id, key_id")} FROM endpoint WHERE id = ?`,
+  );
   const selectKeyId = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
@@ -89,7 +97,7 @@ export function createEndpointStore(db: Db) {
     insertInto(
       "endpoint",
       `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
-      version, created_at, updated_at`,
+      version, created_at, updated_at, status_at`,
     ),
   );
   // The delivery worker detects changes by `updated_at`, so it always rises.
@@ -99,7 +107,7 @@ export function createEndpointStore(db: Db) {
       held_until = NULL, held_reason = NULL
     WHERE id = :id`);
   const setStatusById = db.prepare(`
-    UPDATE endpoint SET status = :status, disabled_reason = :reason, version = version + 1,
+    UPDATE endpoint SET status = :status, disabled_reason = :reason, status_at = :at, version = version + 1,
       updated_at = max(:at, updated_at + 1), held_until = NULL, held_reason = NULL
     WHERE id = :id`);
   const raiseVersionById = db.prepare("UPDATE endpoint SET version = version + 1 WHERE id = ?");
@@ -111,6 +119,7 @@ export function createEndpointStore(db: Db) {
       last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
+  const setDelivered = db.prepare("UPDATE endpoint SET last_delivered_at = :at WHERE id = :id");
   const setHold = db.prepare(
     "UPDATE endpoint SET held_until = :heldUntil, held_reason = :heldReason WHERE id = :id",
   );
@@ -135,6 +144,9 @@ export function createEndpointStore(db: Db) {
     findById: (id: string) => optional(selectById.get(id), parse),
     /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
+    /** Returns the business and the key of an endpoint, even of a deleted one. */
+    findOwner: (id: string) =>
+      selectOwner.get(id) as Pick<EndpointRow, "businessId" | "keyId"> | undefined,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
     /** Returns the active endpoints without a success since their last failure. */
@@ -150,6 +162,7 @@ export function createEndpointStore(db: Db) {
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
+    updateDelivered: (id: string, at: number) => void setDelivered.run({ id, at }),
     /** Stores a pause that the delivery worker has decided, so that others can show it. */
     updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
     /** Ends a pause: tells the delivery worker to send at once. */

@@ -1,4 +1,5 @@
 import type { EventType } from "../../domain/event-types.ts";
+import { listedIn } from "../database/db.ts";
 import { minIdAt } from "../../domain/ids.ts";
 
 /** The states that the live view shows. RETRYING is pending after a failed attempt. */
@@ -16,10 +17,13 @@ export type LiveState = (typeof LIVE_STATES)[number];
 export type LiveFilter = {
   deliveryPrefix?: string | undefined;
   eventPrefix?: string | undefined;
+  eventId?: string | undefined;
   state?: LiveState | undefined;
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
+  /** Selects the deliveries that an API key sees. */
+  viewer?: DeliveryViewer | undefined;
   /** Selects events of this type, when the user searches for a type; `eventType` is a filter. */
   searchedType?: EventType | undefined;
   /** Selects deliveries created since then (epoch ms). */
@@ -29,6 +33,9 @@ export type LiveFilter = {
   /** A part of any text that the list shows: state, type, host, endpoint, status code or error. */
   text?: string | undefined;
 };
+
+/** Sees the deliveries of the endpoints of a key, and all deliveries of events of some types. */
+export type DeliveryViewer = { keyId: string; types: readonly EventType[] };
 
 type Condition = {
   sql: string;
@@ -75,10 +82,18 @@ const CONDITIONS: {
       SELECT id FROM delivery WHERE event_id >= :eventPrefix AND event_id < :eventPrefix || '~' LIMIT ${MAX_PER_EVENT})`,
     index: PRIMARY,
   }),
+  eventId: () => ({
+    sql: "id IN (SELECT id FROM delivery WHERE event_id = :eventId)",
+    index: PRIMARY,
+  }),
   state: (state) => STATES[state],
   endpointId: () => ({ sql: "endpoint_id = :endpointId", index: "delivery_endpoint" }),
   eventType: () => ({ sql: "event_type = :eventType", index: "delivery_type" }),
   businessId: () => ({ sql: "business_id = :businessId", index: "delivery_business" }),
+  viewer: () => ({
+    sql: `(endpoint_id IN (SELECT id FROM endpoint WHERE key_id = :viewerKeyId) OR event_type IN ${listedIn("viewerTypes")})`,
+    index: null,
+  }),
   searchedType: () => ({ sql: "event_type = :searchedType", index: "delivery_type" }),
   failed: () => ({
     sql: "last_error IS NOT NULL AND status IN ('PENDING', 'EXHAUSTED')",
@@ -130,6 +145,8 @@ export function toLiveCondition(filter: LiveFilter): LiveCondition {
       ...filter,
       since: filter.since === undefined ? undefined : minIdAt("dlv", filter.since),
       text: filter.text?.toLowerCase(),
+      viewerKeyId: filter.viewer?.keyId,
+      viewerTypes: JSON.stringify(filter.viewer?.types ?? []),
     },
   };
 }

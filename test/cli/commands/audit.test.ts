@@ -43,6 +43,7 @@ const LIKE_OTHERS = [
   "bookings decline",
   "bookings complete",
   "bookings no-show",
+  "staff away",
   "reservations create",
   "reservations cancel",
   "reservations reschedule",

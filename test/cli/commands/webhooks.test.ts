@@ -308,6 +308,25 @@ test("deliveries redeliver and cancel take an ID or filters", async () => {
   expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
 });
 
+test("deliveries are listed, redelivered and cancelled from a time on and until a time", async () => {
+  const { deskbell } = await createEndpoint();
+  await deskbell("events trigger service.updated");
+  const list = async (period: string) =>
+    data<object[]>(await deskbell(`deliveries list ${period} --json`)).length;
+  expect(await list("--since 1h")).toBe(1);
+  expect(await list("--until 1h")).toBe(0);
+  expect(await list("--until 0s --since 1h")).toBe(1);
+  expect(data(await deskbell("deliveries cancel --until 1h --json --yes"))).toMatchObject({
+    count: 0,
+  });
+  expect(data(await deskbell("deliveries cancel --until 0s --json --yes"))).toMatchObject({
+    count: 1,
+  });
+  const again = "deliveries redeliver --status CANCELLED --json";
+  expect(data(await deskbell(`${again} --until 1h`))).toMatchObject({ count: 0 });
+  expect(data(await deskbell(`${again} --since 1h --until 0s`))).toMatchObject({ count: 1 });
+});
+
 test("--endpoint of deliveries accepts a name, and fails for an unknown one", async () => {
   const { deskbell, id } = await createEndpoint();
   const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));

@@ -3,6 +3,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "It is no command.": ["a deskbell catalog is for a single location", "deskbell catalog file"],
   "It describes a command, in the reference of the API, a help text or a file.": [
     "# Written by deskbell proxy-map. Run it again when a business is added or removed.",
+    "Requests to the API since the previous call, for `deskbell requests tail`: without paths, queries, bodies, addresses and credentials. The server keeps at most 1,000, and none while nobody asks. Requires the same token as `/metrics`.",
     "Requires the metrics token as a bearer token, which `deskbell metrics token` prints on the server.",
     "The URL, which `deskbell calendars create` prints, is secret and can be revoked. Calendar apps poll it at their own interval.",
     "The businesses of the server and its open health conditions, for `deskbell proxy-map` and `deskbell status --servers`. Requires the same token as `/metrics`.",

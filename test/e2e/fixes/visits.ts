@@ -83,4 +83,31 @@ export const fixes: FixCase[] = [
     line: "doctor",
     outcome: /CONFIRMED/,
   },
+  {
+    text: "deskbell desk list",
+    given: [`desk create --name Door ${salon}`],
+    line: `desk link nope ${salon}`,
+    outcome: "line succeeds",
+    instead: "nope",
+  },
+  {
+    text: "Open the link on the device within an hour: it works once. For another device: deskbell desk link {} --business {}",
+    line: `desk create --name Door ${salon}`,
+    outcome: /\/desk\/pair\/deskbell_dl_/,
+  },
+  {
+    text: "deskbell staff away {} --from {} --to {} --reassign --business {}",
+    given: [`${CUT} --staff maya`],
+    line: `staff away maya --date 2026-12-02 ${salon}`,
+    outcome: /Daniel Reyes\tDaniel Reyes/,
+  },
+  {
+    text: "deskbell bookings reschedule ID --start TIME --business {}, or bookings cancel ID",
+    given: [`${CUT} --staff maya`],
+    arrange: ({ edit }) =>
+      edit("DELETE FROM catalog_object WHERE kind = 'staff' AND key <> 'maya'"),
+    line: `staff away maya --date 2026-12-02 ${salon}`,
+    fill: { ID: "bkg_…", TIME: "2026-12-03T11:00" },
+    outcome: /CONFIRMED/,
+  },
 ];

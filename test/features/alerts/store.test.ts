@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { rotateKey } from "../../../src/app/keys.ts";
 import { getDelivery, redeliverDelivery } from "../../../src/app/webhooks/deliveries.ts";
 import type { HealthCondition, NoticeCode } from "../../../src/domain/conditions/registry.ts";
 import { createAlertStore } from "../../../src/features/alerts/store.ts";
@@ -27,6 +28,27 @@ test("a booking over HTTP alerts the operator, a booking by a command does not",
       command: `deskbell bookings show ${body.data.id} --business shop`,
     },
   ]);
+});
+
+test("a key that rotates itself alerts the operator, with the address and the command that ends it", async () => {
+  const { rt, createClient } = openBookingShop();
+  const { id, send } = createClient(["services.read"], { selfRotation: true });
+  const { body } = await send("POST", "/key/rotate");
+  expect(listNotices(rt)).toMatchObject([
+    {
+      code: "key.rotated_itself",
+      severity: "critical",
+      business: "shop",
+      subject: { id, name: "site" },
+      text: expect.stringMatching(
+        /^the API key 'site' was rotated with its own secret from 127\.0\.0\.1: /,
+      ),
+      command: `deskbell keys rotate ${id} --overlap 0s`,
+    },
+  ]);
+  expect(JSON.stringify(listNotices(rt))).not.toContain(body.data.secret);
+  rotateKey(rt, id, 0);
+  expect(listNotices(rt)).toHaveLength(1);
 });
 
 test("an alert about a booking or reservation contains no guest data", async () => {

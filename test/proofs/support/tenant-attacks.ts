@@ -9,6 +9,7 @@ export type ApiRequest = { method: string; path: string; body?: unknown };
 const IN_PATH: Record<string, string> = {
   webhooks: "whe",
   deliveries: "dlv",
+  changes: "evt",
   holds: "hld",
   bookings: "bkg",
   reservations: "rsv",
@@ -25,10 +26,12 @@ const IN_QUERY: Record<string, string> = {
   addonIds: "adn",
   staffIds: "stf",
   areaId: "are",
+  endpointId: "whe",
+  eventId: "evt",
 };
 /** Query parameters without IDs. */
 const WITHOUT_ID =
-  "limit locale includeTranslations includeVariants includeAddons bookable at includeUpcoming from to includeCancelled includePast date partySize guests granularity timezone explain types wait status eventType since dryRun updatedSince includeCustomer includeBookingRequest".split(
+  "limit locale includeTranslations includeVariants includeAddons bookable at includeUpcoming from to includeCancelled includePast date partySize guests granularity timezone explain types wait status eventType since until dryRun updatedSince includeCustomer includeBookingRequest".split(
     " ",
   );
 const ID_FIELDS = ["id", "businessId", "keyId", "endpointId", "deliveryId", "slug"];

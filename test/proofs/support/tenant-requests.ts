@@ -17,6 +17,7 @@ const allOf = ({ identifiers }: Tenant, prefix: string): string[] =>
 
 function idsFor(tenant: Tenant, operationId: string): string[] {
   if (/deliver(y|)$/i.test(operationId)) return allOf(tenant, "dlv");
+  if (operationId === "getChange") return allOf(tenant, "evt");
   const endpoints = allOf(tenant, "whe");
   // One endpoint is kept for the other operations.
   return operationId === "deleteEndpoint" ? endpoints.slice(1) : endpoints;
@@ -36,6 +37,8 @@ const knownValuesOf =
     variantIds: [tenant.ownId("svv")],
     addonIds: [tenant.ownId("adn")],
     areaId: [tenant.ownId("are")],
+    endpointId: allOf(tenant, "whe"),
+    eventId: allOf(tenant, "evt"),
     partySize: ["2", "3"],
     date: ["2026-11-24"],
     from: ["2026-11-21", "2026-11-23"],

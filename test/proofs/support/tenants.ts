@@ -47,7 +47,7 @@ export const TENANT_NAME = new RegExp(
 );
 /** Returns a well-formed ID that does not exist. */
 export const unknownId = (prefix: string): string =>
-  `${prefix}_${"7".repeat(["whe", "dlv", "hld", "bkg", "rsv", "tor"].includes(prefix) ? 25 : 20)}`;
+  `${prefix}_${"7".repeat(["whe", "dlv", "evt", "hld", "bkg", "rsv", "tor"].includes(prefix) ? 25 : 20)}`;
 
 const NO_LIMITS = {
   limitMinute: 1_000_000_000,

@@ -1,10 +1,31 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES } from "../../event-types.ts";
 import { HOLD_REASONS } from "../../webhooks/failing-endpoint.ts";
+import { ENDPOINT_STATES, WAITING_REASONS } from "../../webhooks/endpoint-state.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 
 const eventType = z.enum(ALL_EVENT_TYPES);
+
+const endpointState = z
+  .strictObject({
+    code: z
+      .enum(ENDPOINT_STATES)
+      .describe(
+        "WORKING: events are sent and accepted; FAILING: attempts fail and are repeated; HELD: nothing is sent for now; DISABLED: nothing is sent until the endpoint is enabled",
+      ),
+    reason: orNull(
+      z.string(),
+      "Of FAILING and HELD: `unauthorized`: the receiver responds with 401 or 403; `http_error`: it responds with another error; `no_response`: it cannot be reached, or does not respond in time; `retry_after`: it has asked for a pause; `host_limit`: its host has accepted no event yet, and gets no more for now. Of DISABLED: `disabledReason`. null for WORKING",
+    ),
+    since: orNull(
+      instant,
+      "When the endpoint was created or enabled, its deliveries started to fail, or it was disabled; null if unknown",
+    ),
+    until: orNull(instant, "When the next attempt is made, for HELD; null if unknown"),
+    text: z.string().describe("The state, its reason and what to do, in English"),
+  })
+  .describe("Whether events are sent to the endpoint, and if not, why");
 
 export const endpoint = z.strictObject({
   id,
@@ -18,6 +39,7 @@ export const endpoint = z.strictObject({
     z.string(),
     "`gone`: the receiver responded with 410; `failing`: it failed for more than 5 days; `manual`: the business disabled it; `paused`: a partner set `status` to DISABLED; `key_revoked` and `key_expired`: its API key has ended; null if the endpoint is active",
   ),
+  state: endpointState,
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   heldUntil: orNull(
     instant,
@@ -27,6 +49,18 @@ export const endpoint = z.strictObject({
     z.enum(HOLD_REASONS),
     "`failing`: attempts fail, or get no response; `retry_after`: the receiver asked for the pause; null if nothing is held",
   ),
+  lastDeliveredAt: orNull(
+    instant,
+    "When the receiver last accepted an event, to the second; null if it never has",
+  ),
+  lastStatusCode: orNull(
+    z.int(),
+    "HTTP status of the last failed attempt; null if it had no response, or if its deliveries succeed",
+  ),
+  lastError: orNull(
+    z.string(),
+    "Why the last failed attempt failed; null if its deliveries succeed",
+  ),
   oldSecretEndsAt: orNull(
     instant,
     "Until then, events are also signed with the old secret; null if no rotation is in progress",
@@ -35,7 +69,7 @@ export const endpoint = z.strictObject({
     .int()
     .min(1)
     .describe(
-      "Counts the changes of the endpoint's settings, status and secrets, but not of `failingSince` and `heldUntil`; also its ETag",
+      "Counts the changes of the endpoint's settings, status and secrets, but not those of its deliveries: `state`, `failingSince`, `heldUntil` and `last…`; also its ETag",
     ),
   createdAt: instant,
   updatedAt: instant.describe(
@@ -114,6 +148,18 @@ export const delivery = z.strictObject({
     instant,
     "The same time if the delivery waits for its endpoint to be tried again; otherwise null",
   ),
+  waiting: z
+    .strictObject({
+      reason: z
+        .enum(WAITING_REASONS)
+        .describe(
+          "due: it is sent in its turn; retry: it waits for its next attempt; failing, retry_after and host_limit: it waits for its endpoint; disabled: its endpoint is disabled",
+        ),
+      until: orNull(instant, "When it is sent, or its endpoint is tried again; null if unknown"),
+      text: z.string().describe("The reason, in English"),
+    })
+    .nullable()
+    .describe("Why it has not been sent yet; null if it has ended"),
   lastStatusCode: statusCode,
   lastError: error,
   createdAt: instant,
@@ -130,4 +176,33 @@ export const attempt = z.strictObject({
   responseText,
 });
 
-export const deliveryWithAttempts = delivery.extend({ attempts: z.array(attempt) });
+const deliveryRequest = z
+  .strictObject({
+    url: orNull(z.string(), "URL of the endpoint now; null if it was deleted"),
+    headers: z
+      .record(z.string(), z.string())
+      .describe(
+        "Headers of the last attempt, or of the first if there was none, computed again. `HIDDEN` stands for each signature: signatures are not stored",
+      ),
+    body: z
+      .string()
+      .describe(
+        "The body that the endpoint receives. After an erasure of its guest, it is the body without their data",
+      ),
+  })
+  .nullable()
+  .describe(
+    "The request; null if the event is no longer kept, is damaged, or may not be read by the API key, and in responses of `…/redeliver`",
+  );
+
+export const deliveryWithAttempts = delivery.extend({
+  request: deliveryRequest,
+  attempts: z.array(attempt),
+});
+
+export const redelivery = z.strictObject({
+  count: count.describe("Deliveries that are being sent again; with `dryRun=true`, that would be"),
+  disabledEndpointIds: z
+    .array(id)
+    .describe("Endpoints whose deliveries were left out, because they are disabled"),
+});

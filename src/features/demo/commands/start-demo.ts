@@ -11,6 +11,8 @@ import { createKey } from "../../../app/keys.ts";
 import { PRESETS, readPreset } from "../../../platform/assets.ts";
 import { readConfig } from "../../../config.ts";
 import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
+import { createDesk, createDeskLink } from "../../desk/desks.ts";
+import { DESK_RIGHTS } from "../../desk/rules.ts";
 import { startReceiver } from "../../webhook-tools/sample-receiver.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
@@ -90,6 +92,8 @@ async function assemble(
   done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
   done("receiver", `${receiver.url}    verifying signatures`);
 
+  done("desk", `${daemon.url}/b/${SHOWN}/desk/pair/${createDemoLink(rt, business)}`);
+
   const scopes = ["services.read", "webhooks.write"];
   const { secret } = createKey(rt, {
     businessId: business.id,
@@ -106,6 +110,16 @@ async function assemble(
 
   startEditing(rt, business, parts);
   return { ...daemon, rt };
+}
+
+/** Returns the token of a link to a desk that may do all that a desk can. */
+function createDemoLink(rt: Runtime, business: BusinessRow): string {
+  const { name } = createDesk(rt, business, {
+    name: "Front desk",
+    staffId: null,
+    allow: [...DESK_RIGHTS],
+  });
+  return createDeskLink(rt, business.id, name).token;
 }
 
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {

@@ -7,6 +7,7 @@ import { curlCommand } from "../views/curl.ts";
 import { type EffectContext, type EffectDeps, errorMessage } from "./effect-context.ts";
 import { disable, enable, rotateSecret, sendTest } from "./endpoint-effects.ts";
 import { promptRedeliver, redeliverAll } from "./redelivery-effects.ts";
+import { changeVisit, moveVisit } from "./visit-effects.ts";
 import { backToList, currentScreen, pushScreen, setFilter } from "../state/screens.ts";
 import { findDetail } from "../state/snapshot.ts";
 import {
@@ -73,6 +74,10 @@ export function runEffect(
       return attempt(() => disable(deps, context, effect.endpoint));
     case "rotateSecret":
       return attempt(() => rotateSecret(deps, context, effect.endpoint));
+    case "changeVisit":
+      return attempt(() => changeVisit(deps, context, effect.visit, effect.action));
+    case "moveVisit":
+      return attempt(() => moveVisit(deps, context, effect.visit, effect.start));
     case "forgetSecret":
       return update((ui) => ({
         ...ui,

@@ -20,7 +20,7 @@ export async function sendTest(
   { id }: EndpointName,
 ): Promise<void> {
   notify(`testing ${id} …`, "plain");
-  const result = await testEndpoint(rt, id, sendOnce, signal);
+  const result = await testEndpoint(rt, id, sendOnce, { signal });
   if (signal.aborted) return;
   const { ok, statusCode, error, durationMs, address } = result;
   if (ok) recordAcceptedTest(rt, getEndpoint(rt, id));

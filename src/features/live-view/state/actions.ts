@@ -1,3 +1,7 @@
+import type { StateAction } from "../../../app/bookings/change-visit.ts";
+import { describeGuest } from "../../../app/bookings/day-sheet.ts";
+import type { VisitStatus } from "../../../domain/bookings/visit.ts";
+import { formatLocalMinute } from "../../../domain/local-time.ts";
 import { quote } from "../../../domain/text.ts";
 import type { Key } from "./keys.ts";
 import {
@@ -5,6 +9,7 @@ import {
   currentScreen,
   selectedDelivery,
   selectedEndpoint,
+  selectedVisit,
   toggleScreen,
   type Viewport,
 } from "./screens.ts";
@@ -16,6 +21,7 @@ import {
   type Screen,
   showError,
   type UiState,
+  type VisitName,
 } from "./ui-state.ts";
 
 /** What a user can do on most screens, with a key or by name in the command palette. */
@@ -27,6 +33,8 @@ export type Action = {
   about: string;
   /** Whether the action needs a selected delivery or endpoint, which some screens lack. */
   isOnSelection?: true;
+  /** Whether the action needs a selected visit, which only the screen of the day has. */
+  isOnVisit?: true;
   /** Set if --readonly refuses the action: how the refusal begins, such as `redelivery is`. */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;
@@ -125,7 +133,59 @@ export const ACTIONS: readonly Action[] = [
     name: "today",
     key: "d",
     about: "show the visits of the day; ← → change the day",
-    run: (ui) => toggleScreen(ui, { kind: "day", offset: 0, scroll: 0 }),
+    run: (ui) => toggleScreen(ui, { kind: "day", offset: 0, selected: null }),
+  },
+  {
+    name: "approve",
+    isOnVisit: true,
+    key: "a",
+    about: "approve the selected visit, which is pending",
+    changes: "changes of visits are",
+    run: onVisit((ui, visit) => confirmChange(ui, visit, "approve", "Approve")),
+  },
+  {
+    name: "decline",
+    isOnVisit: true,
+    key: "x",
+    about: "decline the visit, or cancel it if it is confirmed",
+    changes: "changes of visits are",
+    run: onVisit((ui, visit, status) =>
+      status === "PENDING"
+        ? confirmChange(ui, visit, "decline", "Decline")
+        : confirmChange(ui, visit, "cancel", "Cancel"),
+    ),
+  },
+  {
+    name: "move",
+    isOnVisit: true,
+    key: "m",
+    argument: "[time]",
+    about: "move the visit to another time",
+    changes: "changes of visits are",
+    run: onVisit((ui, visit, _status, start) =>
+      start === ""
+        ? open(ui, { kind: "move", visit, typed: "" })
+        : { ui, effect: { type: "moveVisit", visit, start } },
+    ),
+  },
+  {
+    name: "complete",
+    isOnVisit: true,
+    key: "c",
+    about: "record that the guest was there",
+    changes: "changes of visits are",
+    run: onVisit((ui, visit) => ({
+      ui,
+      effect: { type: "changeVisit", visit, action: "complete" },
+    })),
+  },
+  {
+    name: "no-show",
+    isOnVisit: true,
+    key: "n",
+    about: "record that the guest did not come",
+    changes: "changes of visits are",
+    run: onVisit((ui, visit) => ({ ui, effect: { type: "changeVisit", visit, action: "noShow" } })),
   },
   {
     name: "problems",
@@ -178,10 +238,13 @@ export const ACTIONS: readonly Action[] = [
 const SELECTING: readonly Screen["kind"][] = ["list", "delivery", "curl", "endpoints"];
 
 /** Returns the actions of the current screen. */
-export const availableActions = (ui: UiState): readonly Action[] =>
-  SELECTING.includes(currentScreen(ui).kind)
-    ? ACTIONS
-    : ACTIONS.filter(({ isOnSelection }) => !isOnSelection);
+export function availableActions(ui: UiState): readonly Action[] {
+  const { kind } = currentScreen(ui);
+  return ACTIONS.filter(
+    ({ isOnSelection, isOnVisit }) =>
+      (!isOnSelection || SELECTING.includes(kind)) && (!isOnVisit || kind === "day"),
+  );
+}
 
 /** Runs an action. @param argument "" if no text follows the name */
 export const runAction = (
@@ -206,6 +269,32 @@ function onEndpoint(
       : run(ui, { id: endpoint.id, name: endpoint.name }, argument);
   };
 }
+
+type OnVisit = (ui: UiState, visit: VisitName, status: VisitStatus, argument: string) => KeyResult;
+
+function onVisit(run: OnVisit): Action["run"] {
+  return (ui, viewport, argument) => {
+    const visit = selectedVisit(ui, viewport);
+    if (visit === undefined) return showError(ui, "No visit is selected: d shows the day.");
+    const { id, type, slug, startsAt, timezone, status } = visit;
+    const time = formatLocalMinute(startsAt, timezone).slice(11);
+    const name = `${describeGuest(visit)} at ${time}`;
+    return run(ui, { id, type, slug, name, startsAt }, status, argument);
+  };
+}
+
+/** Asks first, because the guest or the guest's partner is told. */
+const confirmChange = (
+  ui: UiState,
+  visit: VisitName,
+  action: StateAction,
+  verb: string,
+): KeyResult =>
+  open(ui, {
+    kind: "confirm",
+    question: `${verb} ${visit.name}? The partner that made the visit is told.`,
+    effect: { type: "changeVisit", visit, action },
+  });
 
 function redeliver(ui: UiState, viewport: Viewport): KeyResult {
   if (currentScreen(ui).kind !== "endpoints") {

@@ -44,6 +44,10 @@ function submit(done: UiState, prompt: TypedPrompt, viewport: Viewport): KeyResu
         ui: done,
         effect: { type: "enable", endpoint: prompt.endpoint, recover: typed || "all" },
       };
+    case "move":
+      return typed === ""
+        ? showError(done, "No time was typed; nothing was changed.")
+        : { ui: done, effect: { type: "moveVisit", visit: prompt.visit, start: typed } };
     case "redeliver":
       if (typed === String(prompt.ids.length))
         return { ui: done, effect: { type: "redeliverAll", ids: prompt.ids } };

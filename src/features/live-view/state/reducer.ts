@@ -1,5 +1,6 @@
 import { quote } from "../../../domain/text.ts";
 import { ACTIONS, runAction } from "./actions.ts";
+import { visitIndex } from "../views/day.ts";
 import { handleFilterKey } from "../views/filter-panel.ts";
 import type { Key } from "./keys.ts";
 import { moveList } from "./list-navigation.ts";
@@ -118,8 +119,34 @@ function handleDayKey(
   viewport: Viewport,
 ): KeyResult | undefined {
   const by = key === "right" || key === "l" ? 1 : key === "left" || key === "h" ? -1 : 0;
-  if (by === 0) return handleScroll(ui, screen, key, viewport);
-  return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + by, scroll: 0 }) };
+  if (by !== 0)
+    return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + by, selected: null }) };
+  if (key === "b") return { ui: chooseNextBusiness(ui, screen, viewport) };
+  const { day, takenAt } = viewport.snapshot;
+  const visits = day?.visits ?? [];
+  const scrollMax = Math.max(0, visits.length - 1);
+  const from = visitIndex(screen.selected, day, takenAt);
+  const moved = scrollBy(from, key, { ...viewport, scrollMax });
+  const visit = moved === undefined ? undefined : visits[moved];
+  return (
+    visit && {
+      ui: replaceScreen(ui, { ...screen, selected: { id: visit.id, startsAt: visit.startsAt } }),
+    }
+  );
+}
+
+/** Shows the visits of the next business; after the last one, those of all. */
+function chooseNextBusiness(
+  ui: UiState,
+  screen: Screen & { kind: "day" },
+  { snapshot: { businesses } }: Viewport,
+): UiState {
+  const choices = [undefined, ...businesses.map(({ id }) => id)];
+  const next = choices[(choices.indexOf(ui.filter.businessId) + 1) % choices.length];
+  return replaceScreen(setFilter(ui, { ...ui.filter, businessId: next }), {
+    ...screen,
+    selected: null,
+  });
 }
 
 function handleScroll(

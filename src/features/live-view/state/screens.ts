@@ -1,4 +1,5 @@
 import type { LiveRow } from "../../../store/webhooks/live.ts";
+import { type ShownVisit, visitIndex } from "../views/day.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
 import {
@@ -70,6 +71,13 @@ export function selectedDelivery(ui: UiState, { snapshot }: Viewport): LiveRow |
     default:
       return undefined;
   }
+}
+
+/** Returns the selected visit of the day. */
+export function selectedVisit(ui: UiState, { snapshot }: Viewport): ShownVisit | undefined {
+  const screen = currentScreen(ui);
+  if (screen.kind !== "day") return undefined;
+  return snapshot.day?.visits[visitIndex(screen.selected, snapshot.day, snapshot.takenAt)];
 }
 
 /** Returns the selected endpoint, or the endpoint of the selected delivery. */

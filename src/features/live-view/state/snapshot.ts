@@ -1,8 +1,7 @@
-import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
+import { findSentEvent } from "../../../app/webhooks/sent-request.ts";
 import type { HealthCondition } from "../../../domain/conditions/registry.ts";
 import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
-import { bodyFor } from "../../../domain/envelope.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { DaemonRow } from "../../../store/daemon-rows.ts";
 import type { EndpointState, LiveRow, PageStart } from "../../../store/webhooks/live.ts";
@@ -149,23 +148,12 @@ function readShownDay(rt: Runtime, ui: UiState): Day | null {
   return screen?.kind === "day" ? readDay(rt, ui.filter.businessId, screen.offset) : null;
 }
 
-/** Returns the event with the body as the endpoint received it. */
-function sentEvent(rt: Runtime, { eventId, endpointId }: LiveRow): EventRow | null {
-  const event = rt.store.events.findById(eventId);
-  if (event === undefined) return null;
-  const keyId = rt.store.endpoints.findKeyId(endpointId);
-  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
-  // An altered event was not sent, and is shown as it is stored.
-  const isIntact = hash("sha256", event.body, "buffer").equals(event.sha256);
-  return isIntact ? { ...event, body: bodyFor(key, event) } : event;
-}
-
 export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
   const row = rt.store.live.findById(id);
   if (row === undefined) return null;
   return {
     row,
-    event: sentEvent(rt, row),
+    event: findSentEvent(rt, row) ?? null,
     attempts: rt.store.deliveries.listAttempts(row.id),
     takenAt: rt.now(),
   };

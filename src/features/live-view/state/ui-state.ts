@@ -1,3 +1,4 @@
+import type { StateAction } from "../../../app/bookings/change-visit.ts";
 import { parseDuration } from "../../../domain/local-time.ts";
 import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import type { PageStart } from "../../../store/webhooks/live.ts";
@@ -15,15 +16,28 @@ export type Screen =
   | { kind: "secret"; endpoint: EndpointName; secret: string; oldEndsAt: number }
   | { kind: "filter"; row: number }
   /** The visits of a day; `offset` is in days from today. */
-  | { kind: "day"; offset: number; scroll: number }
+  | { kind: "day"; offset: number; selected: VisitRow | null }
   | { kind: "conditions" | "help"; scroll: number };
 
 export type EndpointName = { id: string; name: string };
+
+/** A row of the day: a visit with several services has several rows. */
+export type VisitRow = { id: string; startsAt: number };
+
+/** A visit of the shown day, with its guest and time in words. */
+export type VisitName = {
+  id: string;
+  type: "booking" | "reservation";
+  slug: string;
+  name: string;
+  startsAt: number;
+};
 
 export type Prompt =
   | { kind: "search" | "command"; typed: string }
   | { kind: "redeliver"; ids: readonly string[]; typed: string }
   | { kind: "enable"; endpoint: EndpointName; typed: string }
+  | { kind: "move"; visit: VisitName; typed: string }
   /** Asks the user to press y before the effect runs. */
   | { kind: "confirm"; question: string; effect: Effect };
 
@@ -70,6 +84,8 @@ export type Effect =
   | { type: "enable"; endpoint: EndpointName; recover: string }
   | { type: "disable"; endpoint: EndpointName }
   | { type: "rotateSecret"; endpoint: EndpointName }
+  | { type: "changeVisit"; visit: VisitName; action: StateAction }
+  | { type: "moveVisit"; visit: VisitName; start: string }
   | { type: "forgetSecret" }
   | { type: "search"; text: string }
   | { type: "since"; text: string }

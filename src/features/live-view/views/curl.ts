@@ -1,6 +1,6 @@
 import { shellQuote } from "../../../domain/text.ts";
 import { type StyledLine, span } from "./cells.ts";
-import { requestHeaders } from "./request-headers.ts";
+import { sentHeaders } from "../../../app/webhooks/sent-request.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";
 
 /**
@@ -10,9 +10,9 @@ import type { DeliveryDetail } from "../state/snapshot.ts";
  * @param width the longest line; a longer word continues on the next line
  */
 export function curlCommand(detail: DeliveryDetail, width = Infinity): string[] {
-  const { row, event } = detail;
+  const { row, event, attempts } = detail;
   if (event === null) return [];
-  const headers = Object.entries(requestHeaders(detail, event, "SIGNATURE"));
+  const headers = Object.entries(sentHeaders(row, event, attempts.at(-1), "SIGNATURE"));
   const words: [flag: string, value: string][] = [
     ["--url", URL.parse(row.url)?.href ?? row.url],
     ...headers.map(([name, value]): [string, string] => ["--header", `${name}: ${value}`]),

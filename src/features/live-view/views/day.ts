@@ -1,39 +1,100 @@
-import { type DayEntry, describeGuest, listDay } from "../../../app/bookings/day-sheet.ts";
+import {
+  type DayEntry,
+  describeDay,
+  describeGuest,
+  describeStaff,
+  listDay,
+} from "../../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addDays, formatLocalMinute, localDateOf } from "../../../domain/local-time.ts";
-import { type Colour, fit, type StyledLine, sanitize, span } from "./cells.ts";
+import { countOf } from "../../../domain/text.ts";
+import type { BusinessRow } from "../../../store/businesses.ts";
+import type { VisitRow } from "../state/ui-state.ts";
+import { type Colour, fit, GLYPHS, type StyledLine, sanitize, span, wrapWords } from "./cells.ts";
 
-/** The visits of a local day of a business. */
-export type Day = { date: string; timezone: string; entries: DayEntry[] };
+export type ShownVisit = DayEntry & { slug: string; timezone: string };
+
+/** The visits of a local day of one business, or of all. */
+export type Day = {
+  /** The dates differ if the businesses are in several time zones. */
+  dates: readonly string[];
+  hasSeveral: boolean;
+  visits: readonly ShownVisit[];
+};
+
+/** The most businesses whose visits are read together, at each change of the data. */
+const MAX_BUSINESSES = 20;
 
 /**
- * Returns null if there are several businesses and none is chosen.
- * @param offset days from today, in the time zone of the business
+ * Returns the visits of a business or, if none is chosen, of all. Returns null if there are too
+ * many businesses.
+ * @param offset days from today, in the time zone of each business
  */
 export function readDay(rt: Runtime, businessId: string | undefined, offset: number): Day | null {
-  const businesses = rt.store.businesses.list();
-  const business =
-    businessId === undefined && businesses.length === 1
-      ? businesses[0]
-      : businesses.find(({ id }) => id === businessId);
-  if (business === undefined) return null;
-  const { timezone } = business.doc;
-  const date = addDays(localDateOf(rt.now(), timezone), offset);
-  return { date, timezone, entries: listDay(rt, business, date) };
+  const businesses = rt.store.businesses
+    .list()
+    .filter(({ id }) => businessId === undefined || id === businessId);
+  if (businesses.length > MAX_BUSINESSES) return null;
+  const dateOf = ({ doc }: BusinessRow) => addDays(localDateOf(rt.now(), doc.timezone), offset);
+  return {
+    dates: [...new Set(businesses.map(dateOf))].toSorted(),
+    hasSeveral: businesses.length > 1,
+    visits: businesses
+      .flatMap((business) =>
+        listDay(rt, business, dateOf(business)).map((entry) => ({
+          ...entry,
+          slug: business.slug,
+          timezone: business.doc.timezone,
+        })),
+      )
+      .toSorted((a, b) => a.startsAt - b.startsAt),
+  };
 }
 
-type Column = { title: string; value: (entry: DayEntry) => string | null; share: number };
+/**
+ * Returns the index of the selected row, or of the next one if its visit has left the day. The first
+ * visit that is not over is selected by default.
+ */
+export function visitIndex(selected: VisitRow | null, day: Day | null, now: number): number {
+  const visits = day?.visits ?? [];
+  const exact = visits.findIndex(
+    ({ id, startsAt }) => id === selected?.id && startsAt === selected.startsAt,
+  );
+  if (exact !== -1) return exact;
+  const next = visits.findIndex(({ startsAt, endsAt }) =>
+    selected === null ? endsAt > now : startsAt >= selected.startsAt,
+  );
+  return next === -1 ? Math.max(0, visits.length - 1) : next;
+}
 
-const COLUMNS: Column[] = [
-  { title: "GUEST", value: describeGuest, share: 0.28 },
+export function describeShownDay(day: Day | null): string {
+  if (day === null) return "today";
+  const [date = "today", ...others] = day.dates;
+  if (others.length > 0)
+    return `${day.dates.join(" and ")}: ${countOf(day.visits.length, "visit")}`;
+  return day.dates.length === 0 ? date : describeDay(date, day.visits);
+}
+
+type Column = { title: string; value: (visit: ShownVisit) => string | null; share: number };
+
+const GUEST: Column = { title: "GUEST", value: describeGuest, share: 0.28 };
+const SERVICE: Column = {
+  title: "SERVICE",
+  // A reservation has no service, so its table takes the column if there is no other for it.
+  value: ({ service, place }) => service ?? place,
+  share: 0.34,
+};
+const WIDE_COLUMNS: Column[] = [
+  GUEST,
   { title: "SERVICE", value: ({ service }) => service, share: 0.34 },
-  { title: "STAFF", value: ({ staff }) => staff, share: 0.2 },
+  { title: "STAFF", value: describeStaff, share: 0.2 },
   { title: "PLACE", value: ({ place }) => place, share: 0.18 },
 ];
+const BUSINESS: Column = { title: "BUSINESS", value: ({ slug }) => slug, share: 0.2 };
 /** The width from which staff and places are shown. */
 const WIDE = 70;
-/** The width of `10:00-11:00` and a space. */
-const TIME = 12;
+/** The width of the cursor and of the mark of a visit whose staff member is away. */
+const MARKS = 2;
 const STATUS = 9;
 
 const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
@@ -46,30 +107,65 @@ const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
 export function renderDay(
   day: Day | null,
   width: number,
-): { head: StyledLine[]; rows: StyledLine[] } {
-  const message = (text: string) => ({ head: [], rows: [[span(text, { dim: true })]] });
-  if (day === null) return message(" Choose one business with f, then press d again.");
-  const { entries, timezone } = day;
-  if (entries.length === 0) return message(" No visits.");
-  const columns = width >= WIDE ? COLUMNS : COLUMNS.slice(0, 2);
+  selected: number,
+): { head: StyledLine[]; rows: StyledLine[]; about: StyledLine[] } {
+  const message = (text: string) => ({
+    head: [],
+    rows: [[span(text, { dim: true })]],
+    about: [],
+  });
+  if (day === null) return message(" Choose one of the businesses with b.");
+  const { visits, hasSeveral } = day;
+  if (visits.length === 0) return message(" No visits.");
+  const isWide = width >= WIDE;
+  const columns = [
+    ...(isWide ? WIDE_COLUMNS : [GUEST, SERVICE]),
+    ...(hasSeveral && isWide ? [BUSINESS] : []),
+  ];
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const timeOf = (at: number) => formatLocalMinute(at, timezone).slice(11);
-  const times = entries.map(({ startsAt, endsAt }) => `${timeOf(startsAt)}-${timeOf(endsAt)}`);
+  const times = visits.map((visit) => (isWide ? timesOf(visit) : timesOf(visit).split("-")[0]));
   // A time that occurs twice in a night has an offset.
-  const timeWidth = times.reduce((most, time) => Math.max(most, time.length + 1), TIME);
-  const available = width - timeWidth - STATUS - 2;
+  const timeWidth = times.reduce((most, time = "") => Math.max(most, time.length + 1), 0);
+  const available = width - MARKS - timeWidth - STATUS - 1;
   const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
   const row = (time: string, valueOf: (column: Column) => string | null): string =>
-    ` ${fit(time, timeWidth)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
+    `${fit(time, timeWidth)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
+  const chosen = visits[selected];
   return {
-    head: [[span(`${row("TIME", ({ title }) => title)}STATUS`, { dim: true })]],
-    rows: entries.map((entry, i): StyledLine => {
-      const { status } = entry;
+    head: [[span(`${" ".repeat(MARKS)}${row("TIME", ({ title }) => title)}STATUS`, { dim: true })]],
+    rows: visits.map((visit, i): StyledLine => {
+      const { status } = visit;
       const colour = COLOURS[status];
+      const style = i === selected ? { inverse: true as const } : {};
       return [
-        span(row(times[i] ?? "", ({ value }) => value(entry))),
+        span(i === selected ? GLYPHS.cursor : " ", { bold: true }),
+        span(visit.isStaffAway ? GLYPHS.alarm : " ", { colour: "red" }),
+        span(
+          row(times[i] ?? "", ({ value }) => value(visit)),
+          style,
+        ),
         span(status, colour && { colour }),
       ];
     }),
+    about: chosen === undefined ? [] : aboutVisit(chosen, hasSeveral, width),
   };
+}
+
+const timesOf = ({ startsAt, endsAt, timezone }: ShownVisit): string =>
+  [startsAt, endsAt].map((at) => formatLocalMinute(at, timezone).slice(11)).join("-");
+
+/** Returns two lines with all that is known of the selected visit, which columns may cut. */
+function aboutVisit(visit: ShownVisit, hasSeveral: boolean, width: number): StyledLine[] {
+  const parts = [
+    timesOf(visit),
+    describeGuest(visit),
+    visit.service,
+    describeStaff(visit),
+    visit.place,
+    ...(hasSeveral ? [visit.slug] : []),
+  ].filter((part) => part !== null);
+  const [first = "", second = "", third] = wrapWords(sanitize(parts.join(" · ")), width - 2);
+  return [first, third === undefined ? second : fit(`${second} ${third}`, width - 2)].map(
+    (line) => [span(` ${line}`)],
+  );
 }

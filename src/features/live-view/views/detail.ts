@@ -1,9 +1,9 @@
+import { sentHeaders } from "../../../app/webhooks/sent-request.ts";
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
 import type { LiveRow } from "../../../store/webhooks/live.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";
 import { formatAttempts, liveState, STATE_MARKS } from "./delivery-list.ts";
-import { requestHeaders } from "./request-headers.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";
 import { type TimeFormat, formatDuration } from "../state/time-format.ts";
 import type { TABS } from "../state/ui-state.ts";
@@ -123,7 +123,7 @@ function renderRequest(
   const { row, event, attempts } = detail;
   if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
   const last = attempts.at(-1);
-  const headers = requestHeaders(detail, event, `… ${NOT_STORED}`);
+  const headers = sentHeaders(row, event, last, `… ${NOT_STORED}`);
   const seconds = headers["webhook-timestamp"];
   const text = event.body.toString();
   const cut = text.length > MAX_BODY_CHARS;

@@ -26,7 +26,7 @@ const HINTS: Record<Screen["kind"], string> = {
     "⏎ deliveries, E enable, D disable, S secret, r redeliver, t test, esc back, ? help, i copy id, j/k move",
   secret: "y copies the secret, ⏎ closes",
   filter: "j/k choose, ←/→ change, x clear all, ⏎ done, esc back",
-  day: "j/k scroll, ←/→ day, d deliveries, ? help, q quit",
+  day: "←/→ day, a approve, m move, x cancel, c complete, n no-show, b business, ? help, d deliveries, j/k choose, q quit",
   conditions: "j/k scroll, esc back, ? help",
   help: "j/k scroll, esc back",
 };
@@ -81,6 +81,10 @@ function labelsOf(prompt: TypedPrompt): readonly [long: string, short: string] {
         `Redeliver ${countOf(length, "delivery")}? Type ${length} to confirm: `,
         `Redeliver ${length}? Type ${length}: `,
       ];
+    }
+    case "move": {
+      const name = sanitize(prompt.visit.name, 40);
+      return [`Move ${name} to (11:30, tomorrow 10:00): `, "Move to (11:30): "];
     }
     case "enable": {
       const name = sanitize(prompt.endpoint.name, 30);

@@ -9,8 +9,7 @@ import {
   toAscii,
 } from "./cells.ts";
 import { renderCharts, CHARTS_WIDTH } from "./charts.ts";
-import { describeDay } from "../../../app/bookings/day-sheet.ts";
-import { renderDay } from "./day.ts";
+import { describeShownDay, renderDay, visitIndex } from "./day.ts";
 import { renderDetail } from "./detail.ts";
 import { renderEndpoints } from "./endpoints.ts";
 import { renderFooter } from "./footer.ts";
@@ -28,7 +27,8 @@ import { type Screen, TABS, type UiState } from "../state/ui-state.ts";
 
 export type Size = { columns: number; rows: number };
 
-export const MIN_SIZE: Size = { columns: 50, rows: 12 };
+/** A phone in portrait has about 45 columns. */
+export const MIN_SIZE: Size = { columns: 40, rows: 12 };
 
 export type Layout = {
   size: Size;
@@ -116,10 +116,12 @@ function renderBody(
         pageRows: height - 2,
       };
     case "day": {
-      const { day } = snapshot;
-      const about = day === null ? "today" : describeDay(day.date, day.entries);
-      const { head, rows } = renderDay(day, width - 2);
-      return renderText(rows, screen.scroll, { title: [span(about)], width, height }, head);
+      const { day, takenAt } = snapshot;
+      const selected = visitIndex(screen.selected, day, takenAt);
+      const { head, rows, about } = renderDay(day, width - 2, selected);
+      const shown = height - 2 - head.length - about.length;
+      const border = { title: [span(describeShownDay(day))], width, height };
+      return renderText(rows, selected - Math.floor(shown / 2), border, head, about);
     }
     case "conditions":
       return renderText(renderConditions(shownConditions(ui, snapshot), width - 2), screen.scroll, {
@@ -201,15 +203,23 @@ function renderText(
   scroll: number,
   border: Border,
   head: readonly StyledLine[] = [],
+  foot: readonly StyledLine[] = [],
 ): Body {
-  const rows = border.height - 2 - head.length;
+  const rows = border.height - 2 - head.length - foot.length;
   const scrollMax = Math.max(0, text.length - rows);
-  const from = Math.min(scroll, scrollMax);
+  const from = Math.max(0, Math.min(scroll, scrollMax));
   const last = Math.min(text.length, from + rows);
   const topRight =
     scrollMax === 0 ? [] : [span(`${from + 1}-${last} of ${text.length}`, { dim: true })];
   return {
-    body: drawBorder({ ...border, topRight }, [...head, ...text.slice(from, last)]),
+    body: drawBorder({ ...border, topRight }, [
+      ...head,
+      ...Array.from(
+        { length: foot.length === 0 ? last - from : rows },
+        (_, i) => text[from + i] ?? [],
+      ),
+      ...foot,
+    ]),
     scrollMax,
     pageRows: rows,
   };

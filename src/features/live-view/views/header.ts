@@ -37,8 +37,11 @@ export function renderHeader(
     [[...title, ...address, ...problems], time],
     [[...title, ...problems], time],
   ];
+  // A narrow terminal also does without the version.
   const [left, right] = variants.find((variant) => lineWidth(variant.flat()) < width) ?? [
-    [...title, ...problems],
+    lineWidth([...title, ...problems]) < width
+      ? [...title, ...problems]
+      : [span(" "), ...title.slice(1), ...problems],
     [],
   ];
   return justify(left, right, width);

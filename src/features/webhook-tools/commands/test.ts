@@ -1,5 +1,6 @@
 import { safe } from "../../../domain/text.ts";
 import { command } from "../../../cli/command.ts";
+import { eventType } from "../../../cli/flags.ts";
 import { EXIT } from "../../../cli/failure.ts";
 import { resolveEndpoint } from "../../../cli/objects/objects.ts";
 import { lazySendOnce } from "../../../cli/running/send-once.ts";
@@ -8,13 +9,20 @@ const test = command({
   name: "test",
   about: "Send a signed test event to an endpoint and show the request and the response.",
   arguments: ["<endpoint>"],
-  examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --json"],
-  async run(cli, _flags, nameOrId) {
+  flags: {
+    event: eventType(
+      "type of the event (default: the first subscribed one that the business has an object for)",
+    ),
+  },
+  examples: ["webhooks test whe_06f…", "webhooks test whe_06f… --event booking.created --json"],
+  async run(cli, { event }, nameOrId) {
     const rt = await cli.open();
     const endpoint = resolveEndpoint(cli, rt, nameOrId);
     const { recordAcceptedTest, testEndpoint } =
       await import("../../../app/webhooks/test-endpoint.ts");
-    const result = await testEndpoint(rt, endpoint.id, lazySendOnce(rt));
+    const result = await testEndpoint(rt, endpoint.id, lazySendOnce(rt), {
+      eventType: event,
+    });
     if (result.ok) recordAcceptedTest(rt, endpoint);
     if (cli.flags.json) cli.printObject(result);
     else {

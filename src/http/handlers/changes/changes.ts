@@ -12,6 +12,7 @@ import {
 } from "../../../domain/event-types.ts";
 import { assertMaySubscribe } from "../../../app/webhooks/endpoint-owner.ts";
 import { bodyFor } from "../../../domain/envelope.ts";
+import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { didYouMean } from "../../../domain/nearest.ts";
 import { safe } from "../../../domain/text.ts";
@@ -23,8 +24,21 @@ import {
   respondBytes,
   type RequestContext,
 } from "../../pipeline/request-context.ts";
-import { getBusiness, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
-import { cursor, list, pageSize, parseParameters, integer } from "../../pipeline/parameters.ts";
+import {
+  getBusiness,
+  getTimezone,
+  NO_STORE,
+  toPublicBusiness,
+} from "../../pipeline/business-response.ts";
+import {
+  cursor,
+  instant,
+  integer,
+  list,
+  pageSize,
+  type ParametersOf,
+  parseParameters,
+} from "../../pipeline/parameters.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
 import type { LongPolls } from "./long-polls.ts";
 
@@ -43,6 +57,9 @@ const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
 export const changesParameters = lazy(() => ({
   after: cursor().describe(
     "`page.nextCursor` of the previous response, or `latest` for events from now on; by default, the feed starts at the oldest event that is kept",
+  ),
+  since: instant().describe(
+    "Instead of `after`: start at the first event created at or after this time, or at the oldest event that is kept",
   ),
   types: list()
     .superRefine((names, { addIssue }) => {
@@ -83,7 +100,7 @@ export function listChanges(
     const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
     let lastSequence = rt.store.feed.getLastSequence(businessId);
-    const start = getStart(rt, businessId, parameters.after);
+    const start = getStart(rt, key, parameters);
     let page = readPage(rt, key, start, types, limit);
     for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
       await setImmediate();
@@ -103,7 +120,9 @@ export function listChanges(
         page = readPage(rt, current, page.position, types, limit);
       }
     }
-    const body = buildBody(getBusiness(rt, key), page);
+    const business = getBusiness(rt, key);
+    lastSequence = rt.store.feed.getLastSequence(businessId);
+    const body = buildBody(business, page, lastSequence);
     return respondBytes(context, 200, "application/json", body, NO_STORE);
   };
 }
@@ -115,7 +134,16 @@ const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 
  * @throws AppError invalid_cursor; cursor_expired if later events were pruned, or if a backup was
  * restored that is older than the cursor
  */
-function getStart(rt: Runtime, businessId: string, cursor: string | undefined): number {
+function getStart(
+  rt: Runtime,
+  key: Credential,
+  { after: cursor, since }: ParametersOf<ReturnType<typeof changesParameters>>,
+): number {
+  const { businessId } = key;
+  if (since !== undefined) {
+    if (cursor !== undefined) throw twoStartsError();
+    return findStartAt(rt, businessId, since.resolve(getTimezone(rt, key)));
+  }
   if (cursor === LATEST) return rt.store.feed.getLastSequence(businessId);
   const pruned = rt.store.feed.getPrunedSequence(businessId);
   if (cursor === undefined) return pruned;
@@ -133,6 +161,28 @@ function getStart(rt: Runtime, businessId: string, cursor: string | undefined): 
     "cursor_expired",
     "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor.",
   );
+}
+
+function twoStartsError(): AppError {
+  const detail = "'since' cannot be combined with 'after'.";
+  return new AppError("invalid_parameter", detail, {
+    issues: [{ parameter: "since", code: "invalid_value", detail }],
+  });
+}
+
+/** Returns the sequence number after which the feed has the events created since an instant. */
+function findStartAt(rt: Runtime, businessId: string, since: number): number {
+  // IDs increase with the sequence, so a binary search finds the first event.
+  const first = minIdAt("evt", since);
+  let low = rt.store.feed.getPrunedSequence(businessId);
+  let high = rt.store.feed.getLastSequence(businessId);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const next = rt.store.feed.findNext(businessId, middle);
+    if (next === undefined || next.id >= first) high = middle;
+    else low = next.sequence;
+  }
+  return low;
 }
 
 function readPage(
@@ -166,11 +216,15 @@ function readPage(
 }
 
 /** Returns the body of a page. The bytes of its events equal those of the key's webhooks. */
-function buildBody(business: BusinessRow, { events, position, hasMore }: FeedPage): Buffer {
+function buildBody(
+  business: BusinessRow,
+  { events, position, hasMore }: FeedPage,
+  lastSequence: number,
+): Buffer {
   const comma = Buffer.from(",");
   const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
   const sequences = events.map(({ sequence }) => sequence);
-  const meta = { business: toPublicBusiness(business), sequences };
+  const meta = { business: toPublicBusiness(business), sequences, lastSequence };
   return Buffer.concat([
     Buffer.from('{"data":['),
     ...events.flatMap(({ body }, i) => (i === 0 ? [body] : [comma, body])),

@@ -1,23 +1,17 @@
-import type { z } from "zod";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
-import { getOwnDelivery, getOwnEndpoint } from "../../../app/webhooks/endpoint-owner.ts";
+import {
+  assertMayListDeliveries,
+  deliveryViewer,
+  getOwnDelivery,
+  getOwnEndpoint,
+} from "../../../app/webhooks/endpoint-owner.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
-import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
-import type {
-  attempt,
-  delivery as publicDelivery,
-} from "../../../domain/public/schemas/webhook.ts";
-import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
-import {
-  errorForPartners,
-  outcomeForPartners,
-  DELIVERY_STATUSES,
-} from "../../../domain/webhooks/settle.ts";
-import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries.ts";
+import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
+import type { DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
@@ -28,130 +22,158 @@ import {
   encodeCursor,
 } from "../../pipeline/business-response.ts";
 import { handleChange, handleGet, pathId } from "../../pipeline/object-handlers.ts";
-import { cursor, instant, oneOf, pageSize, parseParameters } from "../../pipeline/parameters.ts";
+import {
+  cursor,
+  instant,
+  oneOf,
+  pageSize,
+  type ParametersOf,
+  parseParameters,
+  text,
+} from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
-import { toPublicText } from "./endpoints.ts";
+import { createToPublicDelivery, toPublicWithAttempts } from "./delivery-object.ts";
 
 const DEFAULT_LIMIT = 100;
-/**
- * Maximum number of attempts in a response. The retry schedule has 20; redeliveries can add any
- * number.
- */
-const MAX_ATTEMPTS_SHOWN = 100;
-
-export const deliveriesParameters = lazy(() => ({
+const filters = () => ({
+  eventId: text().describe("Only deliveries of this event"),
   status: oneOf(DELIVERY_STATUSES).describe("Filter by delivery status"),
   eventType: oneOf(ALL_EVENT_TYPES).describe("Filter by event type"),
   since: instant().describe("Only deliveries created at or after this time"),
+  until: instant().describe("Only deliveries created before this time"),
   limit: pageSize().describe(`Maximum number of deliveries; ${DEFAULT_LIMIT} by default`),
   cursor: cursor(),
+});
+
+export const deliveriesParameters = lazy(filters);
+export const allDeliveriesParameters = lazy(() => ({
+  endpointId: text().describe("Only deliveries to this endpoint"),
+  ...filters(),
 }));
 
-/** Responds with one page of deliveries, also without a `limit`: an endpoint may have a million. */
+type Filters = ParametersOf<ReturnType<typeof filters>>;
+
+/** Responds with one page of the deliveries of an endpoint. */
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const parameters = parseParameters(deliveriesParameters(), context.request.search);
-    const { id } = getOwnEndpoint(rt, key, pathId(context));
-    const business = getBusiness(rt, key);
-    const { timezone } = business.doc;
-    const path = `webhooks/${id}/deliveries`;
-    const filter = { endpointId: id, state: parameters.status, eventType: parameters.eventType };
-    const before =
-      parameters.cursor === undefined ? null : decodeCursor(path, parameters.cursor).id;
-    const since = parameters.since?.resolve(timezone) ?? 0;
-    const { rows, reached } = readPage(
-      rt,
-      filter,
-      before,
-      since,
-      parameters.limit ?? DEFAULT_LIMIT,
-    );
-    const data = rows.map((delivery) => toPublicDelivery(rt, delivery, timezone));
-    const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
-    return respondPage(rt, context, business, path, { data, nextCursor });
+    const { id: endpointId } = getOwnEndpoint(rt, key, pathId(context));
+    const path = `webhooks/${endpointId}/deliveries`;
+    return respondDeliveries(rt, context, key, path, { endpointId }, parameters);
   };
 
-export const handleGetDelivery = ({ rt }: HandlerDeps) =>
-  handleGet({ rt }, getOwnDelivery, (delivery, timezone) => withAttempts(rt, delivery, timezone));
+/** Responds with one page of the deliveries of all endpoints of a key, also of deleted ones. */
+export const listAllDeliveries =
+  ({ rt }: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse => {
+    const { endpointId, ...parameters } = parseParameters(
+      allDeliveriesParameters(),
+      context.request.search,
+    );
+    if (endpointId !== undefined) assertMayListDeliveries(rt, key, endpointId);
+    const scope = { businessId: key.businessId, endpointId, viewer: deliveryViewer(key) };
+    return respondDeliveries(rt, context, key, "deliveries", scope, parameters);
+  };
 
-/** Responds with 202, because the delivery is pending again but not yet sent. */
+/** Responds with one page, also without a `limit`: an endpoint may have a million deliveries. */
+function respondDeliveries(
+  rt: Runtime,
+  context: RequestContext,
+  key: Credential,
+  path: string,
+  scope: Pick<LiveFilter, "businessId" | "endpointId" | "viewer">,
+  { status: state, eventType, eventId, cursor: after, ...parameters }: Filters,
+): HttpResponse {
+  const business = getBusiness(rt, key);
+  const { timezone } = business.doc;
+  const filter = { ...scope, state, eventType, eventId };
+  const { rows, reached } = readPage(rt, filter, {
+    before: after === undefined ? null : decodeCursor(path, after).id,
+    since: parameters.since?.resolve(timezone) ?? 0,
+    until: parameters.until?.resolve(timezone),
+    limit: parameters.limit ?? DEFAULT_LIMIT,
+  });
+  const data = rows.map(createToPublicDelivery(rt, timezone));
+  const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
+  return respondPage(rt, context, business, path, { data, nextCursor });
+}
+
+export const handleGetDelivery =
+  ({ rt }: HandlerDeps) =>
+  (context: RequestContext, key: Credential): HttpResponse =>
+    handleGet({ rt }, getOwnDelivery, (delivery, timezone) =>
+      toPublicWithAttempts(rt, key, delivery, timezone),
+    )(context, key);
+
+/**
+ * Responds with 202, because the delivery is pending again but not yet sent. The response is kept
+ * for a repeated request, so it leaves out the body, which may have the reference of a guest.
+ */
 export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
   handleChange(
     { rt },
     getOwnDelivery,
     readOptionalJsonObject,
-    ({ id }, timezone, body) => {
+    ({ id }, timezone, body, _context, key) => {
       parseRequest(emptyBody(), body);
-      return () => withAttempts(rt, redeliverDelivery(rt, id), timezone);
+      return () => ({
+        ...toPublicWithAttempts(rt, key, redeliverDelivery(rt, id), timezone),
+        request: null,
+      });
     },
     { status: 202 },
   );
 
-const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => ({
-  ...toPublicDelivery(rt, delivery, timezone),
-  attempts: rt.store.deliveries
-    .listAttempts(delivery.id, MAX_ATTEMPTS_SHOWN)
-    .map((attempt) => toPublicAttempt(attempt, timezone)),
-});
+/** The part of a list that a page has. */
+type PageRange = {
+  /** The page starts at the newest delivery with a smaller ID; null for the newest one. */
+  before: string | null;
+  /** Epoch ms of creation, inclusive. */
+  since: number;
+  /** Epoch ms of creation, exclusive. */
+  until: number | undefined;
+  limit: number;
+};
 
 /**
- * Returns a page and the ID after which the next one continues, null at the end. A page can be
- * short although more follow, because a search with a rare filter stops after a limited number of
- * rows.
+ * Returns a page and the position after which the next one continues, null at the end. A page can
+ * be short although more follow, because a search with a rare filter stops after a limited number
+ * of rows.
  */
 function readPage(
   rt: Runtime,
   filter: LiveFilter,
-  before: string | null,
-  since: number,
-  limit: number,
+  { before, since, until, limit }: PageRange,
 ): { rows: DeliveryRow[]; reached: string | null } {
-  const start = before === null ? null : { id: before, isIncluded: false };
+  const [first] = [before, until === undefined ? null : minIdAt("dlv", until)]
+    .filter((id) => id !== null)
+    .sort();
+  const start = first === undefined ? null : { id: first, isIncluded: false };
   const found = rt.store.live.listPage(filter, "older", start, limit + 1);
   const rows = found.rows.slice(0, limit);
+  const last = rows.at(-1)?.id;
   const [next] = found.rows.slice(limit);
-  const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;
+  const reached = next ? (last ?? null) : found.reached;
   // IDs increase with time, so all further deliveries are older than `since`.
   const isLast = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);
   return {
     rows: rows.filter(({ createdAt }) => createdAt >= since),
-    reached: isLast ? null : reached,
+    reached: isLast ? null : hideForeign(reached, last),
   };
 }
 
-function toPublicDelivery(
-  rt: Runtime,
-  delivery: DeliveryRow,
-  timezone: string,
-): z.output<typeof publicDelivery> {
-  const { id, endpointId, eventId, eventType, sequence, status, attemptCount } = delivery;
-  const { nextAttemptAt, heldUntil } = nextAttemptOf(delivery, rt.now());
-  return {
-    id,
-    endpointId,
-    eventId,
-    eventType,
-    sequence,
-    status,
-    attemptCount,
-    nextAttemptAt: formatInstantOrNull(nextAttemptAt, timezone),
-    heldUntil: formatInstantOrNull(heldUntil, timezone),
-    lastStatusCode: delivery.lastStatusCode,
-    lastError: errorForPartners(delivery.lastError),
-    createdAt: formatInstant(delivery.createdAt, timezone),
-    deliveredAt: formatInstantOrNull(delivery.deliveredAt, timezone),
-  };
-}
+/** The characters of an ID that come from the time: the next ones are random in part. */
+const TIME_CHARACTERS = "dlv_".length + 9;
 
-const toPublicAttempt = (
-  { n, at, durationMs, statusCode, outcome, error, responseText }: AttemptRow,
-  timezone: string,
-): z.output<typeof attempt> => ({
-  n,
-  at: formatInstant(at, timezone),
-  statusCode,
-  ...outcomeForPartners({ outcome, error, durationMs }),
-  responseText: toPublicText(responseText),
-});
+/**
+ * Returns a position at or a little before the last searched delivery, which may be of another
+ * business: a cursor must not have its ID. The next page searches the few milliseconds since this
+ * position again.
+ * @param last the last delivery of the page, after which nothing matches up to the position
+ */
+function hideForeign(reached: string, last: string | undefined): string {
+  const bound = `${reached.slice(0, TIME_CHARACTERS)}~`;
+  return last !== undefined && last < bound ? last : bound;
+}

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { prepareDelete, prepareEnable } from "../../../app/webhooks/endpoint-lifecycle.ts";
 import {
-  findOldSecretEnd,
   finishSecretRotation,
   rotateEndpointSecret,
 } from "../../../app/webhooks/endpoint-secrets.ts";
 import { prepareEndpoint, prepareUpdate } from "../../../app/webhooks/endpoints.ts";
-import type { Runtime } from "../../../app/runtime.ts";
 import { limitedHost, recordTest } from "../../../app/webhooks/host-limits.ts";
 import {
   assertMaySubscribe,
@@ -20,15 +18,11 @@ import {
 } from "../../../app/webhooks/test-endpoint.ts";
 import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { isEventType } from "../../../domain/event-types.ts";
+import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
-import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
-import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
-import { safe } from "../../../domain/text.ts";
-import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
+import { formatInstant } from "../../../domain/local-time.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
-import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
@@ -49,6 +43,7 @@ import {
 import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
+import { toPublicEndpoint, toPublicText } from "./endpoint-object.ts";
 
 const PATH = "webhooks";
 const DAY_SECONDS = 86_400;
@@ -56,8 +51,6 @@ const DAY_SECONDS = 86_400;
 const MAX_CONCURRENT_TESTS = 64;
 /** Maximum number of tests in progress of one key to one host that the operator does not trust. */
 const MAX_TESTS_PER_HOST = 2;
-/** Maximum length of a response text shown to partners. */
-const MAX_TEXT_CHARACTERS = 256;
 
 export const endpointsParameters = lazy(() => ({ limit: pageSize(), cursor: cursor() }));
 
@@ -92,6 +85,15 @@ export const rotateSecretBody = lazy(() =>
       .describe(
         "Rotate again although a rotation is in progress. The oldest secret, which the receiver may still use, stays valid for the overlap; the one in between is dropped",
       ),
+  }),
+);
+
+export const testEndpointBody = lazy(() =>
+  z.strictObject({
+    eventType: z
+      .enum(ALL_EVENT_TYPES, { error: "an event type such as service.updated" })
+      .optional()
+      .describe("Event type to send, also one that the endpoint does not subscribe to"),
   }),
 );
 
@@ -209,8 +211,9 @@ export function handleTestEndpoint(deps: HandlerDeps) {
     deps,
     getOwnEndpoint,
     readOptionalJsonObject,
-    async (endpoint, _timezone, body, { request }) => {
-      parseRequest(emptyBody(), body);
+    async (endpoint, _timezone, body, { request }, key) => {
+      const { eventType } = parseRequest(testEndpointBody(), body);
+      if (eventType !== undefined) assertMaySubscribe(key, [eventType]);
       const { id, keyId } = endpoint;
       const host = limitedHost(endpoint);
       const share = host && `${keyId ?? ""} ${host}`;
@@ -225,7 +228,7 @@ export function handleTestEndpoint(deps: HandlerDeps) {
       try {
         await retryWhileBusy(rt, () => recordTest(rt, endpoint));
         const signal = AbortSignal.any([request.disconnected(), closing]);
-        const result = await testEndpoint(rt, id, sendOnce, signal);
+        const result = await testEndpoint(rt, id, sendOnce, { eventType, signal });
         if (closing.aborted)
           throw new AppError("shutting_down", "The server is shutting down; the test was aborted.");
         return () => {
@@ -249,30 +252,3 @@ export function handleTestEndpoint(deps: HandlerDeps) {
  */
 const publicAddress = ({ outcome, address }: TestResult): string | null =>
   outcome === "responded" && address !== null && isPublicAddress(address) ? address : null;
-
-const toPublicEndpoint = (
-  rt: Runtime,
-  endpoint: EndpointRow,
-  timezone: string,
-): z.output<typeof publicEndpoint> => {
-  const { id, name, url, events, status, disabledReason, version } = endpoint;
-  const { heldUntil, heldReason } = currentHold(endpoint, rt.now());
-  return {
-    id,
-    name,
-    url,
-    events,
-    status,
-    disabledReason,
-    failingSince: formatInstantOrNull(endpoint.failingSince, timezone),
-    heldUntil: formatInstantOrNull(heldUntil, timezone),
-    heldReason,
-    oldSecretEndsAt: formatInstantOrNull(findOldSecretEnd(rt, id), timezone),
-    version,
-    createdAt: formatInstant(endpoint.createdAt, timezone),
-    updatedAt: formatInstant(endpoint.updatedAt, timezone),
-  };
-};
-
-export const toPublicText = (text: string | null): string | null =>
-  text && safe(text, MAX_TEXT_CHARACTERS);

@@ -77,8 +77,9 @@ const SCREENS: {
   rows?: number;
   isAscii?: boolean;
 }[] = [
-  { name: "smallest", keys: [], columns: 50, rows: 12 },
-  { name: "too-small", keys: [], columns: 49, rows: 12 },
+  { name: "smallest", keys: [], columns: 40, rows: 12 },
+  { name: "phone", keys: [], columns: 45, rows: 24 },
+  { name: "too-small", keys: [], columns: 39, rows: 12 },
   { name: "ascii", keys: [], isAscii: true },
   { name: "moved", keys: ["j", "pgdn"] },
   { name: "filter", keys: ["f", "right", "right"] },
@@ -91,7 +92,8 @@ const SCREENS: {
   { name: "attempts", keys: ["j", "enter", "4"] },
   { name: "endpoints", keys: ["e"] },
   { name: "day", keys: ["d"] },
-  { name: "day-narrow", keys: ["d"], columns: 50, rows: 12 },
+  { name: "day-narrow", keys: ["d"], columns: 40, rows: 12 },
+  { name: "day-phone", keys: ["d", "j", "a"], columns: 45, rows: 24 },
   { name: "next-day", keys: ["d", "right"] },
   { name: "curl", keys: ["j", "y"] },
   { name: "disable", keys: ["e", "D"] },
@@ -150,15 +152,29 @@ test.each([
   },
 );
 
-test("the screen of the day asks for a business if there are several", async () => {
+test("the screen of the day shows all businesses, and b chooses one after the other", async () => {
   const rt = await createFilledRuntime(8);
-  const other = addBusiness(rt, "other");
+  addBusiness(rt, "other");
+  const view = openSession(rt);
+  const first = () => /0 visits|2 visits|No visits/.exec(view.text())?.[0];
+  view.press("d");
+  expect(view.text()).toMatch(/BUSINESS/);
+  const shown = [first()];
+  for (let i = 0; i < 3; i++) {
+    view.press("b");
+    shown.push(first());
+  }
+  expect(shown.toSorted()).toEqual(["0 visits", "2 visits", "2 visits", "2 visits"]);
+});
+
+test("the screen of the day asks for a business if there are too many to read together", async () => {
+  const rt = await createFilledRuntime(8);
+  for (let i = 0; i < 20; i++) addBusiness(rt, `other-${i}`);
   const view = openSession(rt);
   view.press("d");
-  expect(view.text()).toContain("Choose one business with f");
-  const chosen = openSession(rt, { businessId: other.id });
-  chosen.press("d");
-  expect(chosen.text()).toContain("No visits.");
+  expect(view.text()).toContain("Choose one of the businesses with b.");
+  view.press("b");
+  expect(view.text()).toMatch(/\d visits/);
 });
 
 test("an empty live view says that there are no deliveries", () => {
@@ -168,7 +184,7 @@ test("an empty live view says that there are no deliveries", () => {
 });
 
 test.each([false, true])(
-  "every screen exactly fills every size from 50x12 to 200x60 (ASCII: %s)",
+  "every screen exactly fills every size from 40x12 to 200x60 (ASCII: %s)",
   async (isAscii) => {
     const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
@@ -176,7 +192,7 @@ test.each([false, true])(
       const view = openSession(rt, { isAscii });
       view.press(...keys);
       // The screens share the sizes, so that together they cover all.
-      for (let columns = 50 + (i % 17); columns <= 200; columns += 17)
+      for (let columns = 40 + (i % 17); columns <= 200; columns += 17)
         for (let rows = 12 + (i % 11); rows <= 60; rows += 11) {
           view.resize(columns, rows);
           if (isAscii) expect(view.text()).toMatch(/^[\n\x20-\x7e]*$/);
@@ -216,8 +232,8 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
 
 test("a resized terminal is redrawn, even after it was too small", async () => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
-  terminal.resize(40, 10);
-  await terminal.shows(/Needs 50x12, this terminal is 40x10/);
+  terminal.resize(36, 10);
+  await terminal.shows(/Needs 40x12, this terminal is 36x10/);
   terminal.resize(80, 24);
   await terminal.shows(/╰─+╯\n ⏎ open/);
   expect(terminal.text().split("\n")[2]).toBe(

@@ -25,7 +25,7 @@ const BUSINESS = businessId(SALON);
 type Feed = {
   data: { id: string; type: string; data: { object: { name?: string } } }[];
   page: { hasMore: boolean; nextCursor: string };
-  meta: { sequences: number[] };
+  meta: { sequences: number[]; lastSequence: number };
 };
 
 const read = async (api: TestApi, query = ""): Promise<Feed> => {
@@ -103,6 +103,44 @@ test("the feed is filtered by event type, and its cursor advances past other eve
     data: [],
     page: { hasMore: false, nextCursor: feed.page.nextCursor },
   });
+});
+
+test("the feed starts at the first event since a time, or at the oldest", async () => {
+  const api = createTestApi();
+  const [oldest] = stored(api);
+  for (const name of ["One", "Two", "Three"]) {
+    api.advance(60_000);
+    rename(api, name);
+  }
+  const namesSince = async (since: string) =>
+    (await read(api, `?types=service.updated&since=${since}`)).data.map(
+      ({ data }) => data.object.name,
+    );
+  expect(await namesSince("2026-11-20T12:02:00Z")).toEqual(["Two", "Three"]);
+  expect(await namesSince("2026-11-20T07:02:01")).toEqual(["Three"]);
+  expect(await namesSince("2026-11-20T12:04:00Z")).toEqual([]);
+  expect(await namesSince("1969-01-01")).toEqual(["One", "Two", "Three"]);
+  expect((await read(api, "?since=2026-01-01")).data[0]?.id).toBe(oldest?.id);
+  expect(await api.requestProblem(`${CHANGES}?since=2026-11-20&after=latest`)).toMatchObject({
+    status: 400,
+    code: "invalid_parameter",
+    errors: [{ parameter: "since", detail: "'since' cannot be combined with 'after'." }],
+  });
+});
+
+test("the feed starts at the right event although sequence numbers have a gap", async () => {
+  const api = createTestApi();
+  rename(api, "One");
+  api.advance(60_000);
+  const other = openDatabase(api.config.databasePath, 1000, null);
+  other.db.exec("UPDATE business SET last_sequence = last_sequence + 1000000");
+  other.close();
+  rename(api, "Two");
+  api.advance(60_000);
+  rename(api, "Three");
+  const feed = await read(api, "?types=service.updated&since=2026-11-20T12:01:00Z");
+  expect(feed.data.map(({ data }) => data.object.name)).toEqual(["Two", "Three"]);
+  expect(feed.meta.lastSequence).toBe(lastSequence(api));
 });
 
 test("the feed has additional event types only if `types` names them", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { updateKey } from "../../../../src/app/keys.ts";
 import { cancelDeliveries, redeliverDelivery } from "../../../../src/app/webhooks/deliveries.ts";
 import {
   deleteEndpoint,
@@ -19,6 +20,7 @@ import {
   readData,
   createTestEndpoint,
   renameService,
+  createForeignEndpoint,
   createRestrictedKey,
   WEBHOOKS,
 } from "../../support/webhooks.ts";
@@ -94,6 +96,7 @@ describe("the list of an endpoint's deliveries", () => {
       attemptCount: 1,
       nextAttemptAt: null,
       heldUntil: null,
+      waiting: null,
       lastStatusCode: 200,
       lastError: null,
       createdAt: "2026-11-20T07:00:00-05:00",
@@ -309,6 +312,116 @@ describe("one delivery", () => {
     ).toMatchObject({
       status: 404,
     });
+  });
+});
+
+describe("the list of the deliveries of all endpoints", () => {
+  const listAll = async (api: TestApi, query = "", key?: string): Promise<Listed> => {
+    const response = await api.request(DELIVERIES + query, key === undefined ? {} : { key });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Listed;
+  };
+  const ids = ({ data }: Listed) => data.map(({ id }) => id);
+
+  /** Creates two endpoints of a partner, one of which is deleted, one of another, and events. */
+  async function createPartners() {
+    const api = createTestApi();
+    const partner = createRestrictedKey(api);
+    const other = createRestrictedKey(api);
+    const create = async (keyId: string | null, path: string) =>
+      (await createTestEndpoint(api, keyId, { url: `http://10.0.0.1/${path}` })).endpoint.id;
+    const first = await create(partner.id, "one");
+    const second = await create(partner.id, "two");
+    const foreign = await create(other.id, "three");
+    const operators = await create(null, "four");
+    for (let i = 0; i < 3; i++) {
+      renameService(api, `Cut ${i}`);
+      api.advance(60_000);
+    }
+    deleteEndpoint(api, second);
+    const of = (...endpointIds: string[]) =>
+      api.store.deliveries
+        .list({}, 1000)
+        .filter(({ endpointId }) => endpointIds.includes(endpointId))
+        .map(({ id }) => id);
+    return { api, partner, first, second, foreign, operators, of };
+  }
+
+  test("a restricted key lists the deliveries of its endpoints, also of deleted ones, a secret key all", async () => {
+    const { api, partner, first, second, foreign, operators, of } = await createPartners();
+    expect(ids(await listAll(api, "", partner.secret))).toEqual(of(first, second));
+    expect(ids(await listAll(api))).toEqual(of(first, second, foreign, operators));
+    expect(await follow((query) => listAll(api, query, partner.secret), "?limit=5")).toEqual(
+      of(first, second),
+    );
+    expect(ids(await listAll(api, `?endpointId=${second}`, partner.secret))).toEqual(of(second));
+  });
+
+  test("an endpoint of another key or business looks like one that does not exist", async () => {
+    const { api, partner, foreign, operators } = await createPartners();
+    const ask = async (endpointId: string, key: string) => {
+      const problem = await api.requestProblem(`${DELIVERIES}?endpointId=${endpointId}`, { key });
+      return { ...problem, requestId: "" };
+    };
+    const unknown = await ask("whe_none", partner.secret);
+    expect(unknown).toMatchObject({ status: 404, code: "resource_not_found" });
+    expect(await ask(foreign, partner.secret)).toEqual(unknown);
+    expect(await ask(operators, partner.secret)).toEqual(unknown);
+    const elsewhere = await createForeignEndpoint(api);
+    expect(await ask(elsewhere.id, api.key)).toEqual(unknown);
+  });
+
+  test("a secret key without an event group lists no deliveries of it but those of its own endpoints", async () => {
+    const { api, first } = await createPartners();
+    const narrow = api.createKey({ eventGroups: ["bookings"] });
+    expect(ids(await listAll(api, "", narrow.secret))).toEqual([]);
+    const own = api.createKey();
+    await createTestEndpoint(api, own.id, { url: "http://10.0.0.1/own" });
+    renameService(api, "Cut");
+    updateKey(api, own.id, { eventGroups: ["catalog"] });
+    expect(ids(await listAll(api, `?endpointId=${first}`, own.secret))).toHaveLength(8);
+  });
+
+  test("the list is filtered by endpoint, event, type, status and time", async () => {
+    const { api, partner, first } = await createPartners();
+    const list = (query: string) => listAll(api, query, partner.secret);
+    const { data } = await list("");
+    const { eventId } = data[0] as unknown as { eventId: string };
+    expect((await list(`?eventId=${eventId}`)).data).toHaveLength(2);
+    expect((await list(`?eventId=${eventId.slice(0, -1)}`)).data).toEqual([]);
+    expect((await list(`?eventId=${eventId}&endpointId=${first}`)).data).toHaveLength(1);
+    expect((await list("?eventType=service.updated")).data).toHaveLength(6);
+    expect((await list("?status=CANCELLED")).data).toHaveLength(6);
+    expect((await list("?since=2026-11-20T07:01")).data).toHaveLength(8);
+    expect((await list("?until=2026-11-20T07:01")).data).toHaveLength(4);
+    expect((await list("?since=2026-11-20T07:01&until=2026-11-20T07:02")).data).toHaveLength(4);
+    expect((await list("?until=2026-11-20T07:00")).data).toEqual([]);
+  });
+
+  test("a page continues before `until` with its cursor", async () => {
+    const { api, partner } = await createPartners();
+    const query = "?until=2026-11-20T07:02&limit=3";
+    const all = await follow((each) => listAll(api, each, partner.secret), query);
+    expect(all).toEqual(ids(await listAll(api, "?until=2026-11-20T07:02", partner.secret)));
+  });
+
+  test("a cursor never has the ID of a delivery that the key does not see", async () => {
+    const { api, partner, first, second, foreign, of } = await createPartners();
+    const { listPage } = api.store.live;
+    const own = of(first, second);
+    const hidden = of(foreign);
+    // The search stops at a delivery of another key, as it does after 50,000 rows.
+    api.store.live.listPage = (filter, direction, start, limit) => {
+      const page = listPage(filter, direction, start, limit);
+      if (start !== null) return page;
+      const reached = hidden.at(-1)!;
+      return { rows: page.rows.filter(({ id }) => id > reached), reached };
+    };
+    const page = await listAll(api, "", partner.secret);
+    const cursor = Buffer.from(page.page.nextCursor!, "base64url").toString();
+    for (const id of hidden) expect(cursor).not.toContain(id);
+    const rest = await listAll(api, `?cursor=${page.page.nextCursor}`, partner.secret);
+    expect([...ids(page), ...ids(rest)]).toEqual(own);
   });
 });
 

@@ -88,7 +88,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
   const screens: UiState["screens"][] = [
     [{ kind: "list" }],
     [{ kind: "endpoints", selected: null }],
-    [{ kind: "day", offset: 0, scroll: 0 }],
+    [{ kind: "day", offset: 0, selected: null }],
     [{ kind: "conditions", scroll: 0 }],
     [{ kind: "list" }, { kind: "filter", row: 1 }],
     [{ kind: "secret", endpoint: { id: "whe_1", name: draw() }, secret: "whsec_1", oldEndsAt: 0 }],
@@ -215,9 +215,9 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
     endpoints: snapshot.endpoints.map(endpoint),
     list: { ...snapshot.list, rows: snapshot.list.rows.map(row) },
     day: {
-      date: "2026-11-20",
-      timezone: "UTC",
-      entries: Array.from({ length: 20 }, (_, n) => ({
+      dates: ["2026-11-20"],
+      hasSeveral: true,
+      visits: Array.from({ length: 20 }, (_, n) => ({
         id: `bkg_${n}`,
         type: "booking",
         status: "CONFIRMED",
@@ -227,7 +227,10 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
         guests: 1,
         service: draw(),
         staff: draw(),
+        isStaffAway: false,
         place: draw(),
+        slug: draw(),
+        timezone: "UTC",
       })),
     },
     detail: detail && {

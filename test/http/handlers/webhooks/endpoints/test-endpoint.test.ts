@@ -11,7 +11,7 @@ import { endpointTest } from "../../../../../src/domain/public/schemas/webhook.t
 import { createTestApp } from "../../../../support/app.ts";
 import { startServer } from "../../../../../src/http/server.ts";
 import { type ScriptedResponse, createReceiver } from "../../../../support/receiver.ts";
-import { createTestApi, SALON, applyPreset } from "../../../support/api.ts";
+import { createTestApi, SALON, applyPreset, type TestApi } from "../../../support/api.ts";
 import { readData, createTestEndpoint, WEBHOOKS } from "../../../support/webhooks.ts";
 
 /** Starts the API with a real webhook sender, and a receiver with scripted responses. */
@@ -278,4 +278,49 @@ test("at most 64 tests of endpoints run concurrently, over all businesses", asyn
   expect([rejected?.status, rejected?.headers.get("retry-after")]).toEqual([503, "1"]);
   for (const respond of release) respond();
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+});
+
+describe("the event type of a test", () => {
+  const testAs = async (body: object, fields: object = {}) => {
+    const { api, partner, endpoint, path } = await setUp();
+    const key = api.createKey(fields);
+    updateOwner(api, endpoint.id, key.id);
+    const app = createTestApp(api, createSendOnce(api));
+    const response = await app.request(path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key.secret}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { response, partner };
+  };
+  const updateOwner = (api: TestApi, id: string, keyId: string) =>
+    api.tx(() => api.store.endpoints.updateKey(id, keyId));
+
+  test.each(["staff.updated", "booking.created", "booking.cancelled"])(
+    "a test sends an event of the type %s, even if the endpoint does not subscribe to it",
+    async (eventType) => {
+      const { response, partner } = await testAs({ eventType });
+      expect(await readData(response)).toMatchObject({ ok: true, eventType });
+      expect(partner.requests[0]?.headers["x-service-event"]).toBe(eventType);
+    },
+  );
+
+  test.each([
+    [{ eventType: "service.renamed" }, {}, 422, "validation_failed"],
+    [{ eventType: "event.created" }, {}, 422, "validation_failed"],
+    [{ type: "service.updated" }, {}, 422, "validation_failed"],
+    [{ eventType: "booking.created" }, { eventGroups: ["catalog"] }, 403, "insufficient_scope"],
+  ])("a test with %o for a key with %o gets %d %s", async (body, fields, status, code) => {
+    const { response, partner } = await testAs(body, fields);
+    expect(await response.json()).toMatchObject({ status, code });
+    expect(partner.requests).toEqual([]);
+  });
+
+  test("a test has no customer reference for a key without a scope for bookings", async () => {
+    const restricted = { kind: "RESTRICTED", scopes: ["webhooks.write"] };
+    const { partner } = await testAs({ eventType: "booking.created" }, restricted);
+    expect(JSON.parse(partner.requests[0]!.body.toString())).toMatchObject({
+      data: { object: { customerRef: null } },
+    });
+  });
 });

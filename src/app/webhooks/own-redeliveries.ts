@@ -1,0 +1,122 @@
+import { AppError } from "../../domain/errors.ts";
+import { ALL_EVENT_TYPES, type EventType, maySubscribe } from "../../domain/event-types.ts";
+import { minIdAt } from "../../domain/ids.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
+import type { Runtime } from "../runtime.ts";
+import { getOwnEndpoint, listOwnEndpoints, type Viewer } from "./endpoint-owner.ts";
+
+// A partner redelivers what its endpoints have missed, by a filter. Each request takes a limited
+// number of deliveries, and the pending redeliveries of a key are limited, so that no partner can
+// make the server send without end.
+
+/** The most pending redeliveries of the endpoints that a key manages. */
+const MAX_PENDING = 10_000;
+/** The most deliveries that one request takes: few enough not to block other writers. */
+export const MAX_REDELIVERED = 1000;
+/** The most deliveries that one request reads. */
+const MAX_READ = 50_000;
+
+/** A text that sorts after every delivery ID. */
+const LAST_ID = "dlv_~";
+
+/** Returns how many redeliveries of a key's endpoints are pending, counted up to the limit. */
+export function readRedeliveryUse(rt: Runtime, key: Viewer): { limit: number; used: number } {
+  const ids = listOwnEndpoints(rt, key).map(({ id }) => id);
+  return { limit: MAX_PENDING, used: rt.store.ownReplays.countPending(ids, MAX_PENDING) };
+}
+
+export const REDELIVERABLE = ["PENDING", "DELIVERED", "EXHAUSTED", "CANCELLED"] as const;
+
+export type OwnRedelivery = {
+  endpointId: string | undefined;
+  eventType: EventType | undefined;
+  status: DeliveryStatus | undefined;
+  /** Epoch ms; `since` is inclusive, `until` exclusive. */
+  since: number;
+  until: number | undefined;
+  limit: number;
+  /** Where to continue: `reached` of the result before. */
+  from: RedeliveryPosition | undefined;
+};
+
+/** The last delivery that a request has read. */
+export type RedeliveryPosition = { endpointId: string; deliveryId: string };
+
+type Redelivered = {
+  count: number;
+  /** Endpoints whose deliveries are left out, because they are disabled. */
+  disabledEndpointIds: string[];
+  /** Where to continue; null if all deliveries have been read. */
+  reached: RedeliveryPosition | null;
+};
+
+/**
+ * Makes deliveries of a key's endpoints due again: endpoint by endpoint, the oldest delivery first.
+ * @throws AppError resource_not_found; conflict if the named endpoint is disabled;
+ *   too_many_redeliveries
+ */
+export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): Redelivered =>
+  rt.tx(() => {
+    const { since, until, status, from } = filter;
+    const endpoints = listChosen(rt, key, filter.endpointId);
+    const types = chooseTypes(key, filter.eventType);
+    let left = Math.min(filter.limit, countLeft(rt, key));
+    let most = MAX_READ;
+    let count = 0;
+    let reached: RedeliveryPosition | null = null;
+    for (const { id: endpointId } of endpoints.filter((endpoint) => endpoint.status === "ACTIVE")) {
+      if (from !== undefined && endpointId < from.endpointId) continue;
+      if (left === 0 || most === 0) {
+        reached = { endpointId, deliveryId: "" };
+        break;
+      }
+      const start = minIdAt("dlv", since);
+      const after =
+        from?.endpointId === endpointId && from.deliveryId > start ? from.deliveryId : start;
+      const before = until === undefined ? LAST_ID : minIdAt("dlv", until);
+      const search = { endpointId, after, before, status, types };
+      const found = rt.store.ownReplays.search(search, left, most);
+      rt.store.ownReplays.makeDue(found.rows, rt.now());
+      count += found.rows.length;
+      left -= found.rows.length;
+      most -= found.read;
+      if (found.reached !== null) {
+        reached = { endpointId, deliveryId: found.reached };
+        break;
+      }
+    }
+    const disabledEndpointIds = endpoints
+      .filter((endpoint) => endpoint.status === "DISABLED")
+      .map(({ id }) => id);
+    return { count, disabledEndpointIds, reached };
+  });
+
+function listChosen(rt: Runtime, key: Viewer, endpointId: string | undefined) {
+  if (endpointId === undefined) return listOwnEndpoints(rt, key);
+  const endpoint = getOwnEndpoint(rt, key, endpointId);
+  if (endpoint.status === "DISABLED")
+    throw new AppError("conflict", "The endpoint is disabled.", {
+      fix: "enable it first, which also sends what it has missed since it was disabled",
+    });
+  return [endpoint];
+}
+
+/** Returns the event types that a key may receive of those chosen; undefined for all types. */
+function chooseTypes(
+  key: Viewer,
+  eventType: EventType | undefined,
+): readonly EventType[] | undefined {
+  const types = ALL_EVENT_TYPES.filter((type) => maySubscribe(key, type));
+  if (eventType !== undefined) return types.filter((type) => type === eventType);
+  return types.length === ALL_EVENT_TYPES.length ? undefined : types;
+}
+
+function countLeft(rt: Runtime, key: Viewer): number {
+  const { limit, used } = readRedeliveryUse(rt, key);
+  if (used < limit) return limit - used;
+  throw new AppError(
+    "too_many_redeliveries",
+    `${limit} redeliveries of this key's endpoints are pending, which is the limit.`,
+    { fix: "wait until they have been sent" },
+  );
+}

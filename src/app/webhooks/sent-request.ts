@@ -1,0 +1,53 @@
+import { hash } from "node:crypto";
+import { bodyFor } from "../../domain/envelope.ts";
+import { deliveryHeaders } from "../../domain/webhooks/webhook-post.ts";
+import { userAgent } from "../../platform/assets.ts";
+import type { EventRow } from "../../store/events.ts";
+import type { AttemptRow, DeliveryRow } from "../../store/webhooks/deliveries.ts";
+import type { Runtime } from "../runtime.ts";
+
+// The request of a delivery, which is not stored: its body is computed from the event, and its
+// headers from the delivery and its last attempt.
+
+export type SentEvent = EventRow & {
+  /** Whether the stored event is unaltered. An altered event is not sent. */
+  isIntact: boolean;
+};
+
+/**
+ * Returns the event of a delivery, with the body that its endpoint receives; undefined if the event
+ * is no longer stored. An altered event has its stored body.
+ */
+export function findSentEvent(
+  rt: Runtime,
+  { eventId, endpointId }: Pick<DeliveryRow, "eventId" | "endpointId">,
+): SentEvent | undefined {
+  const event = rt.store.events.findById(eventId);
+  if (event === undefined) return undefined;
+  const keyId = rt.store.endpoints.findKeyId(endpointId);
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  const isIntact = hash("sha256", event.body, "buffer").equals(event.sha256);
+  return { ...event, isIntact, body: isIntact ? bodyFor(key, event) : event.body };
+}
+
+/**
+ * Returns the headers of the last attempt, or those of the first one if there was none. Signatures
+ * are not stored.
+ * @param last the last attempt
+ * @param signature the text in the place of each signature
+ */
+export function sentHeaders(
+  { id: deliveryId, eventId, eventType, sequence, attemptCount }: DeliveryRow,
+  { body, createdAt }: Pick<EventRow, "body" | "createdAt">,
+  last: AttemptRow | undefined,
+  signature: string,
+): Record<string, string> {
+  const at = last?.at ?? createdAt;
+  const attempt = last?.n ?? attemptCount + 1;
+  const info = { deliveryId, eventId, eventType, sequence, attempt };
+  return {
+    ...deliveryHeaders(info, userAgent(), [], at, body),
+    "X-Service-Signature": `t=${Math.floor(at / 1000)},v1=${signature}`,
+    "webhook-signature": `v1,${signature}`,
+  };
+}

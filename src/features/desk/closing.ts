@@ -1,0 +1,100 @@
+import type { ChangeResult } from "../../app/catalog/plan-change.ts";
+import { updateDateHours } from "../../app/catalog/schedule.ts";
+import { getBusiness } from "../../app/businesses.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { type Interval, subtract } from "../../domain/availability/intervals.ts";
+import {
+  DAY_MIN,
+  dateOf,
+  dayAt,
+  dayNumber,
+  localDays,
+  wallAt,
+} from "../../domain/availability/wall-clock.ts";
+import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
+import type { ScheduleDoc } from "../../domain/catalog/catalog.ts";
+import { AppError } from "../../domain/errors.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+
+const MINUTE_MS = 60_000;
+
+/** The day whose opening hours apply now, and its shifts in minutes from its midnight. */
+type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
+
+/** A bar that closes at two still has the hours of yesterday at one. */
+function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
+  const minute = Math.floor(now / MINUTE_MS);
+  const today = dayAt(timezone, minute);
+  const { unmergedShifts, closures } = createWorkingTimeReader(
+    schedule,
+    localDays(timezone, today - 2, today + 2),
+  )();
+  const shifts = subtract(unmergedShifts, closures);
+  const current = shifts.find(({ start, end }) => start <= minute && minute < end);
+  const day = current === undefined ? today : dayAt(timezone, current.start);
+  const inDay = (at: number) => wallAt(timezone, at) - day * DAY_MIN;
+  return {
+    date: dateOf(day),
+    shifts: shifts
+      .filter(({ start }) => dayAt(timezone, start) === day)
+      .map(({ start, end }) => ({ start: inDay(start), end: inDay(end) })),
+    nowMin: inDay(minute),
+  };
+}
+
+const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/**
+ * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
+ * @param until a time such as `15:30`; null for the rest of the hours
+ * @throws AppError conflict if the business is not open any more, usage for an invalid time
+ */
+export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
+  rt.tx(() => {
+    const { schedule, doc } = getBusiness(rt, slug);
+    const { date, shifts, nowMin } = findOpenDay(schedule, doc.timezone, rt.now());
+    const untilMin = until === null ? Infinity : parseClock(until, nowMin);
+    const left = subtract(shifts, [{ start: nowMin, end: untilMin }]);
+    if (left.reduce(length, 0) === shifts.reduce(length, 0))
+      throw new AppError("conflict", "The business is not open at this time.");
+    return updateDateHours(rt, slug, date, left.map(toHours));
+  });
+
+const length = (sum: number, { start, end }: Interval): number => sum + end - start;
+
+function parseClock(text: string, nowMin: number): number {
+  const [, hours, minutes] = CLOCK.exec(text) ?? [];
+  const minute = Number(hours) * 60 + Number(minutes);
+  if (Number.isNaN(minute))
+    throw new AppError("validation_failed", "The time must be one such as 15:30.");
+  // After midnight, a time is one of the next day.
+  return minute > nowMin ? minute : minute + DAY_MIN;
+}
+
+const two = (n: number) => String(n).padStart(2, "0");
+const formatClock = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+const toHours = ({ start, end }: Interval) => ({
+  start: formatClock(start),
+  end: formatClock(end),
+});
+
+/** Gives the current day its usual hours again. */
+export const reopen = (rt: Runtime, slug: string): ChangeResult =>
+  rt.tx(() => {
+    const { schedule, doc } = getBusiness(rt, slug);
+    return updateDateHours(rt, slug, changedDate(schedule, doc.timezone, rt.now()) ?? "", null);
+  });
+
+/** Returns the current date if it has other hours than usual. */
+export function changedDate(
+  { exceptions }: Pick<ScheduleDoc, "exceptions">,
+  timezone: string,
+  now: number,
+): string | undefined {
+  const today = localDateOf(now, timezone);
+  const yesterday = dateOf(dayNumber(today) - 1);
+  const dates = new Set(exceptions.filter(({ mode }) => mode === "ONLY").map(({ date }) => date));
+  // The hours of yesterday may go on after midnight.
+  const [hour = 0] = [wallAt(timezone, Math.floor(now / MINUTE_MS)) % DAY_MIN];
+  return dates.has(today) ? today : hour < 6 * 60 && dates.has(yesterday) ? yesterday : undefined;
+}

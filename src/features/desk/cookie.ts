@@ -1,0 +1,52 @@
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { getHeader, type RawHeaders } from "../../http/pipeline/request-context.ts";
+import { isLoopbackHost } from "../../domain/addresses.ts";
+import { AppError } from "../../domain/errors.ts";
+import { type DeskSession, findSession } from "./desks.ts";
+import { DEVICE_MS } from "./rules.ts";
+
+// The cookie of a paired device. It is sent to the desk of its business only, and never by another
+// website.
+
+const NAME = "deskbell_desk";
+
+/** @param token empty to delete the cookie */
+export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
+  const { slug, base } = request;
+  const attributes = [
+    `${NAME}=${token}`,
+    `Path=${base}/b/${slug}/desk`,
+    `Max-Age=${token === "" ? 0 : DEVICE_MS / 1000}`,
+    "HttpOnly",
+    "SameSite=Strict",
+    ...(isLoopback(request) ? [] : ["Secure"]),
+  ];
+  return ["set-cookie", attributes.join("; ")];
+}
+
+/** Returns the session of the device that sent a request; undefined if it is not paired. */
+export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | undefined {
+  const cookies = getHeader(context.request, "cookie") ?? "";
+  const tokens = cookies.split(";").flatMap((part) => {
+    const [name, value = ""] = part.trim().split("=");
+    return name === NAME ? [value] : [];
+  });
+  return tokens.map((token) => findSession(rt, slug, token)).find((one) => one !== undefined);
+}
+
+/**
+ * Asserts that the browser reaches the server by https, or on the same machine: the cookie would be
+ * sent in plain text.
+ * @throws AppError address_not_allowed
+ */
+export function assertSafe(request: PageRequest): void {
+  const { config, store } = request.rt;
+  const urls = [config.http.publicUrl, store.daemon.find()?.url];
+  if (isLoopback(request) || urls.some((url) => url?.startsWith("https:"))) return;
+  throw new AppError("address_not_allowed", "The desk needs https, and this address has none.");
+}
+
+function isLoopback({ rt, context: { request } }: PageRequest): boolean {
+  const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(request, "host") ?? ""}`);
+  return url !== null && url.protocol === "http:" && isLoopbackHost(url.host);
+}

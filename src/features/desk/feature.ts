@@ -1,0 +1,39 @@
+import type { Feature } from "../feature.ts";
+
+/** A page for the people in the shop, on their phones, at a secret and revocable link. */
+export const desk = {
+  name: "desk",
+  uses: ["tickets"],
+  commands: [
+    {
+      name: "desk",
+      about: "Create, list and revoke desks: the page of the day for the people in the shop.",
+      heading: "Visits and tickets",
+      after: "time-off",
+      load: () => import("./commands/desk.ts"),
+    },
+  ],
+  pages: () => import("./pages.ts"),
+  retention: () => import("./retention.ts"),
+  status: () => import("./commands/status.ts"),
+  metrics: () => import("./metrics.ts"),
+  idPrefixes: ["dsk", "ddv"],
+  auditActions: [
+    "desk.created",
+    "desk.link_created",
+    "desk.paired",
+    "desk.revoked",
+    "desk.device_revoked",
+  ],
+  access: {
+    desk: {
+      table: "desk",
+      rights: ["business_id", "staff_id", "allow"],
+      isActive: ({ revoked_at }) => revoked_at === null,
+      revokedAt: "revoked_at",
+      revoked: "desk.revoked",
+    },
+  },
+  // A backup may have links and devices that were revoked since, so each device pairs again.
+  emptiedByRestore: ["desk_action", "desk_device", "desk_link"],
+} as const satisfies Feature;

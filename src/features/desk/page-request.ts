@@ -1,0 +1,15 @@
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { getHeader } from "../../http/pipeline/request-context.ts";
+import { choosePageLanguage, type PageLanguage } from "../../pages/languages.ts";
+
+export const pathOf = ({ base, slug }: PageRequest): string =>
+  `${base}/b/${encodeURIComponent(slug)}/desk`;
+
+export const wantsJson = ({ context }: PageRequest): boolean =>
+  getHeader(context.request, "accept")?.includes("application/json") === true;
+
+export const languageOf = ({ context }: PageRequest, locale: string | null): PageLanguage =>
+  choosePageLanguage(
+    getHeader(context.request, "accept-language"),
+    locale === null ? [] : [locale],
+  );

@@ -1,0 +1,97 @@
+/** @jsxImportSource preact */
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { respondWithPage } from "../../http/pages/render-page.tsx";
+import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
+import { createGetClientAddress } from "../../http/auth/client-address.ts";
+import { fillText } from "../../pages/languages.ts";
+import { act, tokenOf } from "./act.ts";
+import { Desk, type DeskNotice, type DeskProps } from "./browser/desk.tsx";
+import { type DeskTexts, TEXTS } from "./browser/texts.ts";
+import { assertSafe, sessionOf } from "./cookie.ts";
+import { type DeskSession, recordUse } from "./desks.ts";
+import { readForm } from "./form.ts";
+import { languageOf, pathOf, wantsJson } from "./page-request.ts";
+import { respondNotPaired } from "./pair.tsx";
+import type { DeskOutcome } from "./rules.ts";
+import { createDeskStore } from "./store.ts";
+import { readDeskView, versionOf } from "./view.ts";
+
+const NO_STORE = ["cache-control", "no-store"];
+
+/** Shows the day. A script asks for it as JSON, and names the version that it has. */
+export function showDesk(request: PageRequest): HttpResponse {
+  assertSafe(request);
+  const { rt, context } = request;
+  const session = sessionOf(request);
+  if (session === undefined) return respondNotPaired(request);
+  recordUse(rt, session);
+  const query = new URLSearchParams(context.request.search);
+  if (wantsJson(request) && query.get("version") === versionOf(rt))
+    return respond(context, 204, NO_STORE);
+  const outcome = findOutcome(request, session, query.get("done"));
+  return respondWithDesk(request, session, outcome, query.get("away") ?? undefined);
+}
+
+function findOutcome(
+  { rt }: PageRequest,
+  { device }: DeskSession,
+  token: string | null,
+): DeskOutcome | undefined {
+  return token === null ? undefined : rt.openStore(createDeskStore).findOutcome(device.id, token);
+}
+
+/** Does what a form asks for, once, and shows the day again. */
+export async function postAction(request: PageRequest): Promise<HttpResponse> {
+  assertSafe(request);
+  const { rt, context } = request;
+  const form = await readForm(request);
+  // The session is read after the body, so that a device that was revoked meanwhile does nothing.
+  const session = sessionOf(request);
+  if (session === undefined) return respondNotPaired(request);
+  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
+  const outcome = act(rt, session, form, getClientAddress(context.request));
+  const awayId = outcome.ok ? outcome.awayId : undefined;
+  const changed = sessionOf(request) ?? session;
+  // Codes are not stored, so no redirect can show them.
+  if (wantsJson(request) || (outcome.codes ?? []).length > 0)
+    return respondWithDesk(request, changed, outcome, awayId);
+  const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
+  return respond(context, 303, [
+    "location",
+    `${pathOf(request)}?${query}`,
+    "content-length",
+    "0",
+    ...NO_STORE,
+  ]);
+}
+
+function respondWithDesk(
+  request: PageRequest,
+  session: DeskSession,
+  outcome: (DeskOutcome & { codes?: string[] }) | undefined,
+  awayId: string | undefined,
+): HttpResponse {
+  const language = languageOf(request, session.business.doc.locale);
+  const texts = TEXTS[language];
+  const view = readDeskView(request.rt, session, awayId);
+  const notice = outcome === undefined ? null : toNotice(texts, outcome);
+  if (wantsJson(request)) return respondJson(request.context, 200, { view, notice }, NO_STORE);
+  const props: DeskProps = { view, texts, language, path: pathOf(request), notice };
+  return respondWithPage(request, {
+    language,
+    title: `${view.desk} · ${view.business}`,
+    content: <Desk {...props} />,
+    props,
+    hasForms: true,
+    isPrivate: true,
+  });
+}
+
+const toNotice = (texts: DeskTexts, outcome: DeskOutcome & { codes?: string[] }): DeskNotice =>
+  outcome.ok
+    ? {
+        text: fillText(texts.done[outcome.code], { count: outcome.count ?? 0 }),
+        isGood: true,
+        codes: outcome.codes ?? [],
+      }
+    : { text: outcome.message, isGood: false, codes: [] };

@@ -1,0 +1,258 @@
+import { listDay, type DayEntry } from "../../app/bookings/day-sheet.ts";
+import { guestOf, tryDecryptCustomer } from "../../app/bookings/guests.ts";
+import { listAwayVisits } from "../../app/bookings/staff-away.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import {
+  actionError,
+  VISIT_ACTIONS,
+  type Visit,
+  type VisitAction,
+} from "../../domain/bookings/visit.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { addDays, formatLocalMinute, localDateOf } from "../../domain/local-time.ts";
+import { formatMoney } from "../../domain/money.ts";
+import { modifierOptionId } from "../../domain/public/menu.ts";
+import { createOrderStore } from "../tickets/store.ts";
+import { changedDate } from "./closing.ts";
+import { allows, type DeskSession } from "./desks.ts";
+import type { Choice, DeskAway, DeskOrder, DeskView, DeskVisit } from "./rules.ts";
+
+const MAX_PENDING = 50;
+const MAX_ORDERS = 20;
+const KEY_BYTES = 12;
+const MINUTE_MS = 60_000;
+
+/**
+ * Changes when something on the page may change: the data or the minute. A script asks for it every
+ * few seconds.
+ */
+export const versionOf = (rt: Runtime): string =>
+  `${rt.revision()}.${Math.floor(rt.now() / MINUTE_MS)}`;
+
+/** @param awayId the time off whose visits are shown */
+export function readDeskView(
+  rt: Runtime,
+  session: DeskSession,
+  awayId: string | undefined,
+): DeskView {
+  const { business, desk } = session;
+  const { timezone, name } = business.doc;
+  // The version is read first, so that a change in between is found at the next question.
+  const version = versionOf(rt);
+  const now = rt.now();
+  const today = localDateOf(now, timezone);
+  const ofBusiness = desk.staffId === null;
+  const days = [today, addDays(today, 1)].map((date) => ({
+    date,
+    visits: toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined)),
+  }));
+  markNowAndNext(days[0]?.visits ?? [], now, rt, session);
+  const canSell = allows(session, "sold-out");
+  return {
+    business: name,
+    desk: desk.name,
+    clock: formatLocalMinute(now, timezone).slice(11, 16),
+    now: formatLocalMinute(now, timezone).slice(0, 16),
+    today,
+    version,
+    key: rt.random(KEY_BYTES).toString("hex"),
+    rights: desk.allow,
+    isOfOnePerson: !ofBusiness,
+    pending: listPending(rt, session),
+    days,
+    ...listChoices(rt, session),
+    ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
+    isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
+    orders: allows(session, "visits") && ofBusiness ? listOrders(rt, session) : [],
+    away: awayId === undefined || !ofBusiness ? null : findAway(rt, session, awayId),
+  };
+}
+
+/** Returns the visits of the entries: a booking with several services has an entry for each. */
+function toDeskVisits(
+  rt: Runtime,
+  session: DeskSession,
+  entries: readonly DayEntry[],
+): DeskVisit[] {
+  return [...Map.groupBy(entries, ({ id }) => id).values()].flatMap((group) => {
+    const [first] = group;
+    const visit = first && findVisit(rt, session, first.id);
+    return visit === undefined ? [] : toDeskVisit(rt, session, visit, group);
+  });
+}
+
+type AnyVisit = Visit & { type: "booking" | "reservation"; guests: number };
+
+/**
+ * Returns a visit that the desk shows; a desk of one person shows the bookings of this person only.
+ */
+export function findVisit(
+  rt: Runtime,
+  { business, desk }: Pick<DeskSession, "business" | "desk">,
+  id: string,
+): AnyVisit | undefined {
+  const booking = rt.store.bookings.findById(business.id, id);
+  if (booking)
+    return desk.staffId === null || booking.segments.some((one) => one.staffId === desk.staffId)
+      ? { ...booking, type: "booking" }
+      : undefined;
+  const reservation = rt.store.reservations.findById(business.id, id);
+  return reservation && desk.staffId === null
+    ? { ...reservation, type: "reservation", guests: reservation.partySize }
+    : undefined;
+}
+
+function toDeskVisit(
+  rt: Runtime,
+  session: DeskSession,
+  visit: AnyVisit,
+  entries: readonly DayEntry[],
+): DeskVisit {
+  const { timezone } = session.business.doc;
+  const time = (at: number) => formatLocalMinute(at, timezone).slice(11);
+  const sealed = allows(session, "guests") ? rt.store.guests.findByVisit(visit.id) : undefined;
+  const customer = sealed && tryDecryptCustomer(rt, sealed);
+  // A pending visit is declined, which tells more than a cancellation.
+  const hidden: readonly VisitAction[] = visit.status === "PENDING" ? ["cancel"] : [];
+  return {
+    id: visit.id,
+    type: visit.type,
+    status: visit.status,
+    start: formatLocalMinute(visit.startsAt, timezone).slice(0, 16),
+    time: `${time(visit.startsAt)}-${time(visit.endsAt)}`,
+    guest: guestOf(rt, visit),
+    guests: visit.guests,
+    parts: entries.map(({ startsAt, service, staff, isStaffAway, place }) => ({
+      time: time(startsAt),
+      what: service,
+      staff,
+      isStaffAway,
+      place,
+    })),
+    contact:
+      customer === undefined
+        ? null
+        : { email: customer.email, phone: customer.phone, notes: customer.notes },
+    at: null,
+    actions: allows(session, "visits")
+      ? VISIT_ACTIONS.filter((action) => action !== "expire").filter(
+          (action) =>
+            !hidden.includes(action) &&
+            actionError("", visit, action, "BUSINESS", rt.now()) === undefined,
+        )
+      : [],
+  };
+}
+
+function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: DeskSession): void {
+  let hasNext = false;
+  for (const shown of visits) {
+    const visit = findVisit(rt, session, shown.id);
+    if (visit === undefined || visit.status === "NO_SHOW" || visit.endsAt <= now) continue;
+    if (visit.startsAt <= now) shown.at = "now";
+    else if (!hasNext) {
+      shown.at = "next";
+      hasNext = true;
+    }
+  }
+}
+
+/** Lists the visits that wait for a decision, on any day. */
+function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
+  const { business, desk } = session;
+  const filter = { businessId: business.id, from: rt.now(), status: "PENDING" as const };
+  const staffId = desk.staffId ?? undefined;
+  const bookings = rt.store.bookings.listPage({ ...filter, staffId }, MAX_PENDING);
+  const reservations =
+    staffId === undefined ? rt.store.reservations.listPage(filter, MAX_PENDING) : [];
+  const ids = new Set([...bookings, ...reservations].map(({ id }) => id));
+  const dates = [...bookings, ...reservations].map(({ startsAt }) =>
+    localDateOf(startsAt, business.doc.timezone),
+  );
+  return [...new Set(dates)].toSorted().flatMap((date) =>
+    toDeskVisits(
+      rt,
+      session,
+      listDay(rt, business, date, staffId).filter(({ id }) => ids.has(id)),
+    ),
+  );
+}
+
+function listChoices(
+  rt: Runtime,
+  { business: { id, slug }, desk }: DeskSession,
+): Pick<DeskView, "services" | "staff" | "hasTables"> {
+  const { service, staff, table } = rt.store.catalog.listObjects(id, ["service", "staff", "table"]);
+  const isActive = ({ status }: { status: string }) => status === "ACTIVE";
+  return {
+    services: service
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("service", slug, doc), name: doc.name })),
+    staff: staff
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
+      .filter((one) => desk.staffId === null || one.id === desk.staffId),
+    hasTables: desk.staffId === null && table.some(isActive),
+  };
+}
+
+function listDishes(
+  rt: Runtime,
+  { business: { id, slug } }: DeskSession,
+): Pick<DeskView, "dishes" | "soldOut"> {
+  const { menu_item, modifier_group } = rt.store.catalog.listObjects(id, [
+    "menu_item",
+    "modifier_group",
+  ]);
+  const all: Choice[] = [
+    ...menu_item.map((doc) => ({ id: objectId("menu_item", slug, doc), name: doc.name })),
+    ...modifier_group.flatMap((group) =>
+      group.options.map((option) => ({
+        id: modifierOptionId(slug, group, option),
+        name: `${group.name}: ${option.name}`,
+      })),
+    ),
+  ];
+  const marks = rt.store.soldOut.list(id);
+  const isSoldOut = (one: Choice) => {
+    const until = marks.get(one.id);
+    return until !== undefined && (until === null || until > rt.now());
+  };
+  return {
+    dishes: all.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
+    soldOut: all.filter(isSoldOut),
+  };
+}
+
+function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOrder[] {
+  return rt
+    .openStore(createOrderStore)
+    .listPage({ businessId: id, status: "PENDING" }, MAX_ORDERS)
+    .filter(({ expiresAt }) => expiresAt > rt.now())
+    .map(({ code, eventId, items, totalCents, currency, currencyDigits }) => ({
+      code,
+      event: rt.store.catalog.findByKeyOrId(id, "public_event", eventId)?.name ?? null,
+      tickets: items.reduce((sum, { quantity }) => sum + quantity, 0),
+      total: `${formatMoney(totalCents, { ...doc, currencyDigits })} ${currency}`,
+    }));
+}
+
+function findAway(rt: Runtime, { business }: DeskSession, id: string): DeskAway | null {
+  const timeOff = rt.store.timeOff.findById(business.id, id);
+  if (timeOff === undefined) return null;
+  const { timezone } = business.doc;
+  const time = (at: number) => formatLocalMinute(at, timezone).replace("T", " ").slice(0, 16);
+  return {
+    id,
+    staff: rt.store.catalog.findByKeyOrId(business.id, "staff", timeOff.staffId)?.name ?? "",
+    from: time(timeOff.startsAt),
+    to: time(timeOff.endsAt),
+    visits: listAwayVisits(rt, business, timeOff).map((visit) => ({
+      id: visit.id,
+      time: visit.startsAt.slice(0, 16).replace("T", " "),
+      guest: visit.guest,
+      what: visit.service,
+      couldTake: visit.couldTake,
+    })),
+  };
+}

@@ -1,0 +1,187 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { now } from "../../../pages/browser/clock.ts";
+import { useAction, useLoaded } from "../../../pages/browser/work.ts";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { DeliveryDetails } from "./delivery-details.tsx";
+import { Choose, ProblemNote, Time } from "./parts.tsx";
+import { SendAllAgain } from "./send-all-again.tsx";
+import { eventTypesOf, hasScope, useSession } from "./session.ts";
+import type { Delivery, DeliveryFilter, Endpoint } from "./types.ts";
+import { DELIVERY_STATUSES, describeDelivery } from "./words.ts";
+
+const PAGE_SIZE = 50;
+const HOUR_MS = 3_600_000;
+
+/** What the reader looks for; an empty text means any. */
+type Wanted = { endpointId: string; eventType: string; status: string; hours: string };
+const EVERYTHING: Wanted = { endpointId: "", eventType: "", status: "", hours: "" };
+
+const toFilter = ({ endpointId, eventType, status, hours }: Wanted): DeliveryFilter => ({
+  ...(endpointId !== "" && { endpointId }),
+  ...(eventType !== "" && { eventType: eventType as Delivery["eventType"] }),
+  ...(status !== "" && { status: status as Delivery["status"] }),
+  ...(hours !== "" && { since: new Date(now() - Number(hours) * HOUR_MS).toISOString() }),
+});
+
+type Listed = { deliveries: Delivery[]; nextCursor: string | null };
+
+/** Section 3: the deliveries to all endpoints of the key, newest first. */
+export function DeliveriesSection() {
+  const session = useSession();
+  const { client, key } = session;
+  const mayRead = hasScope(key, "webhooks.read");
+  const [wanted, setWanted] = useState(EVERYTHING);
+  const endpoints = useLoaded<Endpoint[]>(
+    async () => (mayRead ? (await client.listEndpoints()).data : []),
+    [client],
+  );
+  const read = async (cursor?: string): Promise<Listed> => {
+    if (!mayRead) return { deliveries: [], nextCursor: null };
+    const { data, page } = await client.listAllDeliveries({
+      ...toFilter(wanted),
+      limit: PAGE_SIZE,
+      ...(cursor !== undefined && { cursor }),
+    });
+    return { deliveries: data, nextCursor: page.nextCursor };
+  };
+  const listed = useLoaded(read, [client, wanted]);
+  const { deliveries, nextCursor } = listed.value ?? { deliveries: [], nextCursor: null };
+  const reading = useAction(async () => {
+    const older = await read(nextCursor ?? undefined);
+    listed.set({ ...older, deliveries: [...deliveries, ...older.deliveries] });
+  });
+  if (!mayRead)
+    return (
+      <p class="note">
+        This key has no scope for webhooks: ask the business for one with <code>webhooks.read</code>
+        .
+      </p>
+    );
+  const nameOf = (id: string) => endpoints.value?.find((each) => each.id === id)?.name ?? id;
+  const replace = (changed: Delivery) =>
+    listed.set({
+      nextCursor,
+      deliveries: deliveries.map((each) => (each.id === changed.id ? changed : each)),
+    });
+  return (
+    <>
+      <Filter wanted={wanted} endpoints={endpoints.value ?? []} onChange={setWanted} />
+      <div class="actions">
+        <button type="button" disabled={listed.isBusy} onClick={() => void listed.reload()}>
+          Refresh
+        </button>
+        <SendAllAgain
+          filter={toFilter(wanted)}
+          isFiltered={Object.values(wanted).some((value) => value !== "")}
+          onSent={listed.reload}
+        />
+      </div>
+      <ProblemNote error={endpoints.error ?? listed.error} />
+      <p role="status" class="faint">
+        {listed.isBusy
+          ? "Reading…"
+          : `${deliveries.length}${nextCursor === null ? "" : " or more"} ${deliveries.length === 1 ? "delivery" : "deliveries"}`}
+      </p>
+      <ul class="deliveries">
+        {deliveries.map((delivery) => (
+          <li key={delivery.id}>
+            <DeliveryRow
+              delivery={delivery}
+              name={nameOf(delivery.endpointId)}
+              onChange={replace}
+            />
+          </li>
+        ))}
+      </ul>
+      {nextCursor !== null && (
+        <button type="button" disabled={reading.isBusy} onClick={() => void reading.start()}>
+          Older deliveries
+        </button>
+      )}
+      <ProblemNote error={reading.error} />
+    </>
+  );
+}
+
+type FilterProps = {
+  wanted: Wanted;
+  endpoints: readonly Endpoint[];
+  onChange: (wanted: Wanted) => void;
+};
+
+function Filter({ wanted, endpoints, onChange }: FilterProps) {
+  const types = eventTypesOf(useSession());
+  const set = (field: keyof Wanted) => (value: string) => onChange({ ...wanted, [field]: value });
+  return (
+    <div class="filter" role="search" aria-label="Deliveries">
+      <Choose
+        label="Endpoint"
+        value={wanted.endpointId}
+        options={[["", "all"], ...endpoints.map(({ id, name }) => [id, name] as const)]}
+        onChoose={set("endpointId")}
+      />
+      <Choose
+        label="Event"
+        value={wanted.eventType}
+        options={[["", "all"], ...types.map((type) => [type, type] as const)]}
+        onChoose={set("eventType")}
+      />
+      <Choose
+        label="Status"
+        value={wanted.status}
+        options={[["", "all"], ...DELIVERY_STATUSES]}
+        onChoose={set("status")}
+      />
+      <Choose
+        label="Created"
+        value={wanted.hours}
+        options={[
+          ["", "at any time"],
+          ["1", "in the last hour"],
+          ["24", "in the last 24 hours"],
+          ["168", "in the last 7 days"],
+        ]}
+        onChoose={set("hours")}
+      />
+    </div>
+  );
+}
+
+type DeliveryRowProps = {
+  delivery: Delivery;
+  name: string;
+  onChange: (delivery: Delivery) => void;
+};
+
+function DeliveryRow({ delivery, name, onChange }: DeliveryRowProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { id, eventType, attemptCount, lastStatusCode, lastError, createdAt } = delivery;
+  const { tone, text } = describeDelivery(delivery, now());
+  return (
+    <>
+      <button
+        type="button"
+        class="delivery"
+        aria-expanded={isOpen}
+        aria-controls={`${id}-details`}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <span class={tone}>{text}</span>
+        <code>{eventType}</code>
+        <OutsideText text={name} />
+        <Time at={createdAt} />
+        <span class="faint">
+          {attemptCount} {attemptCount === 1 ? "attempt" : "attempts"}
+          {lastStatusCode !== null && `, HTTP ${lastStatusCode}`}
+        </span>
+      </button>
+      {lastError !== null && (
+        <p class="faint">
+          <OutsideText text={lastError} />
+        </p>
+      )}
+      <div id={`${id}-details`}>{isOpen && <DeliveryDetails id={id} onChange={onChange} />}</div>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { useAction } from "../../../pages/browser/work.ts";
+import { Choose, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { useSession } from "./session.ts";
+import type { Endpoint } from "./types.ts";
+
+const OVERLAPS = [
+  ["86400", "a day"],
+  ["3600", "an hour"],
+  ["0", "no time: the old one ends at once"],
+] as const;
+
+type EndpointSecretProps = { endpoint: Endpoint; onChange: (endpoint: Endpoint) => void };
+
+/** Rotates the signing secret of an endpoint, or finishes the rotation. */
+export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
+  const { client, secrets } = useSession();
+  const { id, oldSecretEndsAt } = endpoint;
+  const [secret, setSecret] = useState<string>();
+  const [overlap, setOverlap] = useState<string>("86400");
+  const rotating = useAction(async () => {
+    const { data } = await client.rotateEndpointSecret({
+      id,
+      body: { overlapSeconds: Number(overlap) },
+    });
+    secrets.set(id, data.secret);
+    setSecret(data.secret);
+    onChange(data);
+  });
+  const finishing = useAction(async () => {
+    onChange((await client.finishSecretRotation({ id })).data);
+  });
+  return (
+    <>
+      <details>
+        <summary>Signing secret</summary>
+        {oldSecretEndsAt === null ? (
+          <div class="row">
+            <Choose
+              label="Sign with both secrets for"
+              value={overlap}
+              options={OVERLAPS}
+              onChoose={setOverlap}
+            />
+            <button type="button" disabled={rotating.isBusy} onClick={() => void rotating.start()}>
+              Rotate the secret
+            </button>
+          </div>
+        ) : (
+          <>
+            <p>
+              A rotation is in progress: events are also signed with the old secret until{" "}
+              <Time at={oldSecretEndsAt} />.
+            </p>
+            <button
+              type="button"
+              disabled={finishing.isBusy}
+              onClick={() => void finishing.start()}
+            >
+              Finish the rotation
+            </button>
+          </>
+        )}
+      </details>
+      {secret !== undefined && <SecretOnce label="The new signing secret." secret={secret} />}
+      <ProblemNote error={rotating.error ?? finishing.error} />
+    </>
+  );
+}

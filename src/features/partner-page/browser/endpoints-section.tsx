@@ -1,0 +1,76 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { useLoaded } from "../../../pages/browser/work.ts";
+import { EndpointCard } from "./endpoint-card.tsx";
+import { EndpointForm, type EndpointFields } from "./endpoint-form.tsx";
+import { ProblemNote, SecretOnce } from "./parts.tsx";
+import { canWrite, hasScope, useSession } from "./session.ts";
+import type { Endpoint } from "./types.ts";
+
+/** Section 2: the endpoints of the key, with their state in words. */
+export function EndpointsSection() {
+  const { client, key, secrets, reload: reloadKey } = useSession();
+  const [isCreating, setIsCreating] = useState(false);
+  const [created, setCreated] = useState<{ name: string; secret: string }>();
+  const mayRead = hasScope(key, "webhooks.read");
+  const endpoints = useLoaded<Endpoint[]>(
+    async () => (mayRead ? (await client.listEndpoints()).data : []),
+    [client],
+  );
+  if (!mayRead)
+    return (
+      <p class="note">
+        This key has no scope for webhooks. With <code>webhooks.read</code> it sees its endpoints,
+        and with <code>webhooks.write</code> it creates and repairs them: ask the business for such
+        a key.
+      </p>
+    );
+  const create = async (fields: EndpointFields) => {
+    const { data } = await client.createEndpoint({ body: fields });
+    secrets.set(data.id, data.secret);
+    setCreated({ name: data.name, secret: data.secret });
+    setIsCreating(false);
+    await Promise.all([endpoints.reload(), reloadKey()]);
+  };
+  const list = endpoints.value ?? [];
+  const replace = (changed: Endpoint) =>
+    endpoints.set(list.map((each) => (each.id === changed.id ? changed : each)));
+  return (
+    <>
+      <div class="actions">
+        <button type="button" disabled={endpoints.isBusy} onClick={() => void endpoints.reload()}>
+          Refresh
+        </button>
+        {canWrite(key) && !isCreating && (
+          <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+            Create an endpoint
+          </button>
+        )}
+      </div>
+      <ProblemNote error={endpoints.error} />
+      {created !== undefined && (
+        <SecretOnce label={`The signing secret of ${created.name}.`} secret={created.secret} />
+      )}
+      {isCreating && (
+        <section class="card" aria-labelledby="new-endpoint">
+          <h3 id="new-endpoint">New endpoint</h3>
+          <EndpointForm submit="Create" onSubmit={create} onCancel={() => setIsCreating(false)} />
+        </section>
+      )}
+      {list.length === 0 && !endpoints.isBusy && (
+        <p>
+          {endpoints.error === undefined &&
+            "This key has no endpoints. Endpoints that the business made without naming this key are not shown."}
+        </p>
+      )}
+      {list.map((endpoint) => (
+        <EndpointCard
+          key={endpoint.id}
+          endpoint={endpoint}
+          onChange={replace}
+          onDelete={async () => void (await Promise.all([endpoints.reload(), reloadKey()]))}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import type { Result } from "../../../client/index.ts";
+import { now } from "../../../pages/browser/clock.ts";
+import { useAction, useLoaded } from "../../../pages/browser/work.ts";
+import { CopyButton, Choose, Lines, ProblemNote, Time, Write } from "./parts.tsx";
+import { hasScope, useSession } from "./session.ts";
+import { distance } from "./words.ts";
+
+const HOUR_MS = 3_600_000;
+const PAGE_SIZE = 100;
+/** A reader who looks for an event needs few pages, and each counts for the key. */
+const MAX_PAGES = 5;
+
+type Change = Result<"listChanges">["data"][number];
+
+type Read = {
+  events: { sequence: number; event: Change }[];
+  hasMore: boolean;
+  cursor: string;
+};
+
+type Start = { since: string } | { after: string };
+
+/** Section 4: the last events of the feed, and how far a cursor is behind. */
+export function FeedSection() {
+  const { client, key } = useSession();
+  const mayRead = hasScope(key, "webhooks.read");
+  const [hours, setHours] = useState("24");
+  const read = async (start: Start): Promise<Read> => {
+    const events: Read["events"] = [];
+    let from: Start = start;
+    for (let pages = 1; ; pages++) {
+      const { data, page, meta } = await client.listChanges({ ...from, limit: PAGE_SIZE });
+      events.push(...data.map((event, i) => ({ event, sequence: meta.sequences[i] ?? 0 })));
+      const cursor = page.nextCursor ?? "";
+      if (!page.hasMore || pages === MAX_PAGES) return { events, hasMore: page.hasMore, cursor };
+      from = { after: cursor };
+    }
+  };
+  const since = () => new Date(now() - Number(hours) * HOUR_MS).toISOString();
+  const feed = useLoaded<Read | undefined>(
+    async () => (mayRead ? read({ since: since() }) : undefined),
+    [client, hours],
+  );
+  if (!mayRead)
+    return (
+      <p class="note">
+        The feed needs the scope <code>webhooks.read</code>: ask the business for a key that has it.
+      </p>
+    );
+  const events = (feed.value?.events ?? []).toReversed();
+  return (
+    <>
+      <CursorCheck read={read} />
+      <h3>Last events</h3>
+      <div class="row">
+        <Choose
+          label="Created"
+          value={hours}
+          options={[
+            ["1", "in the last hour"],
+            ["24", "in the last 24 hours"],
+            ["168", "in the last 7 days"],
+          ]}
+          onChoose={setHours}
+        />
+        <button type="button" disabled={feed.isBusy} onClick={() => void feed.reload()}>
+          Refresh
+        </button>
+      </div>
+      <ProblemNote error={feed.error} />
+      <p role="status" class="faint">
+        {feed.isBusy ? "Reading…" : `${events.length} events, newest first.`}
+        {feed.value?.hasMore === true &&
+          " There are more: these are the oldest of the time. Choose a shorter one."}
+      </p>
+      <ol class="events" reversed>
+        {events.map(({ sequence, event }) => (
+          <li key={event.id} value={sequence}>
+            <details>
+              <summary>
+                <code>{event.type}</code> <Time at={event.createdAt} />
+              </summary>
+              <Lines label={`Event ${sequence}`} text={JSON.stringify(event, null, 2)} />
+            </details>
+          </li>
+        ))}
+      </ol>
+      {feed.value !== undefined && !feed.value.hasMore && (
+        <div class="actions">
+          <CopyButton text={() => feed.value?.cursor ?? ""}>Copy the cursor after these</CopyButton>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Counts the events after a cursor that a client has stored. */
+function CursorCheck({ read }: { read: (start: Start) => Promise<Read> }) {
+  const [cursor, setCursor] = useState("");
+  const [found, setFound] = useState<Read>();
+  const counting = useAction(async () => {
+    setFound(undefined);
+    setFound(await read({ after: cursor.trim() }));
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void counting.start();
+  };
+  const [next] = found?.events ?? [];
+  return (
+    <form class="card" onSubmit={submit} autocomplete="off">
+      <h3>How far is a cursor behind?</h3>
+      <Write
+        label="Cursor"
+        hint="The page.nextCursor that your client has stored. Reading it here does not move it."
+        value={cursor}
+        onWrite={setCursor}
+      />
+      <button type="submit" disabled={counting.isBusy || cursor.trim() === ""}>
+        Count the events after it
+      </button>
+      <ProblemNote error={counting.error} />
+      {found !== undefined && (
+        <p role="status" class={`note ${next === undefined ? "good" : "warn"}`}>
+          {next === undefined ? (
+            "Up to date: no event that this key may read comes after it."
+          ) : (
+            <>
+              {found.hasMore ? `More than ${found.events.length}` : found.events.length} events
+              behind, by {distance(now() - Date.parse(next.event.createdAt))}. The next is{" "}
+              <code>{next.event.type}</code> of <Time at={next.event.createdAt} />.
+            </>
+          )}
+        </p>
+      )}
+    </form>
+  );
+}

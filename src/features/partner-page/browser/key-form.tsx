@@ -1,0 +1,63 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction } from "../../../pages/browser/work.ts";
+import { ProblemNote, Write } from "./parts.tsx";
+import { readPastedKey } from "./pasted-key.ts";
+import type { PageProps } from "./types.ts";
+
+type KeyFormProps = { props: PageProps; onOpen: (key: string) => Promise<void> };
+
+/** Asks for the key. A secret key is recognised here, before anything is sent. */
+export function KeyForm({ props, onOpen }: KeyFormProps) {
+  const [pasted, setPasted] = useState("");
+  const [refusal, setRefusal] = useState<{ message: string; fix: string }>();
+  const opening = useAction(onOpen);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = "Partner page · deskbell";
+  }, []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const found = readPastedKey(pasted);
+    setPasted("");
+    setRefusal(found.isUsable ? undefined : found);
+    if (found.isUsable) void opening.start(found.key);
+  };
+  return (
+    <main>
+      <h1 tabIndex={-1} ref={heading}>
+        Partner page
+      </h1>
+      <p>
+        See what your API key can do, test and repair its webhooks, and check signatures. Everything
+        here is done through <a href={`${props.base}/docs`}>the published API</a>.
+      </p>
+      {isSecureContext ? (
+        <form class="card" onSubmit={submit} autocomplete="off">
+          <Write
+            label="API key"
+            hint="A restricted key, which begins with deskbell_rk_. It stays in the memory of this page, and is gone when you leave or reload it."
+            value={pasted}
+            onWrite={setPasted}
+            isSecret
+          />
+          <button type="submit" class="primary" disabled={opening.isBusy}>
+            {opening.isBusy ? "Opening…" : "Open"}
+          </button>
+          {refusal !== undefined && (
+            <div class="note bad" role="alert">
+              <p>{refusal.message}</p>
+              <p>{refusal.fix}</p>
+            </div>
+          )}
+          <ProblemNote error={opening.error} />
+        </form>
+      ) : (
+        <p class="note bad">
+          This page needs https: over http, anyone on the way could read the key. Ask the business
+          for the https address of the server.
+        </p>
+      )}
+    </main>
+  );
+}

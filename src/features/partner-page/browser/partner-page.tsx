@@ -1,0 +1,123 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { DeliveriesSection } from "./deliveries-section.tsx";
+import { EndpointsSection } from "./endpoints-section.tsx";
+import { FeedSection } from "./feed-section.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { KeySection } from "./key-section.tsx";
+import { openClient, type Session, SessionProvider } from "./session.ts";
+import type { PageProps } from "./types.ts";
+import { SignatureSection } from "./signature-section.tsx";
+import { VisitsSection } from "./visits-section.tsx";
+import { ownZone } from "./words.ts";
+
+const SECTIONS = [
+  { name: "key", title: "Key", Content: KeySection },
+  { name: "endpoints", title: "Endpoints", Content: EndpointsSection },
+  { name: "deliveries", title: "Deliveries", Content: DeliveriesSection },
+  { name: "feed", title: "Feed", Content: FeedSection },
+  { name: "signature", title: "Signature check", Content: SignatureSection },
+  { name: "visits", title: "Visits", Content: VisitsSection },
+] as const;
+type Section = (typeof SECTIONS)[number];
+
+const readSection = (): Section =>
+  SECTIONS.find(({ name }) => `#${name}` === location.hash) ?? SECTIONS[0];
+
+/** The section in the fragment of the URL, which is the only thing that the history keeps. */
+function useSection(): Section {
+  const [section, setSection] = useState(readSection);
+  useEffect(() => {
+    const follow = () => setSection(readSection());
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return section;
+}
+
+/** The page: a field for the key, and then everything that the key can see and do. */
+export function PartnerPage(props: PageProps) {
+  const [session, setSession] = useState<Session | null>(null);
+  const open = async (key: string, secrets = new Map<string, string>()): Promise<void> => {
+    const client = openClient(props, key);
+    const read = async (): Promise<Session> => ({
+      props,
+      client,
+      key: (await client.getKey()).data,
+      secrets,
+      reload: async () => setSession(await read()),
+      replace: (secret) => open(secret, secrets),
+    });
+    setSession(await read());
+  };
+  const forget = () => setSession(null);
+  // A browser may keep a page that was left, to show it again.
+  useEffect(() => {
+    addEventListener("pagehide", forget);
+    return () => removeEventListener("pagehide", forget);
+  }, []);
+  return session === null ? (
+    <KeyForm props={props} onOpen={open} />
+  ) : (
+    <SessionProvider value={session}>
+      <Workspace session={session} onForget={forget} />
+    </SessionProvider>
+  );
+}
+
+function Workspace({ session, onForget }: { session: Session; onForget: () => void }) {
+  const section = useSection();
+  const { title, Content } = section;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Partner page · deskbell`;
+    heading.current?.focus();
+  }, [title]);
+  const { business, name, last4 } = session.key;
+  return (
+    <>
+      <a class="skip" href="#content" onClick={(event) => focusHeading(event, heading.current)}>
+        Skip to the content
+      </a>
+      <header class="bar">
+        <h1>
+          <OutsideText text={business.name} /> <span class="faint">Partner page</span>
+        </h1>
+        <p class="identity">
+          Key <OutsideText text={name} /> <code>…{last4}</code>
+        </p>
+        <button type="button" onClick={onForget}>
+          Forget the key
+        </button>
+        <nav aria-label="Sections">
+          <ul>
+            {SECTIONS.map((each) => (
+              <li key={each.name}>
+                <a href={`#${each.name}`} aria-current={each === section ? "page" : undefined}>
+                  {each.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="content">
+        <h2 tabIndex={-1} ref={heading}>
+          {title}
+        </h2>
+        <Content />
+        <p class="faint">
+          Times are those of {ownZone().replaceAll("_", " ")}, unless another zone is named.{" "}
+          <a href={`${session.props.base}/docs`}>Documentation of the API</a>
+        </p>
+      </main>
+    </>
+  );
+}
+
+/** The fragment of the URL names the section, so the link moves the focus itself. */
+function focusHeading(event: Event, heading: HTMLElement | null): void {
+  event.preventDefault();
+  heading?.focus();
+}

@@ -1,0 +1,213 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { DeskbellError } from "../../../client/index.ts";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { formatTime } from "./words.ts";
+
+/** A time in the reader's zone, with UTC for the pointer and for programs. */
+export const Time = ({ at, zone }: { at: string; zone?: string | undefined }) => (
+  <time dateTime={at} title={new Date(at).toISOString()}>
+    {formatTime(at, zone)}
+  </time>
+);
+
+/** An error of the API with its fix, and the ID by which the business finds it in its log. */
+export function ProblemNote({ error }: { error: unknown }) {
+  if (error === undefined) return null;
+  if (!(error instanceof DeskbellError))
+    return (
+      <div class="note bad" role="alert">
+        <p>The page itself failed: {String(error)}. Reload it, and paste the key again.</p>
+      </div>
+    );
+  const issues = error.problem?.errors ?? [];
+  return (
+    <div class="note bad" role="alert">
+      <p>
+        <OutsideText text={error.detail} />{" "}
+        {error.fix !== undefined && <OutsideText text={error.fix} />}
+      </p>
+      {issues.length > 0 && (
+        <ul>
+          {issues.map(({ detail }) => (
+            <li key={detail}>
+              <OutsideText text={detail} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="faint">
+        Code <code>{error.code}</code>
+        {error.requestId !== undefined && (
+          <>
+            , request <code>{error.requestId}</code>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** A button that copies a text, and says so to readers who do not see it. */
+export function CopyButton({
+  text,
+  children,
+}: {
+  text: () => string | Promise<string>;
+  children: ComponentChildren;
+}) {
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(await text());
+      setSaid("Copied.");
+    } catch {
+      setSaid("The browser did not allow it: select the text and copy it.");
+    }
+  };
+  return (
+    <>
+      <button type="button" onClick={copy}>
+        {children}
+      </button>
+      <span role="status">{said}</span>
+    </>
+  );
+}
+
+/** A secret that is shown once, to be copied. */
+export const SecretOnce = ({ label, secret }: { label: string; secret: string }) => (
+  <div class="note warn" role="status">
+    <p>
+      <strong>{label}</strong> Store it now: it is shown only once, and this page forgets it when
+      you leave.
+    </p>
+    <pre tabIndex={0} aria-label={label}>
+      <code>{secret}</code>
+    </pre>
+    <div class="actions">
+      <CopyButton text={() => secret}>Copy</CopyButton>
+    </div>
+  </div>
+);
+
+/** Lines of text from outside that keep their spaces. */
+export const Lines = ({ label, text }: { label: string; text: string }) => (
+  <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
+    <code>
+      <OutsideText text={text} />
+    </code>
+  </pre>
+);
+
+type FieldProps = {
+  label: string;
+  hint?: string;
+  children: (ids: { id: string; "aria-describedby"?: string }) => ComponentChildren;
+};
+
+/** A labelled field. */
+export function Field({ label, hint, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children(hint === undefined ? { id } : { id, "aria-describedby": `${id}-hint` })}
+    </div>
+  );
+}
+
+type ChooseProps = {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, label: string])[];
+  onChoose: (value: string) => void;
+};
+
+export const Choose = ({ label, value, options, onChoose }: ChooseProps) => (
+  <Field label={label}>
+    {(ids) => (
+      <select {...ids} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+type WriteProps = {
+  label: string;
+  hint?: string;
+  value: string;
+  onWrite: (value: string) => void;
+  type?: "text" | "url" | "area";
+  /** Whether the text is a secret, which neither the screen nor the browser's history keeps. */
+  isSecret?: boolean;
+};
+
+/** A field for text. The browser does not correct it, send it to a spelling service, or keep it. */
+export const Write = ({ label, hint, value, onWrite, type = "text", isSecret }: WriteProps) => (
+  <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    {(ids) => {
+      const shared = {
+        ...ids,
+        value,
+        class: isSecret === true ? "secret" : "",
+        autocomplete: "off",
+        autocapitalize: "none",
+        spellcheck: false,
+        onInput: (event: { currentTarget: { value: string } }) =>
+          onWrite(event.currentTarget.value),
+      } as const;
+      if (type === "area") return <textarea {...shared} />;
+      return type === "url" ? <input {...shared} type="url" /> : <input {...shared} />;
+    }}
+  </Field>
+);
+
+type ConfirmProps = {
+  /** The label of the button that asks. */
+  label: string;
+  question: ComponentChildren;
+  /** The label of the button that does it. */
+  confirm: string;
+  isBusy: boolean;
+  onConfirm: () => void;
+};
+
+/** A button that asks before it does something that cannot be undone. */
+export function Confirm({ label, question, confirm, isBusy, onConfirm }: ConfirmProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  if (!isAsking)
+    return (
+      <button type="button" class="danger" disabled={isBusy} onClick={() => setIsAsking(true)}>
+        {label}
+      </button>
+    );
+  const answer = (isConfirmed: boolean) => () => {
+    setIsAsking(false);
+    if (isConfirmed) onConfirm();
+  };
+  return (
+    <div class="note warn" role="group" aria-label={label}>
+      <p>{question}</p>
+      <div class="actions">
+        <button type="button" class="danger" onClick={answer(true)}>
+          {confirm}
+        </button>
+        <button type="button" ref={(button) => button?.focus()} onClick={answer(false)}>
+          Keep
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { useAction } from "../../../pages/browser/work.ts";
+import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
+import { ProblemNote, SecretOnce, Write } from "./parts.tsx";
+import { canWrite, eventTypesOf, useSession } from "./session.ts";
+import type { Endpoint } from "./types.ts";
+
+/** Leads a key without endpoints to its first verified delivery, in three steps. */
+export function QuickStart() {
+  const session = useSession();
+  const { client, key, secrets, props, reload } = session;
+  const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
+  const [url, setUrl] = useState("https://");
+  const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();
+  const [result, setResult] = useState<TestResult>();
+  const creating = useAction(async () => {
+    const events = eventTypesOf(session) as Endpoint["events"];
+    const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
+    secrets.set(data.id, data.secret);
+    setEndpoint(data);
+    await reload();
+  });
+  const testing = useAction(async (id: string) => {
+    setResult(undefined);
+    setResult((await client.testEndpoint({ id })).data);
+  });
+  if (!isNew) return null;
+  const create = (event: Event) => {
+    event.preventDefault();
+    void creating.start();
+  };
+  return (
+    <section class="card" aria-labelledby="quick-start">
+      <h3 id="quick-start">Quick start: your first verified delivery</h3>
+      <ol class="steps">
+        <li aria-current={endpoint === undefined ? "step" : undefined}>
+          <form onSubmit={create} autocomplete="off">
+            <Write
+              label="Where is your receiver?"
+              hint="An https URL that takes POST requests. The documentation has receivers to copy for Node, Python, PHP, Go and Ruby."
+              type="url"
+              value={url}
+              onWrite={setUrl}
+            />
+            <div class="actions">
+              <button
+                type="submit"
+                class="primary"
+                disabled={creating.isBusy || endpoint !== undefined}
+              >
+                Create the endpoint
+              </button>
+              <a class="button" href={`${props.base}/docs#receivers`}>
+                Receivers to copy
+              </a>
+            </div>
+            <ProblemNote error={creating.error} />
+          </form>
+        </li>
+        <li aria-current={endpoint !== undefined && result?.ok !== true ? "step" : undefined}>
+          <p>Give your receiver the signing secret, with which it verifies each request.</p>
+          {endpoint !== undefined && (
+            <SecretOnce label="The signing secret." secret={endpoint.secret} />
+          )}
+        </li>
+        <li>
+          <p>Send a signed test event.</p>
+          <button
+            type="button"
+            class={endpoint === undefined ? "" : "primary"}
+            disabled={endpoint === undefined || testing.isBusy}
+            onClick={() => void testing.start(endpoint?.id ?? "")}
+          >
+            {testing.isBusy ? "Sending…" : "Send a test event"}
+          </button>
+          <ProblemNote error={testing.error} />
+          {result !== undefined && <TestOutcome result={result} />}
+          {result?.ok === true && (
+            <p>
+              <strong>Done.</strong> From now on, each change of the catalog is sent to your
+              receiver: see <a href="#deliveries">Deliveries</a>. Make sure that it refuses a
+              request with a wrong signature.
+            </p>
+          )}
+        </li>
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { useAction } from "../../../pages/browser/work.ts";
+import { ProblemNote } from "./parts.tsx";
+import { canWrite, useSession } from "./session.ts";
+import type { DeliveryFilter } from "./types.ts";
+
+/** The most pages of 1,000 deliveries that are counted or sent at once, as the API allows. */
+const MAX_PAGES = 10;
+
+type SendAllAgainProps = {
+  filter: DeliveryFilter;
+  /** The API sends again only what a filter names. */
+  isFiltered: boolean;
+  onSent: () => Promise<void>;
+};
+
+/** Sends all deliveries of the filter again, after it has said how many they are. */
+export function SendAllAgain({ filter, isFiltered, onSent }: SendAllAgainProps) {
+  const { client, key } = useSession();
+  const [matching, setMatching] = useState<Counted>();
+  const [sent, setSent] = useState<Counted>();
+  const { status, ...others } = filter;
+  // Parked and damaged deliveries cannot be sent again.
+  const isSendable = status !== "PARKED" && status !== "CORRUPT";
+  const body = { ...others, ...(isSendable && status !== undefined && { status }) };
+  const run = async (dryRun: boolean, onCount: (counted: Counted) => void) => {
+    let count = 0;
+    let cursor: string | null = null;
+    for (let pages = 1; pages <= MAX_PAGES; pages++) {
+      const { data, page } = await client.redeliverDeliveries({
+        body: { ...body, ...(cursor !== null && { cursor }) },
+        ...(dryRun && { dryRun }),
+      });
+      count += data.count;
+      cursor = page.nextCursor;
+      onCount({ count, hasMore: page.hasMore });
+      if (!page.hasMore || cursor === null) return;
+    }
+  };
+  const counting = useAction(async () => {
+    setSent(undefined);
+    await run(true, setMatching);
+  });
+  const sending = useAction(async () => {
+    await run(false, setSent);
+    setMatching(undefined);
+    await onSent();
+  });
+  if (!canWrite(key)) return null;
+  if (!isFiltered || !isSendable)
+    return <p class="hint">Choose a filter to send all of its deliveries again.</p>;
+  return (
+    <>
+      {matching === undefined && (
+        <button type="button" disabled={counting.isBusy} onClick={() => void counting.start()}>
+          Send all of these again
+        </button>
+      )}
+      {matching !== undefined && (
+        <div class="note warn" role="group" aria-label="Send all of these again">
+          <p>
+            {amountOf(matching)} {matching.count === 1 ? "delivery" : "deliveries"} with this filter
+            can be sent again, also those that were delivered. Your receiver gets the same event IDs
+            as before. Deliveries to paused endpoints are left out.
+          </p>
+          <div class="actions">
+            <button
+              type="button"
+              class="primary"
+              disabled={matching.count === 0 || counting.isBusy || sending.isBusy}
+              onClick={() => void sending.start()}
+            >
+              Send {amountOf(matching)} again
+            </button>
+            <button type="button" onClick={() => setMatching(undefined)}>
+              Cancel
+            </button>
+          </div>
+        </div>
+      )}
+      <span role="status">
+        {sent !== undefined &&
+          `${sent.count} ${sent.count === 1 ? "is" : "are"} being sent again.${sent.hasMore ? " There are more: repeat it when these have been sent." : ""}`}
+      </span>
+      <ProblemNote error={counting.error ?? sending.error} />
+    </>
+  );
+}
+
+type Counted = { count: number; hasMore: boolean };
+
+const amountOf = ({ count, hasMore }: Counted): string =>
+  hasMore ? `${count} or more` : `${count}`;

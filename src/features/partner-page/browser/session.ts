@@ -1,0 +1,57 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { createClient, type DeskbellClient } from "../../../client/index.ts";
+import type { Key, PageProps } from "./types.ts";
+
+/** A key in use. It exists in the memory of this page only. */
+export type Session = {
+  props: PageProps;
+  client: DeskbellClient;
+  key: Key;
+  /** Signing secrets that the page has created or the reader has pasted, by the endpoint's ID. */
+  secrets: Map<string, string>;
+  /** Reads the key again, after something has changed its limits. */
+  reload: () => Promise<void>;
+  /** Continues with the key's new secret. */
+  replace: (secret: string) => Promise<void>;
+};
+
+/** A reader sees an error at once rather than after retries, each of which counts for the key. */
+const RETRIES = 1;
+const MAX_WAIT_SECONDS = 3;
+
+export const openClient = ({ base, slug }: PageProps, key: string): DeskbellClient =>
+  createClient({
+    baseUrl: location.origin + base,
+    business: slug,
+    key,
+    retries: RETRIES,
+    maxWaitSeconds: MAX_WAIT_SECONDS,
+  });
+
+const SessionContext = createContext<Session | null>(null);
+export const SessionProvider = SessionContext.Provider;
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("There is no session.");
+  return session;
+}
+
+/** Whether the key has a scope, or one that grants it. */
+export const hasScope = ({ scopes }: Key, scope: string): boolean =>
+  scopes.some((each) => each === scope || GRANTED_BY[scope]?.includes(each));
+
+/** Whether the key may create and change endpoints, and send deliveries again. */
+export const canWrite = (key: Key): boolean => hasScope(key, "webhooks.write");
+
+const GRANTED_BY: Readonly<Record<string, readonly string[]>> = {
+  "webhooks.read": ["webhooks.write"],
+  "bookings.write": ["bookings.manage"],
+  "bookings.read": ["bookings.manage"],
+  "tickets.write": ["bookings.manage"],
+};
+
+/** The event types that a key may receive. */
+export const eventTypesOf = ({ props, key }: Session): string[] =>
+  key.eventGroups.flatMap((group) => props.eventTypes[group] ?? []);

@@ -1,0 +1,101 @@
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { DeskbellError } from "../../../client/index.ts";
+import { now } from "../../../pages/browser/clock.ts";
+import { useAction, useLoaded } from "../../../pages/browser/work.ts";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { Choose, ProblemNote, Write } from "./parts.tsx";
+import { hasScope, useSession } from "./session.ts";
+import type { Endpoint } from "./types.ts";
+import { checkSignature, eventIdOf, type Finding, SECRET } from "./signature.ts";
+
+/** Section 5: says what is wrong with a signed request. Secret and body stay in the page. */
+export function SignatureSection() {
+  const { client, key, secrets } = useSession();
+  const mayRead = hasScope(key, "webhooks.read");
+  const endpoints = useLoaded<Endpoint[]>(
+    async () => (mayRead ? (await client.listEndpoints()).data : []),
+    [client],
+  );
+  const [body, setBody] = useState("");
+  const [headers, setHeaders] = useState("");
+  const [endpointId, setEndpointId] = useState("");
+  const [secret, setSecret] = useState("");
+  const [findings, setFindings] = useState<Finding[]>();
+  const choose = (id: string) => {
+    setEndpointId(id);
+    setSecret(secrets.get(id) ?? "");
+  };
+  const write = (text: string) => {
+    setSecret(text);
+    if (endpointId !== "" && SECRET.test(text.trim())) secrets.set(endpointId, text.trim());
+  };
+  const checking = useAction(async () => {
+    setFindings(undefined);
+    const { original, serverMs } = await findOriginal();
+    const nowMs = now();
+    setFindings(await checkSignature({ body, headers, secret, original, nowMs, serverMs }));
+  });
+  /** Reads the event that the body names, in the words of the feed, and the server's time. */
+  const findOriginal = async (): Promise<{ original: string | null; serverMs: number | null }> => {
+    const id = eventIdOf(body);
+    if (id === undefined || !mayRead) return { original: null, serverMs: null };
+    try {
+      const { data, headers } = await client.getChange({ id });
+      const serverMs = Date.parse(headers.get("date") ?? "");
+      return { original: JSON.stringify(data), serverMs: serverMs || null };
+    } catch (error) {
+      // Test events are not in the feed, and older events are no longer kept.
+      if (error instanceof DeskbellError && error.status === 404)
+        return { original: null, serverMs: null };
+      throw error;
+    }
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void checking.start();
+  };
+  return (
+    <form onSubmit={submit} autocomplete="off">
+      <p>
+        Paste a request as your receiver got it. The secret and the body are not sent anywhere; only
+        the ID of the event is, to compare the body with the one that was sent.
+      </p>
+      <Write label="Raw body" type="area" value={body} onWrite={setBody} />
+      <Write
+        label="X-Service-Signature"
+        hint="Or all headers of the request."
+        type="area"
+        value={headers}
+        onWrite={setHeaders}
+      />
+      <Choose
+        label="Endpoint"
+        value={endpointId}
+        options={[
+          ["", "another, or not known"],
+          ...(endpoints.value ?? []).map(({ id, name }) => [id, name] as const),
+        ]}
+        onChoose={choose}
+      />
+      <Write
+        label="Signing secret"
+        hint="It begins with whsec_, and is used in this page only. If an endpoint is chosen, curl commands for its deliveries are signed with it until you leave."
+        value={secret}
+        onWrite={write}
+        isSecret
+      />
+      <button type="submit" class="primary" disabled={checking.isBusy}>
+        Check
+      </button>
+      <ProblemNote error={endpoints.error ?? checking.error} />
+      <div role="status">
+        {findings?.map(({ isGood, text }) => (
+          <p key={text} class={`note ${isGood ? "good" : "bad"}`}>
+            <strong>{isGood ? "Right." : "Wrong."}</strong> <OutsideText text={text} />
+          </p>
+        ))}
+      </div>
+    </form>
+  );
+}

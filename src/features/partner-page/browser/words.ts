@@ -1,0 +1,112 @@
+import type { Delivery, Endpoint } from "./types.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The reader's time zone, such as "Europe/Berlin". */
+export const ownZone = (): string => new Intl.DateTimeFormat("en-GB").resolvedOptions().timeZone;
+
+const format = (zone: string | undefined, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat("en-GB", { ...options, ...(zone !== undefined && { timeZone: zone }) });
+
+/**
+ * Returns a time with its date, such as "20 Nov, 14:32:05".
+ * @param zone the reader's own by default
+ */
+export const formatTime = (at: string, zone?: string): string =>
+  format(zone, {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  }).format(new Date(at));
+
+/** Returns a time on a day near now, such as "14:32", or "20 Nov, 14:32" if it is further away. */
+export function shortTime(at: string, nowMs: number): string {
+  const isNear = Math.abs(Date.parse(at) - nowMs) < DAY_MS / 2;
+  const time = { hour: "2-digit", minute: "2-digit" } as const;
+  return format(undefined, isNear ? time : { day: "numeric", month: "short", ...time }).format(
+    new Date(at),
+  );
+}
+
+/** Returns how long ago or how far ahead a time is, such as "3 min". */
+export function distance(ms: number): string {
+  const seconds = Math.round(Math.abs(ms) / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+/** What the receiver does, for the reason of an endpoint's state. */
+function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string {
+  const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;
+  switch (state.reason) {
+    case "unauthorized":
+      return `the receiver refuses the signature${status}`;
+    case "http_error":
+      return `the receiver responds${status}`;
+    case "retry_after":
+      return "the receiver asked for a pause";
+    case "host_limit":
+      return "its host has not accepted an event yet, so it gets few";
+    default:
+      return lastError === null ? "no response" : lastError.replace(/\.$/, "");
+  }
+}
+
+const WHY_DISABLED: Readonly<Record<string, string>> = {
+  gone: "the receiver responded with 410 Gone",
+  failing: "it failed for more than 5 days",
+  manual: "by the business",
+  paused: "by a partner",
+  key_revoked: "its API key was revoked",
+  key_expired: "its API key has expired",
+};
+
+export type EndpointWords = { tone: "good" | "warn" | "bad"; text: string };
+
+/** Returns the state of an endpoint, such as "Held until 14:32: no response since 14:02". */
+export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWords {
+  const { state } = endpoint;
+  const since = state.since === null ? "" : ` since ${shortTime(state.since, nowMs)}`;
+  if (state.code === "WORKING") return { tone: "good", text: `Working${since}` };
+  if (state.code === "DISABLED") {
+    const why = WHY_DISABLED[state.reason ?? ""];
+    const isPaused = state.reason === "paused" || state.reason === "manual";
+    return {
+      tone: isPaused ? "warn" : "bad",
+      text: `${isPaused ? "Paused" : "Disabled"}${since}${why === undefined ? "" : `: ${why}`}`,
+    };
+  }
+  const until = state.until === null ? "" : ` until ${shortTime(state.until, nowMs)}`;
+  const start = state.code === "HELD" ? `Held${until}` : "Failing";
+  return { tone: "bad", text: `${start}: ${describeFailure(endpoint)}${since}` };
+}
+
+const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
+  DELIVERED: { tone: "good", text: "Delivered" },
+  PENDING: { tone: "warn", text: "Waiting" },
+  EXHAUSTED: { tone: "bad", text: "Given up" },
+  PARKED: { tone: "warn", text: "Kept while paused" },
+  CANCELLED: { tone: "warn", text: "Cancelled" },
+  CORRUPT: { tone: "bad", text: "Damaged" },
+};
+
+/** Returns the state of a delivery, such as "Waiting: next attempt in 4 min". */
+export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWords {
+  const words = STATUSES[delivery.status];
+  const { waiting } = delivery;
+  if (delivery.status !== "PENDING" || waiting === null) return words;
+  const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
+  return {
+    ...words,
+    text: wait > 0 ? `Waiting: next attempt in ${distance(wait)}` : "About to be sent",
+  };
+}
+
+/** The statuses of deliveries, with the words that the page uses. */
+export const DELIVERY_STATUSES = Object.entries(STATUSES).map(
+  ([status, { text }]) => [status, text] as const,
+);

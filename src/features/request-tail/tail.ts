@@ -1,0 +1,134 @@
+import type { Runtime } from "../../app/runtime.ts";
+import type { HttpResponse, RequestContext } from "../../http/pipeline/request-context.ts";
+import type { RequestWatch } from "../../http/pipeline/request-watch.ts";
+import type { SeenRequest, SeenRequests } from "./request-schema.ts";
+
+/** The most requests that are kept for those who watch. */
+const KEPT = 1000;
+/** How long requests are kept after somebody has asked for them last. */
+const WATCHED_MS = 60_000;
+
+const FIRST_ERROR = 400;
+
+/**
+ * Keeps the last requests while somebody asks for them. Until the first such request, and a minute
+ * after the last one, nothing is recorded.
+ */
+export class Tail {
+  readonly #rt: Runtime;
+  readonly #waiting = new Set<() => void>();
+  #watch: RequestWatch | undefined;
+  #requests: SeenRequest[] = [];
+  #startedAt = 0;
+  /** The number of requests that were recorded since `#startedAt`. */
+  #count = 0;
+  #forget: NodeJS.Timeout | undefined;
+
+  constructor(rt: Runtime) {
+    this.#rt = rt;
+  }
+
+  /**
+   * Returns the requests after a cursor. The list begins now without a cursor, and with one that an
+   * earlier server returned.
+   * @param waitMs how long to wait for a request if there is none yet
+   */
+  async read(
+    watch: RequestWatch,
+    after: string | undefined,
+    waitMs: number,
+    disconnected: AbortSignal,
+  ): Promise<SeenRequests> {
+    this.#start(watch);
+    const [startedAt, count] = (after ?? "").split(".").map(Number);
+    const from = startedAt === this.#startedAt && count !== undefined ? count : this.#count;
+    if (from >= this.#count && waitMs > 0) await this.#waitForRequest(waitMs, disconnected);
+    const oldest = this.#count - this.#requests.length;
+    const missed = Math.max(0, oldest - from);
+    return {
+      requests: this.#requests.slice(Math.max(0, from - oldest)),
+      cursor: `${this.#startedAt}.${this.#count}`,
+      missed,
+    };
+  }
+
+  stop(): void {
+    clearTimeout(this.#forget);
+    if (this.#watch) this.#watch.onResponse = null;
+    this.#watch = undefined;
+    this.#requests = [];
+    this.#wake();
+  }
+
+  #start(watch: RequestWatch): void {
+    if (this.#watch === undefined) {
+      this.#watch = watch;
+      // Two starts within a millisecond would share their cursors.
+      this.#startedAt = Math.max(this.#rt.now(), this.#startedAt + 1);
+      this.#count = 0;
+      watch.onResponse = (...seen) => this.#record(...seen);
+    }
+    clearTimeout(this.#forget);
+    this.#forget = setTimeout(() => this.stop(), WATCHED_MS).unref();
+  }
+
+  #record(routePath: string, context: RequestContext, response: HttpResponse): void {
+    // Health checks, metrics and this route itself are no requests of partners.
+    if (!isOfPartners(routePath)) return;
+    if (this.#requests.length >= KEPT) this.#requests.shift();
+    this.#requests.push(describeRequest(this.#rt, routePath, context, response));
+    this.#count += 1;
+    this.#wake();
+  }
+
+  #waitForRequest(waitMs: number, disconnected: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        disconnected.removeEventListener("abort", done);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      disconnected.addEventListener("abort", done);
+      this.#waiting.add(done);
+    });
+  }
+
+  #wake(): void {
+    for (const done of this.#waiting) done();
+  }
+}
+
+const isOfPartners = (path: string): boolean => path.startsWith("/v1/") || path === "(none)";
+
+function describeRequest(
+  rt: Runtime,
+  path: string,
+  { request, keyId, now, startedAt }: RequestContext,
+  response: HttpResponse,
+): SeenRequest {
+  const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
+  const slug = request.params["slug"];
+  return {
+    at: new Date(now).toISOString(),
+    method: request.method,
+    route: path,
+    // A slug of no business is text that a stranger sent.
+    business: (slug === undefined ? undefined : rt.store.businesses.findBySlug(slug))?.slug ?? null,
+    key: key === undefined ? null : { id: key.id, name: key.name },
+    status: response.status,
+    code: response.status < FIRST_ERROR ? null : codeOf(response),
+    durationMs: Math.round((rt.monotonic() - startedAt) * 100) / 100,
+  };
+}
+
+/** Returns the code of a problem; null for a body that is none. */
+function codeOf({ body }: HttpResponse): string | null {
+  try {
+    const { code } = JSON.parse(body?.toString() ?? "{}") as { code?: unknown };
+    return typeof code === "string" ? code : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Runtime } from "../../app/runtime.ts";
+import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
+
+/** What the handler of a page receives. */
+export type PageRequest = {
+  rt: Runtime;
+  context: RequestContext;
+  /** The feature whose script and style the page has. */
+  feature: string;
+  /** The slug in the path, of a business that need not exist. */
+  slug: string;
+  /** The path of the server without a trailing slash, with which links within it begin. */
+  base: string;
+};
+
+/**
+ * Responds to a request for a page. An error that it throws becomes a page with its message, or a
+ * problem for a script that accepts JSON.
+ */
+export type HandlePage = (request: PageRequest) => HandlerResult;
+
+/** What an error page says. */
+export type PageError = { status: number; message: string; fix?: string | undefined };

@@ -1,0 +1,91 @@
+import { AppError } from "../../domain/errors.ts";
+import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
+import { type HttpCode, PROBLEM_CODES, statusOf } from "../pipeline/problem-codes.ts";
+import { fixForPartners } from "../pipeline/problems.ts";
+import type { CreatePages, Route } from "../pipeline/route.ts";
+import type { HandlePage, PageError, PageRequest } from "./page-request.ts";
+
+export type PageDefinition = {
+  method?: "GET" | "POST";
+  /** The path below /b/{slug}/, such as "partner". */
+  path: string;
+  /** Loads the handler at the first request, so that the start of the daemon costs nothing. */
+  load: () => Promise<HandlePage>;
+};
+
+const FOREIGN: PageError = {
+  status: 403,
+  message: "Another website has sent this request, so nothing was done.",
+  fix: "open this page again, and repeat what you did there",
+};
+
+/** Returns what a page says about an error; undefined for a bug or an error of a command. */
+const pageErrorOf = (error: unknown): PageError | undefined =>
+  error instanceof AppError && error.code in PROBLEM_CODES
+    ? {
+        status: statusOf(error.code as HttpCode),
+        message: error.message,
+        fix: fixForPartners(error),
+      }
+    : undefined;
+
+/** Returns the path of the public URL without a trailing slash; empty without a public URL. */
+export const basePathOf = (publicUrl: string): string =>
+  (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
+
+/**
+ * Returns the routes of a feature's pages below /b/{slug}/, and of its script and style. Every path
+ * contains the slug, so that a proxy before several servers can route it.
+ */
+export const definePages =
+  (feature: string, pages: readonly PageDefinition[]): CreatePages =>
+  (rt) => {
+    const base = basePathOf(rt.config.http.publicUrl);
+    const routes = pages.map(({ method = "GET", path, load }): Route => {
+      const handle = async (context: RequestContext) => {
+        const slug = context.request.params["slug"] ?? "";
+        const request: PageRequest = { rt, context, feature, slug, base };
+        const respondWithError = async (error: PageError) =>
+          (await import("./render-page.tsx")).respondWithErrorPage(request, error);
+        if (method === "POST" && !isFromSameOrigin(request)) return respondWithError(FOREIGN);
+        try {
+          return await (
+            await load()
+          )(request);
+        } catch (error) {
+          const shown = wantsJson(context) ? undefined : pageErrorOf(error);
+          if (shown === undefined) throw error;
+          return respondWithError(shown);
+        }
+      };
+      return { method, path: `/b/:slug/${path}`, scope: "open", handle };
+    });
+    return [...routes, fileRoute(feature)];
+  };
+
+const fileRoute = (feature: string): Route => ({
+  method: "GET",
+  path: `/b/:slug/assets/${feature}/:file`,
+  scope: "open",
+  handle: async (context) => {
+    const { findPageFile } = await import("./page-files.ts");
+    const file = findPageFile(feature, context.request.params["file"] ?? "");
+    if (file === undefined) throw new AppError("route_not_found", "The page has no such file.");
+    return file.respond(context);
+  },
+});
+
+/**
+ * Returns whether a form or request was sent by a page of this server, not by one of another origin
+ * with the reader's cookies. Browsers send Origin with every POST, and Sec-Fetch-Site over https.
+ */
+function isFromSameOrigin({ rt, context: { request } }: PageRequest): boolean {
+  const site = getHeader(request, "sec-fetch-site");
+  if (site !== undefined) return site === "same-origin";
+  const host = URL.parse(rt.config.http.publicUrl)?.host ?? getHeader(request, "host");
+  return host !== undefined && URL.parse(getHeader(request, "origin") ?? "")?.host === host;
+}
+
+/** Returns whether a script asks for JSON, which gets errors as problems like every client. */
+const wantsJson = ({ request }: RequestContext): boolean =>
+  getHeader(request, "accept")?.includes("application/json") === true;

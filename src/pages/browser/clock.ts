@@ -1,0 +1,2 @@
+/** Returns the time on the reader's clock, in epoch milliseconds. */
+export const now = (): number => Date.now();

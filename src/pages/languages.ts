@@ -1,0 +1,50 @@
+/** The languages of the fixed texts of pages for guests and the people in the shop. */
+export const PAGE_LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
+export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
+
+/** The fixed texts of a page in every language; TypeScript reports a missing one. */
+export type Translations<Texts> = Readonly<Record<PageLanguage, Texts>>;
+
+const findLanguage = (tag: string): PageLanguage | undefined => {
+  const primary = tag.toLowerCase().split("-", 1)[0];
+  return PAGE_LANGUAGES.find((language) => language === primary);
+};
+
+type Preference = { tag: string; quality: number };
+
+/** Parses Accept-Language (RFC 9110, 12.5.4) into its tags, the preferred first. */
+const parsePreferences = (acceptLanguage: string): Preference[] =>
+  acceptLanguage
+    .split(",")
+    .map((part): Preference => {
+      const [tag = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+      const quality = parameters.find((parameter) => /^q=[01](?:\.\d{0,3})?$/i.test(parameter));
+      return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality);
+
+/**
+ * Returns the language of a page's fixed texts: the reader's first that has texts, else the
+ * business's first, else English.
+ * @param acceptLanguage the header Accept-Language
+ * @param locales the languages of the business, its own first
+ */
+export const choosePageLanguage = (
+  acceptLanguage: string | undefined,
+  locales: readonly string[],
+): PageLanguage =>
+  [...parsePreferences(acceptLanguage ?? "").map(({ tag }) => tag), ...locales]
+    .map(findLanguage)
+    .find((language) => language !== undefined) ?? "en";
+
+/** Returns a text with the values of its placeholders, such as `{name}`. */
+export const fillText = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+
+/** A text for each plural form of a language; `other` stands for a form that has none. */
+export type PluralText = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
+
+/** Returns the text for a number, which fills the placeholder `{count}`. */
+export const fillPlural = (language: PageLanguage, texts: PluralText, count: number): string =>
+  fillText(texts[new Intl.PluralRules(language).select(count)] ?? texts.other, { count });

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { listDay } from "../../../src/app/bookings/day-sheet.ts";
+import { type Away, markAway, reassignVisits } from "../../../src/app/bookings/staff-away.ts";
+import { updateStaffMember } from "../../../src/app/catalog/staff.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody, captureError, recordEvents } from "../../support/use-case.ts";
+
+const SLUG = "salon-aurora";
+const DAY = "2026-12-01";
+const CATALOG = `
+hours: [{ days: [mon-sun], start: "08:00", end: "22:00" }]
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia, leo, zoe] }
+  - { key: dye, name: Dye, durationMin: 60, price: 90.00, staff: [mia, leo] }
+  - { key: perm, name: Perm, durationMin: 60, price: 70.00, staff: [mia] }
+staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }, { key: zoe, name: Zoe }]
+`;
+
+function openSalon(): TestRuntime {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  return rt;
+}
+
+const book = (rt: TestRuntime, service: string, time: string, staff = "mia") =>
+  createBooking(rt, SLUG, { service, start: `${DAY}T${time}`, staff });
+
+const markMia = (rt: TestRuntime, changes = {}): Away =>
+  markAway(rt, SLUG, { staff: "mia", from: DAY, to: DAY, reason: null, ...changes });
+
+const businessOf = (rt: TestRuntime) => rt.store.businesses.findBySlug(SLUG)!;
+const staffNamesOf = (rt: TestRuntime, id: string) =>
+  rt.store.bookings.findById(businessOf(rt).id, id)?.segments.map(({ staffName }) => staffName);
+
+test("each affected visit is listed with the colleagues who perform its service and are free", () => {
+  const rt = openSalon();
+  const cut = book(rt, "cut", "10:00");
+  book(rt, "cut", "10:00", "zoe");
+  const dye = book(rt, "dye", "12:00");
+  const perm = book(rt, "perm", "14:00");
+  createBooking(rt, SLUG, { service: "cut", start: "2026-12-02T10:00", staff: "mia" });
+  expect(markMia(rt).visits).toMatchObject([
+    { id: cut.id, service: "Cut", staff: "Mia", couldTake: ["Leo"] },
+    { id: dye.id, couldTake: ["Leo"] },
+    { id: perm.id, couldTake: [] },
+  ]);
+});
+
+test("visits are moved to colleagues at the same time, and the price stays", () => {
+  const rt = openSalon();
+  const { id } = book(rt, "cut", "10:00");
+  applyCatalogBody(rt, CATALOG.replace("40.00", "60.00"));
+  const away = markMia(rt);
+  const events = recordEvents(rt, () => reassignVisits(rt, SLUG, away));
+  expect(events).toMatchObject([
+    {
+      type: "booking.updated",
+      data: {
+        changed: { staff: true, schedule: false, price: false, status: false },
+        object: { id, totalCents: 4000, startsAt: expect.stringContaining(`${DAY}T10:00`) },
+      },
+    },
+  ]);
+  expect(staffNamesOf(rt, id)).not.toEqual(["Mia"]);
+});
+
+test("a visit that nobody can take stays, and the others move", () => {
+  const rt = openSalon();
+  const perm = book(rt, "perm", "10:00");
+  const dye = book(rt, "dye", "12:00");
+  const away = markMia(rt);
+  expect([...reassignVisits(rt, SLUG, away)]).toEqual([[dye.id, ["Leo"]]]);
+  expect(staffNamesOf(rt, perm.id)).toEqual(["Mia"]);
+  expect(listDay(rt, businessOf(rt), DAY)).toMatchObject([
+    { id: perm.id, isStaffAway: true },
+    { id: dye.id, isStaffAway: false },
+  ]);
+});
+
+test("a service that is no longer public is moved too", () => {
+  const rt = openSalon();
+  const { id } = book(rt, "cut", "10:00");
+  updateStaffMember(rt, SLUG, "leo", (doc) => ({ ...doc, public: false }), {
+    add: [],
+    remove: [],
+  });
+  book(rt, "cut", "10:00", "zoe");
+  expect([...reassignVisits(rt, SLUG, markMia(rt))]).toEqual([[id, ["Leo"]]]);
+});
+
+test("a repeated call adds no second time off and lists the visits that are left", () => {
+  const rt = openSalon();
+  book(rt, "cut", "10:00");
+  const perm = book(rt, "perm", "12:00");
+  const first = markMia(rt);
+  reassignVisits(rt, SLUG, first);
+  const events = recordEvents(rt, () => {
+    const second = markMia(rt, { from: `${DAY}T00:00`, to: "2026-12-02T00:00" });
+    expect(second.timeOff).toEqual(first.timeOff);
+    expect(second.visits).toMatchObject([{ id: perm.id }]);
+  });
+  expect(events).toEqual([]);
+});
+
+test("a visit that has already started today is moved", () => {
+  const rt = openSalon();
+  const { id } = book(rt, "dye", "10:00");
+  rt.advance(Date.parse(`${DAY}T15:30:00Z`) - rt.now());
+  const away = markMia(rt, { from: `${DAY}T10:30` });
+  expect([...reassignVisits(rt, SLUG, away)]).toEqual([[id, ["Leo"]]]);
+});
+
+test("a staff member who does not exist cannot be away", () => {
+  expect(captureError(() => markMia(openSalon(), { staff: "nobody" }))).toMatch(
+    /^resource_not_found: There is no staff member 'nobody'/,
+  );
+});

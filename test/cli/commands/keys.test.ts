@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { type CommandResult, createTerminal } from "../../support/cli.ts";
+
+const CAFE = "catalog: 1\nbusiness: { slug: joes, name: Joe's, timezone: America/New_York }\n";
+
+const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T }).data;
+
+test("a key may rotate itself only if it is created or updated with --self-rotation", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", CAFE);
+  const selfRotation = async () =>
+    data<{ name: string; selfRotation: boolean }[]>(await deskbell("keys list --json")).map(
+      (key) => [key.name, key.selfRotation],
+    );
+  await deskbell("keys create --name site --scope services.read --self-rotation");
+  await deskbell("keys create --name till --scope services.read");
+  expect(await selfRotation()).toEqual([
+    ["site", true],
+    ["till", false],
+  ]);
+  await deskbell("keys update site --self-rotation no");
+  await deskbell("keys update till --self-rotation yes");
+  expect(await selfRotation()).toEqual([
+    ["site", false],
+    ["till", true],
+  ]);
+  const [entry] = data<{ action: string; details: object }[]>(await deskbell("audit list --json"));
+  expect(entry).toMatchObject({ action: "key.updated", details: { selfRotation: true } });
+  expect((await deskbell("keys show till")).stdout).toMatch(/self rotation\s+true/i);
+  expect(await deskbell("keys update till --self-rotation maybe")).toMatchObject({ code: 2 });
+});

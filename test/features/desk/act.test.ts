@@ -1,0 +1,265 @@
+import { expect, test } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts";
+import { createDeskLink } from "../../../src/features/desk/desks.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import type { TestApi } from "../../http/support/api.ts";
+import { businessOf, createBrowser, openDesk } from "./open-desk.ts";
+
+// The clock of the tests stands at 07:00 of Friday, 2026-11-20, in the salon.
+
+const DAY = "2026-11-20";
+
+const book = (api: TestApi, time: string, fields = {}) =>
+  createBooking(
+    api,
+    "salon-aurora",
+    { service: "cut", staff: "maya", start: `${DAY}T${time}`, ...fields },
+    { ignoresNotice: true },
+  );
+
+const makePending = (api: TestApi, id: string): void => {
+  const booking = api.store.bookings.findById(businessOf(api).id, id)!;
+  api.tx(() =>
+    api.store.bookings.update({ ...booking, status: "PENDING", decideBy: booking.startsAt }),
+  );
+};
+
+const statusOf = (api: TestApi, id: string) =>
+  api.store.bookings.findById(businessOf(api).id, id)?.status;
+
+const goTo = (api: TestApi, time: string): void =>
+  api.advance(Date.parse(`${DAY}T${time}-05:00`) - api.now());
+
+const actionsOf = (visits: readonly DeskVisit[], id: string) =>
+  visits.find((visit) => visit.id === id)?.actions;
+
+const newestAudit = (api: TestApi) => api.store.audit.list({}, 1)[0];
+
+test("the day shows visits with their services, and marks those of now and next", async () => {
+  const { api, view } = await openDesk();
+  const first = book(api, "10:00", { customer: { name: "Ana Silva", phone: "123" } });
+  const second = book(api, "15:00");
+  goTo(api, "10:30");
+  const [today] = (await view()).days;
+  expect(today).toMatchObject({
+    date: DAY,
+    visits: [
+      {
+        id: first.id,
+        time: "10:00-11:00",
+        guest: "Ana Silva",
+        at: "now",
+        contact: { phone: "123", email: null },
+        parts: [{ what: expect.stringContaining("cut"), staff: "Maya Okafor" }],
+        actions: ["cancel", "reschedule", "complete", "noShow"],
+      },
+      { id: second.id, at: "next", actions: ["cancel", "reschedule"] },
+    ],
+  });
+});
+
+test("a pending visit comes first and is accepted in the name of the desk", async () => {
+  const { api, view, act } = await openDesk();
+  const { id } = book(api, "10:00");
+  makePending(api, id);
+  expect(actionsOf((await view()).pending, id)).toEqual(["approve", "decline", "reschedule"]);
+  const { notice, view: after } = await act({ action: "approve", id });
+  expect(notice).toEqual({ text: "Accepted.", isGood: true, codes: [] });
+  expect(after.pending).toEqual([]);
+  expect(newestAudit(api)).toMatchObject({
+    via: "http",
+    actorId: expect.stringMatching(/^dsk_/),
+    actorName: "Front desk",
+    action: "booking.approved",
+    subjectId: id,
+  });
+});
+
+test("a visit is declined, moved off the grid, cancelled, completed and marked as a no-show", async () => {
+  const { api, act } = await openDesk();
+  const declined = book(api, "10:00").id;
+  makePending(api, declined);
+  await act({ action: "decline", id: declined });
+  expect(statusOf(api, declined)).toBe("CANCELLED");
+  const { id } = book(api, "10:00");
+  const { notice } = await act({ action: "reschedule", id, start: `${DAY}T15:10` });
+  expect(notice.text).toBe("Moved.");
+  const cancelled = book(api, "10:00").id;
+  await act({ action: "cancel", id: cancelled });
+  expect(statusOf(api, cancelled)).toBe("CANCELLED");
+  expect((await act({ action: "noShow", id })).notice).toMatchObject({
+    isGood: false,
+    text: expect.stringContaining("it has not started"),
+  });
+  goTo(api, "15:30");
+  await act({ action: "noShow", id });
+  expect(statusOf(api, id)).toBe("NO_SHOW");
+  await act({ action: "complete", id });
+  expect(statusOf(api, id)).toBe("COMPLETED");
+});
+
+test("an action that is sent twice is done once", async () => {
+  const { api, act } = await openDesk();
+  goTo(api, "10:00");
+  const form = { key: "same", action: "walkIn", service: "cut", ago: "0", name: "Bo" };
+  const [first, second] = await Promise.all([act(form), act(form)]);
+  expect([first?.notice.text, second?.notice.text]).toEqual(["Entered.", "Entered."]);
+  expect(first?.view.days[0]?.visits).toHaveLength(1);
+  expect(second?.view.days[0]?.visits).toHaveLength(1);
+  const again = await act({ ...form, key: "other" });
+  expect(again.view.days[0]?.visits).toHaveLength(2);
+});
+
+test("guests who came ten minutes ago are entered with that time", async () => {
+  const { api, act } = await openDesk({ preset: "restaurant" });
+  api.advance(Date.parse(`${DAY}T19:05Z`) - api.now());
+  const { notice, view } = await act({ action: "walkIn", party: "2", ago: "10", name: "" });
+  expect(notice).toMatchObject({ text: "Entered." });
+  const [visit] = view.days.flatMap(({ visits }) => visits);
+  expect(visit).toMatchObject({ type: "reservation", guests: 2, at: "now" });
+  expect((await act({ action: "walkIn", party: "2", ago: "9999" })).notice.isGood).toBe(false);
+});
+
+test("a note is saved with the guest, only by a desk that shows guests", async () => {
+  const { api, act } = await openDesk();
+  const { id } = book(api, "10:00", { customer: { name: "Ana", phone: "123" } });
+  const { view } = await act({ action: "note", id, note: "allergic to nuts" });
+  expect(view.days[0]?.visits[0]?.contact).toEqual({
+    email: null,
+    phone: "123",
+    notes: "allergic to nuts",
+  });
+});
+
+test("a desk without guests shows names, but neither contact details nor notes", async () => {
+  const allow = DESK_RIGHTS.filter((right) => right !== "guests");
+  const { api, act, view, get } = await openDesk({ allow });
+  const { id } = book(api, "10:00", {
+    customer: { name: "Ana", phone: "555-CANARY", email: "canary@example.com", notes: "CANARY" },
+  });
+  expect((await view()).days[0]?.visits[0]).toMatchObject({ guest: "Ana", contact: null });
+  expect(await (await get("")).text()).not.toMatch(/canary/i);
+  expect((await act({ action: "note", id, note: "x" })).notice).toMatchObject({
+    text: "This desk may not do this.",
+  });
+});
+
+test("a dish is sold out until the end of the day, and back", async () => {
+  const { api, act, view } = await openDesk({ preset: "restaurant" });
+  const [dish] = (await view()).dishes;
+  const sold = await act({ action: "soldOut", dish: dish!.id, until: "today" });
+  expect(sold.view.soldOut).toEqual([dish]);
+  expect(newestAudit(api)).toMatchObject({ action: "dish.sold_out", actorName: "Front desk" });
+  const back = await act({ action: "available", dish: dish!.id });
+  expect(back.view.soldOut).toEqual([]);
+  await act({ action: "soldOut", dish: dish!.id, until: "today", key: "again" });
+  api.advance(24 * 3_600_000);
+  expect((await view()).soldOut).toEqual([]);
+});
+
+test("the business closes from now on, and gets its usual hours back", async () => {
+  const { api, act } = await openDesk();
+  goTo(api, "12:00");
+  book(api, "15:00");
+  const { notice, view } = await act({ action: "close", until: "" });
+  expect(notice.text).toBe("Closed. Visits that stay: 1.");
+  expect(view.isHoursChanged).toBe(true);
+  expect(() => book(api, "16:30")).toThrow(/outside working hours/);
+  await act({ action: "reopen" });
+  expect(book(api, "16:30").status).toBe("CONFIRMED");
+});
+
+test("somebody is away, and three taps give the visits to colleagues", async () => {
+  const { api, act, view } = await openDesk();
+  const { id } = book(api, "10:00");
+  const maya = (await view()).staff.find(({ name }) => name.startsWith("Maya"));
+  const away = await act({ action: "away", staff: maya!.id, day: "today" });
+  expect(away.notice.text).toBe("Entered. Affected visits: 1.");
+  expect(away.view.away).toMatchObject({
+    staff: "Maya Okafor",
+    visits: [{ id, couldTake: expect.arrayContaining(["Daniel Reyes"]) }],
+  });
+  expect(away.view.days[0]?.visits[0]?.parts[0]?.isStaffAway).toBe(true);
+  const given = await act({ action: "reassign", id: away.view.away!.id });
+  expect(given.notice.text).toBe("Visits given to colleagues: 1.");
+  expect(given.view.days[0]?.visits[0]?.parts[0]?.isStaffAway).toBe(false);
+  expect(given.view.away?.visits).toEqual([]);
+});
+
+test("a ticket order is confirmed with codes that appear once, and check in once", async () => {
+  const { api, act, view } = await openDesk({ preset: "venue" });
+  const business = businessOf(api);
+  const events = api.store.catalog.listByKind(business.id, "public_event");
+  const event = events.find(({ ticketTypes }) => ticketTypes.length > 0)!;
+  const order = createTicketOrder(api, business.slug, {
+    event: event.key,
+    items: [`${event.ticketTypes[0]!.key}*2`],
+  });
+  expect((await view()).orders).toMatchObject([{ code: order.code, tickets: 2 }]);
+  const form = { key: "k", action: "confirmOrder", code: order.code };
+  const confirmed = await act(form);
+  const { codes } = confirmed.notice;
+  expect([confirmed.notice.text, codes.length]).toEqual(["Confirmed. Tickets: 2.", 2]);
+  expect((await act(form)).notice.codes).toEqual([]);
+  const checked = await Promise.all(
+    Array.from({ length: 3 }, () => act({ action: "checkIn", code: codes[0]! })),
+  );
+  expect(checked.filter(({ notice }) => notice.isGood)).toHaveLength(1);
+  expect((await act({ action: "checkIn", code: "nope" })).notice.isGood).toBe(false);
+});
+
+test("a desk of one person sees and changes the visits of this person only", async () => {
+  const { staff } = await (await openDesk()).view();
+  const daniel = staff.find(({ name }) => name.startsWith("Daniel"))!;
+  const own = await openDesk({ staffId: daniel.id });
+  const other = book(own.api, "10:00", { customer: { name: "Someone Else" } });
+  const mine = book(own.api, "10:00", { staff: "daniel" });
+  makePending(own.api, other.id);
+  const shown = await own.view();
+  expect(shown.days[0]?.visits.map(({ id }) => id)).toEqual([mine.id]);
+  expect(shown.pending).toEqual([]);
+  expect(JSON.stringify(shown)).not.toContain("Someone Else");
+  expect(shown.staff).toEqual([daniel]);
+  for (const form of [
+    { action: "approve", id: other.id },
+    { action: "close" },
+    { action: "away", staff: daniel.id },
+    { action: "confirmOrder", code: "x" },
+  ])
+    expect((await own.act(form)).notice.isGood).toBe(false);
+  expect(statusOf(own.api, other.id)).toBe("PENDING");
+});
+
+test("two phones check in two hundred tickets at the same time, each of them once", async () => {
+  const { api, act, token } = await openDesk({ preset: "venue" });
+  expect(token).toMatch(/^deskbell_dl_/);
+  const business = businessOf(api);
+  const other = createBrowser(api);
+  await other.post(`/pair/${createDeskLink(api, business.id, "Front desk").token}`);
+  const events = api.store.catalog.listByKind(business.id, "public_event");
+  const types = events.flatMap(({ key, ticketTypes }) =>
+    ticketTypes.map((type) => ({ event: key, type })),
+  );
+  const codes: string[] = [];
+  for (const { event, type } of types) {
+    while (codes.length < 200) {
+      try {
+        const { id } = createTicketOrder(api, business.slug, { event, items: [`${type.key}*5`] });
+        const { tickets } = confirmTicketOrder(api, business.slug, id);
+        codes.push(...tickets.map(({ admissionCode }) => admissionCode));
+      } catch {
+        break;
+      }
+    }
+  }
+  expect(codes).toHaveLength(200);
+  const otherAct = async (code: string) =>
+    (await (
+      await other.post("", { key: code, action: "checkIn", code }, { accept: "application/json" })
+    ).json()) as { notice: { isGood: boolean } };
+  const results = await Promise.all(
+    codes.flatMap((code) => [act({ action: "checkIn", code }), otherAct(code)]),
+  );
+  expect(results.filter(({ notice }) => notice.isGood)).toHaveLength(200);
+}, 120_000);

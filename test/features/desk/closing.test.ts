@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { closeFromNow, changedDate, reopen } from "../../../src/features/desk/closing.ts";
+import { applyCatalogBody, captureError } from "../../support/use-case.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const SLUG = "salon-aurora";
+const HOURS = `
+hours:
+  - { days: [mon-sun], start: "09:00", end: "12:00" }
+  - { days: [mon-sun], start: "14:00", end: "26:00" }
+`;
+
+/** @param time in New York */
+function openAt(time: string) {
+  const rt = createTestRuntime({}, Date.parse(`${time}-05:00`));
+  applyCatalogBody(rt, HOURS);
+  const schedule = () => rt.store.businesses.findBySlug(SLUG)!.schedule;
+  const exceptions = () =>
+    schedule().exceptions.map(({ date, intervals }) => ({ date, intervals }));
+  const changed = () => changedDate(schedule(), "America/New_York", rt.now());
+  return { rt, exceptions, changed };
+}
+
+test("closing for the rest of the day keeps the hours before", () => {
+  const { rt, exceptions, changed } = openAt("2026-12-01T15:30");
+  closeFromNow(rt, SLUG, null);
+  expect(exceptions()).toEqual([
+    {
+      date: "2026-12-01",
+      intervals: [
+        { start: "09:00", end: "12:00" },
+        { start: "14:00", end: "15:30" },
+      ],
+    },
+  ]);
+  expect(changed()).toBe("2026-12-01");
+  reopen(rt, SLUG);
+  expect(exceptions()).toEqual([]);
+  expect(changed()).toBeUndefined();
+});
+
+test("closing until a time keeps the hours after it", () => {
+  const { rt, exceptions } = openAt("2026-12-01T10:00");
+  closeFromNow(rt, SLUG, "15:00");
+  expect(exceptions()[0]?.intervals).toEqual([
+    { start: "09:00", end: "10:00" },
+    { start: "15:00", end: "26:00" },
+  ]);
+});
+
+test("after midnight, the hours of the evening before are closed", () => {
+  const { rt, exceptions, changed } = openAt("2026-12-02T01:00");
+  closeFromNow(rt, SLUG, null);
+  expect(exceptions()).toEqual([
+    {
+      date: "2026-12-01",
+      intervals: [
+        { start: "09:00", end: "12:00" },
+        { start: "14:00", end: "25:00" },
+      ],
+    },
+  ]);
+  expect(changed()).toBe("2026-12-01");
+});
+
+test("a business that is not open any more cannot be closed", () => {
+  const { rt, exceptions } = openAt("2026-12-02T05:00");
+  closeFromNow(rt, SLUG, null);
+  expect(exceptions()[0]?.intervals).toEqual([]);
+  expect(captureError(() => closeFromNow(rt, SLUG, null))).toBe(
+    "conflict: The business is not open at this time.",
+  );
+  expect(captureError(() => closeFromNow(rt, SLUG, "25:99"))).toMatch(/^validation_failed: /);
+});

@@ -1,0 +1,213 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, type TestContext } from "vitest";
+import { editObject } from "../../../../../src/app/catalog/edit-object.ts";
+import { useBrowser, type PageOptions } from "../../../../support/browser.ts";
+import { createTestWorker } from "../../../../support/delivery.ts";
+import { drive } from "../../../../support/page-driver.ts";
+import { createReceiver } from "../../../../support/receiver.ts";
+import { SALON } from "../../../../http/support/api.ts";
+import { servePartnerPage } from "../../serve-page.ts";
+
+const openPage = useBrowser();
+
+/** A phone and a desktop, one of them in dark colours. */
+const SCREENS: [name: string, options: PageOptions][] = [
+  ["a phone", { width: 360, height: 740 }],
+  ["a desktop", { width: 1280, height: 800, dark: true }],
+];
+const SECTIONS = ["Key", "Endpoints", "Deliveries", "Feed", "Signature check", "Visits"];
+
+/** Opens the page with a key that has an endpoint and deliveries, and enters the key. */
+async function enter(test: TestContext, options: PageOptions = {}, respond = { status: 200 }) {
+  const served = await servePartnerPage();
+  const { rt, url, createSecret, addEndpoint } = served;
+  const { key, secret } = createSecret();
+  const receiver = await createReceiver([respond]);
+  const { endpoint } = await addEndpoint(key.id, receiver.url);
+  const worker = createTestWorker(rt);
+  const changePrice = async (priceCents: number) => {
+    await editObject(rt, SALON, "service", "cut", (service) => ({ ...service, priceCents }));
+    worker.wake();
+    await worker.whenIdle();
+  };
+  await changePrice(7100);
+  const page = await openPage(test, url, options);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  await reader.click("Open");
+  await reader.waitForText("Salon Aurora");
+  return { ...served, page, reader, receiver, key, secret, endpoint, changePrice };
+}
+
+test.for(SCREENS)(
+  "on %s, every section passes axe and fits the screen",
+  { timeout: 120_000 },
+  async ([, options], test) => {
+    const { page, reader } = await enter(test, options);
+    for (const section of SECTIONS) {
+      await reader.click(section);
+      await expect.poll(() => reader.readFocus()).toBe(`H2 ${section}`);
+      expect([section, await reader.findViolations()]).toEqual([section, []]);
+      expect([section, await reader.measureOverflow()]).toEqual([section, 0]);
+    }
+    expect(page.errors).toEqual([]);
+  },
+);
+
+test.for(SCREENS)(
+  "on %s, the form for the key passes axe",
+  { timeout: 120_000 },
+  async ([, options], test) => {
+    const { url } = await servePartnerPage();
+    const page = await openPage(test, url, options);
+    const reader = drive(page);
+    await reader.waitForText("API key");
+    expect(await reader.findViolations()).toEqual([]);
+    expect(await reader.measureOverflow()).toBe(0);
+    expect(page.errors).toEqual([]);
+  },
+);
+
+test("a secret key is refused before anything is sent, and raises no condition", async (test) => {
+  const { rt, url, createSecret } = await servePartnerPage();
+  const { secret } = createSecret({ kind: "SECRET", scopes: [] });
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", secret);
+  const before = page.requests.length;
+  await reader.click("Open");
+  await reader.waitForText("This is a secret key. It was not sent.");
+  expect(page.requests.length).toBe(before);
+  expect(await reader.readText()).not.toContain(secret);
+  expect(rt.store.keys.listSeenInBrowser(rt.now())).toEqual([]);
+}, 60_000);
+
+/** Returns everything that a page's origin has stored, as text. */
+async function readStorage(): Promise<string> {
+  const stores = globalThis as unknown as Record<"localStorage" | "sessionStorage", object>;
+  const web = globalThis as unknown as {
+    caches: { keys: () => Promise<string[]> };
+    indexedDB: { databases: () => Promise<object[]> };
+    document: { cookie: string };
+    history: { state: unknown };
+    location: { href: string };
+    name: string;
+  };
+  return JSON.stringify([
+    { ...stores.localStorage },
+    { ...stores.sessionStorage },
+    await web.caches.keys(),
+    await web.indexedDB.databases(),
+    web.document.cookie,
+    web.history.state,
+    web.location.href,
+    web.name,
+  ]);
+}
+
+const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Returns the files that contain a text, in UTF-8 or UTF-16. */
+const filesWith = (folder: string, text: string): string[] =>
+  listFiles(folder).filter((path) => {
+    const bytes = readFileSync(path);
+    return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
+  });
+
+test("the key is kept in memory only, and is gone after a reload", async (test) => {
+  const { page, reader, secret, url } = await enter(test, { keepsData: true });
+  await reader.click("Signature check");
+  await reader.fill("Signing secret", `whsec_${"B".repeat(48)}`);
+  for (const section of SECTIONS) await reader.click(section);
+  const stored = await page.run(readStorage);
+  for (const kept of [stored, ...page.requests, ...(await page.readHistory())]) {
+    expect(kept).not.toContain(secret);
+    expect(kept).not.toContain("whsec_");
+  }
+  await page.open(url);
+  await reader.waitForText("API key");
+  expect(await reader.readText()).not.toContain("Salon Aurora");
+  expect(listFiles(page.profile).length).toBeGreaterThan(10);
+  expect(filesWith(page.profile, secret)).toEqual([]);
+  expect(filesWith(page.profile, "BBBBBBBBBBBBBBBB")).toEqual([]);
+}, 60_000);
+
+test("the whole page can be used with the keyboard", async (test) => {
+  const { url, createSecret } = await servePartnerPage();
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.waitForText("API key");
+  await page.press("Tab", "Tab");
+  expect(await reader.readFocus()).toBe("INPUT");
+  await page.write(createSecret().secret);
+  await page.press("Enter");
+  await reader.waitForText("Salon Aurora");
+  expect(await reader.readFocus()).toBe("H2 Key");
+  await page.press("Shift+Tab", "Shift+Tab");
+  expect(await reader.readFocus()).toBe("A Signature check");
+  await page.press("Shift+Tab", "Shift+Tab", "Shift+Tab", "Enter");
+  await expect.poll(() => reader.readFocus()).toBe("H2 Endpoints");
+  await page.press("Tab", "Tab", "Enter");
+  await reader.waitForText("New endpoint");
+  await page.press("Tab");
+  expect(await reader.readFocus()).toBe("INPUT");
+}, 60_000);
+
+test("an endpoint says in words why nothing comes, and a fixed one works after a test", async (test) => {
+  const { reader, rt, receiver } = await enter(test, {}, { status: 401 });
+  await reader.click("Endpoints");
+  await reader.waitForText("the receiver refuses the signature with HTTP 401 since");
+  await reader.click("Send a test event");
+  await reader.waitForText("Not accepted: HTTP 401");
+  await reader.click("Pause");
+  await reader.waitForText("Paused since");
+  await reader.click("Resume");
+  await reader.click("Delete");
+  await reader.waitForText("Its waiting deliveries are cancelled.");
+  await reader.click("Delete the endpoint");
+  await reader.waitForText("This key has no endpoints.");
+  expect(rt.store.endpoints.list()).toEqual([]);
+  expect(receiver.requests.length).toBeGreaterThan(1);
+}, 60_000);
+
+test("deliveries are filtered, shown, and sent again, one or all", async (test) => {
+  const { reader, rt, receiver } = await enter(test);
+  const sent = receiver.requests.length;
+  expect(sent).toBeGreaterThan(2);
+  await reader.click("Deliveries");
+  await reader.waitForText(`${sent} deliveries`);
+  await reader.fill("Event", "service.updated");
+  await reader.waitForText("1 delivery");
+  await reader.click("Delivered");
+  await reader.waitForText('"type":"service.updated"');
+  await reader.waitForText("X-Service-Signature: t=");
+  await reader.click("Send again");
+  await reader.waitForText("About to be sent");
+  await reader.fill("Event", "");
+  await reader.fill("Created", "24");
+  await reader.click("Send all of these again");
+  await reader.click(`Send ${sent - 1} again`);
+  await reader.waitForText("are being sent again.");
+  expect(rt.store.deliveries.list({ status: "PENDING" }, 100)).toHaveLength(sent);
+}, 60_000);
+
+test("the feed shows events, and how far a cursor is behind", async (test) => {
+  const { reader, rt, changePrice, secret, url } = await enter(test);
+  const api = url.replace(/\/b\/.*/, `/v1/businesses/${SALON}/changes?after=latest`);
+  const response = await fetch(api, { headers: { authorization: `Bearer ${secret}` } });
+  const { page } = (await response.json()) as { page: { nextCursor: string } };
+  await reader.click("Feed");
+  await reader.waitForText("catalog.changed");
+  await reader.fill("Cursor", page.nextCursor);
+  await reader.click("Count");
+  await reader.waitForText("Up to date");
+  rt.advance(600_000);
+  await changePrice(7300);
+  await reader.click("Count");
+  await reader.waitForText("events behind");
+  expect(await reader.readText()).toContain("3 events behind, by ");
+}, 60_000);

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { PAGES, ROUTES } from "../support/routes.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+
+/** Paths that every server answers alike, or for itself, and the former path of calendar feeds. */
+const OF_NO_BUSINESS = [
+  "/",
+  "/docs",
+  "/docs/:file",
+  "/docs.md",
+  "/llms.txt",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/metrics/status",
+  "/metrics/requests",
+  "/calendars/:file",
+];
+
+test("a proxy can route every path by the slug of its business", () => {
+  const rt = createTestRuntime();
+  const paths = [...ROUTES, ...PAGES.flatMap((create) => create(rt))].map(({ path }) => path);
+  expect(paths.length).toBeGreaterThan(40);
+  const others = paths.filter(
+    (path) =>
+      !/^\/(?:v1\/businesses|b)\/:slug(?:\/|$)/.test(path) && !OF_NO_BUSINESS.includes(path),
+  );
+  expect(others).toEqual([]);
+});
