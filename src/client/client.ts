@@ -101,7 +101,9 @@ async function* iteratePages(
   for (;;) {
     yield* data as unknown[];
     if (!page?.hasMore) return;
-    const cursor = { [isFeed ? "after" : "cursor"]: page.nextCursor };
+    const { nextCursor } = page;
+    // A start by time does not go with a cursor of the feed.
+    const cursor = isFeed ? { after: nextCursor, since: undefined } : { cursor: nextCursor };
     ({ data, page } = await call({ ...args, previous: undefined, ...cursor }));
   }
 }

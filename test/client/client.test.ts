@@ -131,9 +131,10 @@ test("the feed is iterated with the cursor of each page", async () => {
     json({ ...list([2], "c2"), page: { hasMore: false, nextCursor: "c2" } }),
   ]);
   const found: unknown[] = [];
-  for await (const event of client.listChanges({ after: "c0" })) found.push(event);
+  for await (const event of client.listChanges({ since: "2026-11-20" } as object))
+    found.push(event);
   expect(found).toEqual([1, 2]);
-  expect(sent.map(({ url }) => new URL(url).search)).toEqual(["?after=c0", "?after=c1"]);
+  expect(sent.map(({ url }) => new URL(url).search)).toEqual(["?since=2026-11-20", "?after=c1"]);
 });
 
 test.each([
