@@ -15,7 +15,7 @@ export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTy
 
 export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): PublicEvent {
   const id = idOf(context, "public_event", doc);
-  const status = statusAt(doc, context.now);
+  const status = statusSince(doc, context.now);
   const left = placesLeft(doc, context);
   const ticketTypes = doc.ticketTypes
     .filter((type) => type.status === "ACTIVE")
@@ -79,7 +79,7 @@ export function saleAvailabilities(
  * Returns the status at `now`. A cancelled or postponed public event keeps its status after its
  * date.
  */
-function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
+function statusSince({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
   return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
 }
 
