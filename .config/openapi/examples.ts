@@ -27,6 +27,8 @@ const VERSION = 1842;
 const EVENT_ID = "evt_06gzfjm44jbnv0hmhvsz14qc5";
 const TEST_EVENT_ID = "evt_test_06gzfjm44jbnv0hmhvsz14qc5";
 const ENDPOINT_ID = "whe_06gzfjm44t8c9kf1ccbxp7rfb";
+/** The type of the event in deliveries and tests: its envelope is short. */
+const EXAMPLE_TYPE = "catalog.changed";
 const SECRET = "whsec_ExampleExampleExampleExampleExampleExample12";
 
 const text = readFileSync(new URL("example-business.yaml", import.meta.url), "utf8");
@@ -132,7 +134,7 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
   id: "dlv_06gzfjm44t8c9kf1ccbxp7rfc",
   endpointId: ENDPOINT_ID,
   eventId: EVENT_ID,
-  eventType: "service.updated",
+  eventType: EXAMPLE_TYPE,
   sequence: 977,
   status: "DELIVERED",
   attemptCount: 1,
@@ -146,10 +148,10 @@ const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
   request: {
     url: endpoint.url,
     headers: {
-      "X-Service-Event": "service.updated",
+      "X-Service-Event": EXAMPLE_TYPE,
       "X-Service-Signature": "t=1795176000,v1=HIDDEN",
     },
-    body: JSON.stringify(exampleEvent("service.updated")),
+    body: JSON.stringify(exampleEvent(EXAMPLE_TYPE)),
   },
   attempts: [
     {
@@ -241,9 +243,9 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
   error: null,
   durationMs: 29,
   responseText: "",
-  eventType: "service.updated",
-  headers: { "X-Service-Event": "service.updated", "X-Service-Test": "true" },
-  body: JSON.stringify({ ...exampleEvent("service.updated"), id: TEST_EVENT_ID }),
+  eventType: EXAMPLE_TYPE,
+  headers: { "X-Service-Event": EXAMPLE_TYPE, "X-Service-Test": "true" },
+  body: JSON.stringify({ ...exampleEvent(EXAMPLE_TYPE), id: TEST_EVENT_ID }),
 };
 
 const partsOfFeatures = await loadFromFeatures("openapi");
@@ -262,7 +264,7 @@ const EXAMPLES: { [name: string]: unknown } = {
   ...Object.assign({}, ...partsOfFeatures.map(({ examples }) => examples(generated))),
   createEndpoint: { name: endpoint.name, url: endpoint.url, events: endpoint.events },
   updateEndpoint: { events: ["catalog.changed"] },
-  testEndpoint: { eventType: "service.updated" },
+  testEndpoint: { eventType: EXAMPLE_TYPE },
   enableEndpoint: { recover: "all" },
   rotateEndpointSecret: { overlapSeconds: 3600 },
   finishSecretRotation: {},
@@ -303,6 +305,7 @@ const EXAMPLES: { [name: string]: unknown } = {
   EnabledEndpointResponse: { data: { ...endpoint, recovered: 3, cancelled: 0 } },
   EndpointTestResponse: { data: endpointTest },
   DeliveryResponse: { data: delivery },
+  "redeliverDelivery DeliveryResponse": { data: { ...delivery, request: null } },
   RedeliveryResponse: {
     data: { count: 120, disabledEndpointIds: [] },
     page,

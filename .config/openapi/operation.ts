@@ -138,7 +138,7 @@ export const REQUEST_HEADERS = {
     name: "Idempotency-Key",
     required: true,
     description:
-      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours: it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
+      "Unique key of 1 to 255 ASCII characters without spaces, for example a UUID. If the response is lost, send the same request with the same key again within 24 hours (10 minutes for `…/key/rotate`): it takes effect once, and the first response is returned. Not needed with `dryRun=true`",
     schema: { type: "string", pattern: IDEMPOTENCY_KEY.source },
   },
   "Visitor-Id": {

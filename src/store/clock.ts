@@ -54,7 +54,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "endpoint.held_until": "delivery",
   "endpoint.last_delivered_at": "record",
   "endpoint.recover_since": "record",
-  "endpoint.status_at": "record",
+  "endpoint.status_since": "record",
   "endpoint.updated_at": "record",
   "endpoint.warned_at": "shifted",
   "endpoint_secret.created_at": "record",

@@ -50,6 +50,7 @@ function createOldDatabase(): string {
 test("secret keys of 0.1 lose the scopes that 0.2 gave them, unless they have used them", () => {
   const rt = createTestRuntime({ dataDir: createOldDatabase() });
   const keys = rt.store.keys.list();
+  expect(keys.map(({ selfRotation }) => selfRotation)).toEqual(keys.map(() => false));
   const after = Object.fromEntries(
     keys.map(({ id, scopes, gainedScopes }) => [id, [gainedScopes, scopes]]),
   );

@@ -106,7 +106,7 @@ export async function prepareEndpoint(
     holdsEnded: 0,
     createdAt: now,
     updatedAt: now,
-    statusAt: now,
+    statusSince: now,
     lastDeliveredAt: null,
   };
   const create = (): NewEndpoint => {

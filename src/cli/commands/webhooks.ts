@@ -209,7 +209,7 @@ const toOutput = ({ holdsEnded: _, ...endpoint }: EndpointRow, now: number) =>
     "heldUntil",
     "createdAt",
     "updatedAt",
-    "statusAt",
+    "statusSince",
     "lastDeliveredAt",
   );
 

@@ -20,7 +20,7 @@ type Endpoint = StoredHold & {
   disabledReason: string | null;
   failingSince: number | null;
   lastError: string | null;
-  statusAt: number | null;
+  statusSince: number | null;
   createdAt: number;
   lastDeliveredAt: number | null;
 };
@@ -41,7 +41,7 @@ export const statusInError = (error: string | null): number | null =>
 
 /** Returns the state of an endpoint: whether events are sent to it, and if not, why. */
 export function describeEndpoint(endpoint: Endpoint, context: Context): EndpointState {
-  const { status, failingSince, statusAt, createdAt, lastDeliveredAt } = endpoint;
+  const { status, failingSince, statusSince, createdAt, lastDeliveredAt } = endpoint;
   const { now, format, isHostLimited } = context;
   if (status === "DISABLED") return disabledState(endpoint, format);
   const { heldUntil, heldReason } = currentHold(endpoint, now);
@@ -50,7 +50,7 @@ export function describeEndpoint(endpoint: Endpoint, context: Context): Endpoint
       lastDeliveredAt === null
         ? "Events are sent as they occur. The receiver has not accepted one yet."
         : `Events are sent as they occur. The receiver last accepted one at ${format(lastDeliveredAt)}.`;
-    return { code: "WORKING", reason: null, since: statusAt ?? createdAt, until: null, text };
+    return { code: "WORKING", reason: null, since: statusSince ?? createdAt, until: null, text };
   }
   const failure = describeFailure(endpoint, format);
   if (isHostLimited) {
@@ -98,17 +98,17 @@ function describeFailure(
 }
 
 function disabledState(
-  { disabledReason, statusAt, lastError }: Endpoint,
+  { disabledReason, statusSince, lastError }: Endpoint,
   format: (at: number) => string,
 ): EndpointState {
-  const at = statusAt === null ? "" : ` since ${format(statusAt)}`;
+  const at = statusSince === null ? "" : ` since ${format(statusSince)}`;
   const error = errorForPartners(lastError);
   const because = DISABLED_TEXTS[disabledReason ?? ""] ?? "";
   const last = disabledReason === "failing" && error !== null ? ` The last error: ${error}` : "";
   return {
     code: "DISABLED",
     reason: disabledReason,
-    since: statusAt,
+    since: statusSince,
     until: null,
     text: `The endpoint has been disabled${at}${because}${last} Its events are kept for it.`,
   };

@@ -24,7 +24,7 @@ export type EndpointRow = {
   createdAt: number;
   updatedAt: number;
   /** When `status` last changed; null if that was in an earlier version. */
-  statusAt: number | null;
+  statusSince: number | null;
   /** When the receiver last accepted an event, to the second; null if it never has. */
   lastDeliveredAt: number | null;
   /** The number of pauses that a successful test or the operator has ended. */
@@ -59,7 +59,7 @@ const TARGET = columns(
 );
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
-  status_at, last_delivered_at`)}`;
+  status_since, last_delivered_at`)}`;
 
 /** Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them. */
 export function createEndpointStore(db: Db) {
@@ -97,7 +97,7 @@ export function createEndpointStore(db: Db) {
     insertInto(
       "endpoint",
       `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
-      version, created_at, updated_at, status_at`,
+      version, created_at, updated_at, status_since`,
     ),
   );
   // The delivery worker detects changes by `updated_at`, so it always rises.
@@ -107,7 +107,7 @@ export function createEndpointStore(db: Db) {
       held_until = NULL, held_reason = NULL
     WHERE id = :id`);
   const setStatusById = db.prepare(`
-    UPDATE endpoint SET status = :status, disabled_reason = :reason, status_at = :at, version = version + 1,
+    UPDATE endpoint SET status = :status, disabled_reason = :reason, status_since = :at, version = version + 1,
       updated_at = max(:at, updated_at + 1), held_until = NULL, held_reason = NULL
     WHERE id = :id`);
   const raiseVersionById = db.prepare("UPDATE endpoint SET version = version + 1 WHERE id = ?");

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type CommandResult, createTerminal } from "../../support/cli.ts";
 
-const CAFE = "catalog: 1\nbusiness: { slug: joes, name: Joe's, timezone: America/New_York }\n";
+const CAFE =
+  "catalog: 1\nbusiness: { slug: joes, name: Joe's, timezone: America/New_York, currency: USD }\n";
 
 const data = <T>(ran: CommandResult): T => (JSON.parse(ran.stdout) as { data: T }).data;
 
@@ -26,6 +27,6 @@ test("a key may rotate itself only if it is created or updated with --self-rotat
   ]);
   const [entry] = data<{ action: string; details: object }[]>(await deskbell("audit list --json"));
   expect(entry).toMatchObject({ action: "key.updated", details: { selfRotation: true } });
-  expect((await deskbell("keys show till")).stdout).toMatch(/self rotation\s+true/i);
+  expect((await deskbell("keys show till")).stdout).toMatch(/^self rotation\tyes$/m);
   expect(await deskbell("keys update till --self-rotation maybe")).toMatchObject({ code: 2 });
 });

@@ -11,7 +11,7 @@ const ENDPOINT: Endpoint = {
   lastError: null,
   heldUntil: null,
   heldReason: null,
-  statusAt: 20,
+  statusSince: 20,
   createdAt: 10,
   lastDeliveredAt: null,
 };
@@ -28,7 +28,7 @@ test("a working endpoint says since when, and what it last accepted", () => {
     until: null,
     text: "Events are sent as they occur. The receiver has not accepted one yet.",
   });
-  expect(stateOf({ statusAt: null, lastDeliveredAt: 30 })).toMatchObject({
+  expect(stateOf({ statusSince: null, lastDeliveredAt: 30 })).toMatchObject({
     since: 10,
     text: "Events are sent as they occur. The receiver last accepted one at T30.",
   });
@@ -93,7 +93,7 @@ test.each(["gone", "failing", "manual", "paused", "key_revoked", "key_expired"])
       /^The endpoint has been disabled since T20[ ,].*(enable|ACTIVE|ask)/,
     );
     expect(state.text).not.toContain("refused:");
-    expect(stateOf({ ...disabled, statusAt: null }).text).not.toContain("since T");
+    expect(stateOf({ ...disabled, statusSince: null }).text).not.toContain("since T");
   },
 );
 

@@ -35,6 +35,7 @@ async function setUp() {
     enableEndpoint: [`${WEBHOOKS}/${endpoint.id}/enable`, { recover: "none" }],
     rotateEndpointSecret: [`${WEBHOOKS}/${endpoint.id}/rotate-secret`],
     finishSecretRotation: [`${WEBHOOKS}/${endpoint.id}/rotate-secret/finish`],
+    redeliverDeliveries: [`${DELIVERIES}/redeliver`, { since: "2026-11-20" }],
     redeliverDelivery: [`${DELIVERIES}/${delivery!.id}/redeliver`, {}],
   };
   return { api, endpoint, paths, rotation: `${WEBHOOKS}/${endpoint.id}/rotate-secret` };

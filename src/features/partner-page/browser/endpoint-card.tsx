@@ -9,7 +9,7 @@ import { EndpointSecret } from "./endpoint-secret.tsx";
 import { Choose, Confirm, ProblemNote, Time } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
-import { describeEndpoint } from "./words.ts";
+import { describeEndpoint, nameOfZone, ownZone } from "./words.ts";
 
 type EndpointCardProps = {
   endpoint: Endpoint;
@@ -22,6 +22,7 @@ export function EndpointCard({ endpoint, onChange, onDelete }: EndpointCardProps
   const { key } = useSession();
   const { id, name, url, events, state, lastDeliveredAt } = endpoint;
   const words = describeEndpoint(endpoint, now());
+  const { timezone } = key.business;
   return (
     <section class="card" aria-labelledby={id}>
       <h3 id={id}>
@@ -40,6 +41,9 @@ export function EndpointCard({ endpoint, onChange, onDelete }: EndpointCardProps
       {state.code !== "WORKING" && (
         <p>
           <OutsideText text={state.text} />
+          {timezone !== ownZone() && (
+            <span class="faint"> Times in this text are those of {nameOfZone(timezone)}.</span>
+          )}
         </p>
       )}
       <p class="faint">

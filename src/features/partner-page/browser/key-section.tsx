@@ -132,7 +132,7 @@ function Limits({ limits }: Pick<Key, "limits">) {
     <>
       <h3 id="limits">Limits</h3>
       <p class="hint">This page sends its requests with your key, so they count, too.</p>
-      <table aria-labelledby="limits">
+      <table class="amounts" aria-labelledby="limits">
         <thead>
           <tr>
             <th scope="col">What</th>

@@ -10,7 +10,7 @@ import { openClient, type Session, SessionProvider } from "./session.ts";
 import type { PageProps } from "./types.ts";
 import { SignatureSection } from "./signature-section.tsx";
 import { VisitsSection } from "./visits-section.tsx";
-import { ownZone } from "./words.ts";
+import { nameOfZone, ownZone } from "./words.ts";
 
 const SECTIONS = [
   { name: "key", title: "Key", Content: KeySection },
@@ -108,7 +108,7 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
         </h2>
         <Content />
         <p class="faint">
-          Times are those of {ownZone().replaceAll("_", " ")}, unless another zone is named.{" "}
+          Times are those of {nameOfZone(ownZone())}, unless another zone is named.{" "}
           <a href={`${session.props.base}/docs`}>Documentation of the API</a>
         </p>
       </main>

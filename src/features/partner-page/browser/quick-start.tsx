@@ -51,7 +51,7 @@ export function QuickStart() {
               >
                 Create the endpoint
               </button>
-              <a class="button" href={`${props.base}/docs#receivers`}>
+              <a class="button" href={`${props.base}/docs#verifying-signatures`}>
                 Receivers to copy
               </a>
             </div>

@@ -4,7 +4,7 @@ import { useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { ProblemNote, Time } from "./parts.tsx";
 import { hasScope, type Session, useSession } from "./session.ts";
-import { formatTime, ownZone } from "./words.ts";
+import { formatTime, nameOfZone, ownZone } from "./words.ts";
 
 type Booking = Schemas["BookingList"]["data"][number];
 type Reservation = Schemas["ReservationList"]["data"][number];
@@ -78,10 +78,10 @@ export function VisitsSection() {
       <p role="status" class="faint">
         {listed.isBusy
           ? "Reading…"
-          : `${visits.length}${hasMore ? " or more" : ""} visits. Starts are in ${timezone.replaceAll("_", " ")}.`}
+          : `${visits.length}${hasMore ? " or more" : ""} ${visits.length === 1 ? "visit" : "visits"}. Starts are in ${nameOfZone(timezone)}.`}
       </p>
       {visits.length > 0 && (
-        <table>
+        <table class="amounts">
           <caption class="visually-hidden">Visits made with this key</caption>
           <thead>
             <tr>
@@ -109,7 +109,7 @@ export function VisitsSection() {
                     )}
                   </span>
                 </td>
-                <td>{status}</td>
+                <td>{status.toLowerCase().replace("_", " ")}</td>
               </tr>
             ))}
           </tbody>

@@ -8,6 +8,9 @@ export const ownZone = (): string => new Intl.DateTimeFormat("en-GB").resolvedOp
 const format = (zone: string | undefined, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat("en-GB", { ...options, ...(zone !== undefined && { timeZone: zone }) });
 
+/** Returns a time zone as a reader writes it, such as "America/New York". */
+export const nameOfZone = (zone: string): string => zone.replaceAll("_", " ");
+
 /**
  * Returns a time with its date, such as "20 Nov, 14:32:05".
  * @param zone the reader's own by default

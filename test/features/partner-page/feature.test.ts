@@ -1,0 +1,15 @@
+import { expect, test, vi } from "vitest";
+import { createTerminal } from "../../support/cli.ts";
+
+test("the address of the page is printed with a restricted key, if the server's URL is known", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  const create = async (flags: string) =>
+    (await deskbell(`keys create --business salon-aurora --name site ${flags}`)).stderr;
+  expect(await create("--scope webhooks.write")).not.toContain("/b/");
+  vi.stubEnv("DESKBELL_PUBLIC_URL", "https://desk.example/api/");
+  const address = "https://desk.example/api/b/salon-aurora/partner";
+  expect(await create("--scope webhooks.write")).toContain(address);
+  expect(await create("--secret")).not.toContain(address);
+  vi.unstubAllEnvs();
+});
