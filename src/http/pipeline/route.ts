@@ -25,6 +25,8 @@ export type Route = {
   path: string;
   /** Whether a request without an Idempotency-Key is rejected. */
   needsIdempotencyKey?: boolean;
+  /** Whether pages of any origin may read the responses of a page for people. */
+  isForAnyOrigin?: boolean;
 } & (
   | { scope: Scope | readonly Scope[]; handle: KeyHandler }
   /** A route without a required key. "open" has no business and a higher limit by address. */
@@ -71,7 +73,7 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
       path,
       byMethod,
       allow: [...byMethod.keys(), "OPTIONS"].join(", "),
-      allowsCors: group.some(allowsCors),
+      allowsCors: group.some((route) => route.isForAnyOrigin === true || allowsCors(route)),
     };
   });
 
