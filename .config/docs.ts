@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
 import type { Plugin } from "rolldown";
+import { transformSync } from "rolldown/utils";
 import {
   eventPages,
   operationPages,
@@ -67,7 +67,7 @@ export async function createDocs(): Promise<Record<string, string>> {
     "llms.txt": renderLlmsTxt(document, sections),
     "style.css": read(".config/docs/style.css"),
     "script.js": read(".config/docs/script.js"),
-    "search.js": stripTypeScriptTypes(read(".config/docs/search.ts")),
+    "search.js": transformSync("search.ts", read(".config/docs/search.ts")).code,
     "search.json": JSON.stringify(
       createSearchIndex(document, [renderGuide(document, guide), ...pages.slice(1)]),
     ),

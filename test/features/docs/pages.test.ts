@@ -74,7 +74,7 @@ describe("serving", () => {
     ["/docs/events/service.updated", "text/html; charset=utf-8", "<!doctype html>"],
     ["/docs/events/service.updated.md", "text/markdown; charset=utf-8", "# `service.updated`"],
     ["/docs/search.json", "application/json", "["],
-    ["/docs/search.js", "text/javascript; charset=utf-8", "//"],
+    ["/docs/search.js", "text/javascript; charset=utf-8", "const "],
     ["/docs/style.css", "text/css; charset=utf-8", ":root"],
     ["/docs/script.js", "text/javascript; charset=utf-8", "//"],
   ])("the path %s is served as %s", async (path, type, start) => {

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { stripTypeScriptTypes } from "node:module";
 import { expect, test } from "vitest";
 import { createDocs } from "../../../../.config/docs.ts";
 import { ROUTES } from "../../../support/routes.ts";
@@ -30,8 +29,9 @@ async function runSample(code: string): Promise<Called> {
       },
     },
   );
-  const run = stripTypeScriptTypes(`async function run(client) {\n${code}}`);
-  await (new Function(`${run}\nreturn run;`)() as (client: object) => Promise<void>)(client);
+  // The samples have no types, so JavaScript runs them.
+  const run = new Function("client", `return (async () => {\n${code}})();`);
+  await (run(client) as Promise<void>);
   return called!;
 }
 
