@@ -5,19 +5,31 @@ import { addressOf, type Page, titleOf } from "./docs/page.ts";
 /** A heading with its anchor: the end of its line (`{#anchor}`), or else made of its title. */
 type Heading = Tokens.Heading & { anchor: string };
 
+/** The samples of one request in several languages, of which a reader opens one at a time. */
+type Tabs = { type: "tabs"; raw: string; name: string; tokens: Tokens.Code[] };
+
 const marked = new Marked({
+  extensions: [
+    {
+      name: "tabs",
+      renderer(token) {
+        const { name, tokens } = token as Tabs;
+        const tabs = tokens.map(
+          (sample, i) =>
+            `<details name="${escapeHtml(name)}"${i === 0 ? " open" : ""}>${renderCode(sample)}</details>\n`,
+        );
+        return `<div class="tabs">\n${tabs.join("")}</div>\n`;
+      },
+    },
+  ],
   renderer: {
     heading(token) {
       const { depth, tokens, anchor } = token as Heading;
       return `<h${depth} id="${escapeHtml(anchor)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    code({ text, lang = "" }) {
-      const [language = "", title] = lang.split(/ (.*)/);
-      // The keyboard must be able to scroll a block that is wider than the page.
-      const block = `<pre tabindex="0"><code class="language-${escapeHtml(language)}">${escapeHtml(text)}</code></pre>\n`;
-      return title === undefined
-        ? block
-        : `<details><summary>${escapeHtml(title)}</summary>\n${block}</details>\n`;
+    code(token) {
+      const code = renderCode(token);
+      return titleOfCode(token) === undefined ? code : `<details>${code}</details>\n`;
     },
     link({ href, tokens, raw }) {
       if (!/^(https?:\/\/|#|\/(?!\/))/.test(href)) return escapeHtml(raw);
@@ -29,6 +41,38 @@ const marked = new Marked({
     image: ({ raw }) => escapeHtml(raw),
   },
 });
+
+const titleOfCode = ({ lang = "" }: Tokens.Code): string | undefined => / (.*)/.exec(lang)?.[1];
+
+/** Renders a block of code, after its title as the summary of the block. */
+function renderCode(token: Tokens.Code): string {
+  const [language = ""] = (token.lang ?? "").split(" ");
+  const title = titleOfCode(token);
+  const summary = title === undefined ? "" : `<summary>${escapeHtml(title)}</summary>\n`;
+  // The keyboard must be able to scroll a block that is wider than the page.
+  return `${summary}<pre tabindex="0"><code class="language-${escapeHtml(language)}">${escapeHtml(token.text)}</code></pre>\n`;
+}
+
+const SAMPLE_LANGUAGES = /^(?:sh|ts|python) /;
+
+/** Joins samples that follow one another. */
+function joinSamples(tokens: readonly Token[]): (Token | Tabs)[] {
+  const joined: (Token | Tabs)[] = [];
+  for (const token of tokens) {
+    const last = joined.at(-1);
+    const isSample = token.type === "code" && SAMPLE_LANGUAGES.test(token.lang ?? "");
+    if (!isSample) joined.push(token);
+    else if (last?.type === "tabs") (last as Tabs).tokens.push(token as Tokens.Code);
+    else
+      joined.push({
+        type: "tabs",
+        raw: "",
+        name: `sample-${joined.length}`,
+        tokens: [token as Tokens.Code],
+      });
+  }
+  return joined;
+}
 
 const slugOf = (title: string): string =>
   title
@@ -47,20 +91,44 @@ function toHeading(heading: Tokens.Heading, taken: Set<string>): Heading {
 
 const isHeading = (token: Token): token is Heading => token.type === "heading";
 
+/** A heading of depth 1 or 2, with the text up to the next one. */
+export type Section = { depth: number; anchor: string; heading: string; text: string };
+
+type Rendered = { html: string; contents: string; sections: Section[] };
+
 /**
  * Renders Markdown as HTML, and its headings as a table of contents. HTML in the text is escaped.
  * Links must be absolute or local.
  */
-export function renderMarkdown(markdown: string): { html: string; contents: string } {
+export function renderMarkdown(markdown: string): Rendered {
   const taken = new Set<string>();
-  const tokens = marked
-    .lexer(markdown)
-    .filter(({ type }) => type !== "space")
-    .map((token) => (isHeading(token) ? toHeading(token, taken) : token));
+  const tokens = joinSamples(marked.lexer(markdown).filter(({ type }) => type !== "space")).map(
+    (token) => (isHeading(token) ? toHeading(token, taken) : token),
+  );
   const entries = tokens.flatMap((token, i) =>
     isHeading(token) ? [{ ...token, route: routeIn(tokens[i + 1]) }] : [],
   );
-  return { html: marked.parser(tokens), contents: renderContents(entries) };
+  return {
+    html: marked.parser(tokens),
+    contents: renderContents(entries),
+    sections: sectionsOf(tokens),
+  };
+}
+
+function sectionsOf(tokens: readonly Token[]): Section[] {
+  const sections: Section[] = [];
+  for (const token of tokens) {
+    const last = sections.at(-1);
+    if (isHeading(token) && token.depth <= 2)
+      sections.push({
+        depth: token.depth,
+        anchor: token.anchor,
+        heading: token.tokens.map(({ raw }) => raw).join(""),
+        text: "",
+      });
+    else if (last !== undefined && token.type !== "code") last.text += ` ${token.raw}`;
+  }
+  return sections;
 }
 
 /** Returns the route that a paragraph consists of: `GET /v1/businesses/{businessSlug}/menu`. */
@@ -113,15 +181,18 @@ export function renderHtml(page: Page, pages: readonly Page[]): string {
 <link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 <link rel="alternate" type="text/markdown" href="{{path}}${addressOf(page)}.md">
 <link rel="stylesheet" href="{{path}}/docs/style.css">
-<script defer src="{{path}}/docs/script.js"></script>
+<script type="module" src="{{path}}/docs/script.js"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <nav aria-label="Contents">
 <p class="brand">${ICON.replace("<svg", '<svg aria-hidden="true"')} deskbell</p>
+<details class="contents">
+<summary>Contents</summary>
 <ul class="pages">
 ${links.join("")}</ul>
 ${contents}
+</details>
 <p><a href="{{path}}${addressOf(page)}.md">Markdown</a> · <a href="{{path}}/openapi.json">OpenAPI</a> · <a href="{{path}}/llms.txt">llms.txt</a></p>
 </nav>
 <main id="content" tabindex="-1">

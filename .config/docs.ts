@@ -1,7 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Plugin } from "rolldown";
-import { type Page, renderLlmsTxt, renderReference } from "./docs/page.ts";
+import { transformSync } from "rolldown/utils";
+import {
+  eventPages,
+  operationPages,
+  type Page,
+  renderGuide,
+  renderLlmsTxt,
+  renderReference,
+} from "./docs/page.ts";
 import type { ApiDocument } from "./docs/reference.ts";
+import { createSearchIndex } from "./docs/search-index.ts";
 import { describeApi } from "./openapi/document.ts";
 import { loadRoutes } from "../src/http/routes.ts";
 import { readVersion } from "../src/platform/assets.ts";
@@ -11,6 +20,11 @@ import { renderHtml } from "./docs-html.ts";
 const GUIDES = {
   mirror: "data/guides/mirror.md",
   "taking-bookings": "data/guides/taking-bookings.md",
+  "reserving-tables": "data/guides/reserving-tables.md",
+  "selling-tickets": "data/guides/selling-tickets.md",
+  reconciliation: "data/guides/reconciliation.md",
+  testing: "data/guides/testing.md",
+  "going-live": "data/guides/going-live.md",
   changelog: "data/changelog.md",
 };
 
@@ -32,8 +46,9 @@ export const describeRoutes = async (): Promise<object> =>
 /** Returns the content of every file of the docs, by its name in dist/docs. */
 export async function createDocs(): Promise<Record<string, string>> {
   const document = (await describeRoutes()) as ApiDocument;
+  const guide = read("data/partner-guide.md");
   const pages: Page[] = [
-    { name: "", markdown: renderReference(document, read("data/partner-guide.md")) },
+    { name: "", markdown: renderReference(document, guide) },
     ...Object.entries(GUIDES).map(([name, path]) => ({
       name,
       markdown: path.startsWith("data/guides/")
@@ -41,15 +56,32 @@ export async function createDocs(): Promise<Record<string, string>> {
         : read(path),
     })),
   ];
+  const operations = operationPages(document);
+  const events = eventPages(document);
+  const sections = [
+    { title: "Docs", pages },
+    { title: "Operations", pages: operations },
+    { title: "Events", pages: events },
+  ];
   return {
-    "llms.txt": renderLlmsTxt(document, pages),
+    "llms.txt": renderLlmsTxt(document, sections),
     "style.css": read(".config/docs/style.css"),
     "script.js": read(".config/docs/script.js"),
+    "search.js": transformSync("search.ts", read(".config/docs/search.ts")).code,
+    "search.json": JSON.stringify(
+      createSearchIndex(document, [renderGuide(document, guide), ...pages.slice(1)]),
+    ),
     ...Object.fromEntries(Object.entries(DOWNLOADS).map(([name, path]) => [name, read(path)])),
     ...Object.fromEntries(
-      pages.flatMap((page) => [
-        [`${page.name || "index"}.md`, `${page.markdown.trim()}\n`],
-        [`${page.name || "index"}.html`, renderHtml(page, pages)],
+      [...pages, ...operations, ...events].map((page) => [
+        `${page.name || "index"}.md`,
+        `${page.markdown.trim()}\n`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      [...pages, ...events].map((page) => [
+        `${page.name || "index"}.html`,
+        renderHtml(page, pages),
       ]),
     ),
   };

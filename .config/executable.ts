@@ -46,7 +46,7 @@ const listAssets = (): string[] =>
     "data/*",
     "data/guides/*",
     "src/store/migrations/*",
-    "dist/docs/*",
+    "dist/docs/**",
     "dist/openapi.json",
     "dist/pages/*",
     "dist/schema.json",

@@ -1,43 +1,44 @@
-import { shellQuote } from "../../src/domain/text.ts";
 import { problemAnchor } from "./errors.ts";
-import { codeBlock, heading, joinBlocks, jsonExample, table } from "./markdown.ts";
+import { heading, joinBlocks, jsonExample, table } from "./markdown.ts";
 import {
   type ApiDocument,
-  type Operation,
   type Parameter,
   resolveRef,
-  type Schema,
+  type Operation,
+  type Route,
 } from "./reference.ts";
+import { renderSamples } from "./samples.ts";
 import { renderFields, renderType } from "./schema.ts";
 
+/** Renders an operation as a section of the reference, or with `level` 1 as a page of its own. */
 export function renderOperation(
   document: ApiDocument,
-  method: string,
-  path: string,
-  operation: Operation,
+  { method, path, operation }: Route,
+  level = 3,
 ): string {
   const parameters = (operation.parameters ?? []).map((parameter) =>
     resolveRef<Parameter>(document, parameter),
   );
   return joinBlocks(
-    heading(3, operation.summary ?? path, operation.operationId),
+    heading(level, operation.summary ?? path, level === 1 ? undefined : operation.operationId),
     `\`${method.toUpperCase()} ${path}\``,
     `${operation.description ?? ""} ${describeScope(operation)}`,
     renderParameters(parameters),
     renderBody(operation),
-    codeBlock("sh", exampleCurl(method, path, operation, parameters)),
+    renderSamples({ method, path, operation, parameters, isKeyed: !isOpen(operation) }),
     renderResponses(document, operation),
   );
 }
 
-function describeScope({ security = [] }: Operation): string {
-  const scopes = security.flatMap((scheme) => Object.values(scheme).flat());
-  const isOpen =
-    security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
-  return isOpen ? "No key needed." : `Requires the scope \`${scopes.join("` or `")}\`.`;
+const isOpen = ({ security = [] }: Operation): boolean =>
+  security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
+
+function describeScope(operation: Operation): string {
+  const scopes = (operation.security ?? []).flatMap((scheme) => Object.values(scheme).flat());
+  return isOpen(operation) ? "No key needed." : `Requires the scope \`${scopes.join("` or `")}\`.`;
 }
 
-function renderParameters(parameters: readonly Parameter[]): string {
+export function renderParameters(parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return "";
   const rows = parameters.map(
     ({ name, in: place, required = false, description = "", schema = {} }) => [
@@ -87,68 +88,3 @@ function renderResponses(document: ApiDocument, { responses = {} }: Operation): 
   });
   return joinBlocks(...successes, problems.length > 0 ? `Problems: ${problems.join("; ")}` : "");
 }
-
-function exampleCurl(
-  method: string,
-  path: string,
-  operation: Operation,
-  parameters: readonly Parameter[],
-): string {
-  const filled = parameters
-    .filter((parameter) => parameter.in === "path")
-    .reduce(
-      (filled, { name, example }) =>
-        filled.replace(`{${name}}`, encodeURIComponent(String(example ?? name))),
-      path,
-    );
-  const query = parameters
-    .filter((parameter) => parameter.in === "query" && parameter.example !== undefined)
-    .map(
-      ({ name, example }, i) =>
-        `${i === 0 ? "?" : "&"}${name}=${encodeURIComponent(String(example))}`,
-    );
-  const isKeyed = !describeScope(operation).startsWith("No key");
-  const needsIdempotencyKey = parameters.some(
-    ({ name, required }) => name === "Idempotency-Key" && required,
-  );
-  const [content] = Object.entries(operation.requestBody?.content ?? {});
-  const options = [
-    method === "get" ? "" : ` -X ${method.toUpperCase()}`,
-    isKeyed ? ' -H "Authorization: Bearer $KEY"' : "",
-    needsIdempotencyKey ? ' -H "Idempotency-Key: $(openssl rand -hex 16)"' : "",
-  ].join("");
-  const url = `"{{base}}${filled}${query.join("")}"`;
-  const first = `curl${options}${options && " \\\n "} ${url}`;
-  if (content?.[1].example === undefined) return first;
-  return `${first} \\\n  -H "Content-Type: ${content[0]}" -d ${shellQuote(JSON.stringify(content[1].example))}`;
-}
-
-const EVENTS = "Each event is sent to the endpoints that subscribe to it, with these headers:";
-
-export function renderEvents(document: ApiDocument): string {
-  const events = Object.entries(document.webhooks ?? {}).map(([name, { post = {} }]) => ({
-    name,
-    operation: post,
-  }));
-  const [first] = events;
-  if (first === undefined) return "";
-  const { parameters = [], requestBody } = first.operation;
-  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) =>
-    resolveRef<Schema>(document, schema),
-  );
-  return joinBlocks(
-    EVENTS,
-    renderParameters(parameters.map((parameter) => resolveRef<Parameter>(document, parameter))),
-    `The body of \`${first.name}\`; other events differ in \`changed\` and \`object\`:`,
-    ...schemas.map(renderFields),
-    ...events.map(({ name, operation }) => renderEvent(name, operation)),
-  );
-}
-
-const renderEvent = (name: string, { requestBody }: Operation): string =>
-  joinBlocks(
-    heading(3, `\`${name}\``, `event-${name}`),
-    ...Object.values(requestBody?.content ?? {}).map(({ example }) =>
-      jsonExample("Payload", example),
-    ),
-  );

@@ -1,7 +1,8 @@
 import { errorsAsMarkdown } from "./errors.ts";
 import { deepenHeadings, heading, joinBlocks } from "./markdown.ts";
-import { renderEvents, renderOperation } from "./operation.ts";
-import type { ApiDocument } from "./reference.ts";
+import { listEvents, renderEventPage, renderEvents } from "./events.ts";
+import { renderOperation } from "./operation.ts";
+import { type ApiDocument, listRoutes } from "./reference.ts";
 import { isEventSchema, renderFields } from "./schema.ts";
 
 /**
@@ -33,11 +34,9 @@ export function renderReference(document: ApiDocument, guide: string): string {
 }
 
 const listOperations = (document: ApiDocument, tag: string): string[] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { tags = [] }]) => tags.includes(tag))
-      .map(([method, operation]) => renderOperation(document, method, path, operation)),
-  );
+  listRoutes(document)
+    .filter(({ operation: { tags = [] } }) => tags.includes(tag))
+    .map((route) => renderOperation(document, route));
 
 export type Page = {
   /** The path below /docs; empty for /docs itself. */
@@ -45,23 +44,53 @@ export type Page = {
   markdown: string;
 };
 
-export const titleOf = ({ markdown }: Page): string => /^# (.+)$/m.exec(markdown)?.[1] ?? "";
+/** Returns the part of the page at /docs that is not generated. */
+export const renderGuide = ({ info }: ApiDocument, guide: string): Page => ({
+  name: "",
+  markdown: joinBlocks(heading(1, `${info.title} API`), deepenHeadings(guide)),
+});
 
-/** Returns the first sentence of a page's text. */
+/** Returns a page for each operation, which language models read instead of the long one. */
+export const operationPages = (document: ApiDocument): Page[] =>
+  listRoutes(document).map((route) => ({
+    name: route.operation.operationId ?? "",
+    markdown: linkToReference(renderOperation(document, route, 1)),
+  }));
+
+/** Returns a page for each event type. */
+export const eventPages = (document: ApiDocument): Page[] =>
+  listEvents(document).map(([type, operation]) => ({
+    name: `events/${type}`,
+    markdown: linkToReference(renderEventPage(document, type, operation)),
+  }));
+
+/** Makes the links to sections of the reference work on another page. */
+const linkToReference = (markdown: string): string => markdown.replaceAll("](#", "](/docs#");
+
+/** Returns the title of a page, as plain text. */
+export const titleOf = ({ markdown }: Page): string =>
+  (/^# (.+?)(?: \{#\S+\})?$/m.exec(markdown)?.[1] ?? "").replaceAll("`", "");
+
+/** Returns the first sentence of a page's text, which may follow the route of an operation. */
 const summaryOf = ({ markdown }: Page): string =>
-  /\n\n([^#\s][^]*?\.)(?=\s)/.exec(markdown)?.[1]?.replaceAll("\n", " ") ?? "";
+  /\n\n([^#`\s][^]*?\.)(?=\s)/.exec(markdown)?.[1]?.replaceAll("\n", " ") ?? "";
 
 export const addressOf = ({ name }: Page): string => (name === "" ? "/docs" : `/docs/${name}`);
 
+type Section = { title: string; pages: readonly Page[] };
+
 /** Returns the index of the pages for language models (llmstxt.org). */
-export const renderLlmsTxt = ({ info }: ApiDocument, pages: readonly Page[]): string =>
+export const renderLlmsTxt = ({ info }: ApiDocument, sections: readonly Section[]): string =>
   joinBlocks(
     heading(1, `${info.title} API`),
     `> ${info.summary ?? ""}`,
-    heading(2, "Docs"),
-    pages
-      .map((page) => `- [${titleOf(page)}]({{base}}${addressOf(page)}.md): ${summaryOf(page)}`)
-      .join("\n"),
+    ...sections.flatMap(({ title, pages }) => [
+      heading(2, title),
+      pages.map(renderLink).join("\n"),
+    ]),
     heading(2, "API"),
     "- [OpenAPI 3.1 document]({{base}}/openapi.json)",
   ).concat("\n");
+
+const renderLink = (page: Page): string =>
+  `- [${titleOf(page)}]({{base}}${addressOf(page)}.md): ${summaryOf(page)}`;

@@ -51,6 +51,14 @@ export type ApiDocument = {
   };
 };
 
+/** An operation with its address. */
+export type Route = { method: string; path: string; operation: Operation };
+
+export const listRoutes = (document: ApiDocument): Route[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+
 export function resolveRef<T extends object>(document: ApiDocument, node: T | Ref): T {
   if (!("$ref" in node) || typeof node.$ref !== "string") return node as T;
   const [, kind = "", name = ""] = /^#\/components\/(\w+)\/(.+)$/.exec(node.$ref) ?? [];

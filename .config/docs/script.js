@@ -1,15 +1,17 @@
-// Makes the page interactive: without this script it shows the same. The script fills the reader's
-// address, key and business into the examples and sends GET requests. The key is sent to this
-// server only and never stored.
+// Makes the page interactive: without this script it shows the same. The script searches, copies
+// examples, fills the reader's address, key and business into them, and sends GET requests. The key
+// is sent to this server only and never stored.
 
 const { base } = document.documentElement.dataset;
-const ownBase = location.origin + location.pathname.replace(/\/docs(\/.*)?$/, "");
+const ownPath = location.pathname.replace(/\/docs(\/.*)?$/, "");
+const ownBase = location.origin + ownPath;
 const EXAMPLE_BUSINESS = "salon-aurora";
 const EXAMPLE_KEY = /\$KEY\b|deskbell_rk_…/g;
 
 const reader = { key: "", business: EXAMPLE_BUSINESS };
 
-const examples = [...document.querySelectorAll("pre > code.language-sh")].map((element) => ({
+const SAMPLES = "pre > code:is(.language-sh, .language-ts, .language-python)";
+const examples = [...document.querySelectorAll(SAMPLES)].map((element) => ({
   element,
   text: element.textContent.replaceAll(base, ownBase),
 }));
@@ -94,7 +96,83 @@ function addSendForm({ element, text }) {
     },
     { once: true },
   );
-  element.parentElement.after(details);
+  (element.closest(".tabs") ?? element.parentElement).after(details);
+}
+
+/** Opens the language of a sample in all other samples too. */
+function followLanguage({ target }) {
+  if (!target.matches(".tabs > details[open]")) return;
+  const { textContent } = target.firstElementChild;
+  const { top } = target.parentElement.getBoundingClientRect();
+  for (const summary of document.querySelectorAll(".tabs > details:not([open]) > summary"))
+    if (summary.textContent === textContent) summary.parentElement.open = true;
+  // Samples above this one may now be longer or shorter.
+  scrollBy(0, target.parentElement.getBoundingClientRect().top - top);
+}
+
+/** Adds a button that copies a block. Browsers allow it only on https and on the own machine. */
+function addCopyButton(block) {
+  const button = createElement("button", { className: "copy", type: "button" }, "Copy");
+  block.replaceWith(createElement("div", { className: "code" }, button));
+  button.before(block);
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.textContent);
+    button.textContent = "Copied";
+    status.textContent = "The example was copied.";
+    setTimeout(() => {
+      button.textContent = "Copy";
+      status.textContent = "";
+    }, 2000);
+  });
+}
+
+/** What a screen reader says after a button was used. */
+const status = createElement("p", { className: "unseen", role: "status" });
+
+/** Returns a function that searches; the index is loaded when it is first used. */
+function createSearch() {
+  let loading;
+  const load = async () => {
+    const [{ findEntries }, response] = await Promise.all([
+      import("./search.js"),
+      fetch(`${ownPath}/docs/search.json`),
+    ]);
+    const entries = await response.json();
+    return (query) => findEntries(entries, query);
+  };
+  return async (query) => (await (loading ??= load()))(query);
+}
+
+function addSearch() {
+  const find = createSearch();
+  const input = createElement("input", { type: "search", autocomplete: "off", spellcheck: false });
+  const count = createElement("p", { className: "count", role: "status" });
+  const results = createElement("ul", {});
+  const form = createElement(
+    "form",
+    { role: "search" },
+    createElement("label", {}, "Search", input),
+    count,
+    results,
+  );
+  const showResult = ({ kind, title, url }) =>
+    createElement(
+      "li",
+      {},
+      createElement("a", { href: ownPath + url }, title, createElement("span", {}, kind)),
+    );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    results.querySelector("a")?.click();
+  });
+  input.addEventListener("input", async () => {
+    const query = input.value;
+    const found = query.trim() === "" ? [] : await find(query);
+    if (query !== input.value) return;
+    results.replaceChildren(...found.map(showResult));
+    count.textContent = query.trim() === "" ? "" : `${found.length} found`;
+  });
+  document.querySelector(".brand").after(form);
 }
 
 /** Returns the anchor that replaces one of an earlier release. */
@@ -117,6 +195,14 @@ followAnchor();
 
 showExamples();
 examples.forEach(addSendForm);
+if (navigator.clipboard) document.querySelectorAll("main pre").forEach(addCopyButton);
+document.body.append(status);
+// "toggle" does not bubble.
+document.addEventListener("toggle", followLanguage, { capture: true });
+addSearch();
+// Other browsers show the contents of the closed element on wide screens by the style sheet.
+if (!CSS.supports("selector(::details-content)") && innerWidth > 960)
+  document.querySelector(".contents").open = true;
 if (examples.length > 0)
   document
     .querySelector("h1")

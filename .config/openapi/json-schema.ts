@@ -47,7 +47,10 @@ function tidy(node: unknown, isClosed: boolean): unknown {
   };
   if (required && properties)
     schema["required"] = required.filter((name) => !("includedBy" in (properties[name] ?? {})));
+  // A source deletes a keyword by the value undefined.
   return Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, tidy(value, isClosed)]),
+    Object.entries(schema)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, tidy(value, isClosed)]),
   );
 }

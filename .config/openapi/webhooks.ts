@@ -1,4 +1,9 @@
-import { ALL_EVENT_TYPES, type EventType } from "../../src/domain/event-types.ts";
+import { describeFlags, SENT_WHEN } from "../../src/domain/event-descriptions.ts";
+import {
+  ADDITIONAL_EVENT_TYPES,
+  ALL_EVENT_TYPES,
+  type EventType,
+} from "../../src/domain/event-types.ts";
 import { type SignatureHeaders, TOLERANCE_SEC } from "../../src/domain/webhooks/webhook-post.ts";
 import { exampleEvent } from "./examples.ts";
 import type { HeaderSpec } from "../../src/http/openapi/headers.ts";
@@ -23,7 +28,7 @@ const DELIVERY_HEADERS = {
   },
   "X-Service-Signature": {
     description: `\`t=<unix seconds>,v1=<hex>\`: HMAC-SHA256 of \`t\`, a full stop and the raw body, keyed with the signing secret. During a rotation there are two v1 values. Accept the request if one of them matches and t is within ${TOLERANCE_SEC} seconds of your clock.`,
-    schema: { type: "string", pattern: "^t=\\d+(,v1=[0-9a-f]{64})+$" },
+    schema: { type: "string", pattern: "^t=[0-9]+(,v1=[0-9a-f]{64})+$" },
     example: `t=1795176000,v1=${"5257a869e7ecebeda32affa62cdca3fa".repeat(2)}`,
   },
   "webhook-id": {
@@ -64,6 +69,11 @@ function describeEvent(type: EventType): JsonObject {
     operationId: `on${eventSchemaName(type)}`,
     tags: ["Webhooks"],
     summary: summaryOf(type),
+    description: [
+      SENT_WHEN[type],
+      ...(isAdditional(type) ? ["Subscribe to it by name: `all` leaves it out."] : []),
+      describeFlags(type),
+    ].join(" "),
     security: [],
     parameters: Object.keys(WEBHOOK_HEADERS).map((name) => ({ $ref: refTo("parameters", name) })),
     requestBody: {
@@ -83,6 +93,9 @@ function describeEvent(type: EventType): JsonObject {
     },
   };
 }
+
+const isAdditional = (type: EventType): boolean =>
+  (ADDITIONAL_EVENT_TYPES as readonly EventType[]).includes(type);
 
 /** Returns an event type in words: `menu_category.reordered` -> `Menu category reordered`. */
 function summaryOf(type: EventType): string {

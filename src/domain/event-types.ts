@@ -105,6 +105,29 @@ export const CHANGED_FLAGS = {
 
 export type EventPrefix = keyof typeof CHANGED_FLAGS;
 
+/**
+ * The flags that can be true, where they are fewer than in CHANGED_FLAGS. Events keep the other
+ * flags, because partners may read them.
+ */
+const SETTABLE_FLAGS: Partial<Record<EventType, readonly string[]>> = {
+  "service_category.updated": ["details"],
+  "menu_category.updated": ["details", "availability", "images"],
+  "addon.updated": ["price", "duration", "details"],
+  "event_availability.updated": ["availability"],
+  "ticket_order.confirmed": ["status"],
+  "ticket_order.cancelled": ["status"],
+  "booking.updated": ["status", "schedule", "staff", "services", "price"],
+  "booking.cancelled": ["status"],
+  "reservation.cancelled": ["status"],
+};
+
+/** Returns the flags of `data.changed` that can be true in an event of this type. */
+export function settableFlags(type: EventType): readonly string[] {
+  const action = actionOf(type);
+  if (action === "deleted" || action === "reordered") return [];
+  return SETTABLE_FLAGS[type] ?? CHANGED_FLAGS[prefixOf(type)];
+}
+
 export const prefixOf = (type: EventType): EventPrefix =>
   type.slice(0, type.indexOf(".")) as EventPrefix;
 

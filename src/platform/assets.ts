@@ -18,7 +18,9 @@ const readText = (name: string): string => readAsset(name).toString();
 const listAssets = (folder: string): string[] =>
   IS_EXECUTABLE
     ? getAssetKeys().filter((name) => name.startsWith(folder))
-    : readdirSync(new URL(folder, ROOT)).map((name) => `${folder}${name}`);
+    : readdirSync(new URL(folder, ROOT), { recursive: true, encoding: "utf8" }).map(
+        (name) => folder + name.replaceAll("\\", "/"),
+      );
 
 const listMigrations = (): string[] =>
   listAssets("src/store/migrations/").filter((name) => name.endsWith(".sql"));
@@ -86,7 +88,10 @@ export const readPartnerGuide = (): string => readText("data/partner-guide.md");
 const DOCS = "dist/docs/";
 
 /** Returns the names of the files for /docs, which the build writes. */
-export const listDocs = (): string[] => listAssets(DOCS).map((name) => name.slice(DOCS.length));
+export const listDocs = (): string[] =>
+  listAssets(DOCS)
+    .filter((name) => /\.\w+$/.test(name)) // A folder has no extension.
+    .map((name) => name.slice(DOCS.length));
 
 export const readDoc = (name: string): Buffer => readAsset(DOCS + name);
 

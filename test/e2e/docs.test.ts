@@ -25,11 +25,17 @@ type Element = {
   parentElement: Element | null;
   nextElementSibling: Element;
   requestSubmit: () => void;
+  click: () => void;
+  dispatchEvent: (event: unknown) => void;
+  removeAttribute: (name: string) => void;
+  checkVisibility: () => boolean;
   getAttribute: (name: string) => string;
   getAttributeNames: () => string[];
   matches: (selector: string) => boolean;
   remove: () => void;
-  getBoundingClientRect: () => { top: number };
+  clientWidth: number;
+  style: object;
+  getBoundingClientRect: () => { top: number; height: number; width: number };
   querySelector: (selector: string) => Element;
   querySelectorAll: (selector: string) => Iterable<Element>;
 };
@@ -43,6 +49,8 @@ declare const document: Element & {
 };
 declare const indexedDB: { databases: () => Promise<unknown[]> };
 declare const innerWidth: number;
+declare const getComputedStyle: (element: Element) => Record<string, string>;
+declare const InputEvent: new (type: string) => unknown;
 declare const location: { hash: string };
 declare const axe: {
   run: (options: {
@@ -79,7 +87,11 @@ async function serveDocs() {
 
 /** Opens every part of the page that is closed, then returns its text and width. */
 async function readAll() {
-  for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const details of document.querySelectorAll("details")) {
+    // The browser closes the other parts of the same name.
+    details.removeAttribute("name");
+    details.open = true;
+  }
   return { text: document.body.innerText, width: document.documentElement.scrollWidth };
 }
 
@@ -110,9 +122,7 @@ async function keepOneOfEachKind() {
       element.matches(":target"),
     ].join(" ");
   const seen = new Set<string>();
-  for (const part of document.querySelectorAll(
-    "nav > ul > li, main > :not(table), main > table tr",
-  )) {
+  for (const part of document.querySelectorAll("nav li, main > :not(table), main > table tr")) {
     const kinds = [part, ...part.querySelectorAll("*")].map(kindOf);
     if (kinds.every((kind) => seen.has(kind))) part.remove();
     for (const kind of kinds) seen.add(kind);
@@ -156,7 +166,7 @@ test.for([
     expect(GUIDE.filter((title) => !text.includes(title))).toEqual([]);
     const operations = ROUTES.map((route) => `${route.method} ${templatePathOf(route)}`);
     expect(operations.filter((route) => !text.includes(route))).toEqual([]);
-    expect(ALL_EVENT_TYPES.filter((type) => !text.includes(`"type": "${type}"`))).toEqual([]);
+    expect(ALL_EVENT_TYPES.filter((type) => !text.includes(`Payload of ${type}`))).toEqual([]);
     await expectAccessible(page, options);
 
     const files = ["/docs", "/docs/style.css", "/docs/script.js"];
@@ -167,20 +177,148 @@ test.for([
   },
 );
 
-test("no page of /docs is wider than a screen of 360 px", { timeout: 120_000 }, async (context) => {
-  const { origin } = await serveDocs();
-  const page = await openPage(context, `${origin}/docs`, { width: 360 });
-  const paths = await page.run(async () =>
-    [...document.querySelectorAll("nav .pages a")].map((link) => link.getAttribute("href")),
-  );
-  expect(paths).toContain("/docs/mirror");
-  const widthOf = async () => (await page.run(readAll)).width;
-  expect(await widthOf(), "/docs").toBeLessThanOrEqual(360);
-  for (const path of paths) {
-    await page.open(origin + path);
-    expect(await widthOf(), path).toBeLessThanOrEqual(360);
+const WIDTHS = [320, 390, 768, 1000, 1280];
+
+/** Returns the width of the page, and that of its narrowest table column in characters. */
+async function measure() {
+  // A page without tables has no narrow column.
+  let narrowest = 1000;
+  for (const cell of document.querySelectorAll("main td, main th")) {
+    const { display, paddingLeft, paddingRight, fontSize } = getComputedStyle(cell);
+    // On a phone, the cells of a row are lines of text.
+    if (display !== "table-cell" || !cell.checkVisibility()) continue;
+    const padding = Number.parseFloat(paddingLeft!) + Number.parseFloat(paddingRight!);
+    // A digit of the fonts of the page is at least half as wide as the font is high.
+    const characters = (cell.clientWidth - padding) / (Number.parseFloat(fontSize!) * 0.5);
+    narrowest = Math.min(narrowest, characters);
   }
-});
+  return { width: document.documentElement.scrollWidth, narrowest };
+}
+
+test(
+  "no page of /docs scrolls sideways or has a table column of less than 6 characters",
+  { timeout: 240_000 },
+  async (context) => {
+    const { origin } = await serveDocs();
+    const page = await openPage(context, `${origin}/docs`);
+    const links = async (selector: string) =>
+      page.run(
+        async (selector) =>
+          [...document.querySelectorAll(selector)].map((link) => link.getAttribute("href")),
+        selector,
+      );
+    const guides = await links("nav .pages a");
+    expect(guides).toContain("/docs/mirror");
+    const events = await links("main a[href^='/docs/events/']");
+    expect(events).toContain("/docs/events/service.updated");
+    for (const path of [...guides, ...(IS_FULL ? events : events.slice(0, 2))]) {
+      await page.open(origin + path);
+      await page.run(readAll);
+      for (const width of WIDTHS) {
+        await page.resize(width);
+        const measured = await page.run(measure);
+        expect(measured.width, `${path} at ${width} px`).toBeLessThanOrEqual(width);
+        expect(measured.narrowest, `${path} at ${width} px`).toBeGreaterThanOrEqual(6);
+      }
+    }
+    // The check fails for a table that is too narrow.
+    await page.open(`${origin}/docs`);
+    await page.run(async () => {
+      const [table] = [...document.querySelectorAll("main table")];
+      Object.assign(table!.style, { tableLayout: "fixed", width: "4rem" });
+      for (const cell of table!.querySelectorAll("td, th"))
+        Object.assign(cell.style, { minWidth: "0" });
+    });
+    expect((await page.run(measure)).narrowest).toBeLessThan(6);
+  },
+);
+
+test.for([{ scripts: true }, { scripts: false }])(
+  "the contents are closed on a phone and visible on a wide screen (scripts $scripts)",
+  { timeout: 60_000 },
+  async (options, context) => {
+    const { origin } = await serveDocs();
+    const page = await openPage(context, `${origin}/docs`, { width: 390, height: 844, ...options });
+    const look = async () => {
+      const link = document.querySelector("nav a[href='#listServices']");
+      return {
+        isVisible: link.checkVisibility() && link.getBoundingClientRect().height > 0,
+        navHeight: document.querySelector("nav").getBoundingClientRect().height,
+      };
+    };
+    const closed = await page.run(look);
+    expect(closed.isVisible).toBe(false);
+    expect(closed.navHeight).toBeLessThan(300);
+    await page.run(async () => {
+      for (const details of document.querySelectorAll("nav details")) details.open = true;
+    });
+    expect((await page.run(look)).isVisible).toBe(true);
+
+    await page.open(`${origin}/docs/mirror`);
+    await page.resize(1280);
+    const isShown = async () =>
+      document.querySelector("nav a[href='#the-simple-mirror']").checkVisibility();
+    expect(await page.run(isShown)).toBe(true);
+  },
+);
+
+test(
+  "the script searches, copies examples and shows all samples in the language of one",
+  { timeout: 60_000 },
+  async (context) => {
+    const { origin } = await serveDocs();
+    const page = await openPage(context, `${origin}/docs`, { width: 390 });
+    const result = await page.run(async () => {
+      const until = async <T>(find: () => T | undefined | false): Promise<T> => {
+        for (let tries = 0; tries < 500; tries++) {
+          const found = find();
+          if (found) return found;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        throw new Error(`Timed out: ${find.toString()}`);
+      };
+      const search = document.querySelector("[role='search']");
+      const input = search.querySelector("input");
+      input.value = "concerts";
+      input.dispatchEvent(new InputEvent("input"));
+      const found = await until(() => {
+        const links = [...search.querySelectorAll("a")];
+        return links.length > 0 && links.map((link) => link.getAttribute("href"));
+      });
+
+      let copied = "";
+      Object.assign(
+        (globalThis as unknown as { navigator: { clipboard: object } }).navigator.clipboard,
+        {
+          writeText: async (text: string) => void (copied = text),
+        },
+      );
+      const sample = document.querySelector("#getMenu ~ .tabs");
+      const button = sample.querySelector("button");
+      button.click();
+      await until(() => button.textContent === "Copied");
+
+      const isOpen = (operation: string) =>
+        [...document.querySelectorAll(`#${operation} + p ~ .tabs`)][0]?.querySelector(
+          "details[open] > summary",
+        ).textContent;
+      const before = isOpen("listStaff");
+      const [, typescript] = [...sample.querySelectorAll("summary")];
+      typescript!.click();
+      await until(() => isOpen("listStaff") === "TypeScript");
+      return { found, copied, before };
+    });
+    expect(result.found).toContain("/docs#listPublicEvents");
+    expect(result.copied).toMatch(/^curl [^]*\/menu"$/);
+    expect(result.before).toBe("curl");
+    expect(page.errors).toEqual([]);
+    expect(page.requests.filter((url) => !url.startsWith("data:")).toSorted()).toEqual(
+      ["/docs", "/docs/script.js", "/docs/search.js", "/docs/search.json", "/docs/style.css"].map(
+        (path) => origin + path,
+      ),
+    );
+  },
+);
 
 /** Pastes a key, sends the example request of an operation, and returns what the page shows. */
 async function useKey(key: string, operation: string) {
@@ -196,11 +334,12 @@ async function useKey(key: string, operation: string) {
     form.requestSubmit();
     return until(() => form.querySelector("output").textContent);
   };
-  const keyForm = document.querySelector("form");
+  const keyForm = document.querySelector("main form");
   keyForm.querySelector("input").value = key;
   const note = await submit(keyForm);
-  const example = document.querySelector(`#${operation} ~ pre`);
-  const details = example.nextElementSibling;
+  const samples = document.querySelector(`#${operation} ~ .tabs`);
+  const example = samples.querySelector("pre");
+  const details = samples.nextElementSibling;
   details.open = true;
   const form = await until(() => details.querySelector("form"));
   const stored = [localStorage, sessionStorage, await indexedDB.databases()];

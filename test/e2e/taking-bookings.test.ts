@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { rotateKey } from "../../src/app/keys.ts";
-import { readGuide } from "../../src/platform/assets.ts";
+import { type Preset, readGuide } from "../../src/platform/assets.ts";
 import { catalogId } from "../../src/domain/ids.ts";
 import { createTestApp } from "../support/app.ts";
 import { applyPreset, SALON } from "../http/support/api.ts";
@@ -17,32 +17,38 @@ import { installWebsite } from "../support/website.ts";
 // These tests run everything that the guide "Taking bookings" shows, with an API whose clock stands
 // still.
 
-const GUIDE = readGuide("taking-bookings");
-const blocksOf = (fence: string): string[] =>
-  [...GUIDE.matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))].map(
+const blocksOf = (fence: string, guide = "taking-bookings"): string[] =>
+  [...readGuide(guide).matchAll(new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\`$`, "gm"))].map(
     ([, code]) => code!,
   );
 
-/** Serves the sample salon and creates the key as the guide says. */
-async function setUp() {
+const KITA = "kita-live";
+/** A public event of the sample venue that is on sale, with one of its ticket types. */
+const EVENT_ON_SALE = {
+  pev: catalogId("pev", KITA, "blue-hour-quartet"),
+  ett: catalogId("ett", KITA, "blue-hour-quartet", "seated"),
+};
+
+/** Serves the sample business of a guide and creates the key as the guide says. */
+async function setUp(guide = "taking-bookings", preset: Preset = "salon", slug = SALON) {
   const folder = createTempFolder();
   const dataDir = join(folder, "data");
   const rt = createTestRuntime({ dataDir });
-  applyPreset(rt, "salon");
+  applyPreset(rt, preset);
   const server = createServer(createTestApp(rt).listener).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   await once(server, "listening");
-  const [command = "", exports = ""] = blocksOf("sh");
+  const [command = "", exports = ""] = blocksOf("sh", guide);
   const { stdout, code } = await createTerminal({ dataDir }).deskbell(
     command.replace(/^deskbell /, "").trim(),
   );
   expect(code).toBe(0);
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const KEY = /deskbell_rk_\w+/.exec(stdout)?.[0] ?? "";
-  const API = `${base}/v1/businesses/${SALON}`;
+  const API = `${base}/v1/businesses/${slug}`;
   expect(exports).toContain(`API=${API.replace(base, "http://127.0.0.1:4100")}\n`);
 
   /** Runs a program until it has ended; its background processes end with the test. */
@@ -133,6 +139,50 @@ test("all commands of the guide succeed with its key, and download the example w
       readFileSync(new URL(`../../data/example-website/${name}`, import.meta.url), "utf8"),
     );
 });
+
+test.for([
+  {
+    guide: "reserving-tables",
+    preset: "restaurant",
+    slug: "cafe-lumen",
+    given: {},
+    ends: { rsv: '"status":"CANCELLED"' },
+  },
+  {
+    guide: "selling-tickets",
+    preset: "venue",
+    slug: "kita-live",
+    given: EVENT_ON_SALE,
+    ends: { tor: '"status":"CANCELLED"' },
+  },
+  { guide: "reconciliation", preset: "salon", slug: SALON, given: {}, ends: {} },
+] as const)(
+  "all commands of the guide $guide succeed with its key",
+  { timeout: 60_000 },
+  async ({ guide, preset, slug, given, ends }, { skip }) => {
+    for (const program of ["curl", "openssl"])
+      if (spawnSync(program, ["--help"]).error) skip(`needs ${program}`);
+    const { run } = await setUp(guide, preset, slug);
+    const ids: Record<string, string> = { ...given };
+    const outputs: string[] = [];
+    for (const block of blocksOf("sh", guide).slice(2)) {
+      const filled = block.replaceAll(
+        /\b(pev|ett|hld|rsv|tor)_…/g,
+        (_, prefix: string) => ids[prefix] ?? "",
+      );
+      outputs.push(
+        await run("bash", "-ec", filled.replaceAll("curl -s", "curl -sS --fail-with-body")),
+      );
+      for (const [id, prefix] of outputs.at(-1)!.matchAll(/\b(hld|rsv|tor)_\w+/g))
+        ids[prefix!] ??= id;
+    }
+    expect(outputs.length).toBeGreaterThan(0);
+    for (const [prefix, state] of Object.entries(ends)) {
+      expect(outputs.join()).toContain(ids[prefix]);
+      expect(outputs.join()).toContain(state);
+    }
+  },
+);
 
 test("links that guests saved still work after the API key of the example website was rotated", async () => {
   const { rt, folder, API, KEY } = await setUp();

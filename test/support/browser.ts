@@ -25,6 +25,8 @@ const TIMEOUT_MS = 30_000;
 export type Page = {
   /** Shows another URL. */
   open: (url: string) => Promise<void>;
+  /** Gives the window another width. */
+  resize: (width: number) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Presses keys on the keyboard, such as "Tab" or "Enter". */
@@ -110,12 +112,14 @@ async function openPage(
   });
   for (const domain of ["Page", "Network", "Log", "Runtime"]) await sendToPage(`${domain}.enable`);
   const { width = 1440, height = 900, scripts = true, dark = false } = options;
-  await sendToPage("Emulation.setDeviceMetricsOverride", {
-    width,
-    height,
-    deviceScaleFactor: 1,
-    mobile: false,
-  });
+  const resize = async (width: number) =>
+    void (await sendToPage("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    }));
+  await resize(width);
   await sendToPage("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
   });
@@ -134,6 +138,7 @@ async function openPage(
   await open(url);
   return {
     open,
+    resize,
     requests,
     errors,
     profile,

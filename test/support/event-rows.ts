@@ -1,5 +1,11 @@
 import { expect } from "vitest";
-import { actionOf, CHANGED_FLAGS, type EventType, prefixOf } from "../../src/domain/event-types.ts";
+import {
+  actionOf,
+  CHANGED_FLAGS,
+  type EventType,
+  prefixOf,
+  settableFlags,
+} from "../../src/domain/event-types.ts";
 import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
 import { applyCatalogBody, eventTypesOf, recordEvents } from "./use-case.ts";
 
@@ -24,6 +30,8 @@ export function eventsOf(catalog: string, [name, , act, , before]: EventRow): st
     expect(data.action).toBe(actionOf(type));
     expect(data.resource.ids[0]).toBe(data.resource.id);
     expect(Object.keys(data.changed)).toEqual([...CHANGED_FLAGS[prefixOf(type)]]);
+    const set = Object.keys(data.changed).filter((flag) => data.changed[flag]);
+    expect(settableFlags(type)).toEqual(expect.arrayContaining(set));
   }
   const { changed } = events.find(({ type }) => type === name)!.data;
   const flags = new Set(Object.values(changed));

@@ -1,6 +1,11 @@
 import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
-import { CHANGED_FLAGS, ALL_EVENT_TYPES, prefixOf } from "../../domain/event-types.ts";
+import {
+  ALL_EVENT_TYPES,
+  CHANGED_FLAGS,
+  prefixOf,
+  settableFlags,
+} from "../../domain/event-types.ts";
 import { command } from "../command.ts";
 import { pastTime, text, pageFlags, eventType, parseEventType } from "../flags.ts";
 import { resolveEndpointId } from "../objects/objects.ts";
@@ -59,10 +64,16 @@ const show = command({
 
 const types = command({
   name: "types",
-  about: "List the event types, each with its 'changed' flags.",
+  about: "List the event types: when each is sent, and its 'changed' flags.",
   examples: ["events types", "events types --json"],
-  run(cli) {
-    const rows = ALL_EVENT_TYPES.map((type) => ({ type, changed: CHANGED_FLAGS[prefixOf(type)] }));
+  async run(cli) {
+    const { SENT_WHEN } = await import("../../domain/event-descriptions.ts");
+    const rows = ALL_EVENT_TYPES.map((type) => ({
+      type,
+      changed: CHANGED_FLAGS[prefixOf(type)],
+      canBeTrue: settableFlags(type),
+      sentWhen: SENT_WHEN[type],
+    }));
     cli.printList(
       rows,
       [

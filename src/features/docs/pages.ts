@@ -4,6 +4,7 @@ import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { escapeHtml } from "../../domain/html.ts";
+import { lazy } from "../../domain/lazy.ts";
 import { createDocument } from "../../http/handlers/server-documents.ts";
 import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
 import { basePathOf } from "../../http/pages/pages.ts";
@@ -14,7 +15,7 @@ import {
   type RequestContext,
   respond,
 } from "../../http/pipeline/request-context.ts";
-import type { Route } from "../../http/pipeline/route.ts";
+import type { OpenHandler, Route } from "../../http/pipeline/route.ts";
 
 // The policy forbids inline code, other origins and framing.
 const POLICY = [
@@ -35,6 +36,7 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   tgz: "application/gzip",
+  json: "application/json",
 };
 
 /** The maximum of cached pages: one has 400 KB, and clients can vary the loopback host. */
@@ -44,11 +46,11 @@ const MAX_CACHED = 16;
 function docsRoutes(rt: Runtime): Route[] {
   const { publicUrl } = rt.config.http;
   const path = basePathOf(publicUrl);
-  const names = new Set(listDocs());
+  const listNames = lazy(() => new Set(listDocs()));
   const responses = new BoundedCache<string, CachedResponse>(MAX_CACHED);
 
   const sendFile = (context: RequestContext, name: string) => {
-    if (!names.has(name)) throw new AppError("route_not_found", "/docs has no such page.");
+    if (!listNames().has(name)) throw new AppError("route_not_found", "/docs has no such page.");
     const base = publicUrl || baseOf(context.request);
     const cacheKey = `${name} ${base}`;
     let response = responses.get(cacheKey);
@@ -59,26 +61,28 @@ function docsRoutes(rt: Runtime): Route[] {
     return response.respond(context);
   };
 
-  const sendBelowDocs = (context: RequestContext) => {
-    const { file = "" } = context.request.params;
+  const sendBelow = (folder: string) => (context: RequestContext) => {
+    const name = folder + (context.request.params["file"] ?? "");
     // The earlier interactive reference loaded its document from this path.
-    if (file === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
-    return sendFile(context, file.includes(".") ? file : `${file}.html`);
+    if (name === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
+    return sendFile(context, listNames().has(`${name}.html`) ? `${name}.html` : name);
   };
 
-  const route = (path: string, name: string): Route => ({
+  const route = (path: string, handle: OpenHandler): Route => ({
     method: "GET",
     path,
     scope: "open",
-    handle: (context) => sendFile(context, name),
+    isForAnyOrigin: true,
+    handle,
   });
   return [
-    route("/docs", "index.html"),
+    route("/docs", (context) => sendFile(context, "index.html")),
     // A browser at the address of the server is redirected to the documentation.
-    { method: "GET", path: "/", scope: "open", handle: redirectTo(302, `${path}/docs`) },
-    route("/docs.md", "index.md"),
-    route("/llms.txt", "llms.txt"),
-    { method: "GET", path: "/docs/:file", scope: "open", handle: sendBelowDocs },
+    route("/", redirectTo(302, `${path}/docs`)),
+    route("/docs.md", (context) => sendFile(context, "index.md")),
+    route("/llms.txt", (context) => sendFile(context, "llms.txt")),
+    route("/docs/:file", sendBelow("")),
+    route("/docs/events/:file", sendBelow("events/")),
   ];
 }
 

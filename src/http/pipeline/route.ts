@@ -28,6 +28,8 @@ export type Route = {
   needsIdempotencyKey?: boolean;
   /** Whether the request rotates its key. */
   rotatesKey?: boolean;
+  /** Whether pages of any origin may read the responses of a page for people. */
+  isForAnyOrigin?: boolean;
 } & (
   | { scope: NeededScope; handle: KeyHandler }
   /** A route without a required key. "open" has no business and a higher limit by address. */
@@ -74,7 +76,7 @@ export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
       path,
       byMethod,
       allow: [...byMethod.keys(), "OPTIONS"].join(", "),
-      allowsCors: group.some(allowsCors),
+      allowsCors: group.some((route) => route.isForAnyOrigin === true || allowsCors(route)),
     };
   });
 

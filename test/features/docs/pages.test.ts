@@ -80,6 +80,11 @@ describe("serving", () => {
     ["/llms.txt", "text/plain; charset=utf-8", "# deskbell API"],
     ["/docs/website-server.txt", "text/plain; charset=utf-8", "// An example website"],
     ["/docs/website-page.txt", "text/plain; charset=utf-8", "<!doctype html>"],
+    ["/docs/listServices.md", "text/markdown; charset=utf-8", "# List services"],
+    ["/docs/events/service.updated", "text/html; charset=utf-8", "<!doctype html>"],
+    ["/docs/events/service.updated.md", "text/markdown; charset=utf-8", "# `service.updated`"],
+    ["/docs/search.json", "application/json", "["],
+    ["/docs/search.js", "text/javascript; charset=utf-8", "const "],
     ["/docs/style.css", "text/css; charset=utf-8", ":root"],
     ["/docs/script.js", "text/javascript; charset=utf-8", "//"],
   ])("the path %s is served as %s", async (path, type, start) => {
@@ -87,6 +92,17 @@ describe("serving", () => {
     expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
     expect((await response.text()).startsWith(start)).toBe(true);
   });
+
+  test.each(["/docs.md", "/llms.txt", "/docs/listStaff.md", "/docs/events/staff.updated.md"])(
+    "pages of any origin may read %s",
+    async (path) => {
+      const api = createTestApi();
+      const response = await get(api, path, { origin: "https://partner.example" });
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      const preflight = await get(api, path, { origin: "https://partner.example" }, "OPTIONS");
+      expect(preflight.headers.get("access-control-allow-methods")).toContain("GET");
+    },
+  );
 
   test("requests for documentation pages use up the rate limit of the address", async () => {
     const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
@@ -115,12 +131,16 @@ describe("serving", () => {
     expect((await get(createTestApi(), "/")).headers.get("location")).toBe("/docs");
   });
 
-  test.each(["/docs/nope", "/docs/nope.md", "/docs/..%2f..%2fpackage.json", "/docs/.html"])(
-    "the path %s returns 404",
-    async (path) => {
-      expect((await get(createTestApi(), path)).status).toBe(404);
-    },
-  );
+  test.each([
+    "/docs/nope",
+    "/docs/nope.md",
+    "/docs/events",
+    "/docs/events/nope.md",
+    "/docs/..%2f..%2fpackage.json",
+    "/docs/.html",
+  ])("the path %s returns 404", async (path) => {
+    expect((await get(createTestApi(), path)).status).toBe(404);
+  });
 });
 
 describe("addresses in examples", () => {
@@ -193,7 +213,8 @@ describe("the reference", () => {
 
   test("each event type and problem code has a stable anchor in HTML and Markdown", () => {
     for (const type of ALL_EVENT_TYPES.filter(isPublished)) {
-      expect(sectionOf(`event-${type}`)).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+      expect(sectionOf(`event-${type}`)).toContain(`href="{{path}}/docs/events/${type}"`);
+      expect(docs[`events/${type}.html`]).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
       expect(markdown).toContain(`### \`${type}\` {#event-${type}}`);
     }
     for (const code of HTTP_CODES) {
@@ -263,6 +284,20 @@ describe("the reference", () => {
     );
   });
 
+  test("the section and page of an event say when it is sent and what its flags are about", () => {
+    for (const text of [
+      sectionOf("event-menu_category.updated"),
+      docs["events/menu_category.updated.md"] ?? "",
+    ]) {
+      expect(text).toContain("A visible field of a category of the menu changed.");
+      expect(text).toContain("the dishes in the category; never true in this event");
+    }
+    expect(sectionOf("event-booking.updated")).toContain(
+      "Subscribe to it by name: <code>all</code> leaves it out.",
+    );
+    expect(sectionOf("event-service.deleted")).toContain("A service was deleted or hidden.");
+  });
+
   test("the section on events begins with the common headers and envelope", () => {
     const [common = ""] = sectionOf("events").split("<h3", 1);
     for (const name of [
@@ -329,16 +364,18 @@ describe("links", () => {
     },
   );
 
-  test("llms.txt lists every page and the OpenAPI document", async () => {
+  test("llms.txt lists every page, operation and event type, and the OpenAPI document", async () => {
     const api = createTestApi();
     const text = await (await get(api, "/llms.txt", { host: "localhost" })).text();
     const links = [...text.matchAll(/\(http:\/\/localhost(\/[^)]+)\)/g)].map(([, path]) => path);
-    expect(links).toEqual([
-      ...pages
-        .map((name) => `${addressOf(name)}.md`)
-        .toSorted((a, b) => Number(b === "/docs.md") - Number(a === "/docs.md")),
-      "/openapi.json",
-    ]);
+    const files = Object.keys(docs).flatMap((name) =>
+      name.endsWith(".md") ? [name === "index.md" ? "/docs.md" : `/docs/${name}`] : [],
+    );
+    expect(links.toSorted()).toEqual([...files, "/openapi.json"].toSorted());
+    expect(links[0]).toBe("/docs.md");
+    for (const { operationId } of ROUTES) expect(links).toContain(`/docs/${operationId}.md`);
+    for (const type of ALL_EVENT_TYPES.filter(isPublished))
+      expect(links).toContain(`/docs/events/${type}.md`);
     for (const path of links) expect((await get(api, path ?? "")).status).toBe(200);
     expect(text).toContain("docs/changelog.md): Changes of the API");
   });
@@ -379,6 +416,15 @@ describe("rendering Markdown", () => {
     },
   ])("Markdown is rendered as HTML: $text", ({ text, markup }) => {
     expect(render(text)).toBe(markup);
+  });
+
+  test("samples of one request in several languages are one group, with the first one open", () => {
+    const html = render(
+      "```sh curl\na\n```\n\n```ts TypeScript\nb\n```\n\n```json Example\n{}\n```",
+    );
+    expect(html).toMatch(
+      /^<div class="tabs"><details name="(sample-\d)" open><summary>curl.*?<details name="\1"><summary>TypeScript.*?<\/div><details><summary>Example/,
+    );
   });
 
   test("the contents of a page show the routes of headings, and hide long lists", () => {

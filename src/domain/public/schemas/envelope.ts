@@ -2,12 +2,12 @@ import { z } from "zod";
 import {
   actionOf,
   ALL_EVENT_TYPES,
-  CHANGED_FLAGS,
   type EventPrefix,
   type EventType,
   prefixOf,
   resourceTypeOf,
 } from "../../event-types.ts";
+import { describeFlags, flagDescriptions } from "../../event-descriptions.ts";
 import { booking, reservation, ticket, ticketOrder } from "./bookings.ts";
 import { menuCategory, menuItem } from "./menu.ts";
 import { promotion } from "./promotion.ts";
@@ -103,7 +103,9 @@ const common = {
 
 /** Returns the schema of the specification's "Webhook event envelope" for one event type. */
 export function envelopeSchema(type: EventType) {
-  const flags: readonly string[] = CHANGED_FLAGS[prefixOf(type)];
+  const flags = flagDescriptions(type).map(
+    ([name, description]) => [name, flag(description)] as const,
+  );
   const { id, ...others } = common;
   return z.strictObject({
     id,
@@ -113,10 +115,8 @@ export function envelopeSchema(type: EventType) {
       resource: resource(z.literal(resourceTypeOf(prefixOf(type)))),
       action: z.literal(actionOf(type)),
       changed: z
-        .strictObject(Object.fromEntries(flags.map((flag) => [flag, z.boolean()])))
-        .describe(
-          "Flags of the parts that changed: all true for a new object, all false if the object was deleted or only moved",
-        ),
+        .strictObject(Object.fromEntries(flags))
+        .describe(`Flags of the parts that changed. ${describeFlags(type)}`),
       object: objectOf(type),
     }),
   });

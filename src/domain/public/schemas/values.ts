@@ -58,7 +58,7 @@ export const active = z
 
 export const wallTime = z
   .string()
-  .regex(/^\d{2}:\d{2}$/)
+  .regex(/^[0-9]{2}:[0-9]{2}$/)
   .describe("HH:MM in the business's time zone");
 
 export const weeklyWindow = z.strictObject({

@@ -14,7 +14,18 @@ import { quote } from "../../../domain/text.ts";
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
 
-export const id = () => line(60);
+const MAX_ID = 60;
+/**
+ * Returns the schema of an ID. The document states its length instead of its pattern, which other
+ * languages than JavaScript cannot read.
+ */
+export const id = () =>
+  line(MAX_ID).meta({
+    pattern: undefined,
+    minLength: 1,
+    maxLength: MAX_ID,
+    description: `ID: one line of 1 to ${MAX_ID} characters`,
+  });
 const guests = () => integer(1, 10_000);
 
 const START = "a date and time with an offset, such as 2026-12-01T10:00:00+01:00";
