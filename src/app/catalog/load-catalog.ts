@@ -3,6 +3,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CatalogObjects, Kind, Catalog } from "../../domain/catalog/catalog.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
+import { countPrices, type PriceCount } from "../../domain/catalog/change/repricing.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 
 /**
@@ -48,6 +49,23 @@ export function toStoredCatalog(
     versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? unmarked,
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
+  };
+}
+
+/** The kinds of objects that each have a price of their own. */
+const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
+
+/** Returns the number of prices in the catalog of a business, of which `stored` may be a part. */
+export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
+  const { objects } = stored.catalog;
+  if (stored.others === undefined)
+    return { atLeast: () => 0, count: () => countPrices(Object.values(objects).flat()) };
+  return {
+    atLeast: () => {
+      const counts = rt.store.catalog.countByKind(businessId);
+      return PRICED_KINDS.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
+    },
+    count: () => countPrices(rt.store.catalog.iterateDocs(businessId)),
   };
 }
 

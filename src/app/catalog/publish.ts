@@ -38,6 +38,9 @@ export type UpdateOptions = {
   affectsAvailability?: boolean;
 };
 
+/** `load` returns the catalog, or the part of it that `lists` of the changed objects need. */
+type PublishOptions = UpdateOptions & { load?: (business: BusinessRow) => StoredCatalog };
+
 /**
  * Plans an update of the public catalog, with its events.
  * @param business the row to save, still with the previous catalog version
@@ -100,16 +103,16 @@ export function publishChange(
   rt: Runtime,
   businessId: string,
   change: () => void,
-  options: UpdateOptions = {},
+  { load = (business) => loadCatalog(rt, business), ...options }: PublishOptions = {},
 ): AppendResult {
   return rt.tx(() => {
     const business = publishDueTransitions(rt, getBusinessRow(rt, businessId));
     const now = timeBeforeTransition(rt, business);
-    const before = catalogStateAt(loadCatalog(rt, business), now, options.lists);
+    const before = catalogStateAt(load(business), now, options.lists);
     change();
     // The row is read again, because `change` may have used sequence numbers.
     const changed = getBusinessRow(rt, businessId);
-    const update = planUpdate(rt, changed, before, loadCatalog(rt, changed), now, options);
+    const update = planUpdate(rt, changed, before, load(changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
     rt.store.businesses.upsert({
       ...update.business,
