@@ -16,6 +16,7 @@ import { benchReading } from "./reading.ts";
 import { benchSilentClients } from "./silent-clients.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
+import { benchUndo } from "./undo.ts";
 import { benchWriters } from "./writers.ts";
 
 /** The benchmarks with the IDs of their figures. `growth` is separate: it prints its own table. */
@@ -35,6 +36,7 @@ export const BENCHES: {
   { ids: ["s13"], run: benchCatalog },
   { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["edit"], run: benchEdit },
+  { ids: ["undo"], run: benchUndo },
   { ids: ["s14"], run: benchManyBusinesses },
   { ids: ["history"], run: benchLongHistory },
   { ids: ["s15"], run: benchSlowEndpoints },
