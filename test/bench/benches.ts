@@ -12,6 +12,7 @@ import { benchLatency } from "./latency.ts";
 import { benchLongHistory } from "./long-history.ts";
 import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
+import { benchPeers } from "./peers.ts";
 import { benchReading } from "./reading.ts";
 import { benchSilentClients } from "./silent-clients.ts";
 import { benchHelp, benchStart } from "./start.ts";
@@ -27,6 +28,7 @@ export const BENCHES: {
   { ids: ["s1", "s2"], run: benchHttp },
   { ids: ["s3"], run: benchFrameworks },
   { ids: ["s5"], run: benchDelivery },
+  { ids: ["peers"], run: benchPeers },
   { ids: ["tui"], run: benchTui },
   { ids: ["s7"], run: benchLatency },
   { ids: ["s8"], run: benchReading },
