@@ -19,6 +19,7 @@ import {
   type Size,
   type Target,
 } from "./data.ts";
+import { createOperatorOperations, OPERATOR_OPERATIONS } from "./operator-operations.ts";
 
 const BIN = join(import.meta.dirname, "../../../bin/deskbell.js");
 
@@ -34,6 +35,7 @@ export const OPERATIONS = [
   "apply",
   "status",
   "backup",
+  ...OPERATOR_OPERATIONS,
   "start",
 ] as const;
 
@@ -120,6 +122,7 @@ const OPERATION: Record<
   apply: (rt, { objects }) => createApply(rt, objects),
   status: (rt) => () => readStatus(rt, CHECKS),
   backup: (rt) => () => createBackup(rt),
+  ...createOperatorOperations(createGet),
 };
 
 /** Returns a function that sends the nth GET, to one business after the other, without a socket. */
