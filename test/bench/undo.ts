@@ -11,7 +11,7 @@ import { BASE, FIRST_DAY, SERVICE, SERVICE_ID, SLUG, storeData } from "./growth/
 import { BenchProcesses } from "./processes.ts";
 
 const OBJECTS = 100_000;
-const UNDOS = 5;
+const BOOKINGS = 20;
 
 /**
  * Compares the CPU time of a sold-out mark and of an undo with that of `keys list`, which reads no
@@ -51,16 +51,18 @@ export async function benchUndo(): Promise<Figure[]> {
 /** Books one time after the other while commands undo the last change of the catalog. */
 async function bookBesideUndos(url: string, secret: string, business: string[]): Promise<Figure> {
   const ended = new AbortController();
-  const undoing = (async () => {
-    for (let n = 0; n < UNDOS; n++) {
+  let undos = 0;
+  const undo = async () => {
+    for (; !ended.signal.aborted; undos++) {
       const args = [BIN, "-q", "catalog", "undo", "--yes", ...business];
       const [code] = await once(spawn(process.execPath, args, { stdio: "ignore" }), "exit");
       if (code !== 0) throw new Error(`catalog undo exited with ${code}.`);
     }
-  })().finally(() => ended.abort());
+  };
+  const undoing = undo();
   const tookMs: number[] = [];
   let refused = 0;
-  for (let n = 0; !ended.signal.aborted; n++) {
+  for (let n = 0; n < BOOKINGS; n++) {
     const startedAt = performance.now();
     const response = await fetch(`${url}/v1/businesses/${SLUG}/bookings`, {
       method: "POST",
@@ -76,10 +78,11 @@ async function bookBesideUndos(url: string, secret: string, business: string[]):
     if (response.status === 503) refused += 1;
     else if (response.status !== 201) throw new Error(`HTTP ${response.status}: ${text}`);
   }
+  ended.abort();
   await undoing;
   return {
     id: "undo",
-    description: `bookings beside ${UNDOS} undos in 100k objects that get 503`,
+    description: `bookings beside ${undos} undos in 100k objects that get 503`,
     ours: `${refused} of ${tookMs.length}, ${times(tookMs)}`,
     peer: null,
     ratio: null,
