@@ -22,7 +22,10 @@ import { BEFORE_MIGRATION } from "../features/before-migration.ts";
  * A Runtime has all side effects of the code that uses it. Tests replace the clock, the randomness
  * and the log; the database file is always real.
  */
-export type Runtime = Pick<Connection, "tx" | "revision" | "startDryRun" | "isDryRun" | "close"> & {
+export type Runtime = Pick<
+  Connection,
+  "tx" | "read" | "revision" | "startDryRun" | "isDryRun" | "close"
+> & {
   config: Config;
   store: Store;
   /**

@@ -26,11 +26,6 @@ import type { EventRow } from "../store/events.ts";
 
 const MAX_EVENTS = 128;
 const LOG_INTERVAL_MS = 60_000;
-/**
- * An endpoint is read again before its request starts if the request waited longer than this for a
- * connection. The read takes as long as the signature of a small body.
- */
-const RECHECK_AFTER_MS = 20;
 
 export type Claim = {
   due: DueRow;
@@ -74,15 +69,14 @@ export function createAttemptRunner(
     // An operator may have narrowed the key's event groups since the event was written.
     if (key && !mayReadEvent(key, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
     const body = bodyFor(key, event);
+    let isWithdrawn = false;
+    const isWanted = () => {
+      isWithdrawn = !rt.store.endpoints.isActive(endpointId);
+      return !isWithdrawn;
+    };
 
     const at = rt.now();
     const startedAt = rt.monotonic();
-    let isWithdrawn = false;
-    const isWanted = () => {
-      const isRecent = rt.monotonic() - startedAt <= RECHECK_AFTER_MS;
-      isWithdrawn = !isRecent && !rt.store.endpoints.isActive(endpointId);
-      return !isWithdrawn;
-    };
     const n = due.attemptCount + 1;
     let outcome: Outcome;
     try {

@@ -38,12 +38,17 @@ export function createCatalogStore(db: Db) {
       .raw();
   const selectByKind = selectOfKind();
   const selectByKeys = selectOfKind("AND key IN (SELECT value FROM json_each(:keys))");
+  const selectMentioning = selectOfKind("AND instr(catalog_object.doc, :text) > 0");
   const selectByKeyOrId = selectOfKind("AND (key = :keyOrId OR catalog_object.id = :keyOrId)");
   const selectKeys = db
     .prepare(
       "SELECT key FROM catalog_object WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order",
     )
     .pluck();
+  const selectNames = db.prepare(`
+    SELECT key, doc ->> '$.name' AS name FROM catalog_object
+    WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order`);
+  const selectDocs = db.prepare("SELECT doc FROM catalog_object WHERE business_id = ?").pluck();
   const countKinds = db
     .prepare("SELECT kind, count(*) FROM catalog_object WHERE business_id = ? GROUP BY kind")
     .raw();
@@ -93,6 +98,20 @@ export function createCatalogStore(db: Db) {
     findByKeyOrId: <K extends Kind>(businessId: string, kind: K, keyOrId: string) =>
       optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parseDoc<K>(row)),
 
+    /** Lists the objects of a kind whose documents contain a value, at any place. */
+    listMentioning: <K extends Kind>(businessId: string, kind: K, value: string): DocOf[K][] =>
+      selectMentioning
+        .all({ businessId, kind, text: JSON.stringify(value) })
+        .map((row) => parseDoc<K>(row)),
+
+    /** Iterates over the documents of all kinds, in no particular order. */
+    *iterateDocs(businessId: string): Generator<DocOf[Kind]> {
+      for (const text of selectDocs.iterate(businessId) as Iterable<string>)
+        yield parseJson(text, "catalog_object.doc") as DocOf[Kind];
+    },
+
+    listNames: (businessId: string, kind: Kind) =>
+      selectNames.all({ businessId, kind }) as { key: string; name: string }[],
     listKeys: (businessId: string, kind: Kind) => selectKeys.all({ businessId, kind }) as string[],
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
     findName: (objectId: string) => selectName.get(objectId) as string | undefined,

@@ -28,6 +28,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "booking.updated_at": "record",
   "booking_segment.ends_at": "calendar",
   "booking_segment.starts_at": "calendar",
+  "booking_segment.visit_starts_at": "calendar",
   "business.created_at": "record",
   "business.next_transition_at": "calendar",
   "business.told_until": "calendar",

@@ -12,10 +12,12 @@ import { benchLatency } from "./latency.ts";
 import { benchLongHistory } from "./long-history.ts";
 import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
+import { benchPeers } from "./peers.ts";
 import { benchReading } from "./reading.ts";
 import { benchSilentClients } from "./silent-clients.ts";
 import { benchHelp, benchStart } from "./start.ts";
 import { benchTui } from "./tui.ts";
+import { benchUndo } from "./undo.ts";
 import { benchWriters } from "./writers.ts";
 
 /** The benchmarks with the IDs of their figures. `growth` is separate: it prints its own table. */
@@ -26,6 +28,7 @@ export const BENCHES: {
   { ids: ["s1", "s2"], run: benchHttp },
   { ids: ["s3"], run: benchFrameworks },
   { ids: ["s5"], run: benchDelivery },
+  { ids: ["peers"], run: benchPeers },
   { ids: ["tui"], run: benchTui },
   { ids: ["s7"], run: benchLatency },
   { ids: ["s8"], run: benchReading },
@@ -35,6 +38,7 @@ export const BENCHES: {
   { ids: ["s13"], run: benchCatalog },
   { ids: ["catalogs"], run: benchLargeCatalogs },
   { ids: ["edit"], run: benchEdit },
+  { ids: ["undo"], run: benchUndo },
   { ids: ["s14"], run: benchManyBusinesses },
   { ids: ["history"], run: benchLongHistory },
   { ids: ["s15"], run: benchSlowEndpoints },

@@ -124,7 +124,7 @@ function run(args: string[], expectedStatus = 0): Usage {
   return { cpuMs: Number(cpuMs), rssMb: Number(rssMb) };
 }
 
-async function compare(
+export async function compare(
   description: string,
   goal: string,
   runOurs: () => Usage,

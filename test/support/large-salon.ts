@@ -61,7 +61,7 @@ export function createLargeSalon(
   const catalog = buildLargeSalon(size.people, size.services);
   Object.assign(catalog.business.bookingPolicy, policy);
   const { slug } = catalog.business;
-  changeCatalog(rt, catalog, "local", null);
+  changeCatalog(rt, { catalog, origin: "local", loaded: null });
   const [services, staff] = (["service", "staff"] as const).map((kind) =>
     catalog.objects[kind].map((doc) => objectId(kind, slug, doc)),
   ) as [string[], string[]];

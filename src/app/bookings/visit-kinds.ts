@@ -12,7 +12,8 @@ import {
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { EventDraft } from "../../domain/envelope.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { PendingVisit, VisitListFilter } from "../../store/bookings/visits.ts";
+import type { VisitListFilter } from "../../store/bookings/visit-lists.ts";
+import type { PendingVisit } from "../../store/bookings/visits.ts";
 import type { Runtime } from "../runtime.ts";
 import { toPartnerBooking } from "./access.ts";
 

@@ -4,8 +4,27 @@ import type { ObjectChange } from "../../domain/catalog/change/diff.ts";
 import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
-import { type ChangeResult, planChange, type LoadedCatalog } from "./plan-change.ts";
+import {
+  type ChangeResult,
+  planChange,
+  type LoadedCatalog,
+  type PlannedChange,
+  isUnchanged,
+} from "./plan-change.ts";
 import { publishDueTransitions } from "./publish.ts";
+
+/** The next catalog of a business. */
+export type NextCatalog = {
+  catalog: Catalog;
+  origin: ChangeOrigin;
+  /** The catalog that is replaced; null if it has to be loaded. */
+  loaded: LoadedCatalog | null;
+  /**
+   * Set if `catalog` has only the objects that change and those that they refer to: returns the
+   * same change of the present catalog, which another process may have changed since.
+   */
+  reload?: (() => NextCatalog) | undefined;
+};
 
 /**
  * Changes a catalog in one transaction.
@@ -13,18 +32,25 @@ import { publishDueTransitions } from "./publish.ts";
  */
 export function changeCatalog(
   rt: Runtime,
-  next: Catalog,
-  origin: ChangeOrigin,
-  loaded: LoadedCatalog | null,
+  next: NextCatalog,
   approve: (plan: ChangeResult) => string | null = () => null,
 ): ChangeResult {
   return rt.tx(() => {
-    const row = rt.store.businesses.findBySlug(next.business.slug);
+    const row = rt.store.businesses.findBySlug(next.catalog.business.slug);
     if (row) publishDueTransitions(rt, row);
-    const { result, write } = planChange(rt, next, origin, loaded);
+    const { result, write } = planNext(rt, next);
     write(approve(result));
     return result;
   });
+}
+
+/** Plans a change of the present catalog. Call it in a transaction or in `rt.read`. */
+export function planNext(rt: Runtime, next: NextCatalog): PlannedChange {
+  const { reload, loaded } = next;
+  const row = rt.store.businesses.findBySlug(next.catalog.business.slug);
+  const isCurrent = isUnchanged(loaded?.business ?? null, row);
+  const { catalog, origin, ...rest } = reload && !isCurrent ? reload() : next;
+  return planChange(rt, catalog, origin, rest.loaded);
 }
 
 /** Adds an entry to the audit log and returns its ID; null if nothing changes. */

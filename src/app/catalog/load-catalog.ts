@@ -2,6 +2,7 @@ import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
+import { countPrices, type PriceCount } from "../../domain/catalog/change/repricing.ts";
 
 /**
  * Returns the stored catalog of a business.
@@ -51,5 +52,22 @@ export function toStoredCatalog(
     versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? unmarked,
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
+  };
+}
+
+/** The kinds of objects that each have a price of their own. */
+const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
+
+/** Returns the number of prices in the catalog of a business, of which `stored` may be a part. */
+export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
+  const { objects } = stored.catalog;
+  if (stored.others === undefined)
+    return { atLeast: () => 0, count: () => countPrices(Object.values(objects).flat()) };
+  return {
+    atLeast: () => {
+      const counts = rt.store.catalog.countByKind(businessId);
+      return PRICED_KINDS.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
+    },
+    count: () => countPrices(rt.store.catalog.iterateDocs(businessId)),
   };
 }

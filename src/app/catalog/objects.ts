@@ -1,7 +1,9 @@
 import { type Catalog, type DocOf, type Kind, KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import { findById, findByKey } from "../../domain/catalog/doc-index.ts";
+import type { MenuItemDoc, ModifierGroupDoc } from "../../domain/catalog/menu.ts";
 import { ID_PREFIXES, objectId } from "../../domain/catalog/object-id.ts";
 import { quote } from "../../domain/text.ts";
+import { modifierOptionId } from "../../domain/public/menu.ts";
 import { AppError } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
 import type { Runtime } from "../runtime.ts";
@@ -55,7 +57,7 @@ export function getByKeyOrId<Doc extends { key: string }>(
   );
 }
 
-const notFound = (message: string, keyOrId: string, keys: string[], fix: string): AppError =>
+export const notFound = (message: string, keyOrId: string, keys: string[], fix: string): AppError =>
   new AppError("resource_not_found", `${message} ${quote(keyOrId)}.${didYouMean(keyOrId, keys)}`, {
     fix,
   });
@@ -77,6 +79,47 @@ export function getStoredObject<K extends Kind>(
     keyOrId,
     rt.store.catalog.listKeys(id, kind),
     listCommandFor(kind),
+  );
+}
+
+/** A dish or modifier option, with the document of the dish or of the option's group. */
+export type Dish = { id: string; key: string; name: string } & (
+  | { kind: "menu_item"; doc: MenuItemDoc }
+  | { kind: "modifier_group"; doc: ModifierGroupDoc }
+);
+
+/** Returns the dish or modifier option (`group/option`) with a key or ID. */
+export function findDish(rt: Runtime, business: BusinessRow, keyOrId: string): Dish | undefined {
+  const doc = rt.store.catalog.findByKeyOrId(business.id, "menu_item", keyOrId);
+  if (doc !== undefined) {
+    const id = objectId("menu_item", business.slug, doc);
+    return { id, key: doc.key, name: doc.name, kind: "menu_item", doc };
+  }
+  // Keys may contain a slash, too.
+  const groupKeys = [...keyOrId.matchAll(/\//g)].map(({ index }) => keyOrId.slice(0, index));
+  return listOptions(rt, business, groupKeys.length > 0 ? groupKeys : undefined).find(
+    ({ id, key }) => id === keyOrId || key === keyOrId,
+  );
+}
+
+/** @param groupKeys the keys of the modifier groups whose options are listed; absent for all */
+export function listOptions(
+  rt: Runtime,
+  { id: businessId, slug }: BusinessRow,
+  groupKeys?: readonly string[],
+): Dish[] {
+  const { listByKeys, listByKind } = rt.store.catalog;
+  const groups = groupKeys
+    ? listByKeys(businessId, "modifier_group", groupKeys)
+    : listByKind(businessId, "modifier_group");
+  return groups.flatMap((group) =>
+    group.options.map((option) => ({
+      id: modifierOptionId(slug, group, option),
+      key: `${group.key}/${option.key}`,
+      name: option.name,
+      kind: "modifier_group" as const,
+      doc: group,
+    })),
   );
 }
 

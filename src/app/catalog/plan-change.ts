@@ -28,7 +28,7 @@ import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { BEFORE_CATALOG_WRITE } from "../../features/before-catalog-write.ts";
 import type { CatalogChange } from "./catalog-write.ts";
-import { loadCatalog } from "./load-catalog.ts";
+import { loadCatalog, pricesIn } from "./load-catalog.ts";
 import { planUpdate, catalogStateAt, writeUpdate, timeBeforeTransition } from "./publish.ts";
 import { findVisitsOfChange, notBooked, type VisitsOfChange } from "./visits-of-change.ts";
 
@@ -91,13 +91,15 @@ export function planChange(
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const now = timeBeforeTransition(rt, row);
   const isCurrent = loaded && isUnchanged(loaded.business, row);
+  if (!isCurrent && loaded?.stored?.others)
+    throw new Error("A part of a catalog has been compared with a later catalog.");
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
   const { sortOrderOf } = stored ?? NOTHING_STORED;
   const diff = diffCatalog(stored?.catalog ?? null, next, sortOrderOf);
   const change: CatalogChange = {
     row,
     stored: stored ?? null,
-    edits: origin === "local" ? findLocalEdits(rt, diff.rows) : listLocalEdits(rt, row),
+    edits: loadLocalEdits(rt, row, stored, origin, diff.rows),
     scheduleEdits: row ? rt.store.businesses.getScheduleEdits(row.id) : {},
     next,
     origin,
@@ -150,7 +152,7 @@ export function planChange(
 }
 
 /** Returns whether neither the catalog nor its stock has changed between two reads of a row. */
-const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undefined): boolean =>
+export const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undefined): boolean =>
   before?.revision === now?.revision && before?.stockRevision === now?.stockRevision;
 
 /** Returns the result of a change without what it publishes: no events, and the same version. */
@@ -185,7 +187,7 @@ function describeChange(
     webhooks: [],
     massDeletes: replacedByFile ? findMassDeletes(diff.changes, replacedByFile) : [],
     emptied: replacedByFile ? findEmptied(replacedByFile, next, diff.changes) : [],
-    repricing: stored ? findRepricing(stored.catalog, diff.changes) : null,
+    repricing: stored ? findRepricing(diff.changes, pricesIn(rt, business.id, stored)) : null,
     ...(stored ? findVisitsOfChange(rt, business, stored.catalog, next, diff) : notBooked()),
   };
 }
@@ -230,13 +232,27 @@ function countWebhooks(
   }));
 }
 
-const listLocalEdits = (rt: Runtime, row: BusinessRow | undefined): LocalEdits =>
-  row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+/** Returns the stored local edits, or at least those of the objects that the change concerns. */
+function loadLocalEdits(
+  rt: Runtime,
+  row: BusinessRow | undefined,
+  stored: StoredCatalog | null | undefined,
+  origin: ChangeOrigin,
+  { written }: RowChanges,
+): LocalEdits {
+  if (origin === "local")
+    return findLocalEdits(
+      rt,
+      written.map(({ id }) => id),
+    );
+  if ("restored" in origin && stored?.others)
+    return findLocalEdits(rt, [...origin.restored.keys()]);
+  return row ? rt.store.catalog.listLocalEdits(row.id) : new Map();
+}
 
-/** Returns the stored local edits of the objects in `written`. */
-const findLocalEdits = (rt: Runtime, { written }: RowChanges): LocalEdits =>
+const findLocalEdits = (rt: Runtime, ids: readonly string[]): LocalEdits =>
   new Map(
-    written.flatMap(({ id }) => {
+    ids.flatMap((id) => {
       const authored = rt.store.catalog.findLocalEdit(id);
       return authored === undefined ? [] : [[id, authored] as const];
     }),

@@ -1,21 +1,16 @@
 import type { AuditAction } from "../../domain/audit.ts";
-import type { Catalog } from "../../domain/catalog/catalog.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
-import type { ChangeOrigin } from "../../domain/catalog/change/local-edits.ts";
 import { lossesText } from "../../domain/catalog/change/losses.ts";
 import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { currencyChangeText } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
-import { auditChange, changeCatalog } from "./change-catalog.ts";
-import { type ChangeResult, type LoadedCatalog, planChange } from "./plan-change.ts";
+import { auditChange, changeCatalog, type NextCatalog, planNext } from "./change-catalog.ts";
+import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
 
 /** The next catalog of a business, from catalog files or from its history. */
-export type Replacement = {
-  catalog: Catalog;
-  origin: ChangeOrigin;
-  /** The catalog that is replaced. */
+export type Replacement = NextCatalog & {
   loaded: LoadedCatalog;
   /** The entry of the replacement in the audit log. */
   cause: { action: AuditAction; details: Record<string, unknown> };
@@ -51,10 +46,8 @@ export class UnconfirmedChange extends AppError {
 
 type ReplaceOptions = Permissions & { onStep?: (step: string) => void };
 
-export const planReplacement = (
-  rt: Runtime,
-  { catalog, origin, loaded }: Replacement,
-): ChangeResult => planChange(rt, catalog, origin, loaded).result;
+export const planReplacement = (rt: Runtime, replacement: Replacement): ChangeResult =>
+  rt.read(() => planNext(rt, replacement).result);
 
 /**
  * Replaces the catalog of one business in one transaction; in a dry run, it only plans.
@@ -69,8 +62,8 @@ export function replaceCatalog(
   onStep("comparing with the stored catalog");
   // A dry run uses no transaction: with a large catalog, it would block other writers for seconds.
   if (rt.isDryRun()) return planReplacement(rt, replacement);
-  const { catalog: next, origin, loaded, cause } = replacement;
-  const { slug } = next.business;
+  const { catalog, loaded, cause } = replacement;
+  const { slug } = catalog.business;
   const { action, details } = cause;
   return rt.tx(() => {
     const version = rt.store.businesses.findBySlug(slug)?.catalogVersion;
@@ -90,7 +83,7 @@ export function replaceCatalog(
       return auditChange(rt, action, { id: businessId, name: slug }, plan, details);
     };
     const unchanged = permissions.cancelAffected ? null : loaded;
-    return changeCatalog(rt, next, origin, unchanged, approve);
+    return changeCatalog(rt, { ...replacement, loaded: unchanged }, approve);
   });
 }
 

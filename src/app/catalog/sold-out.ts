@@ -1,16 +1,16 @@
-import type { Catalog } from "../../domain/catalog/catalog.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
+import { nextTransition } from "../../domain/public/public-catalog.ts";
+import type { Stock, StoredCatalog } from "../../domain/public/public-context.ts";
 import { AppError } from "../../domain/errors.ts";
-import { modifierOptionId } from "../../domain/public/menu.ts";
-import { getByKeyOrId } from "./objects.ts";
-import { audit, auditTime } from "../audit.ts";
-import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { audit, auditTime } from "../audit.ts";
 import type { AppendResult } from "../events.ts";
-import { loadCatalog } from "./load-catalog.ts";
+import type { Runtime } from "../runtime.ts";
+import { loadCatalog, toStoredCatalog } from "./load-catalog.ts";
+import { loadReferred, type ObjectEdit } from "./load-part.ts";
+import { type Dish, findDish, listOptions, notFound } from "./objects.ts";
 import { publishChange } from "./publish.ts";
 
-export type SoldOutChange = AppendResult & Dish;
+export type SoldOutChange = AppendResult & Pick<Dish, "id" | "key" | "name">;
 
 /**
  * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
@@ -28,48 +28,74 @@ export function setSoldOut(
       fix: "set a later --until, or use --undo",
     });
   return rt.tx(() => {
-    const found = getDish(loadCatalog(rt, business).catalog, keyOrId);
+    const found = getDish(rt, business, keyOrId);
+    const { id, key, name } = found;
     const published = publishChange(
       rt,
       business.id,
       () => {
         rt.store.soldOut.deleteExpired(business.id, rt.now());
-        if (until === "back") rt.store.soldOut.delete(business.id, found.id);
-        else rt.store.soldOut.upsert(business.id, found.id, until);
+        if (until === "back") rt.store.soldOut.delete(business.id, id);
+        else rt.store.soldOut.upsert(business.id, id, until);
       },
-      { lists: ["menuItems", "modifierGroups"] },
+      { lists: ["menuItems", "modifierGroups"], load: createDishLoader(rt, business, found) },
     );
-    const { id, name, key } = found;
     audit(rt, {
       action: until === "back" ? "dish.available" : "dish.sold_out",
       subject: { id, name },
       businessId: business.id,
       details: until === "back" ? { key } : { key, until: auditTime(until) },
     });
-    return { ...published, ...found };
+    return { ...published, id, key, name };
   });
 }
 
-type Dish = { id: string; key: string; name: string };
+function getDish(rt: Runtime, business: BusinessRow, keyOrId: string): Dish {
+  const found = findDish(rt, business, keyOrId);
+  if (found !== undefined) return found;
+  const options = listOptions(rt, business).map(({ key }) => key);
+  const keys = [...rt.store.catalog.listKeys(business.id, "menu_item"), ...options];
+  throw notFound(`${business.slug} has no dish or option`, keyOrId, keys, "deskbell menu list");
+}
 
-function getDish({ business, objects }: Catalog, keyOrId: string): Dish {
-  const dishes = objects.menu_item.map((doc) => ({
-    id: objectId("menu_item", business.slug, doc),
-    key: doc.key,
-    name: doc.name,
-  }));
-  const options = objects.modifier_group.flatMap((group) =>
-    group.options.map((option) => ({
-      id: modifierOptionId(business.slug, group, option),
-      key: `${group.key}/${option.key}`,
-      name: option.name,
-    })),
-  );
-  return getByKeyOrId(
-    [...dishes, ...options],
-    `${business.slug} has no dish or option`,
-    keyOrId,
-    ({ id }) => id,
-    "deskbell menu list",
-  );
+/**
+ * Returns a function that loads what partners see of a sold-out mark: the dish, or the modifier
+ * group of the option and the dishes that offer it.
+ */
+function createDishLoader(
+  rt: Runtime,
+  business: BusinessRow,
+  { doc, kind }: Dish,
+): (row: BusinessRow) => StoredCatalog {
+  const dishes =
+    kind === "menu_item"
+      ? []
+      : rt.store.catalog
+          .listMentioning(business.id, "menu_item", doc.key)
+          .filter(({ modifierGroups }) => modifierGroups.includes(doc.key));
+  const shown = [
+    { kind, doc, edited: doc },
+    ...dishes.map((dish): ObjectEdit => ({ kind: "menu_item", doc: dish, edited: dish })),
+  ];
+  const objects = loadReferred(rt, business, shown);
+  if (objects === null) return (row) => loadCatalog(rt, row);
+  let others: StoredCatalog["others"];
+  return (row) => {
+    const stock = { soldOut: rt.store.soldOut.list(row.id), taken: new Map() };
+    others ??= { nextTransitionAt: nextTransitionOfOthers(rt, row, stock) };
+    return { ...toStoredCatalog(rt, row, objects, stock), others };
+  };
+}
+
+/**
+ * Returns when the catalog next changes by itself. If a sold-out mark that may be about to be
+ * replaced is the next, that is the next time of a promotion or public event.
+ */
+function nextTransitionOfOthers(rt: Runtime, row: BusinessRow, stock: Stock): number | null {
+  const { nextTransitionAt } = row;
+  if (nextTransitionAt === null) return null;
+  if (![...stock.soldOut.values()].includes(nextTransitionAt)) return nextTransitionAt;
+  const objects = rt.store.catalog.listObjects(row.id, ["promotion", "public_event"]);
+  const timed = toStoredCatalog(rt, row, objects, stock);
+  return nextTransition(timed, nextTransitionAt - 1, ["promotions", "events"]);
 }

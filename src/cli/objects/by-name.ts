@@ -1,3 +1,4 @@
+import { findDish, listOptions } from "../../app/catalog/objects.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Kind } from "../../domain/catalog/catalog.ts";
 import { quote } from "../../domain/text.ts";
@@ -27,7 +28,7 @@ const comparable = (name: string): string => name.normalize().trim().toLowerCase
 /** Returns the key of the object of a kind with this name. A key or ID is returned as it is. */
 export function toKey(rt: Runtime, { id }: BusinessRow, kind: Kind, given: string): string {
   if (rt.store.catalog.findByKeyOrId(id, kind, given) !== undefined) return given;
-  return toKeyAmong(rt.store.catalog.listByKind(id, kind), given);
+  return toKeyAmong(rt.store.catalog.listNames(id, kind), given);
 }
 
 /** Returns the key of the named object, or undefined for an option that is absent. */
@@ -58,11 +59,8 @@ export const toStaffKeys = (
  * Returns the key of the dish or modifier option with this name; that of an option includes its
  * group, as in `milk/oat-milk`.
  */
-export function toDishKey(rt: Runtime, { id }: BusinessRow, given: string): string {
-  const options = rt.store.catalog
-    .listByKind(id, "modifier_group")
-    .flatMap((group) =>
-      group.options.map(({ key, name }) => ({ key: `${group.key}/${key}`, name })),
-    );
-  return toKeyAmong([...rt.store.catalog.listByKind(id, "menu_item"), ...options], given);
+export function toDishKey(rt: Runtime, business: BusinessRow, given: string): string {
+  if (findDish(rt, business, given) !== undefined) return given;
+  const dishes = rt.store.catalog.listNames(business.id, "menu_item");
+  return toKeyAmong([...dishes, ...listOptions(rt, business)], given);
 }

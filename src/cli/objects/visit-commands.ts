@@ -14,7 +14,7 @@ import {
 } from "../../domain/local-time.ts";
 import type { VisitFilter } from "../../store/bookings/bookings.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { VisitListFilter } from "../../store/bookings/visits.ts";
+import type { VisitListFilter } from "../../store/bookings/visit-lists.ts";
 import type { Cli } from "../cli.ts";
 import { command, type CommandSpec } from "../command.ts";
 import { usageError } from "../failure.ts";

@@ -1,6 +1,6 @@
 import { type Cancellable, filtersOf, MAX_CANCELLED } from "../../app/bookings/operator-changes.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { VisitListFilter } from "../../store/bookings/visits.ts";
+import type { VisitListFilter } from "../../store/bookings/visit-lists.ts";
 import { cancelOrder } from "./change-order.ts";
 import type { TicketOrder } from "./rules.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";

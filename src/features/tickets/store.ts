@@ -7,7 +7,8 @@ import {
   optional,
   prepareNewest,
 } from "../../store/database/db.ts";
-import { createVisitLists, selectOwn, type VisitListFilter } from "../../store/bookings/visits.ts";
+import { createVisitLists, type VisitListFilter } from "../../store/bookings/visit-lists.ts";
+import { selectOwn } from "../../store/bookings/visits.ts";
 
 export type OrderFilter = {
   businessId: string;
@@ -36,7 +37,16 @@ export function createOrderStore(db: Db) {
     UPDATE ticket_order SET status = :status, cancel_reason = :cancelReason, payment_ref = :paymentRef,
       version = :version, updated_at = :updatedAt
     WHERE id = :id`);
-  const lists = createVisitLists(db, "ticket_order", ORDER, "id");
+  const lists = createVisitLists(db, {
+    table: "ticket_order",
+    names: ORDER,
+    order: "id",
+    indexes: {
+      all: "ticket_order_business",
+      status: "ticket_order_status",
+      own: "ticket_order_own",
+    },
+  });
   const countPending = db
     .prepare(`
       SELECT count(*) FROM ticket_order

@@ -22,7 +22,7 @@ export type EarlierCatalog = {
  * @throws AppError resource_not_found if the history no longer has the version
  */
 export function readEarlierCatalog(rt: Runtime, slug: string, version: number): EarlierCatalog {
-  const { business, stored, reverted } = rt.tx(() => {
+  const { business, stored, reverted } = rt.read(() => {
     const row = getBusiness(rt, slug);
     assertKept(rt, row, version);
     const stored = loadCatalog(rt, row);
@@ -58,7 +58,12 @@ export function readEarlierCatalog(rt: Runtime, slug: string, version: number): 
   };
 }
 
-function assertKept(rt: Runtime, { id, slug, catalogVersion }: BusinessRow, version: number): void {
+/** @throws AppError resource_not_found if the history does not have the version */
+export function assertKept(
+  rt: Runtime,
+  { id, slug, catalogVersion }: BusinessRow,
+  version: number,
+): void {
   if (version > catalogVersion)
     throw notKeptError(slug, `${slug} has no version ${version}: the newest is ${catalogVersion}.`);
   const oldest = rt.openStore(createCatalogChangeStore).findOldestFromVersion(id) ?? catalogVersion;

@@ -24,7 +24,7 @@ export type Replaced = {
   objects: ReplacedObject[];
 };
 
-type ReplacedObject = {
+export type ReplacedObject = {
   id: string;
   kind: Kind;
   sortOrder: number;

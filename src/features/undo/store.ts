@@ -51,6 +51,11 @@ export function createCatalogChangeStore(db: Db) {
       "SELECT from_version FROM catalog_change WHERE business_id = ? ORDER BY version LIMIT 1",
     )
     .pluck();
+  const selectReplacedBytes = db
+    .prepare(
+      "SELECT total(length(replaced)) FROM catalog_change WHERE business_id = ? AND version > ?",
+    )
+    .pluck();
   const selectReplaced = db
     .prepare(
       "SELECT replaced FROM catalog_change WHERE business_id = ? AND version > ? ORDER BY version DESC",
@@ -80,6 +85,9 @@ export function createCatalogChangeStore(db: Db) {
     /** Returns the version that the oldest change replaced; undefined without changes. */
     findOldestFromVersion: (businessId: string) =>
       selectOldestFrom.get(businessId) as number | undefined,
+    /** Returns the compressed size of what the changes after a version replaced. */
+    countReplacedBytes: (businessId: string, version: number) =>
+      selectReplacedBytes.get(businessId, version) as number,
     /** Iterates over what the changes after a version replaced, newest first. */
     *iterateReplacedAfter(businessId: string, version: number): Generator<Replaced> {
       for (const bytes of selectReplaced.iterate(businessId, version) as Iterable<Buffer>)

@@ -2,8 +2,9 @@ import { AppError } from "../../domain/errors.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { readEarlierCatalog } from "./catalog-history.ts";
+import { assertKept, readEarlierCatalog } from "./catalog-history.ts";
 import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import { planUndoOfEdits } from "./undo-edits.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
 /** The plan of an undo; `version` is the one that it restores. */
@@ -17,15 +18,23 @@ export type PlannedUndo = { version: number; replacement: Replacement };
  */
 export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUndo {
   const wanted = version ?? findReplacedVersion(rt, slug);
-  const { catalog, edited, loaded } = readEarlierCatalog(rt, slug, wanted);
+  const cause = { action: "catalog.undone", details: { restored: wanted } } as const;
+  return { version: wanted, replacement: { ...planRestore(rt, slug, wanted), cause } };
+}
+
+/** Plans to restore a version: by its objects if only a few of them differ, else as a whole. */
+function planRestore(rt: Runtime, slug: string, version: number): Omit<Replacement, "cause"> {
+  const edits = rt.read(() => {
+    const business = getBusiness(rt, slug);
+    assertKept(rt, business, version);
+    return planUndoOfEdits(rt, business, version);
+  });
+  if (edits !== null) return { ...edits, reload: () => planRestore(rt, slug, version) };
+  const { catalog, edited, loaded } = readEarlierCatalog(rt, slug, version);
   return {
-    version: wanted,
-    replacement: {
-      catalog,
-      origin: { restored: edited.objects, restoredFields: edited.fields },
-      loaded,
-      cause: { action: "catalog.undone", details: { restored: wanted } },
-    },
+    catalog,
+    origin: { restored: edited.objects, restoredFields: edited.fields },
+    loaded,
   };
 }
 

@@ -38,14 +38,17 @@ export const parseResources = (text: string): BookedSegment["resources"] =>
 /** Reads and writes the segments of a booking. */
 export function createSegmentStatements(db: Db) {
   const insert = db.prepare(
-    insertInto("booking_segment", `booking_id, position, business_id, is_busy, ${SEGMENT}`),
+    insertInto(
+      "booking_segment",
+      `booking_id, position, business_id, is_busy, visit_starts_at, ${SEGMENT}`,
+    ),
   );
   const select = db.prepare(
     `SELECT ${columns(SEGMENT)} FROM booking_segment WHERE booking_id = ? ORDER BY position`,
   );
   const deleteSegments = db.prepare("DELETE FROM booking_segment WHERE booking_id = ?");
   const release = db.prepare("UPDATE booking_segment SET is_busy = 0 WHERE booking_id = ?");
-  const insertAll = (businessId: string, { id, segments }: Booking): void => {
+  const insertAll = (businessId: string, { id, startsAt, segments }: Booking): void => {
     for (const [position, segment] of segments.entries())
       insert.run({
         ...segment,
@@ -53,6 +56,7 @@ export function createSegmentStatements(db: Db) {
         position,
         businessId,
         isBusy: 1,
+        visitStartsAt: startsAt,
         addons: JSON.stringify(segment.addons),
         resources: JSON.stringify(segment.resources),
       });

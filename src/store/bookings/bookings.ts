@@ -10,8 +10,8 @@ import {
   selectOwn,
   type UpcomingVisit,
   VISIT,
-  type VisitListFilter,
 } from "./visits.ts";
+import type { VisitListFilter } from "./visit-lists.ts";
 
 export type VisitFilter = {
   businessId: string;

@@ -1,6 +1,7 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
-import { columns, type Db, matching } from "../database/db.ts";
+import { columns, type Db } from "../database/db.ts";
+import { createVisitLists } from "./visit-lists.ts";
 
 /** The columns that bookings and reservations share. */
 export const VISIT = `id, status, starts_at, ends_at, customer_ref, created_by_key, cancel_until, decide_by,
@@ -38,23 +39,6 @@ export const selectOverlapping = (
 export const isDeleted = (column: string) =>
   `NOT EXISTS (SELECT 1 FROM catalog_object WHERE id = ${column})`;
 
-/** A filter has a condition for each field that is set. Times are epoch milliseconds. */
-export type VisitListFilter = {
-  businessId: string;
-  createdByKey?: string | undefined;
-  createdSince?: number | undefined;
-  status?: string | undefined;
-  staffId?: string | undefined;
-  serviceId?: string | undefined;
-  /** Selects visits that start from `from` (included) until `to` (excluded). */
-  from?: number | undefined;
-  to?: number | undefined;
-  /** Selects visits that changed then or later, and sorts them by change. */
-  updatedSince?: number | undefined;
-  /** The last row of the previous page. */
-  after?: { at: number; id: string } | undefined;
-};
-
 /** A segment of a booking (with the booking's ID) or a reservation. */
 export type UpcomingVisit = Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"> & { id: string };
 
@@ -65,8 +49,8 @@ export type PendingVisit = {
   createdAt: number;
 };
 
-/** Returns the statements for a table of visits or ticket orders. */
-export function createVisitStatements(db: Db, table: string, names: string, order = "starts_at") {
+/** Returns the statements for a table of visits. */
+export function createVisitStatements(db: Db, table: string, names: string) {
   const update = db.prepare(`
     UPDATE ${table} SET status = :status, starts_at = :startsAt, ends_at = :endsAt, customer_ref = :customerRef,
       cancel_until = :cancelUntil, decide_by = :decideBy, cancelled_by = :cancelledBy,
@@ -108,47 +92,15 @@ export function createVisitStatements(db: Db, table: string, names: string, orde
     /** Counts the pending visits of all businesses. */
     countPending: () => countPending.get() as number,
     listBusinessesWithOverdue: (now: number) => selectBusinessesWithOverdue.all(now) as string[],
-    ...createVisitLists(db, table, names, order),
-  };
-}
-
-/** @param order the column that sorts lists without `updatedSince` */
-export function createVisitLists(db: Db, table: string, names: string, order: string) {
-  const selectLastChange = db
-    .prepare(`SELECT max(updated_at) FROM ${table} WHERE business_id = ?`)
-    .pluck();
-  const segmentWith = (column: string, name: string) =>
-    `EXISTS (SELECT 1 FROM booking_segment WHERE booking_id = ${table}.id AND ${column} = :${name})`;
-  const conditions: Record<Exclude<keyof VisitListFilter, "after">, string> = {
-    businessId: "business_id = :businessId",
-    createdByKey: "created_by_key = :createdByKey",
-    createdSince: "created_at >= :createdSince",
-    status: "status = :status",
-    staffId: segmentWith("staff_id", "staffId"),
-    serviceId: segmentWith("service_id", "serviceId"),
-    from: `${order} >= :from`,
-    to: `${order} < :to`,
-    updatedSince: "updated_at >= :updatedSince",
-  };
-  return {
-    /** Returns when one of the business's rows was last changed; 0 if it has none. */
-    getLastChange: (businessId: string) => (selectLastChange.get(businessId) as number | null) ?? 0,
-    /** Lists visits in order of start or, with `updatedSince`, of change. */
-    listPage({ after, ...filter }: VisitListFilter, limit: number): unknown[] {
-      const sort = filter.updatedSince === undefined ? order : "updated_at";
-      // A filter by key uses the index of keys: the plus excludes the index of businesses.
-      const business = `${filter.createdByKey === undefined ? "" : "+"}${conditions.businessId}`;
-      const isAfter = sort === "id" ? "id > :afterId" : `(${sort}, id) > (:afterAt, :afterId)`;
-      const position = after === undefined ? "TRUE" : isAfter;
-      const statement = db.prepare(`
-        SELECT ${columns(names)} FROM ${table} WHERE ${matching({ ...conditions, businessId: business }, filter)} AND ${position}
-        ORDER BY ${sort === "id" ? sort : `${sort}, id`} LIMIT :limit`);
-      const values = Object.entries(filter).filter(([, value]) => value !== undefined);
-      return statement.all({
-        ...Object.fromEntries(values),
-        ...(after && { afterAt: after.at, afterId: after.id }),
-        limit,
-      });
-    },
+    ...createVisitLists(db, {
+      table,
+      names,
+      order: "starts_at",
+      indexes: {
+        all: `${table}_start`,
+        status: `${table}_status_start`,
+        own: `${table}_own_start`,
+      },
+    }),
   };
 }

@@ -19,6 +19,10 @@ export type Connection = {
    * fails immediately if another connection has written in between.
    */
   tx: <T>(work: () => T) => T;
+  /**
+   * Runs `work`, which only reads, on one state of the database. Others can write meanwhile.
+   */
+  read: <T>(work: () => T) => T;
   /** Rises with every commit that changes the file, by this connection or any other. */
   revision: () => number;
   /**
@@ -73,7 +77,7 @@ export function openDatabase(
   let othersCommits = 0;
   let ownCommits = 0;
   const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
-  // better-sqlite3 makes a nested transaction a savepoint.
+  // better-sqlite3 makes a nested transaction a savepoint, and any other one deferred.
   const runInSavepoint = db.transaction((work: () => unknown) => work());
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
@@ -109,6 +113,7 @@ export function openDatabase(
       }
       return db.inTransaction ? work() : runInTransaction(work);
     },
+    read: <T>(work: () => T): T => (db.inTransaction ? work() : (runInSavepoint(work) as T)),
     revision: () => {
       const version = dataVersion.get();
       if (version !== seenVersion) othersCommits += 1;

@@ -24,7 +24,7 @@ const spyOnReads = (rt: TestRuntime) => vi.spyOn(rt.store.catalogLists, "list").
 
 function setUp() {
   const rt = createTestRuntime();
-  changeCatalog(rt, services(["a", "b", "c"]), "local", null);
+  changeCatalog(rt, { catalog: services(["a", "b", "c"]), origin: "local", loaded: null });
   for (const key of ["a", "b", "c"]) rename(rt, key, key);
   expect(cachedNames(rt)).toEqual(["a", "b", "c"]);
   return { rt, reads: spyOnReads(rt) };
@@ -42,7 +42,7 @@ describe("a cached list", () => {
 
   test("is patched after objects were created, moved and deleted", () => {
     const { rt, reads } = setUp();
-    changeCatalog(rt, services(["c", "d", "a"]), "local", null);
+    changeCatalog(rt, { catalog: services(["c", "d", "a"]), origin: "local", loaded: null });
     for (const key of ["c", "d", "a"]) rename(rt, key, key);
     expect(cachedNames(rt)).toEqual(["c", "d", "a"]);
     expect(reads).toEqual([]);
@@ -61,7 +61,7 @@ describe("a cached list", () => {
   test("is read again after a change of more objects than a patch is worth", () => {
     const { rt, reads } = setUp();
     const keys = Array.from({ length: 1001 }, (_, i) => `service-${i}`);
-    changeCatalog(rt, services(keys), "local", null);
+    changeCatalog(rt, { catalog: services(keys), origin: "local", loaded: null });
     expect(cachedNames(rt)?.length).toBe(1001);
     expect(reads.length).toBe(1);
   });
@@ -69,7 +69,7 @@ describe("a cached list", () => {
   test("is read again after the business was deleted and created again", () => {
     const { rt } = setUp();
     deleteBusiness(rt, getBusiness(rt, SLUG));
-    changeCatalog(rt, services(["a"]), "local", null);
+    changeCatalog(rt, { catalog: services(["a"]), origin: "local", loaded: null });
     rename(rt, "a", "a");
     expect(cachedNames(rt)).toEqual(["a"]);
   });
@@ -93,7 +93,7 @@ test("a large list is read in steps, with the changes that were made in between"
   const rt = createTestRuntime();
   const keys = Array.from({ length: 1000 }, (_, i) => `dish-${i}`);
   const dishes = buildCatalog({ menu_item: keys.map((key) => buildMenuItem(key)) });
-  changeCatalog(rt, dishes, "local", null);
+  changeCatalog(rt, { catalog: dishes, origin: "local", loaded: null });
   const business = () => getBusiness(rt, SLUG);
   const [first = "", second = ""] = keys;
   const reads = spyOnReads(rt);

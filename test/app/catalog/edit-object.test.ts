@@ -1,23 +1,17 @@
-import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
 import { editObject, withShownTexts } from "../../../src/app/catalog/edit-object.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { getObject } from "../../../src/app/catalog/objects.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
-import {
-  ALL_KINDS,
-  type Catalog,
-  type DocOf,
-  type Kind,
-} from "../../../src/domain/catalog/catalog.ts";
+import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
-import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
-import { readPartOfSample } from "../../support/sample-catalog.ts";
+import { createRandomInt } from "../../support/random-edits.ts";
+import { HOUR, type ObjectEditor, pick, randomEdit } from "../../support/random-object-edit.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
 import {
   applyCatalogBody,
   captureError,
@@ -25,15 +19,10 @@ import {
   recordEvents,
 } from "../../support/use-case.ts";
 
-const HOUR = 3_600_000;
-const SLUG = "salon-aurora";
-
-type Edit = (doc: DocOf[Kind]) => DocOf[Kind];
-
 /**
  * Edits an object without shortcuts: compares the whole catalog before the edit with that after it.
  */
-function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Edit) {
+function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: ObjectEditor) {
   return rt.tx(() => {
     const { catalog } = loadCatalog(rt, getBusiness(rt, SLUG));
     const doc = getObject(catalog, kind, key);
@@ -43,119 +32,18 @@ function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Edit
       one === doc ? edited : one,
     );
     const next = { ...catalog, objects: { ...catalog.objects, [kind]: docs } };
-    return changeCatalog(rt, next, "local", null);
+    return changeCatalog(rt, { catalog: next, origin: "local", loaded: null });
   });
-}
-
-/**
- * Returns an edit that sets a random field of an object to a random value, which may be invalid.
- */
-function randomEdit(seed: number, { objects }: Catalog): Edit {
-  return (doc) => {
-    const randomInt = createRandomInt(seed);
-    const edited = structuredClone(doc) as unknown as Record<string, unknown>;
-    const names = Object.keys(edited).filter((name) => name in VALUES);
-    const name = names[randomInt(names.length)] ?? "name";
-    const value = VALUES[name]?.(edited[name], randomInt, objects);
-    return { ...edited, [name]: value } as unknown as DocOf[Kind];
-  };
-}
-
-const pick = <T>(list: readonly T[], randomInt: RandomInt): T => list[randomInt(list.length)] as T;
-const some = (docs: readonly { key: string }[], randomInt: RandomInt): string[] =>
-  docs.map(({ key }) => key).filter(() => randomInt(4) === 0);
-const toggled = (value: unknown): boolean => !(value as boolean);
-
-type Value = (now: unknown, randomInt: RandomInt, objects: Catalog["objects"]) => unknown;
-
-const VALUES: Record<string, Value> = {
-  name: (_, randomInt) => (randomInt(9) === 0 ? "two\nlines" : `Name ${randomInt(99)}`),
-  description: (_, randomInt) => `Text ${randomInt(99)}`,
-  status: (now, randomInt) =>
-    now === "ACTIVE"
-      ? pick(["INACTIVE", "DRAFT"], randomInt)
-      : pick(["ACTIVE", "PUBLISHED"], randomInt),
-  priceCents: (_, randomInt) => randomInt(9000) - 90,
-  durationMin: (_, randomInt) => randomInt(90),
-  maxSelections: (_, randomInt) => randomInt(6),
-  capacity: (_, randomInt) => randomInt(6),
-  public: toggled,
-  bookable: toggled,
-  category: (_, randomInt, { service_category }) =>
-    pick([null, "unknown", ...service_category.map(({ key }) => key)], randomInt),
-  categories: (_, randomInt, { menu_category }) => some(menu_category, randomInt),
-  parent: (_, randomInt, objects) =>
-    pick([null, ...objects.service_category, ...objects.menu_category], randomInt)?.key ?? null,
-  modifierGroups: (_, randomInt, { modifier_group }) => some(modifier_group, randomInt),
-  staff: (_, randomInt, { staff }) => some(staff, randomInt),
-  addons: (now, randomInt) => (now as unknown[]).filter(() => randomInt(2) === 0),
-  variants: (now, randomInt) =>
-    (now as object[]).map((variant) => ({ ...variant, priceCents: randomInt(9000) })),
-  appliesTo: (now, randomInt, { service, menu_item }) => ({
-    ...(now as object),
-    all: false,
-    services: some(service, randomInt),
-    menuItems: some(menu_item, randomInt),
-  }),
-  schedule: (now, randomInt) => ({
-    ...(now as object),
-    startsAt: START + randomInt(20) * HOUR,
-    endsAt: START + (20 + randomInt(20)) * HOUR,
-  }),
-  endsAt: (_, randomInt) => START + (1000 + randomInt(50)) * HOUR,
-  ticketTypes: (now, randomInt) =>
-    (now as object[]).map((type) => ({
-      ...type,
-      status: pick(["ACTIVE", "INACTIVE"], randomInt),
-      salesStartAt: START + randomInt(40) * HOUR,
-    })),
-};
-
-const START = Date.parse("2026-11-20T12:00:00Z");
-
-/**
- * Returns a runtime whose IDs count from 1 for each prefix, so that two runtimes write the same
- * bytes.
- */
-function createRuntime(size: number, seed: number): TestRuntime {
-  const counts = new Map<string, number>();
-  const rt = {
-    ...createTestRuntime(),
-    newId(prefix: string): string {
-      const count = (counts.get(prefix) ?? 0) + 1;
-      counts.set(prefix, count);
-      return `${prefix}_${count}`;
-    },
-  };
-  const { business, ...sections } = readPartOfSample(size, seed);
-  const text = JSON.stringify({ business: { ...business, slug: SLUG }, ...sections });
-  applyCatalog(rt, [{ name: "catalog", text }], { seedingAt: rt.now() });
-  return rt;
-}
-
-function createReader({ config }: TestRuntime) {
-  const db = new Database(config.databasePath, { readonly: true });
-  const tables = ["catalog_object", "representation", "event", "business"];
-  let lastSequence = -1;
-  return () => {
-    const rows = tables.map((table) =>
-      table === "event"
-        ? db
-            .prepare("SELECT id, CAST(body AS TEXT) FROM event WHERE sequence > ?")
-            .all(lastSequence)
-        : db.prepare(`SELECT * FROM ${table}`).all(),
-    );
-    lastSequence = db.prepare("SELECT max(sequence) FROM event").pluck().get() as number;
-    return rows;
-  };
 }
 
 test.each([1, 2])(
   "an edit writes the same rows and events as a comparison of whole catalogs (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
-    const [rt, reference] = [createRuntime(60, seed), createRuntime(60, seed)];
-    const [read, readReference] = [createReader(rt), createReader(reference)];
+    const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
+    const [read, readReference] = [rt, reference].map((one) =>
+      createRowReader(one, ["catalog_object", "representation", "event", "business"]),
+    ) as [() => string[], () => string[]];
     const { listObjects } = rt.store.catalog;
     let wholeLoads = 0;
     rt.store.catalog.listObjects = (id) => (wholeLoads++, listObjects(id));
@@ -188,7 +76,7 @@ test.each([1, 2])(
 );
 
 test("a price edit reads only the object and those that it refers to", () => {
-  const rt = createRuntime(100, 1);
+  const rt = createCountingRuntime(100, 1);
   const { catalog: store, objectVersions } = rt.store;
   const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
   const { key } = service.find(({ staff, addons }) => staff.length > 0 && addons.length > 0) ?? {};

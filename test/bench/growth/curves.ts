@@ -9,6 +9,8 @@ export type Point = { size: number; cpuMs: number };
 const FLAT_FACTOR = 2;
 const LINEAR_SLOPE = 1.15;
 
+const DOCTOR = "reads the whole file to find damage";
+
 const BACKUP = "copies the whole file, and looks up each row in each index to verify it";
 
 /** Why a cost grows. A curve that grows without a reason here needs an explanation or a fix. */
@@ -28,6 +30,13 @@ const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "backup by bookings": BACKUP,
   "backup by events": BACKUP,
   "backup by endpoints": BACKUP,
+  "sold-out by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
+  "undo by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
+  "doctor by businesses": DOCTOR,
+  "doctor by objects": DOCTOR,
+  "doctor by bookings": DOCTOR,
+  "doctor by events": DOCTOR,
+  "doctor by endpoints": "checks the health and decrypts the signing secret of each endpoint",
 };
 
 /** Returns the exponent of the cost between the two largest sizes: 0 is flat, 1 is linear. */

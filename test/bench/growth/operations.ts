@@ -25,6 +25,7 @@ import {
   type Target,
   TICKET_TYPE_ID,
 } from "./data.ts";
+import { createOperatorOperations, OPERATOR_OPERATIONS } from "./operator-operations.ts";
 
 // Ticket orders count against the limits of a key, as every command and the daemon know.
 await loadOtherVisits();
@@ -48,6 +49,7 @@ export const OPERATIONS = [
   "apply",
   "status",
   "backup",
+  ...OPERATOR_OPERATIONS,
   "start",
 ] as const;
 
@@ -180,6 +182,7 @@ const OPERATION: Record<
   apply: (rt, { objects }) => createApply(rt, objects),
   status: (rt) => () => readStatus(rt, CHECKS),
   backup: (rt) => () => createBackup(rt),
+  ...createOperatorOperations(createGet),
 };
 
 /** Returns a function that sends the nth GET, to one business after the other, without a socket. */

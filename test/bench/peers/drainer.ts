@@ -4,8 +4,8 @@ import { startDeliveryWorker } from "../../../src/delivery/start.ts";
 import { EVENT, openDeliveryBench } from "../delivery-bench.ts";
 
 // Runs our delivery worker in a process of its own: sends deliveries to a sink, from the commit of
-// their events until all outcomes are on disk. Prints the milliseconds of the last run, after
-// warm-up runs.
+// their events until all outcomes are on disk. Prints the milliseconds and the CPU time of the last
+// run, after warm-up runs.
 
 const [sink = "", dataDir = "", total = "", concurrency = "", warmUps = ""] = process.argv.slice(2);
 const ENDPOINTS = 10;
@@ -33,10 +33,12 @@ async function drain(): Promise<number> {
 
 for (let i = 0; i < Number(warmUps); i++) await drain();
 await fetch(`${sink}reset`);
+const before = process.cpuUsage();
 const elapsedMs = await drain();
+const { user, system } = process.cpuUsage(before);
 const received = Number(await (await fetch(`${sink}count`)).text());
 if (received !== Number(total))
   throw new Error(`Only ${received} of ${total} deliveries were received.`);
-console.log(`took ${elapsedMs} ms`);
+console.log(`took ${elapsedMs} ms, ${(user + system) / 1000} ms CPU`);
 await worker.stop();
 rt.close();

@@ -73,7 +73,7 @@ test(
   async () => {
     const rt = createTestRuntime();
     const randomInt = createRandomInt(SEED);
-    changeCatalog(rt, buildCatalog(), "local", null);
+    changeCatalog(rt, { catalog: buildCatalog(), origin: "local", loaded: null });
     const business = () => getBusiness(rt, SLUG);
     const pull = createFeedReader(rt, business().id);
     const pullFromBrokenFeed = createFeedReader(skipFirstEvents(rt), business().id);
@@ -94,12 +94,11 @@ test(
     await subscribe(rt, business(), "http://10.0.0.1/hook");
     for (let round = 0; round < ROUNDS; round++) {
       if (randomInt(10) > 0)
-        changeCatalog(
-          rt,
-          applyRandomEdits(loadCatalog(rt, business()).catalog, randomInt, rt.now()),
-          "local",
-          null,
-        );
+        changeCatalog(rt, {
+          catalog: applyRandomEdits(loadCatalog(rt, business()).catalog, randomInt, rt.now()),
+          origin: "local",
+          loaded: null,
+        });
       else {
         rt.advance(randomInt(6) * HOUR);
         publishClockChanges(rt);

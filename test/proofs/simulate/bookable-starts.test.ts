@@ -216,7 +216,7 @@ function toNamedRequest(question: ResolvedRequest): NamedAppointmentRequest | Na
 }
 
 function store(rt: Runtime, { catalog, busyIntervals: rows }: Scenario): void {
-  changeCatalog(rt, catalog, "local", null);
+  changeCatalog(rt, { catalog, origin: "local", loaded: null });
   rt.tx(() => {
     for (const row of rows) storeRow(rt, catalog, row);
   });

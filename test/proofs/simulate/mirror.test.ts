@@ -37,7 +37,7 @@ type Delivery = { sequence: number; event: MirroredEvent; sentAt: number };
 function setUp() {
   const rt = createTestRuntime();
   const randomInt = createRandomInt(SEED);
-  changeCatalog(rt, buildCatalog(), "local", null);
+  changeCatalog(rt, { catalog: buildCatalog(), origin: "local", loaded: null });
   const businessId = getBusiness(rt, SLUG).id;
   const app = createTestApp(rt);
   const { secret } = createKey(rt, {

@@ -81,7 +81,7 @@ async function compare(steps: number, toServer = (rt: Runtime): Runtime => rt): 
   const rt = createTestRuntime();
   const commandLine = openCommandLine(rt);
   const randomInt = createRandomInt(SEED);
-  changeCatalog(rt, buildCatalog(), "local", null);
+  changeCatalog(rt, { catalog: buildCatalog(), origin: "local", loaded: null });
   const { secret } = createKey(rt, {
     businessId: getBusiness(rt, SLUG).id,
     name: "proof",

@@ -38,7 +38,7 @@ export function createRandomOperations(
   const pick = <T>(list: readonly T[]): T | undefined => list[randomInt(list.length || 1)];
   const change = (edit: (catalog: Catalog) => Catalog | void): void => {
     const catalog = load();
-    changeCatalog(rt, edit(catalog) ?? catalog, "local", null);
+    changeCatalog(rt, { catalog: edit(catalog) ?? catalog, origin: "local", loaded: null });
   };
   const editTicketType = (edit: (type: TicketTypeDoc, event: DocOf["public_event"]) => void) =>
     change(({ objects }) => {

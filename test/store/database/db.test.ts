@@ -65,7 +65,7 @@ function list(rt: TestRuntime): void {
   for (const store of [bookings, reservations])
     for (const createdByKey of [undefined, "key_1"])
       for (const updatedSince of [undefined, 1])
-        store.listPage({ businessId, createdByKey, updatedSince, after, status: "PENDING" }, 10);
+        store.listPage({ businessId, createdByKey, updatedSince, after, status: "CONFIRMED" }, 10);
   bookings.listPage({ businessId, staffId: "stf_1", serviceId: "svc_1", from: 1, to: 2 }, 10);
 }
 

@@ -1,4 +1,3 @@
-import { ALL_KINDS, type Catalog } from "../catalog.ts";
 import { type Currency, formatMoney } from "../../money.ts";
 import { countOf } from "../../text.ts";
 import { type ObjectChange, pricesOf } from "./diff.ts";
@@ -28,12 +27,22 @@ const MIN_PRICES = 10;
 const MAX_SHARE = 0.2;
 const MAX_NAMED = 3;
 
-/** Returns null unless a price becomes 0, or a fifth of all prices change by more than half. */
-export function findRepricing(before: Catalog, changes: readonly ObjectChange[]): Repricing | null {
+/** The number of prices in a catalog. Counting them reads every object. */
+export type PriceCount = { atLeast: () => number; count: () => number };
+
+/**
+ * Returns null unless a price becomes 0, or a fifth of all prices change by more than half.
+ * @param prices those of the catalog before the change
+ */
+export function findRepricing(
+  changes: readonly ObjectChange[],
+  prices: PriceCount,
+): Repricing | null {
   const large = changes.flatMap(largePriceChanges);
   if (large.length === 0) return null;
   const free = large.filter(({ to }) => to === 0).length;
-  const total = countPrices(before);
+  if (free === 0 && large.length < prices.atLeast() * MAX_SHARE) return null;
+  const total = prices.count();
   if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_SHARE)) return null;
   const largest = large.toSorted(byLargest).slice(0, MAX_NAMED);
   return { changed: large.length, free, total, largest };
@@ -52,11 +61,11 @@ const largePriceChanges = ({ key, fields, prices }: ObjectChange): PriceChange[]
           : [],
       );
 
-const countPrices = ({ objects }: Catalog): number =>
-  ALL_KINDS.reduce(
-    (sum, kind) => sum + objects[kind].reduce((count, doc) => count + pricesOf(doc).size, 0),
-    0,
-  );
+export function countPrices(docs: Iterable<object>): number {
+  let count = 0;
+  for (const doc of docs) count += pricesOf(doc).size;
+  return count;
+}
 
 /**
  * Returns the factor of a change. A tenth of the price is as large a change as ten times the price,

@@ -3,7 +3,7 @@ import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
 import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { VisitListFilter } from "../../../store/bookings/visits.ts";
+import type { VisitListFilter } from "../../../store/bookings/visit-lists.ts";
 import {
   getBusiness,
   respondPage,

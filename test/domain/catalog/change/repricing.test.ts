@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { diffCatalog } from "../../../../src/domain/catalog/change/diff.ts";
-import { findRepricing, repricingText } from "../../../../src/domain/catalog/change/repricing.ts";
+import {
+  countPrices,
+  findRepricing,
+  repricingText,
+} from "../../../../src/domain/catalog/change/repricing.ts";
 import { readCatalogBody } from "../../../support/catalog-file.ts";
 
 const EUR = { currency: "EUR", currencyDigits: 2 };
@@ -17,7 +21,8 @@ const catalogOf = (prices: readonly (string | null)[]) =>
 
 function textOf(before: readonly string[], after: readonly (string | null)[]): string | null {
   const [old, next] = [catalogOf(before), catalogOf(after)];
-  const found = findRepricing(old, diffCatalog(old, next, () => 0).changes);
+  const prices = { atLeast: () => 0, count: () => countPrices(Object.values(old.objects).flat()) };
+  const found = findRepricing(diffCatalog(old, next, () => 0).changes, prices);
   return found && repricingText(found, EUR);
 }
 
@@ -61,4 +66,17 @@ test("a price that becomes 0 is named in a catalog of any size", () => {
   expect(textOf(["35.00", "60.00"], ["0.00", "61.00"])).toBe(
     "change 1 of 2 prices by more than half, all of them to 0 (s0 35.00 -> 0.00)",
   );
+});
+
+test("the prices of a catalog are counted only if a price becomes 0 or enough of them change", () => {
+  const countsAll = (to: string, atLeast: number): boolean => {
+    const [old, next] = [catalogOf(["10.00"]), catalogOf([to])];
+    const count = vi.fn(() => 100);
+    findRepricing(diffCatalog(old, next, () => 0).changes, { atLeast: () => atLeast, count });
+    return count.mock.calls.length > 0;
+  };
+  expect(countsAll("30.00", 6)).toBe(false);
+  expect(countsAll("30.00", 5)).toBe(true);
+  expect(countsAll("0.00", 6)).toBe(true);
+  expect(countsAll("12.00", 1)).toBe(false);
 });

@@ -476,7 +476,7 @@ test("creating an endpoint waits for another writer, and fails with 503 after tw
 
 test("an internal error is logged in full, and its response has only the request ID", async () => {
   const api = createTestApi();
-  api.store.catalog.listObjects = () => {
+  api.store.catalogLists.list = () => {
     throw new TypeError("the secret is in the details");
   };
   const response = await api.request(`/v1/businesses/${SALON}/services`);

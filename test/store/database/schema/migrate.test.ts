@@ -443,3 +443,23 @@ test("a migration allows existing keys twice as many visits a day as on their bu
     "SELECT group_concat(id || ' ' || max_bookings_day, ', ' ORDER BY id) FROM api_key";
   expect(read(path, limits)).toBe("busy 662, calm 200, unused 200");
 });
+
+test("a migration stores the start of the whole booking in each segment", () => {
+  const before = readMigrations().findIndex((sql) => sql.includes("ADD COLUMN visit_starts_at"));
+  const { dataDir, path } = createOldDatabase(before);
+  const db = new Database(path);
+  db.exec(`
+    INSERT INTO booking (id, business_id, status, starts_at, ends_at, guests, total_cents, currency, created_at, updated_at)
+    VALUES ('bkg_1', 'biz_1', 'CONFIRMED', 100, 300, 1, 0, 'EUR', 0, 0)`);
+  const insertSegment = db.prepare(`
+    INSERT INTO booking_segment (booking_id, position, business_id, service_id, addons, resources, seats,
+      buffer_before_min, buffer_after_min, starts_at, ends_at, price_cents, is_busy)
+    VALUES ('bkg_1', :position, 'biz_1', 'svc_1', '[]', '[]', 1, 0, 0, :startsAt, :startsAt + 100, 0, 1)`);
+  insertSegment.run({ position: 0, startsAt: 100 });
+  insertSegment.run({ position: 1, startsAt: 200 });
+  db.close();
+  createTestRuntime({ dataDir }).close();
+  const starts =
+    "SELECT group_concat(visit_starts_at, ', ') FROM booking_segment WHERE booking_id = 'bkg_1'";
+  expect(read(path, starts)).toBe("100, 100");
+});

@@ -1,0 +1,145 @@
+import { applyEdits, loadForEdits, type ObjectEdit } from "../../app/catalog/load-part.ts";
+import type { Replacement } from "../../app/catalog/replace-catalog.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import {
+  ALL_KINDS,
+  type CatalogObjects,
+  type DocOf,
+  emptyObjects,
+  type Kind,
+} from "../../domain/catalog/catalog.ts";
+import { writeBusiness } from "../../domain/catalog/file/business.ts";
+import { sectionOf, setAt } from "../../domain/catalog/file/sections.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { validateCatalog } from "../../domain/catalog/validate.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { ReplacedObject } from "./rules.ts";
+import { createCatalogChangeStore } from "./store.ts";
+
+/** An undo of more objects replaces the whole catalog. */
+const MAX_OBJECTS = 100;
+/** About ten times the compressed size of that many objects. */
+const MAX_REPLACED_BYTES = 200_000;
+
+type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };
+
+/**
+ * Plans to restore a version of a catalog by edits of the objects that differ, without reading the
+ * others. Returns null if that is not enough: if objects were created, deleted or moved since, or
+ * if the difference affects other objects or the business itself.
+ */
+export function planUndoOfEdits(
+  rt: Runtime,
+  business: BusinessRow,
+  version: number,
+): Pick<Replacement, "catalog" | "origin" | "loaded"> | null {
+  const replaced = readReplaced(rt, business.id, version);
+  const found = replaced && findStored(rt, business, replaced);
+  const edits = found && readEdits(rt, business, found);
+  if (edits === null) return null;
+  const stored = loadForEdits(rt, business, edits);
+  if (stored.others === undefined) return null;
+  return {
+    catalog: applyEdits(stored.catalog, edits),
+    origin: {
+      restored: new Map(replaced?.map(({ id, isEdited }) => [id, isEdited])),
+      restoredFields: new Map(),
+    },
+    loaded: { business, stored },
+  };
+}
+
+/** Returns the objects as they were at a version; null if there are too many. */
+function readReplaced(rt: Runtime, businessId: string, version: number): ReplacedObject[] | null {
+  const history = rt.openStore(createCatalogChangeStore);
+  if (history.countReplacedBytes(businessId, version) > MAX_REPLACED_BYTES) return null;
+  const objects = new Map<string, ReplacedObject>();
+  for (const change of history.iterateReplacedAfter(businessId, version)) {
+    if (change.isNew || change.fields !== null) return null;
+    for (const object of change.objects) objects.set(object.id, object);
+    if (objects.size > MAX_OBJECTS) return null;
+  }
+  return [...objects.values()];
+}
+
+/** Returns the stored objects in place of which others were; null if one has no counterpart. */
+function findStored(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  replaced: readonly ReplacedObject[],
+): StoredObject[] | null {
+  const { catalog } = rt.store;
+  const found: StoredObject[] = [];
+  for (const { id, kind, item, ...object } of replaced) {
+    const doc = catalog.findByKeyOrId(businessId, kind, id);
+    if (doc === undefined && item === null) continue;
+    if (doc === undefined || item === null) return null;
+    if (catalog.findSortOrder(id) !== object.sortOrder) return null;
+    found.push({ id, kind, item, doc, ...object });
+  }
+  return found;
+}
+
+/** Reads the objects as a catalog file; returns null if one is not valid by itself. */
+function readEdits(
+  rt: Runtime,
+  business: BusinessRow,
+  found: readonly StoredObject[],
+): ObjectEdit[] | null {
+  const file = { catalog: 1, business: writeBusiness(business.doc) };
+  for (const [kind, ofKind] of Map.groupBy(found, ({ kind }) => kind))
+    setAt(
+      file,
+      sectionOf(kind).path,
+      ofKind.map(({ item }) => item),
+    );
+  const objects = loadMentioned(rt, business, found);
+  const { merged, issues } = validateCatalog([file], {
+    current: () => ({ business: business.doc, schedule: business.schedule, objects }),
+    prune: false,
+    seedingAt: null,
+    isPartial: true,
+    isRestored: true,
+  });
+  if (merged === null || issues.length > 0) return null;
+  const restored = new Map(
+    ALL_KINDS.flatMap((kind) =>
+      merged.catalog.objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc] as const),
+    ),
+  );
+  const edits = found.flatMap(({ id, kind, doc }) => {
+    const edited = restored.get(id);
+    return edited === undefined ? [] : [{ kind, doc, edited }];
+  });
+  return edits.length === found.length ? edits : null;
+}
+
+/**
+ * Returns the objects whose keys the items contain as texts, except those of the items themselves:
+ * among them are all to which the items refer.
+ */
+function loadMentioned(
+  rt: Runtime,
+  business: BusinessRow,
+  found: readonly StoredObject[],
+): CatalogObjects {
+  const texts = new Set(found.flatMap(({ item }) => textsIn(item)));
+  const own = new Set(found.map(({ id }) => id));
+  const objects = emptyObjects();
+  function load<K extends Kind>(kind: K): void {
+    const docs = rt.store.catalog.listByKeys(business.id, kind, [...texts]);
+    objects[kind] = docs.filter(
+      (doc) => !own.has(objectId(kind, business.slug, doc)),
+    ) as CatalogObjects[K];
+  }
+  ALL_KINDS.forEach(load);
+  return objects;
+}
+
+/** Returns the texts in a value at any depth, and of `event/ticket` also `event`. */
+const textsIn = (value: unknown): string[] =>
+  typeof value === "string"
+    ? [value, ...(value.includes("/") ? [value.slice(0, value.indexOf("/"))] : [])]
+    : typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(textsIn)
+      : [];

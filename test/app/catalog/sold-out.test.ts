@@ -1,0 +1,96 @@
+import { expect, test, vi } from "vitest";
+import { audit, auditTime } from "../../../src/app/audit.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { findDish } from "../../../src/app/catalog/objects.ts";
+import { publishChange, publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
+import { createRandomInt } from "../../support/random-edits.ts";
+import { HOUR, pick } from "../../support/random-object-edit.ts";
+import type { TestRuntime } from "../../support/test-runtime.ts";
+import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
+
+type Until = number | null | "back";
+
+/** Marks a dish without shortcuts: compares the whole menu before the mark with that after it. */
+function markInWholeCatalog(rt: TestRuntime, key: string, until: Until) {
+  return rt.tx(() => {
+    const business = getBusiness(rt, SLUG);
+    const { id, name } = findDish(rt, business, key) ?? { id: "", name: "" };
+    const { soldOut } = rt.store;
+    const mark = () => {
+      soldOut.deleteExpired(business.id, rt.now());
+      if (until === "back") soldOut.delete(business.id, id);
+      else soldOut.upsert(business.id, id, until);
+    };
+    const result = publishChange(rt, business.id, mark, { lists: ["menuItems", "modifierGroups"] });
+    audit(rt, {
+      action: until === "back" ? "dish.available" : "dish.sold_out",
+      subject: { id, name },
+      businessId: business.id,
+      details: until === "back" ? { key } : { key, until: auditTime(until) },
+    });
+    return { ...result, id, key, name };
+  });
+}
+
+test.each([1, 2])(
+  "a sold-out mark writes the same rows and events as a comparison of whole catalogs (seed %i)",
+  (seed) => {
+    const randomInt = createRandomInt(seed);
+    const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
+    const [read, readReference] = [createRowReader(rt), createRowReader(reference)];
+    const { menu_item, modifier_group } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
+    const options = modifier_group.flatMap((group) =>
+      group.options.map(({ key }) => `${group.key}/${key}`),
+    );
+    expect(options.length).toBeGreaterThan(2);
+    for (let round = 0; round < 60; round++) {
+      const key = pick([...menu_item.slice(0, 4).map((dish) => dish.key), ...options], randomInt);
+      const until = pick<Until>(["back", null, rt.now() + (1 + randomInt(30)) * HOUR], randomInt);
+      expect(setSoldOut(rt, getBusiness(rt, SLUG), key, until)).toEqual(
+        markInWholeCatalog(reference, key, until),
+      );
+      const ms = randomInt(5) * HOUR;
+      for (const one of [rt, reference]) {
+        one.advance(ms);
+        publishClockChanges(one);
+      }
+      expect(read()).toEqual(readReference());
+    }
+  },
+  120_000,
+);
+
+test("a sold-out mark reads only the dish and the objects that it refers to", () => {
+  const rt = createCountingRuntime(100, 1);
+  const { catalog: store, objectVersions } = rt.store;
+  const [dish] = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects.menu_item;
+  const wholeReads = [
+    vi.spyOn(store, "listObjects"),
+    vi.spyOn(store, "listByKind"),
+    vi.spyOn(store, "listSortOrders"),
+    vi.spyOn(objectVersions, "list"),
+  ];
+  const { events } = setSoldOut(rt, getBusiness(rt, SLUG), dish?.key ?? "", null);
+  expect(events).toHaveLength(2);
+  for (const wholeRead of wholeReads) expect(wholeRead).not.toHaveBeenCalled();
+});
+
+test("a dish or option can be named by its ID, also if its key contains a slash", () => {
+  const rt = createCountingRuntime(60, 1);
+  const business = getBusiness(rt, SLUG);
+  const [group] = loadCatalog(rt, business).catalog.objects.modifier_group;
+  const option = `${group?.key}/${group?.options[0]?.key}`;
+  const found = findDish(rt, business, option);
+  expect(found?.id).toMatch(/^mop_/);
+  expect(findDish(rt, business, found?.id ?? "")).toEqual(found);
+  editObject(rt, SLUG, "modifier_group", group?.key ?? "", (doc) => ({
+    ...doc,
+    key: "a/b",
+    previousKeys: [doc.key],
+  }));
+  const renamed = findDish(rt, business, `a/b/${group?.options[0]?.key}`);
+  expect(renamed).toMatchObject({ id: found?.id, key: `a/b/${group?.options[0]?.key}` });
+});

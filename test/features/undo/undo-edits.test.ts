@@ -1,0 +1,189 @@
+import { expect, test, vi } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { getBusiness } from "../../../src/app/businesses.ts";
+import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { exportCatalogText } from "../../../src/app/catalog/export-catalog.ts";
+import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
+import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
+import { planReplacement, replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
+import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
+import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
+import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.ts";
+import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
+import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
+import { HOUR, pick, randomEdit } from "../../support/random-object-edit.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
+import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
+import {
+  applyCatalogBody,
+  captureError,
+  eventTypesOf,
+  recordEvents,
+} from "../../support/use-case.ts";
+
+/** Undoes without shortcuts: compares the whole catalog before the undo with that after it. */
+function undoWhole(rt: TestRuntime, restored: number) {
+  const { catalog, edited, loaded } = readEarlierCatalog(rt, SLUG, restored);
+  const origin = { restored: edited.objects, restoredFields: edited.fields };
+  const cause = { action: "catalog.undone", details: { restored } } as const;
+  return replaceCatalog(rt, { catalog, origin, loaded, cause }, { confirmed: true });
+}
+
+const undo = (rt: TestRuntime, version?: number) =>
+  replaceCatalog(rt, planUndo(rt, SLUG, version).replacement, { confirmed: true });
+
+const isByObjects = (rt: TestRuntime, version?: number): boolean =>
+  planUndo(rt, SLUG, version).replacement.reload !== undefined;
+
+/** Makes the same random change in several runtimes: mostly an edit of one object. */
+function changeRandomly(
+  runtimes: readonly [TestRuntime, TestRuntime],
+  firstFile: string,
+  randomInt: RandomInt,
+): void {
+  const [first] = runtimes;
+  const { catalog } = loadCatalog(first, getBusiness(first, SLUG));
+  const dish = pick(catalog.objects.menu_item, randomInt).key;
+  const until = pick([null, first.now() + randomInt(30) * HOUR + HOUR], randomInt);
+  const ms = randomInt(3) * HOUR;
+  const kind = pick(ALL_KINDS, randomInt);
+  const { key } = pick(catalog.objects[kind] as DocOf[Kind][], randomInt);
+  const edit = randomEdit(randomInt(2 ** 31), catalog);
+  const action = randomInt(12);
+  for (const rt of runtimes)
+    if (action === 0)
+      applyCatalog(rt, [{ name: "first.yaml", text: firstFile }], { confirmed: true });
+    else if (action === 1) {
+      setSoldOut(rt, getBusiness(rt, SLUG), dish, until);
+      rt.advance(ms);
+      publishClockChanges(rt);
+    } else captureError(() => editObject(rt, SLUG, kind, key, edit as never));
+}
+
+test.each([1, 2])(
+  "an undo by objects writes the same rows and events as one of the whole catalog (seed %i)",
+  (seed) => {
+    const randomInt = createRandomInt(seed);
+    const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
+    const [read, readReference] = [createRowReader(rt), createRowReader(reference)];
+    const firstFile = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml").content;
+    const rounds = 40;
+    let byObjects = 0;
+    for (let round = 0; round < rounds; round++) {
+      for (let changes = 1 + randomInt(3); changes > 0; changes--)
+        changeRandomly([rt, reference], firstFile, randomInt);
+      const { catalogVersion } = getBusiness(rt, SLUG);
+      const earlier = Math.max(1, catalogVersion - randomInt(5));
+      const version = randomInt(2) === 0 ? planUndo(rt, SLUG).version : earlier;
+      expect(read()).toEqual(readReference());
+      if (captureError(() => isByObjects(rt, version)) === "no error: true") byObjects += 1;
+      expect(captureError(() => undo(rt, version))).toBe(
+        captureError(() => undoWhole(reference, version)),
+      );
+      expect(read()).toEqual(readReference());
+    }
+    // An undo that replaces the whole catalog is compared with itself.
+    expect(byObjects).toBeGreaterThan(rounds / 4);
+  },
+  120_000,
+);
+
+test("an undo of a price edit reads only the object and those that it refers to", () => {
+  const rt = createCountingRuntime(100, 1);
+  const { catalog: store, objectVersions } = rt.store;
+  const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
+  const { key } = service.find(({ staff, addons }) => staff.length > 0 && addons.length > 0) ?? {};
+  editObject(rt, SLUG, "service", key ?? "", (doc) => ({
+    ...doc,
+    priceCents: doc.priceCents * 3,
+  }));
+  const wholeReads = [
+    vi.spyOn(store, "listObjects"),
+    vi.spyOn(store, "listByKind"),
+    vi.spyOn(store, "listSortOrders"),
+    vi.spyOn(store, "listLocalEdits"),
+    vi.spyOn(store, "iterateDocs"),
+    vi.spyOn(objectVersions, "list"),
+  ];
+  expect(undo(rt).changes).toMatchObject([{ key, overwrittenEdits: ["priceCents"] }]);
+  for (const wholeRead of wholeReads) expect(wholeRead).not.toHaveBeenCalled();
+});
+
+const BODY = `
+hours: [{ days: [mon-sun], start: "09:00", end: "17:00" }]
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: 35.00 }
+  - { key: spa, name: Spa, durationMin: 60, price: 60.00 }
+`;
+
+const keysOfServices = (rt: TestRuntime) =>
+  rt.store.catalog.listKeys(getBusiness(rt, SLUG).id, "service");
+
+test("an undo of objects that were created, deleted or moved replaces the whole catalog", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, BODY);
+  const moved = BODY.replace(/(.*cut.*\n)(.*spa.*\n)/, "$2$1");
+  const added = `${BODY}  - { key: dye, name: Dye, durationMin: 30, price: 9.00 }\n`;
+  for (const body of [moved, added, BODY]) {
+    applyCatalogBody(rt, body, { prune: true, confirmed: true, allowMassDelete: true });
+    expect(isByObjects(rt)).toBe(false);
+  }
+  applyCatalogBody(rt, BODY.replace("35.00", "36.00"));
+  expect(isByObjects(rt)).toBe(true);
+});
+
+test("an undo by objects publishes a transition that became due after it was planned", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(
+    rt,
+    `${BODY}promotions: [{ key: deal, name: Deal, benefit: { type: PERCENT_OFF, percent: 10 }, schedule: { endsAt: 2026-11-20T14:00 } }]`,
+  );
+  editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
+  const { replacement } = planUndo(rt, SLUG);
+  expect(replacement.reload).toBeDefined();
+  rt.advance(10 * HOUR);
+  const events = recordEvents(rt, () => replaceCatalog(rt, replacement, { confirmed: true }));
+  expect(eventTypesOf(events)).toEqual([
+    "promotion.updated",
+    "catalog.changed",
+    "service.updated",
+    "service_price.updated",
+    "catalog.changed",
+  ]);
+  expect(keysOfServices(rt)).toEqual(["cut", "spa"]);
+});
+
+test("a plan of an undo by objects shows the present catalog after a sale or a due transition", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, BODY);
+  editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
+  const { replacement } = planUndo(rt, SLUG);
+  const plan = planReplacement(rt, replacement);
+  rt.store.businesses.upsert(getBusiness(rt, SLUG));
+  expect(planReplacement(rt, replacement)).toEqual(plan);
+  expect(plan.changes).toMatchObject([{ action: "update", key: "cut" }]);
+});
+
+test("an undo by objects that deletes a booked variant is refused, or cancels the booking", async () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, BODY);
+  const variant = "variants: [{ key: long, name: Long, price: 50.00 }]";
+  applyCatalogBody(rt, BODY.replace("price: 35.00 }", `price: 35.00, ${variant} }`));
+  const { id } = createBooking(rt, SLUG, {
+    service: "cut",
+    variant: "long",
+    start: "2026-12-01T10:00",
+  });
+  expect(isByObjects(rt)).toBe(true);
+  expect(captureError(() => undo(rt))).toMatch(/^state_refuses: .*1 future booking/);
+  const { replacement } = planUndo(rt, SLUG);
+  const cancelAffected = await loadCancelAffected();
+  replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
+  const business = getBusiness(rt, SLUG);
+  expect(rt.store.bookings.findById(business.id, id)?.status).toBe("CANCELLED");
+  const cut = rt.store.catalog.findByKeyOrId(business.id, "service", "cut");
+  expect(cut?.variants).toEqual([]);
+  expect(keysOfServices(rt)).toEqual(["cut", "spa"]);
+});
