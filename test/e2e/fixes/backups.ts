@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import {
   appendFileSync,
   copyFileSync,
@@ -44,14 +45,16 @@ const restoresFromList = async (
   expect(await deskbell(`restore ${path} --yes`)).toContain("Restored");
 };
 
-/**
- * Overwrites the second half of the database, which SQLite does not read when it opens the file.
- */
+/** Overwrites the first page of the events, which SQLite does not read when it opens the file. */
 export const damage = ({ dataDir, edit }: Server): void => {
   edit("PRAGMA wal_checkpoint(TRUNCATE)");
   const path = join(dataDir, "deskbell.db");
+  const db = new Database(path);
+  const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'event'").pluck().get();
+  const size = db.pragma("page_size", { simple: true }) as number;
+  db.close();
   const bytes = readFileSync(path);
-  bytes.fill(255, Math.floor(bytes.length / 4096 / 2) * 4096);
+  bytes.fill(255, ((page as number) - 1) * size, (page as number) * size);
   writeFileSync(path, bytes);
 };
 
