@@ -43,7 +43,7 @@ afterEach(() => void (disk.unreadable = ""));
 
 const ANA = { name: "Ana", email: null, phone: null, notes: null };
 
-/** A server with a guest and an endpoint, whose master key was rotated after its backup. */
+/** Creates a server with a guest and an endpoint, whose master key was rotated after its backup. */
 async function createRotated() {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
