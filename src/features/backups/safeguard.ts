@@ -32,7 +32,7 @@ function copy(
   }
 }
 
-/** Returns the newest backup that is intact; without one, the newest. */
+/** Returns the newest backup that is intact. If none is, returns the newest. */
 function newestBackup(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const made = readdirSync(folder).map((name) => ({ name, at: readBackupTime(name) ?? -1 }));

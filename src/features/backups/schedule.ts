@@ -7,7 +7,7 @@ import {
   type RunMaintenance,
 } from "./upkeep/maintenance-work.ts";
 
-/** Makes, copies and checks backups when it is due. */
+/** Makes, copies and checks backups when they are due. */
 export function startMaintenance(
   rt: Runtime,
   run: RunMaintenance = createMaintenanceRunner(rt.config),

@@ -23,7 +23,7 @@ rt.close();
 parentPort?.close();
 
 function lowerPriority(): void {
-  // On Linux each thread has a priority; elsewhere this would slow down the whole daemon.
+  // Linux has a priority for each thread. Elsewhere, this would slow down the whole daemon.
   if (process.platform !== "linux") return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);

@@ -26,9 +26,9 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
 export const erasedGuests: readonly FindErasedGuests[] = [findBackupsWithGuests];
 
 /**
- * Returns the backups that still contain erased guests: the date (UTC) on which the last nightly one
- * is deleted, or null if there is none, the paths of those that are not deleted automatically, and
- * the data that restores have replaced.
+ * Returns the backups that still contain erased guests: the date (UTC) on which the last nightly
+ * one is deleted, or null if there is none; the paths of those that are not deleted automatically;
+ * and the data that restores have replaced.
  */
 function findBackups(rt: Runtime): {
   nightlyUntil: string | null;

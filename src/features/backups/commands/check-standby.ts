@@ -20,10 +20,10 @@ import { readText } from "../../../cli/input/catalog-files.ts";
 import { assertPortAvailable } from "../../../cli/running/port.ts";
 
 type StandbyOptions = {
-  /** The folder of the copies. */
+  /** The folder with the copies of the other server. */
   dir: string;
   tls: TlsFiles | undefined;
-  /** The servers file of the proxy. */
+  /** The servers file of the proxy, if there is one. */
   servers: string | undefined;
 };
 
@@ -62,7 +62,7 @@ function checkStopped({ dataDir, databasePath }: Config): Check {
   return { about: "daemon", summary: "not running", findings };
 }
 
-/** `checkMasterKey` reports a missing key. */
+/** The function `checkMasterKey` reports a missing key. */
 async function checkAuthentic(config: Config, path: string): Promise<Finding[]> {
   const { kind } = await authenticate(config, path);
   if (kind === "authentic" || kind === "no_key") return [];
@@ -98,7 +98,7 @@ const damagedCopy = (text: string): Finding => ({
   fix: "check the disk of the copies",
 });
 
-/** Guests whose data are checked: with a wrong key, none can be decrypted. */
+/** The number of guests that are decrypted as a sample. A wrong key decrypts none. */
 const MAX_GUESTS = 1000;
 
 function checkMasterKey(config: Config, copy: string): Check {
@@ -146,7 +146,7 @@ function checkTls(tls: TlsFiles | undefined): Check {
   }
 }
 
-/** The proxy uses the standby when the first address does not accept a connection. */
+/** The proxy uses the standby when the server's own address does not accept a connection. */
 async function checkProxy(file: string | undefined): Promise<Check> {
   const about = "proxy";
   if (file === undefined) {

@@ -15,32 +15,38 @@ import { deleteReplacedData } from "../restore/replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
 
 export type MaintenanceOptions = {
-  /** Whether to make a backup first. */
+  /** Whether the run begins with a backup. */
   backUp: boolean;
   signal?: AbortSignal | undefined;
-  /** Called when all data are copied: what is left to do is not urgent. */
+  /** Called when all data are copied, because the rest of the run is not urgent. */
   onCopied?: (() => void) | undefined;
 };
 
-/** Longer than any night is from the next: 25 hours when clocks are set back. */
+/** No night is as far from the next, although it is 25 hours when clocks are set back. */
 const MISSED_NIGHT_MS = 26 * 3_600_000;
 
-/** Whether --backup-every is set and has passed since the last backup, or the last try. */
+/** Returns whether --backup-every is set and has passed since the last backup, or the last try. */
 export function isBackupDue(rt: Runtime): boolean {
   const { everyMs } = rt.config.backups;
   return everyMs !== null && rt.now() - lastTryAt(rt) >= everyMs;
 }
 
-/** Whether the last nightly backup was missed, for example by a machine that is off at night. */
+/**
+ * Returns whether the last nightly backup was missed, for example by a machine that is off at
+ * night.
+ */
 export function isNightMissed(rt: Runtime): boolean {
   if (rt.config.backups.everyMs !== null) return false;
   const lastAt = lastTryAt(rt);
-  // The first backup of all was due in the night after the oldest data.
+  // The very first backup was due in the night after the oldest data.
   const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
   return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
 }
 
-/** Times of a clock that was ahead do not say when the last try was. */
+/**
+ * Returns the time of the last try. A time from a clock that was ahead says nothing, and is
+ * ignored.
+ */
 function lastTryAt(rt: Runtime): number {
   const { config } = rt;
   const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
@@ -49,13 +55,13 @@ function lastTryAt(rt: Runtime): number {
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
-/** Whether there is work other than a backup. */
+/** Returns whether there is work other than a backup. */
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
 /**
- * Whether a restore would refuse the newest backup, which version 0.2 or another key made, or would
- * need a key from before a rotation, which a standby may not have.
+ * Returns whether a restore would refuse the newest backup, because version 0.2 or another key made
+ * it, or would need a key from before a rotation, which a standby may not have.
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
@@ -89,7 +95,7 @@ export async function runMaintenance(
 }
 
 /**
- * Makes a backup and copies it to --backup-dir while the daemon stops: a server that is restored
+ * Makes a backup and copies it to --backup-dir while the daemon stops, so that a server restored
  * from it has every change.
  * @returns whether it was copied; if not, the reason is logged
  */
