@@ -115,7 +115,7 @@ function applyAction<Row extends Visit>(
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, ...state });
   kind.store(rt).update(after);
   if (after.status === "CANCELLED") uncountVisit(rt, after);
-  publish(rt, kind, business, before, after);
+  publishVisit(rt, kind, business, before, after);
   return after;
 }
 
@@ -139,7 +139,7 @@ export const nextVersion = <Row extends { version: number; updatedAt: number }>(
 export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
   Math.max(rt.now(), store.getLastChange(businessId));
 
-export function publish<Row extends Visit>(
+export function publishVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
   business: BusinessRow,
@@ -169,7 +169,7 @@ export function updateVisit<Row extends Visit>(
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, customerRef });
   kind.store(rt).update(after);
   if (!isSameCustomer) saveCustomer(rt, business.id, before.id, customer);
-  publish(rt, kind, business, before, after);
+  publishVisit(rt, kind, business, before, after);
   const fields = [
     ...(isSameCustomer ? [] : ["customer"]),
     ...(customerRef === before.customerRef ? [] : ["customerRef"]),

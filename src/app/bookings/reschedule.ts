@@ -24,7 +24,7 @@ import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
-import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
+import { getVisitToChange, nextVersion, publishVisit, subjectOf } from "./change-visit.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -71,7 +71,7 @@ export function rescheduleVisit(
     totalCents: totalOf(booked, guests),
   });
   rt.store.bookings.reschedule(business.id, after);
-  publish(rt, BOOKING, business, before, after);
+  publishVisit(rt, BOOKING, business, before, after);
   auditRescheduled(rt, BOOKING, business, before, after);
   return after;
 }
@@ -116,7 +116,7 @@ export function rescheduleTable(
   if (deepEqual({ ...before, startsAt, endsAt, ...table }, before)) return before;
   const after = moved(rt, RESERVATION, business, access, before, terms, { ...before, ...table });
   rt.store.reservations.reschedule(business.id, after);
-  publish(rt, RESERVATION, business, before, after);
+  publishVisit(rt, RESERVATION, business, before, after);
   auditRescheduled(rt, RESERVATION, business, before, after);
   return after;
 }

@@ -162,7 +162,7 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
  * All times are compared with the daemon's clock: by a clock that is ahead, everything would be
  * late.
  */
-export function listCauses(
+export function listForOperator(
   rt: Runtime,
   checks: readonly Check[],
   daemon: DaemonState,

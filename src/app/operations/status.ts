@@ -5,7 +5,7 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
-import { type Check, listCauses } from "./conditions.ts";
+import { type Check, listForOperator } from "./conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
@@ -40,7 +40,7 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
     freeBytes: rt.freeBytes(),
-    problems: listCauses(rt, checks, daemon),
+    problems: listForOperator(rt, checks, daemon),
   };
 }
 

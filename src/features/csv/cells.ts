@@ -49,8 +49,8 @@ const DATES = [
   new RegExp(`^${MONTH}[ -]\\d{2,4}$`, "i"),
 ];
 
-/** Returns how a spreadsheet damaged the text of a cell, or undefined if it shows no damage. */
-export function damageIn(text: string, isProse: boolean): string | undefined {
+/** Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. */
+export function findSpoiledText(text: string, isProse: boolean): string | undefined {
   if (/^#(?:[A-ZÜ][A-ZÜ0-9/]*[!?]|N\/A|NV)$/.test(text))
     return `contains the spreadsheet's error ${quote(text)}. Correct the formula in this cell`;
   if (/^#{2,}$/.test(text))

@@ -1,7 +1,7 @@
 import type { Currency } from "../../domain/money.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
-import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
+import { findSpoiledText, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
 import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
@@ -29,14 +29,14 @@ export function setCell(
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
-  return damageIn(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
+  return findSpoiledText(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
 }
 
 /** Returns what is wrong with a cell of a row without an object, unless it is the key or name. */
 export function cellProblem(column: CsvColumn, text: string, currency: Currency): Problem {
   if (column === "key" || column === "name") return undefined;
-  const damage = damageIn(text, PROSE.has(column));
-  if (damage !== undefined || text === "") return damage;
+  const spoiled = findSpoiledText(text, PROSE.has(column));
+  if (spoiled !== undefined || text === "") return spoiled;
   if (column === "price") return problemOf(parsePriceCell(text, currency));
   return column === "duration_min" ? problemOf(parseDurationCell(text)) : undefined;
 }

@@ -24,7 +24,7 @@ export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUn
       catalog,
       origin: { restored: edited.objects, restoredFields: edited.fields },
       loaded,
-      cause: { action: "catalog.undone", details: { restored: wanted } },
+      audited: { action: "catalog.undone", details: { restored: wanted } },
     },
   };
 }

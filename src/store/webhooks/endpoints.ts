@@ -1,4 +1,4 @@
-import type { FailureStreak, StoredHold } from "../../domain/webhooks/failing-endpoint.ts";
+import type { FailureStreak, StoredBackoff } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import { columns, type Db, insertInto, optional } from "../database/db.ts";
 import { parseJson } from "../database/storage-error.ts";
@@ -23,10 +23,10 @@ export type EndpointRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** The number of pauses that a successful test or the operator has ended. */
+  /** The number of backoffs that a successful test or the operator has ended. */
   holdsEnded: number;
 } & FailureStreak &
-  StoredHold;
+  StoredBackoff;
 
 export type EndpointSettings = Pick<
   EndpointRow,
@@ -111,10 +111,10 @@ export function createEndpointStore(db: Db) {
       last_error = :lastError, failed_event_id = :failedEventId, failed_events = :failedEvents,
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
-  const setHold = db.prepare(
+  const setBackoff = db.prepare(
     "UPDATE endpoint SET held_until = :heldUntil, held_reason = :heldReason WHERE id = :id",
   );
-  const endHoldOf = db.prepare(
+  const endBackoffOf = db.prepare(
     "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
   );
   const clearHolds = db.prepare(
@@ -150,10 +150,10 @@ export function createEndpointStore(db: Db) {
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
-    /** Stores a pause that the delivery worker has decided, so that others can show it. */
-    updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
-    /** Ends a pause: tells the delivery worker to send at once. */
-    endHold: (id: string) => void endHoldOf.run(id),
+    /** Stores a backoff that the delivery worker has decided, so that others can show it. */
+    updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
+    /** Ends a backoff: tells the delivery worker to send at once. */
+    endBackoff: (id: string) => void endBackoffOf.run(id),
     clearHolds: () => void clearHolds.run(),
     shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
     /** Returns whether the endpoint is neither disabled nor deleted. */

@@ -31,7 +31,7 @@ export type EndpointState = {
   /** Why the endpoint fails. */
   lastError: string | null;
   disableAt: number | null;
-  /** When the stored pause of the endpoint ends, which may have passed. */
+  /** When the stored backoff of the endpoint ends, which may have passed. */
   heldUntil: number | null;
   /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
   pending: number;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES } from "../../event-types.ts";
-import { HOLD_REASONS } from "../../webhooks/failing-endpoint.ts";
+import { BACKOFF_REASONS } from "../../webhooks/failing-endpoint.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
 
@@ -21,11 +21,11 @@ export const endpoint = z.strictObject({
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   heldUntil: orNull(
     instant,
-    "Until then nothing is sent, because the deliveries fail or the receiver sent Retry-After; then one delivery is sent, and the others follow once one succeeds. null if nothing is held",
+    "Until then nothing is sent, because the deliveries fail or the receiver sent Retry-After; then one delivery is sent, and the others follow once one succeeds. null if nothing delays the deliveries",
   ),
   heldReason: orNull(
-    z.enum(HOLD_REASONS),
-    "`failing`: attempts fail, or get no response; `retry_after`: the receiver asked for the pause; null if nothing is held",
+    z.enum(BACKOFF_REASONS),
+    "`failing`: attempts fail, or get no response; `retry_after`: the receiver sent Retry-After; null if nothing delays the deliveries",
   ),
   oldSecretEndsAt: orNull(
     instant,
@@ -60,8 +60,8 @@ export const finishedRotation = endpoint.extend({
 });
 
 export const enabledEndpoint = endpoint.extend({
-  recovered: count.describe("Number of held deliveries that are being sent"),
-  cancelled: count.describe("Number of held deliveries that were cancelled"),
+  recovered: count.describe("Number of parked deliveries that are being sent"),
+  cancelled: count.describe("Number of parked deliveries that were cancelled"),
 });
 
 const outcome = z
@@ -103,7 +103,7 @@ export const delivery = z.strictObject({
   status: z
     .enum(DELIVERY_STATUSES)
     .describe(
-      "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
+      "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: waiting until the endpoint is enabled; CANCELLED: will not be sent; CORRUPT: the stored event was altered and cannot be sent",
     ),
   attemptCount: count,
   nextAttemptAt: orNull(

@@ -28,7 +28,7 @@ export function runEffect(
   const { rt } = deps;
   const { update } = base;
   const notify: EffectContext["notify"] = (text, tone) =>
-    update((ui) => ({ ...ui, notice: { text, tone } }));
+    update((ui) => ({ ...ui, feedback: { text, tone } }));
   const context: EffectContext = { ...base, notify };
   const moveTo = (list: ListPosition) => update((ui) => ({ ...ui, list }));
   const attempt = (work: () => void | Promise<void>) =>

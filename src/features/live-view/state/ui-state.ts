@@ -27,7 +27,7 @@ export type Prompt =
   /** Asks the user to press y before the effect runs. */
   | { kind: "confirm"; question: string; effect: Effect };
 
-export type Notice = { text: string; tone: "plain" | "good" | "bad" };
+export type Feedback = { text: string; tone: "plain" | "good" | "bad" };
 
 /** The visible part of the list of deliveries. */
 export type ListPosition = {
@@ -53,7 +53,7 @@ export type UiState = {
   scope: Filter;
   search: { text: string; filter: LiveFilter } | null;
   prompt: Prompt | null;
-  notice: Notice | null;
+  feedback: Feedback | null;
   isPaused: boolean;
   isReadonly: boolean;
 };
@@ -90,7 +90,7 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
   scope: { businessId },
   search: null,
   prompt: null,
-  notice: null,
+  feedback: null,
   isPaused: false,
   isReadonly,
 });
@@ -98,7 +98,7 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
 export type KeyResult = { ui: UiState; effect?: Effect };
 
 export const showError = (ui: UiState, text: string): KeyResult => ({
-  ui: { ...ui, notice: { text, tone: "bad" } },
+  ui: { ...ui, feedback: { text, tone: "bad" } },
 });
 
 export function listFilter(

@@ -109,7 +109,7 @@ function explainState(row: LiveRow, timeFormat: TimeFormat, now: number): string
     case "CANCELLED":
       return "  r redelivers it";
     case "CORRUPT":
-      return "  the stored event is damaged and will not be sent";
+      return "  the stored event was altered and will not be sent";
     case "DELIVERED":
       return "";
   }

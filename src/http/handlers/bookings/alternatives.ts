@@ -35,14 +35,14 @@ export async function withAlternatives(
     return await respond();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "slot_taken") throw error;
-    const actual = error.members["reason"] as Reason;
+    const actual = error.extensions["reason"] as Reason;
     // A client without bookings.read may learn that a time is taken, but not by whom or why.
     const reason = accessOf(key).readsAll ? actual : publicReason(actual);
     const wanted = findWanted();
     const alternatives = wanted === undefined ? [] : await findNearest(deps, context, key, wanted);
     throw new AppError("slot_taken", `${CANNOT_BE_BOOKED}: ${REFUSAL_TEXT[reason]}.`, {
       fix: `${alternatives.length > 0 ? "choose one of 'alternatives', or " : ""}read /availability again`,
-      members: { reason, alternatives },
+      extensions: { reason, alternatives },
     });
   }
 }

@@ -93,12 +93,12 @@ function namingFields<T>(write: () => T): T {
     return write();
   } catch (error) {
     if (!(error instanceof AppError) || error.issues.length === 0) throw error;
-    const { code, message, fix, members } = error;
+    const { code, message, fix, extensions } = error;
     const issues = error.issues.map(({ parameter, ...issue }) => ({
       ...issue,
       ...(parameter !== undefined && { pointer: issue.pointer ?? `#/${parameter}` }),
     }));
-    throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, members });
+    throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, extensions });
   }
 }
 
@@ -116,7 +116,7 @@ export function keepingOmitted<T>(
     return change();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { code, message, members, issues } = error;
+    const { code, message, extensions, issues } = error;
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;
@@ -124,7 +124,7 @@ export function keepingOmitted<T>(
     throw new AppError(code, message, {
       fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,
       issues: issues.map((issue) => (isOmitted(issue) ? withoutField(issue) : issue)),
-      members,
+      extensions,
     });
   }
 }

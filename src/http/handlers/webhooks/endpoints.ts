@@ -25,7 +25,7 @@ import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant, formatInstantOrNull } from "../../../domain/local-time.ts";
 import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
-import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
+import { currentBackoff } from "../../../domain/webhooks/failing-endpoint.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
@@ -256,7 +256,7 @@ const toPublicEndpoint = (
   timezone: string,
 ): z.output<typeof publicEndpoint> => {
   const { id, name, url, events, status, disabledReason, version } = endpoint;
-  const { heldUntil, heldReason } = currentHold(endpoint, rt.now());
+  const { heldUntil, heldReason } = currentBackoff(endpoint, rt.now());
   return {
     id,
     name,

@@ -107,7 +107,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
         screens: kind,
         filter,
         search: { text: draw(), filter: {} },
-        notice: { text: draw(), tone: "bad" },
+        feedback: { text: draw(), tone: "bad" },
         prompt: PROMPTS[at % PROMPTS.length]!(draw()),
       };
       const { lines } = renderFrame(ui, withHostileStrings(base, draw), size, settings);
