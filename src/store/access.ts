@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { lazy } from "../domain/lazy.ts";
-import { FEATURES, type Named } from "../features/index.ts";
+import { FEATURES, type KeysIn } from "../features/index.ts";
 import { type Db, isSqliteError } from "./database/db.ts";
 import { withReadOnlyDatabase } from "./database/read-only-database.ts";
 
 // The rows by which somebody reads or receives data. A restore must not add one unnoticed.
 
-export type AccessKind = keyof typeof CORE_TABLES | Named<"access">;
+export type AccessKind = keyof typeof CORE_TABLES | KeysIn<"access">;
 
 type AccessRow = {
   kind: AccessKind;

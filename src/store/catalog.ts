@@ -8,7 +8,7 @@ import {
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
-import { type Db, insertInto, optional, columns } from "./database/db.ts";
+import { type Db, insertInto, parseOptional, columns } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
@@ -91,7 +91,7 @@ export function createCatalogStore(db: Db) {
         .map((row) => parse<K>(row)),
 
     findByKeyOrId: <K extends Kind>(businessId: string, kind: K, keyOrId: string) =>
-      optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parse<K>(row)),
+      parseOptional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parse<K>(row)),
 
     listKeys: (businessId: string, kind: Kind) => selectKeys.all({ businessId, kind }) as string[],
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
@@ -99,7 +99,7 @@ export function createCatalogStore(db: Db) {
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
     countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
-      optional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
+      parseOptional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
-import type { Named } from "../../src/features/index.ts";
+import type { KeysIn } from "../../src/features/index.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database/database.ts";
@@ -78,7 +78,7 @@ const delayDelivery = (rt: RunningServer, ms: number): End => {
 /** A function that makes one condition begin, and returns a function that makes it end. */
 export type Injection = (rt: RunningServer) => End | Promise<End>;
 
-const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injection> = {
+const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Injection> = {
   "storage.gone": ({ config: { databasePath } }) => {
     renameSync(databasePath, `${databasePath}.away`);
     return () => renameSync(`${databasePath}.away`, databasePath);

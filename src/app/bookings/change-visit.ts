@@ -85,7 +85,7 @@ export function changeState<Row extends Visit>(
 ): Row {
   if (action === "cancel" && row.status === "CANCELLED") return row;
   const initiator = initiatorOf(access);
-  assertActionAllowed(subjectOf(kind, row), row, action, initiator, rt.now());
+  assertActionAllowed(nameVisit(kind, row), row, action, initiator, rt.now());
   const after = applyAction(rt, kind, business, row, action, initiator, reason);
   auditVisit(rt, business, `${kind.noun}.${AUDITED[action]}`, after);
   return after;
@@ -99,7 +99,7 @@ const AUDITED = {
   noShow: "no_show",
 } as const satisfies Record<StateAction, string>;
 
-export const subjectOf = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
+export const nameVisit = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
   `${noun === "booking" ? "Booking" : "Reservation"} ${id}`;
 
 function applyAction<Row extends Visit>(

@@ -22,7 +22,7 @@ const MAX_UNUSED = 3;
 const MAX_PER_VISITOR = 3;
 const ORDER_MS = 15 * 60_000;
 
-type NewHold = {
+type RequestedHold = {
   startsAt: number;
   endsAt: number;
   segments: readonly BookedSegment[];
@@ -43,7 +43,7 @@ export function assertMayHold(
   rt: Runtime,
   business: BusinessRow,
   { keyId, visitor }: HoldClient,
-  hold: NewHold,
+  hold: RequestedHold,
 ): void {
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
   const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
@@ -81,7 +81,7 @@ function assertKeyMayHold(
   rt: Runtime,
   { id, doc: { timezone } }: BusinessRow,
   keyId: string,
-  hold: NewHold,
+  hold: RequestedHold,
 ): void {
   const open = assertHoldsLeft(rt, id, keyId);
   const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
@@ -95,7 +95,7 @@ function assertKeyMayHold(
 }
 
 /** Returns the IDs of the staff members, or of the table, that a hold takes. */
-const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): Set<string> =>
+const takenBy = ({ segments, tableId }: Pick<RequestedHold, "segments" | "tableId">): Set<string> =>
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /**

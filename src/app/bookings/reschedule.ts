@@ -24,7 +24,7 @@ import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
-import { getVisitToChange, nextVersion, publishVisit, subjectOf } from "./change-visit.ts";
+import { getVisitToChange, nextVersion, publishVisit, nameVisit } from "./change-visit.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -138,7 +138,7 @@ function assertMayReschedule<Row extends Visit>(
   access: VisitAccess,
   row: Row,
 ): void {
-  assertActionAllowed(subjectOf(kind, row), row, "reschedule", initiatorOf(access), rt.now());
+  assertActionAllowed(nameVisit(kind, row), row, "reschedule", initiatorOf(access), rt.now());
 }
 
 function moved<Row extends Visit>(

@@ -1,5 +1,5 @@
 import { loadFromFeatures } from "../../features/index.ts";
-import type { Check, Finding, HealthCondition } from "../../domain/conditions/registry.ts";
+import type { CheckResult, Finding, HealthCondition } from "../../domain/conditions/registry.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Status } from "./status.ts";
 
@@ -9,7 +9,7 @@ import type { Status } from "./status.ts";
  */
 export type Inspection = {
   about: HealthCondition["about"];
-  inspect: (rt: Runtime, status: Status, conditions: Finding[]) => Check;
+  inspect: (rt: Runtime, status: Status, conditions: Finding[]) => CheckResult;
 };
 
 export const loadInspections = (): Promise<Inspection[]> => loadFromFeatures("doctor");

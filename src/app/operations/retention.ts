@@ -27,7 +27,7 @@ const RESTART_MS = HOUR_MS;
 
 type Batch = (after: number) => Pick<PrunedBatch, "next">;
 /** The number of the last row that was passed is `after`. */
-type Position = { after: number };
+type RowPosition = { after: number };
 
 /**
  * Deletes old rows of a feature among the `limit` rows after `after`. Events are kept since
@@ -55,7 +55,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     size: { after: 0 },
     responses: { after: 0 },
   };
-  const ofFeatures = new Map<ExpiringRows, Position>();
+  const ofFeatures = new Map<ExpiringRows, RowPosition>();
   let restartedAt = rt.monotonic();
   let guestsErasedAt = -Infinity;
 
@@ -68,7 +68,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
 
   /** Runs batches, and moves `position` past the rows of each. */
   async function runBatches(
-    position: Position,
+    position: RowPosition,
     batch: Batch,
     mayContinue: () => boolean = () => true,
   ): Promise<void> {
@@ -80,7 +80,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   }
 
   /** Returns whether no batch is left. */
-  function runSlice(position: Position, batch: Batch, mayContinue: () => boolean): boolean {
+  function runSlice(position: RowPosition, batch: Batch, mayContinue: () => boolean): boolean {
     const until = rt.monotonic() + SLICE_MS;
     do {
       const { next } = batch(position.after);
@@ -124,7 +124,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     const now = rt.now();
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
     const ended = now - keepDays * DAY_MS;
-    const pruneEvents = (position: Position, cutoffs: Cutoffs): Promise<void> =>
+    const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>
       runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
     restartIfDue();
     // This pass starts at the oldest event. It deletes all but the pending ones, so it reads few of

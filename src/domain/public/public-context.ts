@@ -115,7 +115,7 @@ export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
 export const idOf = (context: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
   context.visibleId(kind, doc.key) as string;
 
-export function commonFields(
+export function toPublicCommon(
   id: string,
   doc: { images: ImageDoc[]; translations: Translations },
   sortOrder: number,

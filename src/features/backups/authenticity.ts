@@ -3,7 +3,7 @@ import { appendTag, type FoundTag, hashWhole, readTag } from "./tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { createMasterKey, fingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
+import { createMasterKey, keyFingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
 import { readOwnEpoch } from "./own-epoch.ts";
 import { readServerFacts } from "../../store/database/read-only-database.ts";
 import { readErasureList } from "./erasure-list.ts";
@@ -25,7 +25,7 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
   const [key] = keys;
   if (key === undefined) return hashWhole(path);
   const facts = { server, createdAt, schema, epoch: readOwnEpoch(config) };
-  const dataKeys = needsKey ? keys.map(fingerprintOf) : [];
+  const dataKeys = needsKey ? keys.map(keyFingerprintOf) : [];
   return appendTag(path, { ...facts, dataKeys, erased: readErasureList(config) }, key);
 }
 

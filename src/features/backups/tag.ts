@@ -35,8 +35,8 @@ export type BackupTag = BackupFacts & {
  * With `no_key`, there is no master key. With `other_key`, the tag is of another server's key, or
  * of one before a rotation.
  */
-type Refusal = "none" | "no_key" | "other_key" | "altered";
-export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: Refusal };
+type TagDefect = "none" | "no_key" | "other_key" | "altered";
+export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: TagDefect };
 
 const FIRST_LINE = "deskbell-backup 1";
 const PAGE = 4096;

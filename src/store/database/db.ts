@@ -33,7 +33,7 @@ const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 export const keepPlan = (sql: string): string =>
   sql.replace(QUOTED_OR_PARAMETER, (part) => (/^[?:]/.test(part) ? `+${part}` : part));
 
-export const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
+export const parseOptional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);
 
 /** Returns the conditions, joined with AND, of the fields that a filter sets. */
@@ -49,13 +49,13 @@ export const matching = <Filter extends object>(
 
 /**
  * Returns a function that lists a business's rows, the newest first.
- * @param optional columns that must match if the filter sets them; the filter may also set
+ * @param parseOptional columns that must match if the filter sets them; the filter may also set
  *   `before`, an ID
  */
 export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
   const conditions: Record<string, string> = {
     ...Object.fromEntries(
-      optional.map((name) => [camelCase(name), `${name} = :${camelCase(name)}`]),
+      parseOptional.map((name) => [camelCase(name), `${name} = :${camelCase(name)}`]),
     ),
     before: "id < :before",
   };

@@ -1,6 +1,6 @@
 import type { FailureStreak, StoredBackoff } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "../database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../database/db.ts";
 import { parseJson } from "../database/storage-error.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
@@ -132,7 +132,7 @@ export function createEndpointStore(db: Db) {
   );
 
   return {
-    findById: (id: string) => optional(selectById.get(id), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     list: (businessId?: string) =>

@@ -14,7 +14,7 @@ export type LiveRow = DeliveryRow & {
 
 export type PageStart = { id: string; isIncluded: boolean };
 
-export type Page = {
+export type LivePage = {
   rows: LiveRow[];
   /** The last ID searched, if the search stopped early; null if the page is complete. */
   reached: string | null;
@@ -113,7 +113,7 @@ export function createLiveStore(db: Db) {
       direction: "older" | "newer",
       start: PageStart | null,
       limit: number,
-    ): Page {
+    ): LivePage {
       const { source, base, residual, parameters } = toLiveCondition(filter);
       const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
       const rows: LiveRow[] = [];

@@ -10,7 +10,6 @@ import {
   writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
@@ -18,7 +17,7 @@ import { readMigrations } from "../../../src/platform/assets.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/features/doctor/checks.ts";
 import { runDoctor } from "../../../src/features/doctor/run-doctor.ts";
 import {
-  type Check,
+  type CheckResult,
   conditionKind,
   listConditionCodes,
 } from "../../../src/domain/conditions/registry.ts";
@@ -86,8 +85,8 @@ async function createHealthyServer(): Promise<Server> {
 
 const respondHealthy = (rt: TestRuntime) => async (): Promise<DaemonResponse> => ({ at: rt.now() });
 
-async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<Check[]> {
-  const checks: Check[] = [];
+async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<CheckResult[]> {
+  const checks: CheckResult[] = [];
   // A separate runtime stands for the process of the command.
   const open = async () =>
     Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {

@@ -4,7 +4,7 @@ import { readDataKeys } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { countOf, shellQuote, summarizeNames } from "../../../domain/text.ts";
 import {
-  fingerprintOf,
+  keyFingerprintOf,
   listOldKeyPaths,
   oldKeyPath,
   openSecretBox,
@@ -56,7 +56,7 @@ export type UnreadableData = {
 /** Tries all keys on everything that is encrypted in a backup. */
 export function findUnreadable(config: Config, file: string): UnreadableData {
   const keys = [...readMasterKeys(config.masterKeyPath), ...readOldKeys(config, file)];
-  const known = new Set(keys.map(fingerprintOf));
+  const known = new Set(keys.map(keyFingerprintOf));
   const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
     decryptWithAny(keys, sealed, id) === undefined;
   const lost = {
@@ -145,7 +145,7 @@ export function checkBackupKeys(rt: Runtime): Finding[] {
   const known = listKnown(rt);
   const findings: Finding[] = [];
   const keysOf = (path: string) =>
-    [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(fingerprintOf);
+    [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(keyFingerprintOf);
   const lacking = known.flatMap(({ path, dataKeys }) => {
     if (dataKeys === undefined) return [];
     const there = keysOf(path);
@@ -157,7 +157,7 @@ export function checkBackupKeys(rt: Runtime): Finding[] {
       fix: `${copyKeyCommand(config, name)}; if it is lost, delete these backups`,
     });
   for (const path of listOldKeyPaths(masterKeyPath)) {
-    const needed = readMasterKeys(path).map(fingerprintOf);
+    const needed = readMasterKeys(path).map(keyFingerprintOf);
     const isNeeded = known.some(
       ({ dataKeys }) => dataKeys === undefined || dataKeys.some((name) => needed.includes(name)),
     );

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readDataKeys } from "../tag.ts";
-import { fingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
+import { keyFingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
 import { isNightly } from "../store.ts";
 import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -69,7 +69,7 @@ export function isNewestOutdated(rt: Runtime): boolean {
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;
-    const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
+    const current = readMasterKeys(config.masterKeyPath).map(keyFingerprintOf);
     return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
   } catch {
     // A restore cannot read it either.
@@ -99,7 +99,7 @@ export async function runMaintenance(
  * from it has every change.
  * @returns whether it was copied; if not, the reason is logged
  */
-export async function makeLastCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
+export async function backUpAndCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
   const backup = await backUpNightly(rt);
   if (backup === undefined || signal?.aborted) return false;
   return copyBackup(rt, backup, { signal, isLast: true });

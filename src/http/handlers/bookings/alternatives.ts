@@ -6,7 +6,7 @@ import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf, parseInstant } from "../../../domain/local-time.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { getBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../pipeline/business-response.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
@@ -15,7 +15,7 @@ const MAX_ALTERNATIVES = 3;
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */
-export type Wanted = { request: NamedRequest; startsAt: number };
+export type WantedVisit = { request: NamedRequest; startsAt: number };
 
 type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
 
@@ -28,7 +28,7 @@ export async function withAlternatives(
   deps: Deps,
   context: RequestContext,
   key: Credential,
-  findWanted: () => Wanted | undefined,
+  findWanted: () => WantedVisit | undefined,
   respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   try {
@@ -54,9 +54,9 @@ async function findNearest(
   { rt, scanQueue, findAvailability, accessControl }: Deps,
   context: RequestContext,
   key: Credential,
-  { request, startsAt }: Wanted,
+  { request, startsAt }: WantedVisit,
 ): Promise<Pick<PublicSlot, "startsAt" | "endsAt" | "segments">[]> {
-  const business = getBusiness(rt, key);
+  const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const date = localDateOf(startsAt, timezone);
   const scan = scanQueue.add((yieldToEventLoop) => {

@@ -12,7 +12,7 @@ import { getBookableCatalog } from "../../../app/catalog/load-catalog.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
+import { businessUrl, getBusinessOfKey, PRIVATE } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
 import { flag, parseParameters } from "../../pipeline/parameters.ts";
@@ -52,11 +52,11 @@ export function commitAs(
 ): Promise<HttpResponse> {
   const { dryRun = false } = parseParameters(writeParameters(), context.request.search);
   // The catalog is read before the transaction, so that other writers do not wait for it.
-  getBookableCatalog(rt, getBusiness(rt, key));
+  getBookableCatalog(rt, getBusinessOfKey(rt, key));
   return commitReply(
     rt,
     context,
-    () => namingFields(() => write(getBusiness(rt, key), accessOf(key), dryRun)),
+    () => namingFields(() => write(getBusinessOfKey(rt, key), accessOf(key), dryRun)),
     dryRun,
   );
 }

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/public/public-catalog.ts";
 import type { StoredCatalog } from "../../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
-import { getBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../pipeline/business-response.ts";
 
 /**
  * Returns the first locale that the business has: the requested one, its language without the
@@ -50,7 +50,7 @@ export function createCatalogReader(rt: Runtime): ReadCatalog {
     | { lists: readonly ListName[]; snapshot: CatalogSnapshot; validUntil: number }
     | undefined;
   return (businessId, lists, getAsOf) => {
-    const current = getBusiness(rt, { businessId });
+    const current = getBusinessOfKey(rt, { businessId });
     const wanted = getAsOf(current);
     if (
       last?.lists === lists &&
@@ -80,7 +80,7 @@ function readConsistently(
 ): Pick<CatalogSnapshot, "business" | "stored"> {
   for (let business = current; ;) {
     const stored = loadCatalog(rt, business, kindsAffecting(lists));
-    const after = getBusiness(rt, { businessId: business.id });
+    const after = getBusinessOfKey(rt, { businessId: business.id });
     if (after.revision === business.revision) return { business, stored };
     business = after;
   }

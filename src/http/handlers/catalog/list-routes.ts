@@ -1,5 +1,5 @@
 import { lazy } from "../../../domain/lazy.ts";
-import type { Day, WeeklyWindow } from "../../../domain/catalog/common.ts";
+import type { Weekday, WeeklyWindow } from "../../../domain/catalog/common.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
 import type { ListedObject, StoredCatalog } from "../../../domain/public/public-context.ts";
@@ -20,7 +20,7 @@ import {
   text,
 } from "../../pipeline/parameters.ts";
 
-const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const DAYS: Weekday[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
 /** The route of one of the six catalog lists, or of the business itself. */
@@ -228,8 +228,8 @@ function isServedAt(
   if (windows === null) return true;
   const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
   const minute = local.hour * 60 + local.minute;
-  const today = DAYS[local.dayOfWeek - 1] as Day;
-  const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Day;
+  const today = DAYS[local.dayOfWeek - 1] as Weekday;
+  const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Weekday;
   return windows.some(({ days, start, end }) => {
     const covers = (at: number) => minutesOf(start) <= at && at < minutesOf(end);
     return (

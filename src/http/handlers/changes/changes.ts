@@ -23,7 +23,7 @@ import {
   respondBytes,
   type RequestContext,
 } from "../../pipeline/request-context.ts";
-import { getBusiness, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { cursor, list, pageSize, parseParameters, integer } from "../../pipeline/parameters.ts";
 import type { AccessControl } from "../../auth/access-control.ts";
 import type { LongPolls } from "./long-polls.ts";
@@ -97,13 +97,13 @@ export function listChanges(
       ]);
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
-        getBusiness(rt, key);
+        getBusinessOfKey(rt, key);
         const current = accessControl.authenticateAgain(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
         page = readPage(rt, current, page.position, types, limit);
       }
     }
-    const body = buildBody(getBusiness(rt, key), page);
+    const body = buildBody(getBusinessOfKey(rt, key), page);
     return respondBytes(context, 200, "application/json", body, NO_STORE);
   };
 }

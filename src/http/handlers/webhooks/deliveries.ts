@@ -22,7 +22,7 @@ import type { Credential } from "../../../store/keys.ts";
 import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
-  getBusiness,
+  getBusinessOfKey,
   respondPage,
   decodeCursor,
   encodeCursor,
@@ -54,7 +54,7 @@ export const listDeliveries =
   (context: RequestContext, key: Credential): HttpResponse => {
     const parameters = parseParameters(deliveriesParameters(), context.request.search);
     const { id } = getOwnEndpoint(rt, key, pathId(context));
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     const { timezone } = business.doc;
     const path = `webhooks/${id}/deliveries`;
     const filter = { endpointId: id, state: parameters.status, eventType: parameters.eventType };
