@@ -12,6 +12,7 @@ import { createClockStore } from "./clock.ts";
 import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon-rows.ts";
 import type { Db } from "./database/db.ts";
 import { createDeliveryStore } from "./webhooks/deliveries.ts";
+import { createDeliverySearchStore } from "./webhooks/delivery-search.ts";
 import { createDueStore } from "./webhooks/due.ts";
 import {
   createEndpointSecretStore,
@@ -30,7 +31,6 @@ import {
   createTakenTicketStore,
   createVisitorStore,
 } from "./bookings/booking-limits.ts";
-import { createLiveStore } from "./webhooks/live.ts";
 import { createTallyStore } from "./webhooks/tallies.ts";
 import { createTimeOffStore } from "./bookings/time-off.ts";
 
@@ -55,6 +55,7 @@ const STORES = {
   hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
+  deliverySearch: createDeliverySearchStore,
   backlogMoves: createBacklogMoveStore,
   featureSecrets: createFeatureSecretStore,
   due: createDueStore,
@@ -63,7 +64,6 @@ const STORES = {
   retention: createRetentionStore,
   takenTickets: createTakenTicketStore,
   tallies: createTallyStore,
-  live: createLiveStore,
   notices: createNoticeStore,
   soldOut: createSoldOutStore,
   bookings: createBookingStore,

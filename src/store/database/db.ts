@@ -49,28 +49,34 @@ export const matching = <Filter extends object>(
 
 /**
  * Returns a function that lists a business's rows, the newest first.
- * @param parseOptional columns that must match if the filter sets them; the filter may also set
+ * @param optional columns that must match if the filter sets them; the filter may also set
  *   `before`, an ID
  */
 export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
   const conditions: Record<string, string> = {
     ...Object.fromEntries(
-      parseOptional.map((name) => [camelCase(name), `${name} = :${camelCase(name)}`]),
+      optional.map((name) => [camelCase(name), `${name} = :${camelCase(name)}`]),
     ),
     before: "id < :before",
   };
   // Each combination of conditions has its own statement, so that each can use an index.
-  const statements = new Map<string, Database.Statement>();
+  const prepare = cacheStatements(db);
   return (filter: { businessId: string }, limit: number): unknown[] => {
     const { businessId, ...others } = filter;
-    const where = matching(conditions, others);
-    let statement = statements.get(where);
-    if (statement === undefined) {
-      statement = db.prepare(`
-        SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${where}
-        ORDER BY id DESC LIMIT :limit`);
-      statements.set(where, statement);
-    }
+    const statement = prepare(`
+      SELECT ${columns(names)} FROM ${table}
+      WHERE business_id = :businessId AND ${matching(conditions, others)}
+      ORDER BY id DESC LIMIT :limit`);
     return statement.all({ businessId, ...others, limit });
+  };
+}
+
+/** Returns a function that prepares each statement once, for SQL that depends on a filter. */
+export function cacheStatements(db: Db): (sql: string) => ReturnType<Db["prepare"]> {
+  const statements = new Map<string, ReturnType<Db["prepare"]>>();
+  return (sql) => {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
   };
 }

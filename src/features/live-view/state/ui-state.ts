@@ -1,6 +1,6 @@
 import { parseDuration } from "../../../domain/local-time.ts";
-import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
-import type { PageStart } from "../../../store/webhooks/live.ts";
+import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
+import type { PageStart } from "../../../store/webhooks/delivery-search.ts";
 
 export const TABS = ["summary", "request", "response", "attempts"] as const;
 export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;
@@ -39,7 +39,7 @@ export type ListPosition = {
   newestSeen: string | null;
 };
 
-type Filter = Pick<LiveFilter, Exclude<FilterField, "time">> & {
+type Filter = Pick<SearchFilter, Exclude<FilterField, "time">> & {
   /** A duration before now, such as `15m`, or a time in epoch milliseconds. */
   time?: string | number | undefined;
 };
@@ -51,7 +51,7 @@ export type UiState = {
   filter: Filter;
   /** The filter with which the view was started; going back does not remove it. */
   scope: Filter;
-  search: { text: string; filter: LiveFilter } | null;
+  search: { text: string; filter: SearchFilter } | null;
   prompt: Prompt | null;
   feedback: Feedback | null;
   isPaused: boolean;
@@ -104,7 +104,7 @@ export const showError = (ui: UiState, text: string): KeyResult => ({
 export function listFilter(
   { filter: { time, ...filter }, search }: UiState,
   now: number,
-): LiveFilter {
+): SearchFilter {
   const since = typeof time === "string" ? now - parseDuration(time) : time;
   return { ...search?.filter, ...filter, since };
 }

@@ -1,4 +1,4 @@
-import { BACKLOG_LIMIT, type EndpointState } from "../../../store/webhooks/live.ts";
+import { BACKLOG_LIMIT, type EndpointState } from "../store.ts";
 import {
   clip,
   drawBorder,

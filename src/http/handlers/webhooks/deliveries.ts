@@ -19,7 +19,7 @@ import {
 } from "../../../domain/webhooks/settle.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
+import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
   getBusinessOfKey,
@@ -103,13 +103,13 @@ const withAttempts = (rt: Runtime, delivery: DeliveryRow, timezone: string) => (
  */
 function readPage(
   rt: Runtime,
-  filter: LiveFilter,
+  filter: SearchFilter,
   before: string | null,
   since: number,
   limit: number,
 ): { rows: DeliveryRow[]; reached: string | null } {
   const start = before === null ? null : { id: before, isIncluded: false };
-  const found = rt.store.live.listPage(filter, "older", start, limit + 1);
+  const found = rt.store.deliverySearch.listPage(filter, "older", start, limit + 1);
   const rows = found.rows.slice(0, limit);
   const [next] = found.rows.slice(limit);
   const reached = next ? (rows.at(-1)?.id ?? null) : found.reached;

@@ -1,24 +1,10 @@
-import { columns, type Db } from "../database/db.ts";
-import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
-import { type LiveFilter, toLiveCondition } from "./live-filter.ts";
-
-export type LiveRow = DeliveryRow & {
-  /** The number of attempts that do not count towards the retry schedule. */
-  attemptsBefore: number;
-  /** The duration of the last attempt. */
-  durationMs: number | null;
-  url: string;
-  endpointName: string;
-  businessSlug: string;
-};
-
-export type PageStart = { id: string; isIncluded: boolean };
-
-export type LivePage = {
-  rows: LiveRow[];
-  /** The last ID searched, if the search stopped early; null if the page is complete. */
-  reached: string | null;
-};
+import { cacheStatements, columns, type Db } from "../../store/database/db.ts";
+import {
+  FOUND_DELIVERY,
+  type FoundDelivery,
+  type SearchFilter,
+  toSearchCondition,
+} from "../../store/webhooks/delivery-search.ts";
 
 export type EndpointState = {
   id: string;
@@ -38,22 +24,10 @@ export type EndpointState = {
   parked: number;
 };
 
-// A rare combination of conditions is searched in slices of an index, so that a million rows never
-// delay a keystroke.
-const SLICE_ROWS = 10_000;
-const SLICES = 5;
-/** Fewer slices, because searching for a text takes several times as long as other conditions. */
-const TEXT_SLICES = 2;
 export const COUNT_LIMIT = 10_000;
 export const BACKLOG_LIMIT = 1000;
 /** The number of latest attempts in the statistics of durations. */
 const SAMPLE = 1000;
-
-const COLUMNS = `${DELIVERY}, attempts_before AS attemptsBefore,
-  (SELECT duration_ms FROM attempt WHERE delivery = d.number AND n = d.attempt_count) AS durationMs,
-  (SELECT url FROM endpoint WHERE id = d.endpoint_id) AS url,
-  (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
-  (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
 
 /**
  * Selects the deliveries that `redeliverDeliveries` redelivers in bulk, which excludes cancelled
@@ -62,17 +36,9 @@ const COLUMNS = `${DELIVERY}, attempts_before AS attemptsBefore,
 const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
-/**
- * Queries for lists of deliveries that are updated live: keyset pages, statistics and bounded
- * counts. All stay fast as the file grows.
- */
+/** Statistics and bounded counts, which stay fast as the file grows. */
 export function createLiveStore(db: Db) {
-  const statements = new Map<string, ReturnType<Db["prepare"]>>();
-  const prepare = (sql: string): ReturnType<Db["prepare"]> => {
-    const statement = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
+  const prepare = cacheStatements(db);
 
   const countRetrying = db
     .prepare(`
@@ -103,48 +69,13 @@ export function createLiveStore(db: Db) {
         LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
     FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
     ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
-  const selectById = db.prepare(`SELECT ${COLUMNS} FROM delivery AS d WHERE id = ?`);
+  const selectById = db.prepare(`SELECT ${FOUND_DELIVERY} FROM delivery AS d WHERE id = ?`);
 
   return {
-    findById: (id: string) => selectById.get(id) as LiveRow | undefined,
-    /** Lists deliveries from `start` on: older ones newest first, or newer ones oldest first. */
-    listPage(
-      filter: LiveFilter,
-      direction: "older" | "newer",
-      start: PageStart | null,
-      limit: number,
-    ): LivePage {
-      const { source, base, residual, parameters } = toLiveCondition(filter);
-      const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
-      const rows: LiveRow[] = [];
-      let from = start;
-      const slices = filter.text === undefined ? SLICES : TEXT_SLICES;
-      for (let slice = 0; slice < slices; slice++) {
-        const beyond = from === null ? "TRUE" : `id ${sign}${from.isIncluded ? "=" : ""} :from`;
-        const ordered = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
-        const wanted = limit - rows.length;
-        const bindings = {
-          ...parameters,
-          from: from?.id,
-          wanted,
-          sliceRows: residual === null ? wanted : SLICE_ROWS,
-        };
-        const found = prepare(`
-          SELECT ${COLUMNS} FROM (SELECT * ${ordered} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
-        rows.push(...(found.all(bindings) as LiveRow[]));
-        if (residual === null || rows.length === limit) return { rows, reached: null };
-        const last = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
-          .pluck()
-          .get(bindings);
-        if (last === undefined) return { rows, reached: null };
-        from = { id: last as string, isIncluded: false };
-      }
-      return { rows, reached: from?.id ?? null };
-    },
-
+    findById: (id: string) => selectById.get(id) as FoundDelivery | undefined,
     /** Counts the newer deliveries, up to COUNT_LIMIT. */
-    countNewer(filter: LiveFilter, id: string): number {
-      const { source, base, residual, parameters } = toLiveCondition(filter);
+    countNewer(filter: SearchFilter, id: string): number {
+      const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
         SELECT count(*) FROM (SELECT * FROM ${source} WHERE ${base} AND id > :id ORDER BY id LIMIT ${COUNT_LIMIT})
         WHERE ${residual ?? "TRUE"}`)
@@ -153,8 +84,8 @@ export function createLiveStore(db: Db) {
     },
 
     /** Returns IDs, the oldest first. */
-    listReplayable(filter: LiveFilter, limit: number): string[] {
-      const { source, base, residual, parameters } = toLiveCondition(filter);
+    listReplayable(filter: SearchFilter, limit: number): string[] {
+      const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
         SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
         .pluck()
