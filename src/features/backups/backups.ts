@@ -21,7 +21,7 @@ import {
   checkDatabase,
   copyDatabase,
   removeDatabase,
-} from "./store.ts";
+} from "./store/files.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
 

@@ -7,7 +7,7 @@ import {
 } from "../../domain/conditions/registry.ts";
 import { hasTag } from "./tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
-import { isNightly } from "./store.ts";
+import { isNightly } from "./store/files.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 import { damageCondition } from "../../app/operations/storage-conditions.ts";
 import { iterateSecrets } from "../../app/master-key.ts";

@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
-import { removeDatabase, restoreDraft } from "./store.ts";
+import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
  * Loads what only a server with --backup-dir needs. A program that is replaced on the disk while it

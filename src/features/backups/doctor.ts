@@ -8,7 +8,7 @@ import { findNewestBackup } from "./backups.ts";
 import { adviseOnCopies } from "./checks.ts";
 import { checkBackupKeys } from "./restore/keys.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
-import { restoreDraft } from "./store.ts";
+import { restoreDraft } from "./store/files.ts";
 import { checkBackupsOfMoved } from "./upkeep/backups-of-moved.ts";
 
 export const doctor: readonly Inspection[] = [{ about: "backup", inspect: inspectBackups }];

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { BeforeMigration } from "../../store/safeguard.ts";
 import { isStorageFull } from "../../store/database/storage-error.ts";
 import { tagBackup } from "./authenticity.ts";
-import { backupNameBefore, checkDatabase, copyCommitted, readBackupTime } from "./store.ts";
+import { backupNameBefore, checkDatabase, copyCommitted, readBackupTime } from "./store/files.ts";
 
 /** Makes a verified backup before a migration. */
 export const backUpBeforeMigration: BeforeMigration = {

@@ -1,6 +1,6 @@
 import type { FindErasedGuests } from "../../app/feature-hooks.ts";
 import { basename } from "node:path";
-import { isNightly } from "./store.ts";
+import { isNightly } from "./store/files.ts";
 import { listBackups, KEPT_DAYS } from "./backups.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
 import type { Runtime } from "../../app/runtime.ts";

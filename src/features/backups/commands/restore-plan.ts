@@ -1,7 +1,7 @@
 import type { RestorePlan, RestoreTrust } from "../restore/restore.ts";
-import { listAccessKinds } from "../../../store/access.ts";
+import { listAccessKinds } from "../store/access.ts";
 import { countOf, safe } from "../../../domain/text.ts";
-import type { AccessChange } from "../../../store/access.ts";
+import type { AccessChange } from "../store/access.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { isoTime, shortTime } from "../../../cli/output/table.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readBackupTime } from "../store.ts";
+import { readBackupTime } from "../store/files.ts";
 import { isDaemonRunning } from "../../../store/database/database.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { copyBackup, hasCopyPlace } from "./copies.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { createDurably } from "../../../platform/durable-file.ts";
-import { isNightly, readBackupTime, readCounters } from "../store.ts";
+import { isNightly, readBackupTime, readCounters } from "../store/files.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { forgetBackupState, readBackupState } from "../state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";

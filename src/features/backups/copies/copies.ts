@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { copyDurably, syncFolder } from "../../../platform/durable-file.ts";
-import { isNightly } from "../store.ts";
+import { isNightly } from "../store/files.ts";
 import { copyErasureList, measureErasureList } from "../erasure-list.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "../checksums.ts";

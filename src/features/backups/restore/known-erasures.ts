@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
-import { readBackupTime, readServerId } from "../store.ts";
+import { readBackupTime, readServerId } from "../store/files.ts";
 import {
   hasGuestData,
   readBusinesses,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { replaceDurably } from "../../../platform/durable-file.ts";
-import type { BusinessCounters } from "../store.ts";
+import type { BusinessCounters } from "../store/files.ts";
 import { readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 // Two servers that were restored from the same copy do not know each other's events. A folder of

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
-import { type AccessChange, listAccessChanges, readKeyLimits } from "../../../store/access.ts";
+import { type AccessChange, listAccessChanges, readKeyLimits } from "../store/access.ts";
 import {
   copyDatabase,
   advanceCounters,
@@ -14,7 +14,7 @@ import {
   removeDatabase,
   replaceDatabase,
   restoreDraft,
-} from "../store.ts";
+} from "../store/files.ts";
 import { copyDurably } from "../../../platform/durable-file.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../../store/database/database.ts";
 import { assertNotInUse } from "../../../store/database/file-identity.ts";

@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import type { AuditAction } from "../../../domain/audit.ts";
 import { fullRefetchEvent } from "../../../domain/public/catalog-changed.ts";
-import { listAccessTables, listEmptiedTables } from "../../../app/feature-hooks.ts";
+import { listAccessTables, listEmptiedTables } from "../../../store/feature-tables.ts";
 import {
   type AccessChange,
   createAccessStore,
   type KeyLimits,
   type readKeyLimits,
-} from "../../../store/access.ts";
+} from "../store/access.ts";
 import type { AuditRow } from "../../../store/audit.ts";
 import { audit } from "../../../app/audit.ts";
 import { getBusiness } from "../../../app/businesses.ts";

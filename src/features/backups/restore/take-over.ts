@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
-import { isNightly } from "../store.ts";
+import { isNightly } from "../store/files.ts";
 import type { FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { readProgress } from "../../../store/database/read-only-database.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readDataKeys } from "../tag.ts";
 import { keyFingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
-import { isNightly } from "../store.ts";
+import { isNightly } from "../store/files.ts";
 import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { readBackupTag } from "../authenticity.ts";

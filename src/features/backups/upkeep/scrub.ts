@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { checkDatabase } from "../store.ts";
+import { checkDatabase } from "../store/files.ts";
 import type { EventRow } from "../../../store/events.ts";
 import { storageError } from "../../../store/database/storage-error.ts";
 import type { Runtime } from "../../../app/runtime.ts";

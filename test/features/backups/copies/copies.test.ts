@@ -23,7 +23,7 @@ import { checkBackupCopies } from "../../../../src/features/backups/checks.ts";
 import { readBackupState, saveBackupState } from "../../../../src/features/backups/state.ts";
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../../src/config.ts";
-import { backupName } from "../../../../src/features/backups/store.ts";
+import { backupName } from "../../../../src/features/backups/store/files.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import { createStore } from "../../../../src/store/store.ts";
 import { createTempFolder } from "../../../support/cli.ts";

@@ -22,7 +22,7 @@ import { rotateMasterKey } from "../../../../src/app/webhooks/endpoint-secrets.t
 import { appendTag } from "../../../../src/features/backups/tag.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { openSecretBox, readMasterKeys } from "../../../../src/platform/secret-box.ts";
-import { backupName } from "../../../../src/features/backups/store.ts";
+import { backupName } from "../../../../src/features/backups/store/files.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness, subscribe } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";

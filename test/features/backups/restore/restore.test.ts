@@ -28,7 +28,7 @@ import { findNewestCopy, takeOver } from "../../../../src/features/backups/resto
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import { rotateMasterKey } from "../../../../src/app/webhooks/endpoint-secrets.ts";
 import { DEFAULT_LIMITS, hashApiKey } from "../../../../src/domain/api-key.ts";
-import { readServerId } from "../../../../src/features/backups/store.ts";
+import { readServerId } from "../../../../src/features/backups/store/files.ts";
 import type { Config } from "../../../../src/config.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness, subscribe } from "../../../support/delivery.ts";

@@ -10,20 +10,20 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { countMigrations } from "../../platform/assets.ts";
-import { AppError } from "../../domain/errors.ts";
-import { namePath, syncFolder } from "../../platform/durable-file.ts";
-import { type AuditRow, createAuditStore } from "../../store/audit.ts";
-import { openDatabase } from "../../store/database/database.ts";
-import { findDamage, findForeignPart } from "../../store/database/schema.ts";
-import { storageError } from "../../store/database/storage-error.ts";
-import { isBusy } from "../../store/database/write-lock.ts";
-import { columns, type Db, isSqliteError } from "../../store/database/db.ts";
+import { countMigrations } from "../../../platform/assets.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { namePath, syncFolder } from "../../../platform/durable-file.ts";
+import { type AuditRow, createAuditStore } from "../../../store/audit.ts";
+import { openDatabase } from "../../../store/database/database.ts";
+import { findDamage, findForeignPart } from "../../../store/database/schema.ts";
+import { storageError } from "../../../store/database/storage-error.ts";
+import { isBusy } from "../../../store/database/write-lock.ts";
+import { columns, type Db, isSqliteError } from "../../../store/database/db.ts";
 import {
   damagedBackupError,
   unreadableError,
   withReadOnlyDatabase,
-} from "../../store/database/read-only-database.ts";
+} from "../../../store/database/read-only-database.ts";
 
 /** The counters of a business, which must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
