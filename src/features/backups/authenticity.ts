@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { createMasterKey, keyFingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
 import { readOwnEpoch } from "./own-epoch.ts";
-import { readServerFacts } from "../../store/database/read-only-database.ts";
+import { readServerFacts } from "./store/read-backup.ts";
 import { readErasureList } from "./erasure-list.ts";
 import { hashFile } from "./checksums.ts";
 

@@ -6,7 +6,7 @@ import { slugOf } from "../../app/businesses.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
-import { type DatabaseFacts, readDatabaseFacts } from "../../store/database/read-only-database.ts";
+import { type DatabaseFacts, readDatabaseFacts } from "./store.ts";
 import {
   type DaemonResponse,
   checkDaemonResponse,
@@ -114,7 +114,10 @@ export async function* runDoctor(
   for (const { about } of others) yield { about, summary: "", findings: take(about) };
 }
 
-function inspectPrograms({ databasePath }: Config, { hasLitestreamTables }: DatabaseFacts): CheckResult {
+function inspectPrograms(
+  { databasePath }: Config,
+  { hasLitestreamTables }: DatabaseFacts,
+): CheckResult {
   const programs = listForeignPrograms(databasePath);
   const isUsed = usesLitestream(programs, hasLitestreamTables);
   const version = isUsed ? readLitestreamVersion() : null;

@@ -15,7 +15,7 @@ import { byteSize, countOf, shellQuote } from "../../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../../http/transport/tls.ts";
 import { decryptWithAny, readMasterKeys } from "../../../platform/secret-box.ts";
 import { isDaemonRunning } from "../../../store/database/database.ts";
-import { readGuests, readSecrets } from "../../../store/database/read-only-database.ts";
+import { readGuests, readSecrets } from "../store/read-backup.ts";
 import { readTextFile } from "../../../cli/input/catalog-files.ts";
 import { assertPortAvailable } from "../../../cli/running/port.ts";
 

@@ -11,7 +11,7 @@ import {
   decryptWithAny,
   readMasterKeys,
 } from "../../../platform/secret-box.ts";
-import { countGuestsWhere, readSecrets } from "../../../store/database/read-only-database.ts";
+import { countGuestsWhere, readSecrets } from "../store/read-backup.ts";
 import { reencryptGuests, toSealed } from "../../../app/bookings/guests.ts";
 import { reencryptReplies } from "../../../app/idempotent-replies.ts";
 import { iterateSecrets } from "../../../app/master-key.ts";

@@ -3,11 +3,8 @@ import { basename, dirname, resolve } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { readBackupTime, readServerId } from "../store/files.ts";
-import {
-  hasGuestData,
-  readBusinesses,
-  readServerFacts,
-} from "../../../store/database/read-only-database.ts";
+import { hasGuestData, readServerFacts } from "../store/read-backup.ts";
+import { readBusinesses } from "../../../store/database/read-only-database.ts";
 import {
   type MovedBusiness,
   parseErasures,

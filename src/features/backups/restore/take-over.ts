@@ -5,7 +5,7 @@ import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { isNightly } from "../store/files.ts";
 import type { FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
-import { readProgress } from "../../../store/database/read-only-database.ts";
+import { readProgress } from "../store/read-backup.ts";
 import { saveOwnEpoch } from "../own-epoch.ts";
 import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "../authenticity.ts";
 import { readOwner } from "../copies/backup-dir.ts";

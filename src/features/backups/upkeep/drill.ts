@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { byteSize, countOf } from "../../../domain/text.ts";
-import { countRows } from "../../../store/database/read-only-database.ts";
+import { countRows } from "../store/read-backup.ts";
 import { countGuests } from "../../../app/bookings/guests.ts";
 import { iterateSecrets } from "../../../app/master-key.ts";
 import { RESERVE_BYTES } from "../../../app/disk-space.ts";
