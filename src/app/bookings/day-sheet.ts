@@ -134,6 +134,8 @@ export function summarizeVisits(
   { id: businessId, doc: { timezone } }: Pick<BusinessRow, "id" | "doc">,
   ids: readonly string[],
 ): VisitSummary[] {
+  // Most changes of a catalog affect no visit, and preparing the queries takes milliseconds.
+  if (ids.length === 0) return [];
   const nameOf = createCatalogNamer(rt, businessId);
   const { bookings, reservations } = rt.store;
 
