@@ -31,24 +31,6 @@ const OF_PROGRAM = [
   "test/features/index.test.ts",
 ];
 
-/** Tests of the core and of other features that need a feature: they go with it. */
-const TESTS_THAT_NEED: Readonly<Record<string, readonly string[]>> = {
-  backups: [
-    "app/guests/erase-visits",
-    "app/guests/erased-bytes",
-    "app/moved-businesses",
-    "app/operations/conditions",
-    "features/alerts/conditions",
-    "features/doctor/run-doctor",
-    "http/handlers/bookings/writes",
-    "http/handlers/operations",
-    "store/database/read-only-database",
-    "store/database/schema/known-schema",
-    "store/database/schema/migrate",
-    "store/database/storage-error",
-  ],
-};
-
 /** Returns a folder with the sources that lack a feature. The caller deletes it. */
 export function copyWithout(feature: string): string {
   const folder = mkdtempSync(join(tmpdir(), `deskbell-without-${feature}-`));
@@ -62,8 +44,6 @@ export function copyWithout(feature: string): string {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   for (const path of ["src/features", "test/features"])
     rmSync(join(folder, path, feature), { recursive: true, force: true });
-  for (const test of TESTS_THAT_NEED[feature] ?? [])
-    rmSync(join(folder, "test", `${test}.test.ts`));
   for (const list of globSync(join(folder, "src/features/*.ts")))
     writeFileSync(list, withoutFeature(readFileSync(list, "utf8"), feature));
   const config = JSON.parse(readFileSync(join(folder, "tsconfig.json"), "utf8")) as object;

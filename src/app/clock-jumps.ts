@@ -20,20 +20,20 @@ type Clocks = {
 };
 
 type Role = {
-  /** The daemon stores the offset before the first jump, so that later processes notice a jump. */
+  /** The daemon stores the offset before the first jump, so that later processes detect a jump. */
   isDaemon: boolean;
   /** A command shifts nothing while a daemon runs, because the command's own clock may be wrong. */
   isDaemonRunning: () => boolean;
 };
 
 /**
- * Returns a function that notices jumps of the wall clock, and shifts every period by the same
+ * Returns a function that detects jumps of the wall clock, and shifts every period by the same
  * time, once for all threads and processes. Call it before each transaction: until then, a hold
  * would seem to have expired, or to last for hours. The time during which a machine was suspended
  * counts as a jump, too, because the monotonic clock stood still. Nobody could answer meanwhile, so
  * periods keep their remaining time.
  */
-export function createJumpNotice(
+export function createJumpDetector(
   { tx, isDryRun }: Pick<Connection, "tx" | "isDryRun">,
   store: Store,
   clocks: Clocks,

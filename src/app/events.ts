@@ -20,7 +20,7 @@ export type AppendResult = {
 
 /**
  * Writes events, with a delivery for each subscribed endpoint. Call it inside the transaction of
- * the change: an event exists if and only if its cause was committed.
+ * the change: an event exists if and only if its change was committed.
  * @param ownerKeyId the key that created the booking, reservation or order of the events; null if
  *   no key created it, and for catalog events
  * @throws AppError storage_full

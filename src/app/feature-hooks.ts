@@ -1,5 +1,4 @@
-import { FEATURES, loadFromFeatures } from "../features/index.ts";
-import type { FeatureTable } from "../store/access.ts";
+import { loadFromFeatures } from "../features/index.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -29,11 +28,3 @@ export type FindErasedGuests = (rt: Runtime) => FeatureReport;
 
 /** Loads what finds erased guests outside of the data. */
 export const loadErasedGuests = (): Promise<FindErasedGuests[]> => loadFromFeatures("erasedGuests");
-
-/** The tables of features whose rows a restore does not bring back. */
-export const listEmptiedTables = (): string[] =>
-  FEATURES.flatMap(({ emptiedByRestore = [] }) => emptiedByRestore);
-
-/** The tables of features by which somebody reads data, by a name for their rows. */
-export const listAccessTables = (): Readonly<Record<string, FeatureTable>>[] =>
-  FEATURES.map(({ access = {} }) => access);

@@ -7,7 +7,7 @@ import { errorInWords, AppError } from "../domain/errors.ts";
 import type { Actor } from "../domain/audit.ts";
 import { createIdSource, type IdPrefix } from "../domain/ids.ts";
 import { createLog, type Log } from "../platform/log.ts";
-import { createJumpNotice, readClockSource } from "./clock-jumps.ts";
+import { createJumpDetector, readClockSource } from "./clock-jumps.ts";
 import { openSecretBox, type SecretBox } from "../platform/secret-box.ts";
 import { type Connection, isDaemonRunning, openDatabase } from "../store/database/database.ts";
 import { findIdentity, findLoss, lostFileError } from "../store/database/file-identity.ts";
@@ -43,7 +43,7 @@ export type Runtime = Pick<
    */
   machineClock: { offset: () => number; source: () => string };
   /** Shifts every period if the wall clock has jumped; each transaction calls it first. */
-  noticeJump: () => void;
+  applyJump: () => void;
   random: (bytes: number) => Buffer;
   /**
    * Returns a number 0 <= n < 1 that is not secure, without loading node:crypto, which takes 7 ms.
@@ -104,7 +104,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   const findLossOfFile = () => findLoss(databasePath, opened);
   const store = createStore(db);
   const machineClock = effects.machineClock ?? sharedClock(effects);
-  const noticeJump = createJumpNotice(
+  const applyJump = createJumpDetector(
     connection,
     store,
     { now, ...machineClock },
@@ -123,7 +123,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       const loss = findLossOfFile();
       if (loss !== undefined) throw lostFileError(databasePath, loss);
       // A rollback of the transaction would undo a shift inside of it.
-      if (!db.inTransaction) noticeJump();
+      if (!db.inTransaction) applyJump();
       return connection.tx(work);
     },
     findLoss: findLossOfFile,
@@ -133,7 +133,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     now,
     monotonic,
     machineClock,
-    noticeJump,
+    applyJump,
     random,
     randomFraction: effects.random ? () => random(4).readUInt32BE() / 2 ** 32 : Math.random,
     newId: createIdSource(now, random),

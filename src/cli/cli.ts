@@ -71,12 +71,12 @@ export class Cli extends Terminal {
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);
     if (known || !(error instanceof AppError)) return known ?? error;
-    const { code, message, fix, issues, members } = error;
+    const { code, message, fix, issues, extensions } = error;
     const slug = this.flags.business;
     const isOfBusiness =
       code === "usage" || (this.#opened.length > 0 && code !== "business_not_found");
     if (!isOfBusiness || !slug || !fix || fix.includes("--business")) return error;
-    return new AppError(code, message, { fix: insertBusiness(fix, slug), issues, members });
+    return new AppError(code, message, { fix: insertBusiness(fix, slug), issues, extensions });
   }
 
   /** Returns the business with the given slug, by default that of --business, else the only one. */

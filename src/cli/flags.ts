@@ -217,7 +217,7 @@ export const guestFlags = {
 };
 
 /** Returns the values with the guest data in `customer`, as in a request of the API. */
-export function withCustomer<Given extends FlagValues<typeof guestFlags>>({
+export function groupCustomer<Given extends FlagValues<typeof guestFlags>>({
   name,
   email,
   phone,

@@ -3,9 +3,9 @@ import { loadFromFeatures } from "../features/index.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 
 /** A value that the shell suggests, and what it is about. */
-export type Candidate = { value: string; about: string };
+export type Suggestion = { value: string; about: string };
 
-export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Candidate[];
+export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Suggestion[];
 
 /**
  * The stored values that a shell suggests for one kind of value. The kind is a group with an
@@ -20,14 +20,14 @@ export const loadLiveValues = async (): Promise<Record<string, Lister>> =>
 /** How many entries of an append-only list are suggested; the newest come first. */
 export const MAX_NEWEST = 50;
 
-export const candidate = (value: string, about = ""): Candidate => ({ value, about });
+export const suggestion = (value: string, about = ""): Suggestion => ({ value, about });
 
 /**
  * Returns a lister of the values of one business. The list is empty if no business is named and
  * there are several.
  */
 export const perBusiness =
-  (list: (rt: Runtime, businessId: string) => Candidate[]): Lister =>
+  (list: (rt: Runtime, businessId: string) => Suggestion[]): Lister =>
   (rt, business) => {
     const [only, ...others] = business ? [business] : rt.store.businesses.list();
     return only && others.length === 0 ? list(rt, only.id) : [];

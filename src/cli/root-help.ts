@@ -1,5 +1,5 @@
 import { COMMANDS, COMMANDS_BY_HEADING } from "./command-table.ts";
-import { wrap } from "./output/fields.ts";
+import { joinIntoLines } from "./output/fields.ts";
 
 export const ABOUT =
   "Serve a small business's catalog to its partners over an HTTP API with signed webhooks, from one SQLite file.";
@@ -42,7 +42,7 @@ export function rootHelp(program: string, width: number): string {
   const list = (rows: readonly (readonly [string, string])[]) =>
     rows.map(([term, about]) => wrapWords(`  ${term}`, about, column)).join("\n");
   const wrapWords = (head: string, text: string, column: number) =>
-    wrap(
+    joinIntoLines(
       head.padEnd(column),
       " ".repeat(column),
       text.split(" "),

@@ -53,7 +53,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       }
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
-      // A new worker pauses no endpoint: each endpoint that fails is probed at once.
+      // A new worker has no backoffs: each endpoint that fails is probed at once.
       tryWrite(rt.store.endpoints.clearHolds);
     },
   };

@@ -1,6 +1,6 @@
 import type { Runtime } from "../app/runtime.ts";
 import { reviewEndpoints } from "../app/webhooks/endpoint-lifecycle.ts";
-import { NO_HOLD, type StoredHold } from "../domain/webhooks/failing-endpoint.ts";
+import { NO_BACKOFF, type StoredBackoff } from "../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../domain/webhooks/settle.ts";
 import type { SigningKey, Send } from "../domain/webhooks/webhook-post.ts";
 import type { AttemptRow } from "../store/webhooks/deliveries.ts";
@@ -12,14 +12,14 @@ import type { EndpointQueue } from "./endpoint-queue.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
 
 /**
- * Longest pause that ends with a timer. A longer one ends with the next sweep, at most a second
+ * Longest backoff that ends with a timer. A longer one ends with the next sweep, at most a second
  * late.
  */
 const MAX_TIMED_MS = 10_000;
 
 /**
- * Probes endpoints when short pauses end. Waiting for the sweep, which runs each second, could
- * double such a pause.
+ * Probes endpoints when short backoffs end. Waiting for the sweep, which runs each second, could
+ * double such a backoff.
  */
 export function createProbeTimers(probe: (endpointId: string) => void) {
   const timers = new Map<string, NodeJS.Timeout>();
@@ -50,7 +50,7 @@ export function createProbeTimers(probe: (endpointId: string) => void) {
 /** Number of endpoints that a sweep handles per iteration of the event loop. */
 const SWEEP_BATCH = 4;
 
-export type AttemptNotice = { deliveryId: string; endpointId: string; url: string } & Pick<
+export type AttemptReport = { deliveryId: string; endpointId: string; url: string } & Pick<
   DueRow,
   "eventId" | "eventType"
 > &
@@ -58,7 +58,7 @@ export type AttemptNotice = { deliveryId: string; endpointId: string; url: strin
   Pick<Settlement, "status" | "nextAttemptAt">;
 
 export type DeliveryListeners = {
-  onAttempt?: ((notice: AttemptNotice) => void) | undefined;
+  onAttempt?: ((report: AttemptReport) => void) | undefined;
   /** Called when an endpoint was disabled. */
   onDisabled?: ((endpointId: string) => void) | undefined;
 };
@@ -91,7 +91,7 @@ export class DeliveryWorker {
     this.#dispatcher = new Dispatcher(rt, (delivery, keys) => void this.#deliver(delivery, keys));
     this.#outcomes = new OutcomeWriter(rt, {
       beforeWrite: () => this.#checkClock(),
-      getStoredHold: (endpointId) => this.#getStoredHold(endpointId),
+      getStoredBackoff: (endpointId) => this.#getStoredBackoff(endpointId),
       onWritten: (results, disabled) => this.#release(results, disabled),
     });
     this.#probeTimers = createProbeTimers((endpointId) => {
@@ -154,7 +154,7 @@ export class DeliveryWorker {
     // clock.
     this.#checkClock();
     this.#dispatcher.endAttempt(delivery, result.outcomeClass);
-    if (result.outcomeClass !== undefined) this.#probeAfterHold(queue);
+    if (result.outcomeClass !== undefined) this.#probeAfterBackoff(queue);
     this.#outcomes.add(result);
     // The write disables the endpoint before anything more is sent to it.
     if (result.isGone && !this.#outcomes.isRetrying) return this.#outcomes.write();
@@ -163,17 +163,18 @@ export class DeliveryWorker {
     this.#outcomes.writeSoon();
   }
 
-  #probeAfterHold(queue: EndpointQueue): void {
+  #probeAfterBackoff(queue: EndpointQueue): void {
     const now = this.#rt.monotonic();
-    const hold = queue.getHold(now);
-    if (hold !== undefined) this.#probeTimers.set(queue.endpointId, hold.until - now);
+    const backoff = queue.getBackoff(now);
+    if (backoff !== undefined) this.#probeTimers.set(queue.endpointId, backoff.until - now);
   }
 
-  #getStoredHold(endpointId: string): StoredHold {
+  #getStoredBackoff(endpointId: string): StoredBackoff {
     const now = this.#rt.monotonic();
-    const hold = this.#dispatcher.findQueue(endpointId)?.getHold(now);
-    if (hold === undefined) return NO_HOLD;
-    return { heldUntil: Math.round(this.#rt.now() + hold.until - now), heldReason: hold.reason };
+    const backoff = this.#dispatcher.findQueue(endpointId)?.getBackoff(now);
+    if (backoff === undefined) return NO_BACKOFF;
+    const { until, reason } = backoff;
+    return { heldUntil: Math.round(this.#rt.now() + until - now), heldReason: reason };
   }
 
   /** Releases the deliveries whose outcomes are written, and tells the listeners. */
@@ -197,8 +198,8 @@ export class DeliveryWorker {
       );
     const { onAttempt } = this.#listeners;
     const queue = onAttempt && this.#dispatcher.findQueue(endpointId);
-    const notice = queue && toNotice(result, queue.target.url);
-    if (notice) onAttempt?.(notice);
+    const report = queue && toReport(result, queue.target.url);
+    if (report) onAttempt?.(report);
   }
 
   /** Resolves when nothing is in flight and every outcome is written. */
@@ -222,10 +223,10 @@ export class DeliveryWorker {
   }
 }
 
-function toNotice(
+function toReport(
   { due, endpointId, settlement, attempt }: AttemptResult,
   url: string,
-): AttemptNotice | undefined {
+): AttemptReport | undefined {
   if (attempt === null) return undefined;
   const { id: deliveryId, eventId, eventType } = due;
   const { at: _at, responseText: _text, ...sent } = attempt;

@@ -1,7 +1,7 @@
 import {
   type EndpointClass,
   type EndpointHealth,
-  holdOf,
+  backoffOf,
   classifyEndpoint,
   recordOutcome,
   remainingConcurrency,
@@ -9,7 +9,7 @@ import {
   splitPermits,
 } from "../domain/webhooks/endpoint-health.ts";
 import { limitedHost } from "../app/webhooks/host-limits.ts";
-import type { Hold } from "../domain/webhooks/failing-endpoint.ts";
+import type { Backoff } from "../domain/webhooks/failing-endpoint.ts";
 import type { OutcomeClass } from "../domain/webhooks/settle.ts";
 import type { SigningKey } from "../domain/webhooks/webhook-post.ts";
 import type { DueRow } from "../store/webhooks/due.ts";
@@ -147,7 +147,7 @@ export class EndpointQueue {
 
   /**
    * Takes over the endpoint as it is stored now. Its health begins anew if it was changed or its
-   * pause was ended.
+   * backoff was ended.
    */
   reload(target: TargetRow, commitCount: number): void {
     const { updatedAt, holdsEnded } = this.target;
@@ -180,11 +180,11 @@ export class EndpointQueue {
   }
 
   /**
-   * Returns the endpoint's current pause, in times of the monotonic clock; undefined if there is
+   * Returns the endpoint's current backoff, in times of the monotonic clock; undefined if there is
    * none.
    */
-  getHold(now: number): Hold | undefined {
-    return holdOf(this.health, now);
+  getBackoff(now: number): Backoff | undefined {
+    return backoffOf(this.health, now);
   }
 
   expectMore(): void {

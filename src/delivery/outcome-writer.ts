@@ -1,6 +1,6 @@
 import type { Runtime } from "../app/runtime.ts";
 import { recordResults } from "../app/webhooks/delivery-results.ts";
-import type { StoredHold } from "../domain/webhooks/failing-endpoint.ts";
+import type { StoredBackoff } from "../domain/webhooks/failing-endpoint.ts";
 import { isStorageFull, isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy } from "../store/database/write-lock.ts";
 import type { AttemptResult } from "./attempt.ts";
@@ -16,7 +16,7 @@ const MAX_UNWRITTEN = 2048;
 export type OutcomeListeners = {
   beforeWrite: () => void;
   /** Returns until when, and why, nothing is sent to the endpoint, on the wall clock. */
-  getStoredHold: (endpointId: string) => StoredHold;
+  getStoredBackoff: (endpointId: string) => StoredBackoff;
   /** @param disabled the IDs of the endpoints that these outcomes have disabled */
   onWritten: (results: readonly AttemptResult[], disabled: readonly string[]) => void;
 };
@@ -73,7 +73,7 @@ export class OutcomeWriter {
     const group = this.#unwritten;
     let disabled: string[];
     try {
-      disabled = rt.tx(() => recordResults(rt, group, this.#listeners.getStoredHold));
+      disabled = rt.tx(() => recordResults(rt, group, this.#listeners.getStoredBackoff));
       this.#commits += 1;
     } catch (error) {
       return this.#retryAfter(error);

@@ -22,7 +22,7 @@ const EVERY_FIVE_MINUTES = "30 */5 * * * *";
 const EVERY_NIGHT = "0 17 3 * * *";
 
 /** What a feature does in the delivery thread. */
-export type Work = {
+export type ThreadWork = {
   /** Called within 50 ms of a commit, and when the thread starts. */
   afterCommit?: () => void;
   /** Tasks that run each second, and are retried while another writer holds the lock. */
@@ -35,7 +35,7 @@ export type Work = {
   /** Waits up to `graceMs` for what is in flight. The database is closed afterwards. */
   stop?: (graceMs: number) => Promise<void>;
 };
-export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => Work;
+export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => ThreadWork;
 
 /**
  * Wakes the worker and the features within 50 ms of a commit, and runs the periodic jobs.
@@ -43,7 +43,7 @@ export type StartWork = (rt: Runtime, context: { checks: readonly Check[] }) => 
 export function startScheduler(
   rt: Runtime,
   worker: DeliveryWorker,
-  works: readonly Work[],
+  works: readonly ThreadWork[],
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
   hasNewCommit();

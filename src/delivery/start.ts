@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { deliveryThread } from "../platform/assets.ts";
 import type { Config } from "../config.ts";
-import type { AttemptNotice } from "./delivery-worker.ts";
+import type { AttemptReport } from "./delivery-worker.ts";
 
 /** Data that the thread starts with. It reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
 export type WorkerMessage =
   | { type: "started" }
-  | { type: "attempt"; attempt: AttemptNotice }
+  | { type: "attempt"; attempt: AttemptReport }
   | ({ type: "failed" } & WorkerFailure);
 
 /** The error that ends the thread. */
 export type WorkerFailure = { message: string; fix: string | undefined };
 
-export type OnAttempt = (attempt: AttemptNotice) => void;
+export type OnAttempt = (attempt: AttemptReport) => void;
 
 export type RunningDeliveryWorker = {
   /** Sends new deliveries before the next poll. Call it after a commit. */

@@ -1,4 +1,4 @@
-import { type Listed, listOfFeatures } from "../features/index.ts";
+import { type ValuesIn, listOfFeatures } from "../features/index.ts";
 
 const CORE_ACTIONS = [
   "key.created",
@@ -39,7 +39,7 @@ const CORE_ACTIONS = [
   "master_key.rotated",
   "backup.restored",
 ] as const;
-export type AuditAction = (typeof CORE_ACTIONS)[number] | Listed<"auditActions">;
+export type AuditAction = (typeof CORE_ACTIONS)[number] | ValuesIn<"auditActions">;
 
 /** Returns the names of all audit actions. The names are stable, because scripts filter by them. */
 export const listAuditActions = (): AuditAction[] => [

@@ -95,14 +95,14 @@ export function createEnvelope(
 
 const GUEST_PREFIXES: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
 
-type Reader = Pick<EventReader, "kind" | "scopes">;
+type AudienceReader = Pick<EventReader, "kind" | "scopes">;
 
 /**
  * Returns whether the events that a key receives include customer references and the reasons of
  * cancellations. A restricted key needs a scope for bookings or orders, because other partners
  * wrote these texts about their guests.
  */
-export const readsReferences = (key: Reader): boolean =>
+export const readsReferences = (key: AudienceReader): boolean =>
   key.kind === "SECRET" ||
   grants(key, "bookings.read") ||
   grants(key, "bookings.write") ||
@@ -114,7 +114,7 @@ export const readsReferences = (key: Reader): boolean =>
  * @param key undefined if the endpoint belongs to the operator alone
  */
 export function bodyFor(
-  key: Reader | undefined,
+  key: AudienceReader | undefined,
   { type, body }: { type: EventType; body: Buffer },
 ): Buffer {
   if (key === undefined || !GUEST_PREFIXES.has(prefixOf(type)) || readsReferences(key)) return body;

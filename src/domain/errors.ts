@@ -86,8 +86,8 @@ type ErrorDetails = {
   /** A sentence or a command. */
   fix?: string;
   issues?: ValidationIssue[];
-  /** More members of the problem response, such as the new total of a changed price. */
-  members?: Record<string, unknown>;
+  /** Extension members of the RFC 9457 response, such as the new total of a changed price. */
+  extensions?: Record<string, unknown>;
 };
 
 /** An error the user can act on. Any other thrown error is a bug. */
@@ -95,7 +95,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fix: string | undefined;
   readonly issues: ValidationIssue[];
-  readonly members: Record<string, unknown>;
+  readonly extensions: Record<string, unknown>;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
@@ -103,7 +103,7 @@ export class AppError extends Error {
     this.code = code;
     this.fix = details.fix;
     this.issues = details.issues ?? [];
-    this.members = details.members ?? {};
+    this.extensions = details.extensions ?? {};
   }
 }
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Listed } from "../features/index.ts";
+import type { ValuesIn } from "../features/index.ts";
 
 /**
  * The part of an ID before `_`. IDs of catalog objects are derived from the keys in the file; all
@@ -18,7 +18,7 @@ export type IdPrefix =
   | "rsv"
   | "tof"
   | "aud"
-  | Listed<"idPrefixes">;
+  | ValuesIn<"idPrefixes">;
 export type CatalogIdPrefix =
   | "biz"
   | "mct"

@@ -21,7 +21,7 @@ import type { ConditionKind } from "../domain/conditions/registry.ts";
 import type { AppError } from "../domain/errors.ts";
 import type { OpenApiPart } from "../http/openapi/openapi-part.ts";
 import type { CreatePages, RouteDefinition } from "../http/pipeline/route.ts";
-import type { FeatureTable } from "../store/access.ts";
+import type { FeatureTable } from "../store/feature-tables.ts";
 import type { DamagedDatabaseError } from "../store/database/storage-error.ts";
 
 /** Tells the operator that the daemon refuses to start or has ended. Never throws. */

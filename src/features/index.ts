@@ -51,22 +51,22 @@ const LIST = [
 export const FEATURES: readonly Feature[] = LIST;
 
 /** The values that the features list in a field such as `auditActions`. */
-export type Listed<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
+export type ValuesIn<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
   ? One extends { readonly [Key in Name]: readonly (infer Value)[] }
     ? Value
     : never
   : never;
 
 /** The keys of the objects that the features have in a field such as `conditions`. */
-export type Named<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
+export type KeysIn<Name extends keyof Feature> = (typeof LIST)[number] extends infer One
   ? One extends { readonly [Key in Name]: infer Values }
     ? keyof Values
     : never
   : never;
 
 /** Returns the values that the features list in a field. */
-export const listOfFeatures = <Name extends "auditActions">(name: Name): Listed<Name>[] =>
-  FEATURES.flatMap((feature) => feature[name] ?? []) as Listed<Name>[];
+export const listOfFeatures = <Name extends "auditActions">(name: Name): ValuesIn<Name>[] =>
+  FEATURES.flatMap((feature) => feature[name] ?? []) as ValuesIn<Name>[];
 
 /** The fields whose value is a function that imports a list. */
 type Loaded = {

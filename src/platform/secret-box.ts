@@ -127,7 +127,7 @@ export function openSecretBox(
       const [newest, ...older] = load() as [Buffer, ...Buffer[]];
       if (!allDecrypt((sealed, rowId) => decryptWith(newest, sealed, rowId) !== undefined))
         return [];
-      const files = older.map((key) => ({ key, path: oldKeyPath(keyPath, fingerprintOf(key)) }));
+      const files = older.map((key) => ({ key, path: oldKeyPath(keyPath, keyFingerprintOf(key)) }));
       for (const { key, path } of files) replaceKeys(path, [key], random);
       write([newest]);
       return files.map(({ path }) => path);
@@ -136,7 +136,7 @@ export function openSecretBox(
 }
 
 /** Returns the first 16 hexadecimal digits of the SHA-256 of a file that has only this key. */
-export const fingerprintOf = (key: Buffer): string => hash("sha256", toLine(key)).slice(0, 16);
+export const keyFingerprintOf = (key: Buffer): string => hash("sha256", toLine(key)).slice(0, 16);
 
 /** Returns the file of a key that a rotation has replaced. */
 export const oldKeyPath = (keyPath: string, fingerprint: string): string =>

@@ -1,6 +1,6 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
 import type { ScheduleEdits } from "../domain/catalog/change/local-edits.ts";
-import { columns, type Db, optional } from "./database/db.ts";
+import { columns, type Db, parseOptional } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 
 export type BusinessRow = {
@@ -80,8 +80,8 @@ export function createBusinessStore(db: Db) {
   const countContents = db.prepare(`SELECT ${selectContents()}`);
 
   return {
-    findById: (id: string) => optional(selectById.get(id), parse),
-    findBySlug: (slug: string) => optional(selectBySlug.get(slug), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
+    findBySlug: (slug: string) => parseOptional(selectBySlug.get(slug), parse),
     list: () => selectAll.all().map(parse),
     listSlugs: () => selectSlugs.all() as string[],
     /** Saves all columns except the sequence counter and the revisions. Returns the new revision. */

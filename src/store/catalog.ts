@@ -8,7 +8,7 @@ import {
 } from "../domain/catalog/catalog.ts";
 import { rememberId } from "../domain/catalog/object-id.ts";
 import type { RowChanges } from "../domain/catalog/change/diff.ts";
-import { type Db, insertInto, optional, columns } from "./database/db.ts";
+import { type Db, insertInto, parseOptional, columns } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
@@ -96,7 +96,7 @@ export function createCatalogStore(db: Db) {
         .map((row) => parseDoc<K>(row)),
 
     findByKeyOrId: <K extends Kind>(businessId: string, kind: K, keyOrId: string) =>
-      optional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parseDoc<K>(row)),
+      parseOptional(selectByKeyOrId.get({ businessId, kind, keyOrId }), (row) => parseDoc<K>(row)),
 
     /** Lists the objects of a kind whose documents contain a value, at any place. */
     listMentioning: <K extends Kind>(businessId: string, kind: K, value: string): DocOf[K][] =>
@@ -118,7 +118,7 @@ export function createCatalogStore(db: Db) {
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
     countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
-      optional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
+      parseOptional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
     listSortOrders: (businessId: string): Map<string, number> =>
       new Map(selectSortOrders.iterate(businessId) as Iterable<[string, number]>),

@@ -1,4 +1,4 @@
-import { type Db, insertInto, optional } from "./database/db.ts";
+import { type Db, insertInto, parseOptional } from "./database/db.ts";
 
 export type KeySecretRow = {
   hash: Buffer;
@@ -55,7 +55,7 @@ export function createKeySecretStore(db: Db) {
     },
     /** Returns the last rotation of a key; undefined if it was never rotated. */
     findRotation: (id: string) =>
-      optional(selectRotation.get(id), (raw) => {
+      parseOptional(selectRotation.get(id), (raw) => {
         const row = raw as Omit<KeyRotation, "isOwn"> & { isOwn: number };
         return { ...row, isOwn: row.isOwn === 1 };
       }),

@@ -1,6 +1,6 @@
 import type { EndpointsAtEnd, KeyKind, Scope } from "../domain/api-key.ts";
 import type { EventGroup } from "../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "./database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 
 export type KeyRow = {
@@ -139,8 +139,8 @@ export function createKeyStore(db: Db) {
 
   return {
     /** Finds the credential of a secret, even of one that is no longer valid. */
-    findCredential: (hash: Buffer) => optional(selectCredential.get(hash), parse<Credential>),
-    findById: (id: string) => optional(selectById.get(id), parse<ListedKey>),
+    findCredential: (hash: Buffer) => parseOptional(selectCredential.get(hash), parse<Credential>),
+    findById: (id: string) => parseOptional(selectById.get(id), parse<ListedKey>),
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse<ListedKey>),
     insert: (row: KeyRow) =>

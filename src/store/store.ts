@@ -13,6 +13,7 @@ import { createClockStore } from "./clock.ts";
 import { createDaemonStore, createNoticeStore, createRateCountStore } from "./daemon-rows.ts";
 import type { Db } from "./database/db.ts";
 import { createDeliveryStore } from "./webhooks/deliveries.ts";
+import { createDeliverySearchStore } from "./webhooks/delivery-search.ts";
 import { createDueStore } from "./webhooks/due.ts";
 import {
   createEndpointSecretStore,
@@ -33,7 +34,6 @@ import {
   createVisitorStore,
 } from "./bookings/booking-limits.ts";
 import { createOwnReplayStore } from "./webhooks/own-replays.ts";
-import { createLiveStore } from "./webhooks/live.ts";
 import { createTallyStore } from "./webhooks/tallies.ts";
 import { createTimeOffStore } from "./bookings/time-off.ts";
 
@@ -60,6 +60,7 @@ const STORES = {
   hosts: createHostStore,
   deliveries: createDeliveryStore,
   deliveryMoves: createDeliveryMoveStore,
+  deliverySearch: createDeliverySearchStore,
   backlogMoves: createBacklogMoveStore,
   ownReplays: createOwnReplayStore,
   featureSecrets: createFeatureSecretStore,
@@ -69,7 +70,6 @@ const STORES = {
   retention: createRetentionStore,
   takenTickets: createTakenTicketStore,
   tallies: createTallyStore,
-  live: createLiveStore,
   notices: createNoticeStore,
   soldOut: createSoldOutStore,
   bookings: createBookingStore,

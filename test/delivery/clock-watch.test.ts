@@ -114,7 +114,7 @@ test.each([1, -1])(
   },
 );
 
-test("due deliveries of an endpoint that is paused after failures stay due when the clock is set back", async () => {
+test("due deliveries of an endpoint in backoff stay due when the clock is set back", async () => {
   const { rt, run, emitEvent, setClock, response } = await setUp();
   for (let i = 0; i < 20; i++) emitEvent();
   await run("wake");

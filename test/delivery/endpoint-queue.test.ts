@@ -101,7 +101,7 @@ describe("the outcome of a delivery", () => {
     { name: "seconds", hint: "600" },
     { name: "a date", hint: "Fri, 20 Nov 2026 12:10:00 GMT" },
   ])(
-    "Retry-After in $name pauses the endpoint, and waiting uses up no attempt",
+    "Retry-After in $name delays the deliveries of the endpoint, and waiting uses up no attempt",
     async ({ hint }) => {
       const { sent, send } = createReceiver(responded(503, hint), responded(200));
       const { rt, emit, deliver, advanceTime } = await setUp(send);
@@ -252,7 +252,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 240, PENDING: 0 });
   });
 
-  // The limits allow ten failures, then probes after pauses of 30 s that double up to 15 min.
+  // The limits allow ten failures, then probes after backoffs of 30 s that double up to 15 min.
   test.each([
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },
@@ -319,7 +319,7 @@ describe("while its receiver is down, an endpoint", () => {
         void (await updateEndpoint(rt, id, { status: "ACTIVE", byPartner: true })),
     },
   ])(
-    "the pause of an endpoint whose receiver was down ends at once with $action",
+    "the backoff of an endpoint whose receiver was down ends at once with $action",
     async ({ act }) => {
       const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
       emit(40);
@@ -349,7 +349,7 @@ describe("while its receiver is down, an endpoint", () => {
   });
 });
 
-test("the pause that Retry-After requests is stored with its reason", async () => {
+test("the backoff that Retry-After requests is stored with its reason", async () => {
   const { send } = createReceiver(responded(503, "600"));
   const { rt, emit, deliver, getEndpoint } = await setUp(send);
   emit();

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { AttemptNotice } from "../../src/delivery/delivery-worker.ts";
+import type { AttemptReport } from "../../src/delivery/delivery-worker.ts";
 import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createReceiver } from "../support/receiver.ts";
@@ -8,7 +8,7 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 import { WAITS } from "../support/waits.ts";
 
 async function startWorker(rt: ReturnType<typeof createTestRuntime>) {
-  const attempts: AttemptNotice[] = [];
+  const attempts: AttemptReport[] = [];
   const worker = await startDeliveryWorker(rt.config, {
     onAttempt: (attempt) => void attempts.push(attempt),
   });

@@ -9,7 +9,7 @@ import { getBusiness } from "../../src/app/businesses.ts";
 import { deleteBusiness } from "../../src/app/delete-business.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { listBackups } from "../../src/features/backups/backups.ts";
-import { makeLastCopy, runMaintenance } from "../../src/features/backups/upkeep/maintenance.ts";
+import { backUpAndCopy, runMaintenance } from "../../src/features/backups/upkeep/maintenance.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
 import { readConfig } from "../../src/config.ts";
 import { createTempFolder, runProgram } from "../support/cli.ts";
@@ -193,7 +193,7 @@ test(
     leaveOldGuests(rt);
     const ofSalon = [...salon.references, ...salon.sealed, oldGuestOf("salon-aurora")];
     const ofCafe = [...cafe.references, ...cafe.sealed, oldGuestOf("cafe-lumen")];
-    expect(await makeLastCopy(rt)).toBe(true);
+    expect(await backUpAndCopy(rt)).toBe(true);
     rt.close();
 
     copyFileSync(join(east, "master.key"), join(west, "master.key"));

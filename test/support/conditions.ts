@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { ConditionCode } from "../../src/domain/conditions/registry.ts";
-import type { Named } from "../../src/features/index.ts";
+import type { KeysIn } from "../../src/features/index.ts";
 import { NO_STREAK } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { BusinessRow } from "../../src/store/businesses.ts";
 import { acquireDaemonLock } from "../../src/store/database/database.ts";
@@ -28,7 +28,7 @@ export async function createRunningServer(...args: Parameters<typeof createTestR
   const rt = createTestRuntime(...args);
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.1/");
-  for (const { prepare } of ofFeatures) await prepare?.(rt);
+  await prepareForFeatures(rt);
   rt.freeBytes = () => 10_000_000_000;
   const url = "http://127.0.0.1:1";
   rt.tx(() => rt.store.daemon.save({ url, startedAt: rt.now(), hasAlertUrl: true }));
@@ -78,7 +78,7 @@ const delayDelivery = (rt: RunningServer, ms: number): End => {
 /** A function that makes one condition begin, and returns a function that makes it end. */
 export type Injection = (rt: RunningServer) => End | Promise<End>;
 
-const CORE_INJECTIONS: Record<Exclude<ConditionCode, Named<"conditions">>, Injection> = {
+const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Injection> = {
   "storage.gone": ({ config: { databasePath } }) => {
     renameSync(databasePath, `${databasePath}.away`);
     return () => renameSync(`${databasePath}.away`, databasePath);
@@ -283,8 +283,10 @@ export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
 
 type OfFeature = {
   injections: object;
-  /** Gives a new server what the feature would report as missing. */
+  /** Gives a server what the feature would report as missing, such as a backup of the last day. */
   prepare?: (rt: TestRuntime) => unknown;
+  /** Gives a prepared server what the feature recommends in `doctor`. */
+  followAdvice?: (rt: TestRuntime) => unknown;
 };
 
 /** Each feature's conditions are caused by test/features/<name>/injections.ts. */
@@ -293,6 +295,14 @@ const ofFeatures = await Promise.all(
     async (file) => (await import(join(import.meta.dirname, file))) as OfFeature,
   ),
 );
+
+export async function prepareForFeatures(rt: TestRuntime): Promise<void> {
+  for (const { prepare } of ofFeatures) await prepare?.(rt);
+}
+
+export async function followAdviceOfFeatures(rt: TestRuntime): Promise<void> {
+  for (const { followAdvice } of ofFeatures) await followAdvice?.(rt);
+}
 
 export const INJECTIONS: Readonly<Record<ConditionCode, Injection>> = Object.assign(
   {},

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
 import { appendEvents } from "../../src/app/events.ts";
-import { type AttemptNotice, DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
+import { type AttemptReport, DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { createSender } from "../../src/delivery/sender.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import { emptySchedule } from "../../src/domain/catalog/catalog.ts";
@@ -72,8 +72,8 @@ export const emitEvents = (rt: Runtime, business: BusinessRow, ...types: EventTy
 export function createTestWorker(
   rt: Runtime,
   send?: Send,
-): DeliveryWorker & { attempts: AttemptNotice[]; disabled: string[] } {
-  const attempts: AttemptNotice[] = [];
+): DeliveryWorker & { attempts: AttemptReport[]; disabled: string[] } {
+  const attempts: AttemptReport[] = [];
   const disabled: string[] = [];
   const sender = createSender(rt.config.urlAllowances, rt.monotonic);
   const worker = new DeliveryWorker(rt, send ?? sender.send, {

@@ -1,6 +1,6 @@
 import { createSeededRandom } from "../../src/domain/seeded-random.ts";
 import type { Catalog, DocOf, Kind } from "../../src/domain/catalog/catalog.ts";
-import type { Status } from "../../src/domain/catalog/common.ts";
+import type { CatalogStatus } from "../../src/domain/catalog/common.ts";
 import {
   buildMenuItem,
   buildAddonLink,
@@ -23,7 +23,7 @@ export function createRandomInt(seed: number): RandomInt {
   return (limit) => integer(0, limit - 1);
 }
 
-const STATUSES: Status[] = ["ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE", "ARCHIVED"];
+const STATUSES: CatalogStatus[] = ["ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE", "ARCHIVED"];
 const HOUR = 3_600_000;
 
 /** Returns a copy of the catalog with one to four random edits. */

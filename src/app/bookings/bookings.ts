@@ -113,7 +113,7 @@ export function assertExpectedTotal(expected: number | null, totalCents: number)
   if (expected === null || expected === totalCents) return;
   throw new AppError("price_changed", `The total is ${totalCents}, not ${expected}.`, {
     fix: "show the new total to the guest, and send it as 'expectedTotalCents'",
-    members: { totalCents },
+    extensions: { totalCents },
   });
 }
 

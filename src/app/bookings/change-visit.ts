@@ -85,7 +85,7 @@ export function changeState<Row extends Visit>(
 ): Row {
   if (action === "cancel" && row.status === "CANCELLED") return row;
   const initiator = initiatorOf(access);
-  assertActionAllowed(subjectOf(kind, row), row, action, initiator, rt.now());
+  assertActionAllowed(nameVisit(kind, row), row, action, initiator, rt.now());
   const after = applyAction(rt, kind, business, row, action, initiator, reason);
   auditVisit(rt, business, `${kind.noun}.${AUDITED[action]}`, after);
   return after;
@@ -99,7 +99,7 @@ const AUDITED = {
   noShow: "no_show",
 } as const satisfies Record<StateAction, string>;
 
-export const subjectOf = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
+export const nameVisit = ({ noun }: Pick<VisitKind<Visit>, "noun">, { id }: Visit): string =>
   `${noun === "booking" ? "Booking" : "Reservation"} ${id}`;
 
 function applyAction<Row extends Visit>(
@@ -115,7 +115,7 @@ function applyAction<Row extends Visit>(
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, ...state });
   kind.store(rt).update(after);
   if (after.status === "CANCELLED") uncountVisit(rt, after);
-  publish(rt, kind, business, before, after);
+  publishVisit(rt, kind, business, before, after);
   return after;
 }
 
@@ -139,7 +139,7 @@ export const nextVersion = <Row extends { version: number; updatedAt: number }>(
 export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
   Math.max(rt.now(), store.getLastChange(businessId));
 
-export function publish<Row extends Visit>(
+export function publishVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
   business: BusinessRow,
@@ -169,7 +169,7 @@ export function updateVisit<Row extends Visit>(
   const after = nextVersion(rt, kind.store(rt), business.id, { ...before, customerRef });
   kind.store(rt).update(after);
   if (!isSameCustomer) saveCustomer(rt, business.id, before.id, customer);
-  publish(rt, kind, business, before, after);
+  publishVisit(rt, kind, business, before, after);
   const fields = [
     ...(isSameCustomer ? [] : ["customer"]),
     ...(customerRef === before.customerRef ? [] : ["customerRef"]),

@@ -6,7 +6,7 @@ import { addDays, startOfDay, formatInstant } from "../../domain/local-time.ts";
 import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { guestOf } from "./guests.ts";
+import { guestNameOf } from "./guests.ts";
 import {
   MAX_NAMED_VISITS,
   shortIdOf,
@@ -44,7 +44,7 @@ export function listDay(
   const from = startOfDay(date, timezone);
   const to = startOfDay(addDays(date, 1), timezone);
   const filter = { businessId, from, to };
-  const nameOf = createNamer(rt, businessId);
+  const nameOf = createCatalogNamer(rt, businessId);
   const isAway = createAwayCheck(rt, businessId, from);
   const bookings = rt.store.bookings
     .listPage({ ...filter, staffId }, MAX_VISITS)
@@ -85,7 +85,7 @@ export function describeDay(date: string, entries: readonly DayEntry[]): string 
 export type Namer = (kind: Kind, id: string | null) => string | null;
 
 /** Returns a function that names catalog objects. A deleted object is named by its ID. */
-export const createNamer =
+export const createCatalogNamer =
   (rt: Runtime, businessId: string): Namer =>
   (kind, id) =>
     id && (rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name ?? id);
@@ -126,7 +126,7 @@ const describeBooking = (
       status: booking.status,
       startsAt: segment.startsAt,
       endsAt: segment.endsAt,
-      guest: guestOf(rt, booking),
+      guest: guestNameOf(rt, booking),
       guests: booking.guests,
       service: describeService(nameOf, segment),
       staff: segment.staffName ?? nameOf("staff", segment.staffId),
@@ -154,7 +154,7 @@ const describeReservation = (
   status,
   startsAt,
   endsAt,
-  guest: guestOf(rt, { id, customerRef }),
+  guest: guestNameOf(rt, { id, customerRef }),
   guests: partySize,
   service: null,
   staff: null,
@@ -175,7 +175,9 @@ export function summarizeVisits(
   ids: readonly string[],
   limit = MAX_NAMED_VISITS,
 ): VisitSummary[] {
-  const nameOf = createNamer(rt, businessId);
+  // Most changes of a catalog affect no visit, and preparing the queries takes milliseconds.
+  if (ids.length === 0) return [];
+  const nameOf = createCatalogNamer(rt, businessId);
   const { bookings, reservations } = rt.store;
 
   function find(id: string): Found | undefined {
@@ -216,7 +218,7 @@ export function summarizeVisits(
       id,
       shortId: code ?? shortIdOf(id),
       startsAt: formatInstant(startsAt, timezone),
-      guest: guestOf(rt, { id, customerRef }),
+      guest: guestNameOf(rt, { id, customerRef }),
       service,
       staff,
     }));

@@ -117,7 +117,7 @@ export const listSealedGuests = (rt: Runtime): { id: string; sealed: Buffer }[] 
 };
 
 /** Returns the name of a guest, else the customer reference; null if neither is known. */
-export function guestOf(
+export function guestNameOf(
   rt: Runtime,
   visit: { id: string; customerRef: string | null },
 ): string | null {

@@ -23,7 +23,7 @@ const MAX_UNUSED = 3;
 export const MAX_HOLDS_OF_VISITOR = 3;
 const ORDER_MS = 15 * 60_000;
 
-type NewHold = {
+type RequestedHold = {
   startsAt: number;
   endsAt: number;
   segments: readonly BookedSegment[];
@@ -44,7 +44,7 @@ export function assertMayHold(
   rt: Runtime,
   business: BusinessRow,
   { keyId, visitor }: HoldClient,
-  hold: NewHold,
+  hold: RequestedHold,
 ): void {
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
   const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
@@ -82,7 +82,7 @@ function assertKeyMayHold(
   rt: Runtime,
   { id, doc: { timezone } }: BusinessRow,
   keyId: string,
-  hold: NewHold,
+  hold: RequestedHold,
 ): void {
   const open = assertHoldsLeft(rt, id, keyId);
   const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
@@ -96,7 +96,7 @@ function assertKeyMayHold(
 }
 
 /** Returns the IDs of the staff members, or of the table, that a hold takes. */
-const takenBy = ({ segments, tableId }: Pick<NewHold, "segments" | "tableId">): Set<string> =>
+const takenBy = ({ segments, tableId }: Pick<RequestedHold, "segments" | "tableId">): Set<string> =>
   new Set(tableId === null ? segments.flatMap(({ staffId }) => staffId ?? []) : [tableId]);
 
 /**

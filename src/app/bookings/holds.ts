@@ -162,6 +162,6 @@ function getHoldOf(rt: Runtime, businessId: string, id: string, keyId: string | 
 function holdUsedError({ bookingId, reservationId }: Hold): AppError {
   return new AppError("hold_used", `This hold became ${bookingId ?? reservationId}.`, {
     fix: "read that booking or reservation; to book again, hold a time again",
-    members: { bookingId, reservationId },
+    extensions: { bookingId, reservationId },
   });
 }

@@ -230,7 +230,7 @@ function takeSlot(
   const canIgnore = !isPast && NOTICE_REASONS.includes(check.reason);
   throw new AppError("slot_taken", `${refusal}: ${reason}.`, {
     fix: canIgnore ? `${search}, or add --ignore-notice` : search,
-    members: { reason: check.reason },
+    extensions: { reason: check.reason },
   });
 }
 

@@ -24,7 +24,7 @@ import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
-import { getVisitToChange, nextVersion, publish, subjectOf } from "./change-visit.ts";
+import { getVisitToChange, nextVersion, publishVisit, nameVisit } from "./change-visit.ts";
 import { planBooking, planReservation, totalOf, type VisitTerms } from "./plan-booking.ts";
 import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 
@@ -75,7 +75,7 @@ export function rescheduleVisit(
     totalCents: totalOf(booked, guests),
   });
   rt.store.bookings.reschedule(business.id, after);
-  publish(rt, BOOKING, business, before, after);
+  publishVisit(rt, BOOKING, business, before, after);
   auditRescheduled(rt, BOOKING, business, before, after);
   return after;
 }
@@ -120,7 +120,7 @@ export function rescheduleTable(
   if (deepEqual({ ...before, startsAt, endsAt, ...table }, before)) return before;
   const after = moved(rt, RESERVATION, business, access, before, terms, { ...before, ...table });
   rt.store.reservations.reschedule(business.id, after);
-  publish(rt, RESERVATION, business, before, after);
+  publishVisit(rt, RESERVATION, business, before, after);
   auditRescheduled(rt, RESERVATION, business, before, after);
   return after;
 }
@@ -142,7 +142,7 @@ function assertMayReschedule<Row extends Visit>(
   access: VisitAccess,
   row: Row,
 ): void {
-  assertActionAllowed(subjectOf(kind, row), row, "reschedule", initiatorOf(access), rt.now());
+  assertActionAllowed(nameVisit(kind, row), row, "reschedule", initiatorOf(access), rt.now());
 }
 
 function moved<Row extends Visit>(

@@ -9,7 +9,7 @@ import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR } from "./access.ts";
 import { getVisitToChange } from "./change-visit.ts";
-import { createNamer, summarizeVisits } from "./day-sheet.ts";
+import { createCatalogNamer, summarizeVisits } from "./day-sheet.ts";
 import { planBooking } from "./plan-booking.ts";
 import { rescheduleVisit } from "./reschedule.ts";
 import { addTimeOff, parseTimeOff, type TimeOffRequest } from "./time-off.ts";
@@ -142,7 +142,7 @@ function tryReassign(rt: Runtime, slug: string, id: string, staffId: string): st
         changesStaffOnly: true,
         ignoresNotice: true,
       });
-      const nameOf = createNamer(rt, business.id);
+      const nameOf = createCatalogNamer(rt, business.id);
       const names = after.segments.flatMap(({ staffId: newId }, i) =>
         before.segments[i]?.staffId === staffId && newId !== staffId
           ? (nameOf("staff", newId) ?? [])

@@ -135,7 +135,7 @@ function readBusinesses(
     catalog,
     origin: { listed },
     loaded: loaded.get(catalog.business.slug) ?? { business: null, stored: null },
-    cause: {
+    audited: {
       action: "catalog.applied",
       details: { files: groups[index]?.map(({ name }) => name) ?? [] },
     },

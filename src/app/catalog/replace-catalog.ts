@@ -13,7 +13,7 @@ import type { ChangeResult, LoadedCatalog } from "./plan-change.ts";
 export type Replacement = NextCatalog & {
   loaded: LoadedCatalog;
   /** The entry of the replacement in the audit log. */
-  cause: { action: AuditAction; details: Record<string, unknown> };
+  audited: { action: AuditAction; details: Record<string, unknown> };
 };
 
 /** Options that each allow a consequence for which a replacement is otherwise refused. */
@@ -62,9 +62,9 @@ export function replaceCatalog(
   onStep("comparing with the stored catalog");
   // A dry run uses no transaction: with a large catalog, it would block other writers for seconds.
   if (rt.isDryRun()) return planReplacement(rt, replacement);
-  const { catalog, loaded, cause } = replacement;
+  const { catalog, loaded, audited } = replacement;
   const { slug } = catalog.business;
-  const { action, details } = cause;
+  const { action, details } = audited;
   return rt.tx(() => {
     const version = rt.store.businesses.findBySlug(slug)?.catalogVersion;
     if (version !== loaded.business?.catalogVersion)

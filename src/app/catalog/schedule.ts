@@ -5,7 +5,7 @@ import type {
   ScheduleDoc,
   StaffDoc,
 } from "../../domain/catalog/catalog.ts";
-import { type Day, WEEK } from "../../domain/catalog/common.ts";
+import { type Weekday, WEEK } from "../../domain/catalog/common.ts";
 import { deepEqual } from "../../domain/equality.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 import { readEdit } from "../../domain/catalog/validate.ts";
@@ -28,7 +28,7 @@ export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>
  */
 export function withDayHours(
   hours: readonly HoursRule[],
-  days: readonly Day[],
+  days: readonly Weekday[],
   opening: readonly Pick<HoursRule, "start" | "end">[],
 ): HoursRule[] {
   const kept = hours.map((rule) =>

@@ -3,10 +3,13 @@ import { isoSeconds } from "../../domain/text.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** More than two clocks of one machine ever differ. */
+/** Clocks of one machine never differ by this much. */
 export const CLOCK_TOLERANCE_MS = 60_000;
 
-/** @param newestAt when the newest record was written */
+/**
+ * @param now the time of this process
+ * @param newestAt the time of the newest record
+ */
 export function checkClock(now: number, newestAt: number): HealthCondition[] {
   if (newestAt <= now + CLOCK_TOLERANCE_MS) return [];
   return [
@@ -19,8 +22,9 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
 }
 
 /**
- * Returns by how much the clock of this process is ahead of the one of the running daemon (ms). It is
- * 0 for a small difference, and if the daemon is from another machine or its clock is not known.
+ * Returns by how many milliseconds the clock of this process is ahead of the daemon's. The result
+ * is 0 if the difference is small, if the daemon runs on another machine, and if the daemon's clock
+ * is not known.
  */
 export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
   if (daemon?.clockSource !== machineClock.source()) return 0;
@@ -28,7 +32,10 @@ export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | unde
   return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? 0 : aheadMs;
 }
 
-/** @param now of this process @param aheadMs of the daemon's clock */
+/**
+ * @param now the time of this process
+ * @param aheadMs how far this clock is ahead of the daemon's
+ */
 export const checkDaemonClock = (now: number, aheadMs: number): HealthCondition[] =>
   aheadMs === 0
     ? []

@@ -49,14 +49,14 @@ type DaemonState = { isRunning: boolean; startedAt: number | null };
 
 type CheckInput = {
   daemon: DaemonState;
-  /** Saved by the daemon that is running. */
+  /** The row that the running daemon has saved; undefined if none runs. */
   running: DaemonRow | undefined;
   endpoints: EndpointRow[];
 };
 
 export type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
 
-/** Checks of the storage take microseconds: `/readyz` runs them for each request. */
+/** A check of the storage takes microseconds, because `/readyz` runs it for each request. */
 export type StorageCheck = (rt: Runtime) => HealthCondition[];
 
 /**
@@ -97,7 +97,10 @@ const CORE_CHECKS: Check[] = [
     checkDataFolder(rt.config).map(({ text, fix }) => openCondition("files.exposed", text, fix)),
 ];
 
-/** Returns since when conditions have been open (epoch ms), by their fingerprints. */
+/**
+ * Returns the times (epoch ms) since which conditions have been open, by the conditions'
+ * fingerprints.
+ */
 export type FindBegins = (rt: Runtime) => ReadonlyMap<string, number>;
 
 /** Returns the checks of the core and of all features. */
@@ -112,7 +115,7 @@ export async function loadChecks(): Promise<Check[]> {
   );
 }
 
-/** Adds since when the conditions have been open of which the check does not know it. */
+/** Adds the time since which a condition has been open, if the check does not know it. */
 function withBegins(check: Check, begins: readonly FindBegins[]): Check {
   return (rt, input) => {
     const found = runCheck(rt, check, input);
@@ -136,7 +139,10 @@ function listConditions(
   return checks.flatMap((check) => check(rt, input)).filter(isFirstDamage);
 }
 
-/** A check that meets damage reports it instead. */
+/**
+ * If a check meets damage of the database, the damage is reported in place of the check's
+ * conditions.
+ */
 function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition[] {
   try {
     return check(rt, input);
@@ -146,16 +152,17 @@ function runCheck(rt: Runtime, check: Check, input: CheckInput): HealthCondition
   }
 }
 
-/** Several checks meet the same damage. */
+/** Several checks can meet the same damage, which is reported once. */
 function isFirstDamage({ code }: HealthCondition, i: number, all: HealthCondition[]): boolean {
   return code !== "database.damaged" || all.findIndex((other) => other.code === code) === i;
 }
 
 /**
- * Returns the open conditions that a person reads: causes without what follows from them. The
- * daemon's clock counts, because a command with another one would find everything late.
+ * Returns the open conditions for a person: a condition that follows from another one is left out.
+ * All times are compared with the daemon's clock: by a clock that is ahead, everything would be
+ * late.
  */
-export function listCauses(
+export function listForOperator(
   rt: Runtime,
   checks: readonly Check[],
   daemon: DaemonState,
@@ -169,7 +176,7 @@ export function listCauses(
   ]);
 }
 
-/** Lists the conditions for the daemon itself, which is running. */
+/** Lists the conditions for the daemon itself, which is therefore running. */
 export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
   listConditions(rt, checks, {
     isRunning: true,
@@ -177,7 +184,7 @@ export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): Hea
   });
 
 /**
- * Returns the conditions in which the server should not receive requests.
+ * Returns the open conditions in which the server should not receive requests.
  * @param damage the checks of features for damage of the database
  */
 export const listUnreadyConditions = (

@@ -4,7 +4,7 @@ import type { DaemonRow } from "../../store/daemon-rows.ts";
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
   isRunning ? [] : [openCondition("daemon.stopped", "the daemon is not running", "deskbell serve")];
 
-/** @param address the only one of the daemon's clients */
+/** @param address the address that all clients of the daemon share */
 export const checkSharedAddress = (address: string | null | undefined): HealthCondition[] =>
   address
     ? [
@@ -16,7 +16,7 @@ export const checkSharedAddress = (address: string | null | undefined): HealthCo
       ]
     : [];
 
-/** @param path what was asked for without the metrics token */
+/** @param path the path that was requested without the metrics token */
 export const checkRefusedMetrics = (path: string | null | undefined): HealthCondition[] =>
   path
     ? [
@@ -28,7 +28,7 @@ export const checkRefusedMetrics = (path: string | null | undefined): HealthCond
       ]
     : [];
 
-/** Reports that clients had more connections than the limit of open files leaves room for. */
+/** Reports that clients had as many connections as the limit of open files allows. */
 export function checkConnections(running: DaemonRow | undefined): HealthCondition[] {
   const client = running?.connectionsFull;
   if (client === null || client === undefined) return [];

@@ -9,10 +9,10 @@ import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
 
-/** An attempt may take 30 s, and attempts are counted per minute. */
+/** An attempt takes up to 30 s, and attempts are counted per minute. */
 const STUCK_MS = 2 * 60_000;
 
-/** Reports due webhooks of healthy endpoints while no attempt is made. */
+/** Reports due webhooks of healthy endpoints while the daemon makes no attempt. */
 export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
   const since = rt.now() - STUCK_MS;
   const dueAt = rt.store.due.getNextHealthyAttemptAt();
@@ -29,7 +29,10 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
   ];
 }
 
-/** Whether everything that is due at healthy endpoints waits for hosts that have had their hour. */
+/**
+ * Returns whether all deliveries that are due at healthy endpoints wait because their hosts have
+ * reached the hourly limit.
+ */
 function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
   if (limited.size === 0) return false;
@@ -39,17 +42,20 @@ function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
   });
 }
 
-/** Due deliveries wait at most for others of their endpoint and their host, which takes minutes. */
+/** A due delivery waits for others of its endpoint or host for minutes at most. */
 const LATE_MS = 3_600_000;
 
-/** Reports deliveries that half of the endpoints have been waiting for, although they are due. */
+/**
+ * Reports that at least half of the active endpoints have deliveries which have been due for an
+ * hour.
+ */
 export function checkLateDeliveries(
   rt: Runtime,
   endpoints: readonly EndpointRow[],
   startedAt: number | null,
 ): HealthCondition[] {
   const dueBefore = rt.now() - LATE_MS;
-  // A daemon that has just started has a backlog to send.
+  // A daemon that has just started still has its backlog to send.
   if (startedAt === null || startedAt > dueBefore) return [];
   const limited = new Set<string | null>(listLimitedHosts(rt));
   const active = endpoints.filter(
@@ -67,10 +73,10 @@ export function checkLateDeliveries(
   ];
 }
 
-/** Fewer hosts can fail at the same time by chance. */
+/** Two hosts can fail at the same time by chance. */
 const MIN_HOSTS_OUT = 3;
 
-/** Reports that most endpoints fail, so that the cause is probably here. */
+/** Reports that most endpoints fail, so the reason is probably on this machine. */
 export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
   const active = endpoints.filter(({ status }) => status === "ACTIVE");
   const failing = active.filter((endpoint) => needsAttention(endpoint, rt.now()));
@@ -85,7 +91,7 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
   ];
 }
 
-/** The reasons for which the operator or the partner disables an endpoint. */
+/** The operator or the partner gives these reasons when they disable an endpoint. */
 const INTENDED: ReadonlySet<string> = new Set(["manual", "paused", "key_revoked"]);
 
 const DISABLED_BECAUSE: Readonly<Record<string, string>> = {
@@ -93,7 +99,10 @@ const DISABLED_BECAUSE: Readonly<Record<string, string>> = {
   failing: "its deliveries failed for too long",
 };
 
-/** Reports an endpoint that is disabled or keeps failing, not one being retried. */
+/**
+ * Reports an endpoint that is disabled or keeps failing. An endpoint whose failed deliveries are
+ * being retried is not reported.
+ */
 export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthCondition[] {
   const { id, name, url, status, disabledReason, failingSince, failureCount, disableAt } = endpoint;
   const isReported =
@@ -132,11 +141,11 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
 }
 
 const HOUR_MS = 3_600_000;
-/** A few failures among few attempts are no pattern. */
+/** With fewer attempts, a few failures say nothing about an endpoint. */
 const MIN_ATTEMPTS = 10;
 const UNRELIABLE_SHARE = 0.25;
 
-/** Reports endpoints that fail often, although some deliveries between succeed. */
+/** Reports endpoints that fail often, although some of their deliveries succeed. */
 export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] {
   const now = rt.now();
   const active = new Map(
@@ -156,7 +165,7 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
       return openCondition(
         "endpoint.unreliable",
         `the endpoint '${name}' of ${business} has failed ${failed} of its last ${attempts} attempts within an hour`,
-        // Deliveries that succeeded at another try are no longer failed.
+        // A delivery that succeeded at a later attempt no longer counts as failed.
         `deskbell deliveries list --endpoint ${id} --since 1h`,
         { business, subject: { id, name, url } },
       );
@@ -164,8 +173,8 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
 }
 
 /**
- * Endpoints whose secret cannot be decrypted receive nothing. No guest data are stored with a
- * missing or wrong master key.
+ * Reports a missing or wrong master key. An endpoint whose secret cannot be decrypted receives
+ * nothing, and no guest data are stored without the key.
  */
 export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const rows = [...iterateSecrets(rt)];
@@ -187,7 +196,7 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
     const text = `${masterKeyPath} ${why}: no webhook can be signed. Restore the key file that backup --master-key-out wrote; if it is lost, give each endpoint a new secret with webhooks rotate-secret ID --force${andOtherSecrets()}`;
     return [openCondition(code, text, command)];
   }
-  // Features report their own secrets.
+  // The secrets of features are left out, because features report their own.
   const ids = undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
   return [...new Set(ids)].map((id) => {
     const { name, businessId } = rt.store.endpoints.findById(id) ?? { name: id, businessId: "" };
@@ -201,7 +210,7 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   });
 }
 
-/** Reports events that a program or a failing disk has altered. */
+/** Reports events that another program or a failing disk has altered. */
 export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
   const count = rt.store.tallies.countByStatus().CORRUPT ?? 0;
   if (count === 0) return [];
@@ -210,7 +219,7 @@ export function checkCorruptEvents(rt: Runtime): HealthCondition[] {
     openCondition(
       "delivery.corrupt",
       `the event of ${summarizeNames(ids, count)} was altered in the database file, so it was not sent`,
-      // Cancelled deliveries are no longer reported.
+      // A cancelled delivery is no longer reported.
       `deskbell deliveries cancel ${count === 1 ? ids[0] : "--status CORRUPT"}`,
     ),
   ];

@@ -9,22 +9,25 @@ type FilePermissions = { path: string; mode: number; uid: number };
 
 const GROUP_AND_OTHERS = 0o077;
 const WRITABLE = 0o022;
-/** A group may read them, as is usual for the key of a TLS certificate. */
+/** A group may read these files, as is usual for the key of a TLS certificate. */
 const OTHERS = 0o007;
 
-/** The data folder first, then everything in it. Windows has no such modes and owners. */
+/**
+ * Lists the data folder, and then everything in it. The list is empty on Windows, which has no such
+ * modes and owners.
+ */
 export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
   if (!process.getuid || !existsSync(dataDir)) return [];
   const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
   return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
     const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
-    // Deleted meanwhile; or a link, whose own mode means nothing.
+    // The file was deleted meanwhile, or is a link, whose own mode means nothing.
     if (file === undefined || file.isSymbolicLink()) return [];
     return { path, mode: file.mode, uid: file.uid };
   });
 }
 
-/** Everything in the data folder must belong to its owner and be closed to other users. */
+/** Reports what another user owns in the data folder, and what other users can access. */
 export function checkFilePermissions(
   [folder, ...files]: readonly FilePermissions[],
   folderMask = GROUP_AND_OTHERS,
@@ -51,8 +54,8 @@ export function checkFilePermissions(
 }
 
 /**
- * Like checkFilePermissions, but a folder that others can only list is accepted: the files in it
- * are closed to them.
+ * Works like checkFilePermissions, but accepts a data folder that others can only list, because its
+ * files are closed to them.
  */
 export const checkDataFolder = (config: Config): Finding[] =>
   checkFilePermissions(listFilePermissions(config), WRITABLE);
@@ -80,7 +83,7 @@ export function checkSecretFiles(config: Config, tlsKey: string | undefined): Fi
   );
 }
 
-/** A file that is missing or cannot be read is reported when it is read. */
+/** The code that reads a file reports that it is missing or unreadable. */
 function isOpenToOthers(path: string): boolean {
   if (!process.getuid) return false;
   try {

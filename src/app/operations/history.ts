@@ -5,13 +5,13 @@ const DAY_MS = 86_400_000;
 
 /** The events, deliveries, attempts and catalog changes that are stored. */
 export type History = HistoryBudget & {
-  /** Estimated from the rows; free space in the file does not count. */
+  /** The size is estimated from the rows. Free space in the file does not count. */
   bytes: number;
-  /** Epoch ms of the oldest event; null if there is none. */
+  /** The time of the oldest event (epoch ms); null if there is none. */
   oldestAt: number | null;
   /**
-   * Events and catalog changes up to this time (epoch ms) were deleted because of the size before their days were up;
-   * null if none of the last `keepDays` was.
+   * Events and catalog changes up to this time (epoch ms) were deleted before their days were up,
+   * because the history was too large. It is null if this happened to none of the last `keepDays`.
    */
   cutUntil: number | null;
 };

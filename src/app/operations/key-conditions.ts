@@ -10,7 +10,7 @@ import type { Runtime } from "../runtime.ts";
 
 const DAY_MS = 86_400_000;
 const WARN_MS = 14 * DAY_MS;
-/** A key with a shorter life is meant to end soon. */
+/** A key with a shorter life is meant to end soon, so its end is not reported. */
 const SHORT_LIFE_MS = 30 * DAY_MS;
 /** A key that was used within this time is still needed. */
 const RECENT_MS = 30 * DAY_MS;
@@ -42,7 +42,7 @@ export const checkExpiringKeys = (
     );
   });
 
-/** Reports endpoints that still receive events, although their key had ended under version 0.2. */
+/** Reports endpoints that still receive events although their key ended under version 0.2. */
 export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] =>
   rt.store.keys.listUndecided().flatMap((key) => {
     const business = slugOf(rt, key.businessId);

@@ -5,13 +5,13 @@ import { type Check, loadChecks, type StorageCheck } from "./conditions.ts";
 /** Returns lines of `/metrics`. */
 export type FormatMetrics = (rt: Runtime) => string[];
 
-/** Returns when the newest backup, and the newest one in another place, were made (epoch ms). */
+/** Returns the times (epoch ms) of the newest backup and of the newest copy in another place. */
 export type ReadCopyTimes = (rt: Runtime) => {
   backupAt: number | undefined;
   copyAt: number | undefined;
 };
 
-/** What the routes for operators read from the core and all features. */
+/** The checks and figures of the core and all features, for the routes of the operator. */
 export type Monitoring = {
   checks: readonly Check[];
   /** The checks of features for damage of the database. */

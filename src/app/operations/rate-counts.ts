@@ -5,8 +5,9 @@ import type { RateCountRow } from "../../store/daemon-rows.ts";
 const WINDOW_SECONDS = 3600;
 
 /**
- * Returns the counts of earlier processes inside the window. `shift`: seconds added to the saved
- * times, negative if the clock was set back since, so that no count is in the future.
+ * Returns the requests that earlier processes counted inside the window, with their times moved by
+ * `shift` seconds. It is negative if the clock was set back since, so that no time is in the
+ * future.
  */
 export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: number } {
   const now = Math.floor(rt.now() / 1000);
@@ -20,7 +21,7 @@ export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: numb
   };
 }
 
-/** @param shift seconds to add to the saved times */
+/** @param shift seconds to add to the times that are already saved */
 export function saveRateCounts(rt: Runtime, rows: readonly RateCountRow[], shift: number): void {
   const { rateCounts } = rt.store;
   rt.tx(() => {

@@ -15,18 +15,23 @@ const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
 const AUDIT_RETENTION_MS = 400 * DAY_MS;
 const BATCH_ROWS = 100;
-/** A transaction ends after the batch that exceeds it, so that other writers wait no longer. */
+/**
+ * A transaction ends after the batch that exceeds this time, so that other writers wait no longer.
+ */
 const SLICE_MS = 20;
-/** How late a row that was passed can be deleted, for example when its endpoint is enabled. */
+/**
+ * A row that was passed, and can be deleted later, is deleted at most this much later. This happens
+ * when the endpoint of a parked delivery is enabled, for example.
+ */
 const RESTART_MS = HOUR_MS;
 
 type Batch = (after: number) => Pick<PrunedBatch, "next">;
-/** `after`: the number of the last row that was passed. */
-type Position = { after: number };
+/** The number of the last row that was passed is `after`. */
+type RowPosition = { after: number };
 
 /**
- * Deletes old rows of a feature among the next `limit` rows. `keptSince` is the time, in epoch ms,
- * since which events are kept. Returns the number to continue after, or undefined at the end.
+ * Deletes old rows of a feature among the `limit` rows after `after`. Events are kept since
+ * `keptSince` (epoch ms). Returns the number to continue after, or undefined at the end.
  */
 export type ExpiringRows = (
   rt: Runtime,
@@ -43,14 +48,14 @@ export type ExpiringRows = (
 export function createPruner(rt: Runtime): () => Promise<void> {
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
-  // Each run continues where the previous one ended, so that it does not read millions of parked
-  // events that it cannot delete yet.
+  // Each run continues where the previous one ended. Otherwise each would read the millions of
+  // parked events that cannot be deleted yet.
   const positions = {
     ended: { after: 0 },
     size: { after: 0 },
     responses: { after: 0 },
   };
-  const ofFeatures = new Map<ExpiringRows, Position>();
+  const ofFeatures = new Map<ExpiringRows, RowPosition>();
   let restartedAt = rt.monotonic();
   let guestsErasedAt = -Infinity;
 
@@ -61,21 +66,21 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     ofFeatures.clear();
   }
 
-  /** Moves `position` past the rows of each batch. */
+  /** Runs batches, and moves `position` past the rows of each. */
   async function runBatches(
-    position: Position,
+    position: RowPosition,
     batch: Batch,
     mayContinue: () => boolean = () => true,
   ): Promise<void> {
     for (let isEnd = false; !isEnd && mayContinue();) {
       isEnd = rt.tx(() => runSlice(position, batch, mayContinue));
-      // Let deliveries and other writers proceed between slices.
+      // Deliveries and other writers proceed between two slices.
       await delay(LOCK_BREAK_MS);
     }
   }
 
   /** Returns whether no batch is left. */
-  function runSlice(position: Position, batch: Batch, mayContinue: () => boolean): boolean {
+  function runSlice(position: RowPosition, batch: Batch, mayContinue: () => boolean): boolean {
     const until = rt.monotonic() + SLICE_MS;
     do {
       const { next } = batch(position.after);
@@ -108,7 +113,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     }
   }
 
-  /** Reads every guest, so not in each run. */
+  /** The erasure reads every guest, so it does not run each time. */
   async function eraseGuestsHourly(): Promise<void> {
     if (rt.monotonic() - guestsErasedAt < HOUR_MS) return;
     await eraseExpiredGuests(rt);
@@ -119,10 +124,11 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     const now = rt.now();
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
     const ended = now - keepDays * DAY_MS;
-    const pruneEvents = (position: Position, cutoffs: Cutoffs): Promise<void> =>
+    const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>
       runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
     restartIfDue();
-    // Starts at the oldest event: this deletes all but the pending ones, so few are read again.
+    // This pass starts at the oldest event. It deletes all but the pending ones, so it reads few of
+    // them again.
     await pruneEvents({ after: 0 }, { ended: unresolved, unresolved });
     await pruneEvents(positions.ended, { ended, unresolved });
     await runBatches(positions.responses, (after) =>
@@ -132,7 +138,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     await pruneFeatures(ended);
     await eraseGuestsHourly();
     rt.tx(() => {
-      // The clock may have been set since the start, which has shifted the ends of secrets.
+      // The clock may have been set since the start, which moves the times when secrets end.
       const now = rt.now();
       endpointSecrets.deleteExpired(now);
       pruneHosts(rt);

@@ -5,18 +5,21 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { listLimitedHosts } from "../webhooks/host-limits.ts";
 import { type History, readHistory } from "./history.ts";
 import type { HealthCondition } from "../../domain/conditions/registry.ts";
-import { type Check, listCauses } from "./conditions.ts";
+import { type Check, listForOperator } from "./conditions.ts";
 
 export type Status = {
   daemon: { isRunning: boolean; url: string | null; startedAt: number | null };
   queue: Partial<Record<DeliveryStatus, number>>;
-  /** Failing: active, and failed since their last success. */
+  /** An endpoint is failing if it is active and has failed since its last success. */
   endpoints: { active: number; failing: number; disabled: number };
-  /** Visits that wait for the business to approve or decline them. */
+  /** Visits that wait until the business approves or declines them. */
   pending: { bookings: number; reservations: number };
-  /** A time in the past means that a delivery is due now. */
+  /**
+   * The time of the next attempt (epoch ms). A time in the past means that a delivery is due now;
+   * null means that none is waiting.
+   */
   nextAttemptAt: number | null;
-  /** Hosts that have had their deliveries of this hour, because they never accepted one. */
+  /** Hosts that get no more deliveries in this hour, because they have never accepted one. */
   limitedHosts: string[];
   history: History;
   freeBytes: number;
@@ -37,7 +40,7 @@ export function readStatus(rt: Runtime, checks: readonly Check[]): Status {
     limitedHosts: listLimitedHosts(rt),
     history: readHistory(rt),
     freeBytes: rt.freeBytes(),
-    problems: listCauses(rt, checks, daemon),
+    problems: listForOperator(rt, checks, daemon),
   };
 }
 

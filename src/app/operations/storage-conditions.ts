@@ -6,10 +6,12 @@ import { describeFreeSpace, RESERVE_BYTES } from "../disk-space.ts";
 import type { Runtime } from "../runtime.ts";
 import type { History } from "./history.ts";
 
-/** Several times the reserve below which no new data is accepted. */
+/** The limit is several times the reserve below which no new data are accepted. */
 const LOW_BYTES = 500_000_000;
 
-/** Reports a disk that is almost full or full, or that no longer has the database. */
+/**
+ * Reports a disk that is full, almost full or read-only, and a database that is no longer there.
+ */
 export function checkStorage(rt: Runtime): HealthCondition[] {
   const { databasePath, dataDir } = rt.config;
   const loss = rt.findLoss();
@@ -30,7 +32,7 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
     : [openCondition("storage.low", text, command)];
 }
 
-/** Reports that a row is missing without which nothing works. */
+/** Reports a missing row of the kind without which nothing works. */
 export function checkDamage({ config, store }: Runtime): HealthCondition[] {
   const missing = store.file.findMissingRow();
   return missing === undefined
@@ -38,7 +40,10 @@ export function checkDamage({ config, store }: Runtime): HealthCondition[] {
     : [damageCondition(`${config.databasePath} is damaged: ${missing}.`)];
 }
 
-/** @param text a sentence */
+/**
+ * @param text a sentence about the damage
+ * @param since epoch ms; null if it is not known
+ */
 export const damageCondition = (text: string, since: number | null = null): HealthCondition =>
   openCondition(
     "database.damaged",
@@ -47,10 +52,13 @@ export const damageCondition = (text: string, since: number | null = null): Heal
     { since },
   );
 
-/** Longer than a backup of a large file reads it. */
+/** A backup of a large file reads it for less than this time. */
 const LOG_KEPT_MS = 30 * 60_000;
 
-/** Reports a read that has kept the log from being emptied since guests were erased. */
+/**
+ * Reports a program that has read the database since guests were erased, so that the log still has
+ * their data.
+ */
 export function checkErasedLog({ config, store, now }: Runtime): HealthCondition[] {
   const since = store.file.findLogKeptSince();
   if (since === null || now() - since < LOG_KEPT_MS) return [];
@@ -64,7 +72,7 @@ export function checkErasedLog({ config, store, now }: Runtime): HealthCondition
   ];
 }
 
-/** Reports events that were deleted earlier than intended, because the history was too large. */
+/** Reports that events were deleted before their time, because the history was too large. */
 export function checkHistory({ cutUntil, keepDays, maxBytes }: History): HealthCondition[] {
   if (cutUntil === null) return [];
   return [

@@ -3,7 +3,7 @@ import {
   recordFailure,
   NO_STREAK,
   type FailureStreak,
-  type StoredHold,
+  type StoredBackoff,
 } from "../../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
@@ -31,13 +31,13 @@ export type DeliveryResult = {
 
 /**
  * Records all results in one transaction, which costs one fsync.
- * @param holdOf returns until when, and why, nothing is sent to an endpoint after these results
+ * @param backoffOf returns until when, and why, nothing is sent to an endpoint after these results
  * @returns the IDs of the endpoints that were disabled
  */
 export function recordResults(
   rt: Runtime,
   results: readonly DeliveryResult[],
-  holdOf: (endpointId: string) => StoredHold,
+  backoffOf: (endpointId: string) => StoredBackoff,
 ): string[] {
   return rt.tx(() => {
     writeDeliveries(rt, results);
@@ -46,7 +46,9 @@ export function recordResults(
       .entries()
       .filter(([id, endpointResults]) => {
         const endpoint = rt.store.endpoints.findById(id);
-        return endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults, holdOf(id));
+        return (
+          endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults, backoffOf(id))
+        );
       })
       .map(([id]) => id)
       .toArray();
@@ -85,9 +87,10 @@ function updateEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,
   results: readonly DeliveryResult[],
-  hold: StoredHold,
+  backoff: StoredBackoff,
 ): boolean {
-  if (hold.heldUntil !== endpoint.heldUntil) rt.store.endpoints.updateHold(endpoint.id, hold);
+  if (backoff.heldUntil !== endpoint.heldUntil)
+    rt.store.endpoints.updateBackoff(endpoint.id, backoff);
   let streak: FailureStreak = endpoint;
   let isDisableDue = false;
   for (const { due, settlement, attempt } of results) {

@@ -87,18 +87,18 @@ export function disableInTransaction(
 type Enabled = { endpoint: EndpointRow; recovered: number; cancelled: number };
 
 /**
- * Ends the pause of an endpoint that fails, or whose receiver asked for a pause. Its deliveries are
+ * Ends the backoff of an endpoint that fails, or whose receiver sent Retry-After. Its deliveries are
  * then sent at once.
  */
-export function endHold(rt: Runtime, id: string): void {
+export function endBackoff(rt: Runtime, id: string): void {
   const endpoint = rt.store.endpoints.findById(id);
   if (endpoint?.status !== "ACTIVE") return;
   if (endpoint.failingSince !== null || endpoint.heldUntil !== null)
-    rt.tx(() => rt.store.endpoints.endHold(id));
+    rt.tx(() => rt.store.endpoints.endBackoff(id));
 }
 
 /**
- * Enables an endpoint and resets its failure streak; for an active endpoint, ends the pause. Parked
+ * Enables an endpoint and resets its failure streak; for an active endpoint, ends the backoff. Parked
  * deliveries that are not recovered are cancelled.
  * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict if
  *   a partner enables an endpoint that the operator disabled, or if its key has ended; busy while
@@ -136,7 +136,7 @@ export function prepareEnable(
         throw new AppError("busy", "Its deliveries are still being parked; retry in a moment.");
       rt.store.endpoints.updateStatus(id, "ACTIVE", null, now);
       rt.store.endpoints.updateStreak(id, NO_STREAK);
-    } else endHold(rt, id);
+    } else endBackoff(rt, id);
     const endpoint = getEndpoint(rt, id);
     const { recovered, cancelled } = startBacklogMove(rt, endpoint, move, counted);
     if (status === "DISABLED")

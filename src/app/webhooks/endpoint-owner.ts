@@ -3,7 +3,7 @@ import { ALL_EVENT_TYPES, maySubscribe, type EventType } from "../../domain/even
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
-import type { DeliveryViewer } from "../../store/webhooks/live-filter.ts";
+import type { DeliveryViewer } from "../../store/webhooks/delivery-search.ts";
 import type { KeyRow } from "../../store/keys.ts";
 import { hasEnded } from "../../domain/api-key.ts";
 import { countOf, quote } from "../../domain/text.ts";

@@ -1,5 +1,5 @@
 import { differingFields } from "../../domain/equality.ts";
-import { NO_STREAK, NO_HOLD } from "../../domain/webhooks/failing-endpoint.ts";
+import { NO_STREAK, NO_BACKOFF } from "../../domain/webhooks/failing-endpoint.ts";
 import { AppError } from "../../domain/errors.ts";
 import { normalizeUrl } from "../../domain/webhooks/safe-url.ts";
 import { assertDiskSpace } from "../disk-space.ts";
@@ -102,7 +102,7 @@ export async function prepareEndpoint(
     disabledReason: null,
     version: 1,
     ...NO_STREAK,
-    ...NO_HOLD,
+    ...NO_BACKOFF,
     holdsEnded: 0,
     createdAt: now,
     updatedAt: now,

@@ -11,7 +11,7 @@ import {
 import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
-import { endHold, getEndpoint } from "./endpoint-lifecycle.ts";
+import { endBackoff, getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertKeyMaySubscribe } from "./endpoint-owner.ts";
 import { verifyHostOf } from "./host-limits.ts";
 import { serializeEnvelope } from "../events.ts";
@@ -60,12 +60,12 @@ export type TestResult = {
 };
 
 /**
- * Verifies the host of an endpoint and ends its pause. Call it after a test that got a 2xx
+ * Verifies the host of an endpoint and ends its backoff. Call it after a test that got a 2xx
  * response.
  */
 export function recordAcceptedTest(rt: Runtime, endpoint: EndpointRow): void {
   verifyHostOf(rt, endpoint);
-  endHold(rt, endpoint.id);
+  endBackoff(rt, endpoint.id);
 }
 
 function noSampleError(type: EventType): AppError {

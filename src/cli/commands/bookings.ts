@@ -1,7 +1,7 @@
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
 import { toLocalMinute } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { guestOf } from "../../app/bookings/guests.ts";
+import { guestNameOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
 import {
   guestFlags,
@@ -9,7 +9,7 @@ import {
   requiredText,
   text,
   visitFlags,
-  withCustomer,
+  groupCustomer,
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import { toKey, toStaffKeys } from "../objects/by-name.ts";
@@ -47,7 +47,7 @@ const create = command({
       ...(given.variant.length === 0 && { service: "--service" }),
       start: "--start",
     };
-    const described = withCustomer({
+    const described = groupCustomer({
       ...given,
       service: given.service.map((name) => toKey(rt, business, "service", name)),
       staff: toStaffKeys(rt, business, given.staff),
@@ -130,7 +130,7 @@ export const definition = [
             .join(", "),
         wraps: true,
       },
-      { title: "GUEST", value: (booking) => guestOf(rt, booking), wraps: true },
+      { title: "GUEST", value: (booking) => guestNameOf(rt, booking), wraps: true },
       { title: "STATUS", value: "status", noTruncate: true },
       { title: "ENDS", value: ({ endsAt }) => toLocalMinute(endsAt, timezone), optional: true },
       {

@@ -219,7 +219,7 @@ const redeliver = command({
 
 const cancel = command({
   name: "cancel",
-  about: "Cancel one delivery that is pending, parked or damaged, or all that match the filters.",
+  about: "Cancel one delivery that is pending, parked or corrupt, or all that match the filters.",
   supportsDryRun: true,
   arguments: ["[delivery]"],
   flags: filterFlags,

@@ -1,6 +1,6 @@
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import { toLocalMinute } from "../../domain/local-time.ts";
-import { guestOf } from "../../app/bookings/guests.ts";
+import { guestNameOf } from "../../app/bookings/guests.ts";
 import { command } from "../command.ts";
 import {
   guestFlags,
@@ -8,7 +8,7 @@ import {
   integer,
   requiredText,
   text,
-  withCustomer,
+  groupCustomer,
 } from "../flags.ts";
 import { createOrLoad, inputFlag } from "../input/create-or-load.ts";
 import {
@@ -41,7 +41,7 @@ const create = command({
     const given = { ...flags, start: toStart(flags.start, doc.timezone, rt.now()) };
     const { createReservation } = await import("../../app/bookings/bookings.ts");
     const required = { party: "--party", start: "--start" };
-    const code = await createOrLoad(cli, rt, input, withCustomer(given), required, (fields) =>
+    const code = await createOrLoad(cli, rt, input, groupCustomer(given), required, (fields) =>
       createReservation(rt, slug, fields, { ignoresNotice }),
     );
     noteRepeatedStart(cli, doc.timezone, given.start);
@@ -96,7 +96,7 @@ export const definition = [
       },
       { title: "PARTY", value: "partySize", align: "right" },
       { title: "STATUS", value: "status", noTruncate: true },
-      { title: "GUEST", value: (reservation) => guestOf(rt, reservation) },
+      { title: "GUEST", value: (reservation) => guestNameOf(rt, reservation) },
       {
         title: "TABLE",
         value: ({ tableId }) =>

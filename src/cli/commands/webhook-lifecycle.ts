@@ -12,7 +12,7 @@ const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");
 export const enable = command({
   name: "enable",
   about:
-    "Enable a disabled endpoint and send its parked deliveries. An active one that is held is tried at once.",
+    "Enable a disabled endpoint and send its parked deliveries. An active one that is waiting for its next probe is tried at once.",
   supportsDryRun: true,
   arguments: ["<endpoint>"],
   flags: {

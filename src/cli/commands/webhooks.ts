@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { maySubscribe, EVENT_TYPES } from "../../domain/event-types.ts";
-import { currentHold } from "../../domain/webhooks/failing-endpoint.ts";
+import { currentBackoff } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { command } from "../command.ts";
@@ -202,7 +202,7 @@ export function abbreviateEvents(names: readonly string[]): readonly string[] {
 
 const toOutput = ({ holdsEnded: _, ...endpoint }: EndpointRow, now: number) =>
   withIsoTimes(
-    { ...endpoint, ...currentHold(endpoint, now) },
+    { ...endpoint, ...currentBackoff(endpoint, now) },
     "failingSince",
     "warnedAt",
     "disableAt",

@@ -17,7 +17,7 @@ export async function readSources(names: readonly string[], stdin: Io["stdin"]):
   for (const name of names) {
     if (name === "-")
       sources.push({ name: "stdin", text: decode("stdin", await readStdin(stdin)) });
-    else for (const path of filesOf(name)) sources.push({ name: path, text: readText(path) });
+    else for (const path of filesOf(name)) sources.push({ name: path, text: readTextFile(path) });
   }
   return sources;
 }
@@ -55,7 +55,7 @@ const namesIn = (folder: string): string[] =>
 // `fatal` rejects invalid bytes; by default, the decoder replaces them without an error.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export const readText = (path: string): string => decode(path, readBytes(path));
+export const readTextFile = (path: string): string => decode(path, readBytes(path));
 
 export function readBytes(path: string): Buffer {
   try {

@@ -1,5 +1,5 @@
 import { getByKeyOrId } from "../../app/catalog/objects.ts";
-import type { Status } from "../../domain/catalog/common.ts";
+import type { CatalogStatus } from "../../domain/catalog/common.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import { type Currency, parseMoneyCell, parseMoney } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -24,7 +24,7 @@ export type Edits = {
   name?: string | undefined;
   description?: string | null | undefined;
   durationMin?: number | undefined;
-  status?: Status | undefined;
+  status?: CatalogStatus | undefined;
 };
 
 type GivenEdits = Omit<Edits, "priceCents"> & { price: string | undefined };

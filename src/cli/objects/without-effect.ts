@@ -51,7 +51,7 @@ export function noteStaffLimits(
   const { date, intervals } = edit;
   const opening = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
   const open = opening.flatMap((one) => one.intervals);
-  const isWithin = ({ start, end }: Interval) =>
+  const isWithin = ({ start, end }: WallInterval) =>
     open.some((one) => one.start <= start && end <= one.end);
   if (opening.length > 0 && !(intervals ?? []).every(isWithin)) {
     const times = open.map(({ start, end }) => `${start}-${end}`).join(", ");
@@ -84,7 +84,7 @@ export function noteStaffLimits(
     );
 }
 
-type Interval = { start: string; end: string };
+type WallInterval = { start: string; end: string };
 type DateEdit = Extract<HoursEdit, { date: string }>;
 
 /** Returns whether an edit is for one date, and does not close it. */

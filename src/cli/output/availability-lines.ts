@@ -5,7 +5,7 @@ import type {
   PublicSlot,
 } from "../../domain/availability/public-slot.ts";
 import { toLocalMinute } from "../../domain/local-time.ts";
-import { wrap } from "./fields.ts";
+import { joinIntoLines } from "./fields.ts";
 import { refusalSentence } from "../../domain/availability/refusal.ts";
 
 /** A row of the table: a slot, a rejected start time, or a day without either. */
@@ -61,7 +61,7 @@ export function dayLines(day: PublicDay, timezone: string, width: number): strin
   const weekday = weekdayOf(dayNumber(date));
   const head = `${weekday.charAt(0).toUpperCase()}${weekday.slice(1)} ${date}  ${state.padEnd(8)}  `;
   const times = slots.map(({ startsAt }) => clockTime(startsAt, timezone));
-  const wrapped = times.length === 0 ? [] : wrap("", "", times, " ", width - head.length);
+  const wrapped = times.length === 0 ? [] : joinIntoLines("", "", times, " ", width - head.length);
   const lines = [
     ...wrapped,
     ...refusedRuns(day, timezone).map(({ times, why }) => `${times}: ${why}`),

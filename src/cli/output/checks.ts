@@ -1,5 +1,5 @@
 import {
-  type Check,
+  type CheckResult,
   type Finding,
   isAtLeast,
   type Severity,
@@ -15,10 +15,10 @@ import { type Column, toTsv } from "./table.ts";
  */
 export async function reportChecks(
   cli: Cli,
-  running: AsyncIterable<Check>,
+  running: AsyncIterable<CheckResult>,
   severity: Severity = "info",
 ): Promise<number> {
-  const checks: Check[] = [];
+  const checks: CheckResult[] = [];
   for await (const check of running) {
     const findings = check.findings.filter((finding) =>
       isAtLeast(finding.severity ?? "warning", severity),
@@ -37,7 +37,7 @@ const COLUMNS: Column<Row>[] = ["about", "state", "text", "fix"];
 
 const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong");
 
-function print(cli: Cli, { about, summary, findings }: Check): void {
+function print(cli: Cli, { about, summary, findings }: CheckResult): void {
   const { stdout } = cli.io;
   const inWords = findings.map((finding) => ({
     ...finding,

@@ -25,10 +25,10 @@ export function toFields(object: object, width: number): string[] {
         : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
     if (!value.some(isObject))
-      return wrap(label, rest, separated(value.map(fieldText)), " ", width);
+      return joinIntoLines(label, rest, separated(value.map(fieldText)), " ", width);
     // Continuation lines are indented, so that the start of each item is visible.
     const each = value.flatMap((item: unknown) =>
-      wrap(
+      joinIntoLines(
         "",
         INDENT,
         isObject(item) ? pairs(item) : [fieldText(item)],
@@ -68,7 +68,7 @@ const pairs = (object: object): string[] =>
  * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
  * line of its own.
  */
-export function wrap(
+export function joinIntoLines(
   first: string,
   others: string,
   pieces: readonly string[],

@@ -88,8 +88,8 @@ export const addIssueTo =
   (code, detail, parameter, pointer) =>
     void issues.push({ code, detail, parameter, ...(pointer !== undefined && { pointer }) });
 
-/** The member of a segment that means the same as a parameter of a query. */
-const SEGMENT_MEMBERS: { [parameter in RequestIssue["parameter"]]?: keyof NamedSegment } = {
+/** The field of a segment that means the same as a parameter of a query. */
+const SEGMENT_FIELDS: { [parameter in RequestIssue["parameter"]]?: keyof NamedSegment } = {
   serviceIds: "serviceId",
   variantIds: "variantId",
   addonIds: "addons",
@@ -97,14 +97,14 @@ const SEGMENT_MEMBERS: { [parameter in RequestIssue["parameter"]]?: keyof NamedS
 };
 
 /**
- * Returns an `addIssue` whose issues point to the member of a segment.
+ * Returns an `addIssue` whose issues point to the field of a segment.
  * @param index the index of the segment; undefined for a query, whose issues have no pointer
  */
 export function pointingTo(addIssue: AddIssue, index: number | undefined): AddIssue {
   if (index === undefined) return addIssue;
   return (code, detail, parameter) => {
-    const member = SEGMENT_MEMBERS[parameter];
-    addIssue(code, detail, parameter, member && `#/segments/${index}/${member}`);
+    const field = SEGMENT_FIELDS[parameter];
+    addIssue(code, detail, parameter, field && `#/segments/${index}/${field}`);
   };
 }
 

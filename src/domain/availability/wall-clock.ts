@@ -1,4 +1,4 @@
-import { type Day, type LocalDate, WEEK } from "../catalog/common.ts";
+import { type Weekday, type LocalDate, WEEK } from "../catalog/common.ts";
 import type { Interval } from "./intervals.ts";
 
 /*
@@ -22,7 +22,7 @@ export const dateOf = (day: DayNumber): LocalDate =>
   new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 // 1970-01-01 was a Thursday.
-export const weekdayOf = (day: DayNumber): Day => WEEK.at((day + 3) % 7) ?? "thu";
+export const weekdayOf = (day: DayNumber): Weekday => WEEK.at((day + 3) % 7) ?? "thu";
 
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 type WallMinute = number;
@@ -114,7 +114,7 @@ export function closedInterval(timezone: string, from: WallMinute, to: WallMinut
   return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
 }
 
-export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Day; timezone: string };
+export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Weekday; timezone: string };
 
 /** Returns the days from `first` to `last`, except dates that the zone skipped. */
 export function localDays(timezone: string, first: DayNumber, last: DayNumber): LocalDay[] {

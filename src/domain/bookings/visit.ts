@@ -136,7 +136,7 @@ export const wrongStatusError = (
   currentStatus: string,
 ): AppError =>
   new AppError("wrong_status", `${subject} cannot be ${verb}: ${reason}.`, {
-    members: { currentStatus },
+    extensions: { currentStatus },
   });
 
 /**

@@ -1,6 +1,6 @@
 // The types that the documents of several kinds of objects share.
 
-export type Status = "ACTIVE" | "INACTIVE" | "ARCHIVED";
+export type CatalogStatus = "ACTIVE" | "INACTIVE" | "ARCHIVED";
 
 export type ImageDoc = {
   url: string;
@@ -16,14 +16,14 @@ export type Translations = Record<string, Record<string, string>>;
 export type Keyed = { key: string; previousKeys: string[] };
 export type Named = Keyed & { name: string };
 export type Presented = { images: ImageDoc[]; translations: Translations };
-export type Common = Named & Presented & { status: Status };
+export type Common = Named & Presented & { status: CatalogStatus };
 export type Described = Common & { description: string | null };
 
 export const WEEK = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
-export type Day = (typeof WEEK)[number];
+export type Weekday = (typeof WEEK)[number];
 /** A time as `HH:MM`; an end past midnight counts on, up to `48:00`. */
 export type WallTime = string;
 /** A date as `YYYY-MM-DD`. */
 export type LocalDate = string;
 
-export type WeeklyWindow = { days: Day[]; start: WallTime; end: WallTime };
+export type WeeklyWindow = { days: Weekday[]; start: WallTime; end: WallTime };

@@ -1,4 +1,4 @@
-import { FEATURES, type Named } from "../../features/index.ts";
+import { FEATURES, type KeysIn } from "../../features/index.ts";
 import { lazy } from "../lazy.ts";
 
 /**
@@ -107,7 +107,7 @@ const CORE_CONDITIONS = {
   "endpoint.disabled": { severity: "info", about: "endpoint" },
 } as const satisfies Record<string, ConditionKind>;
 
-export type ConditionCode = keyof typeof CORE_CONDITIONS | Named<"conditions">;
+export type ConditionCode = keyof typeof CORE_CONDITIONS | KeysIn<"conditions">;
 
 /**
  * Returns every health condition of `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts.
@@ -125,7 +125,7 @@ const CORE_NOTICES = {
   "key.rotated_itself": { severity: "critical", about: "key" },
 } as const satisfies Record<string, ConditionKind>;
 
-export type NoticeCode = keyof typeof CORE_NOTICES | Named<"notices">;
+export type NoticeCode = keyof typeof CORE_NOTICES | KeysIn<"notices">;
 export type AlertCode = ConditionCode | NoticeCode;
 
 const listNotices = lazy((): Readonly<Record<NoticeCode, ConditionKind>> =>
@@ -185,13 +185,13 @@ export const openCondition = <Code extends AlertCode>(
 type Found = HealthCondition<AlertCode>;
 
 /** Returns whether `other` says all that `condition` could. */
-export const covers = (other: Found, condition: Found): boolean =>
+export const coversCondition = (other: Found, condition: Found): boolean =>
   conditionKind(condition.code).coveredBy?.includes(other.code) === true &&
   (other.subject === null || other.subject.id === condition.subject?.id);
 
 /** Returns the conditions that no other one of them covers. */
 export const withoutCovered = <C extends Found>(found: readonly C[]): C[] =>
-  found.filter((condition) => !found.some((other) => covers(other, condition)));
+  found.filter((condition) => !found.some((other) => coversCondition(other, condition)));
 
 /** Returns a text that identifies a condition: it is the same whenever the condition is found. */
 export const fingerprintOf = ({ code, business, subject }: Found): string =>
@@ -210,4 +210,4 @@ export type Finding = {
 };
 
 /** The result of a check. `summary` says what was examined. */
-export type Check = { about: string; summary: string; findings: Finding[] };
+export type CheckResult = { about: string; summary: string; findings: Finding[] };

@@ -14,9 +14,9 @@ export type CatalogState = {
   at: number;
 };
 
-type CatalogChange = z.infer<typeof catalogChange>;
-type CatalogRoute = CatalogChange["routes"][number];
-type Refetch = CatalogChange["refetch"][number];
+type ChangeObject = z.infer<typeof catalogChange>;
+type CatalogRoute = ChangeObject["routes"][number];
+type Refetch = ChangeObject["refetch"][number];
 
 type ChangedRoute = {
   /** The flag of the list in `data.changed` of catalog.changed. */
@@ -145,7 +145,7 @@ export const catalogChangedEvent = (
       previousVersion: version.from,
       routes: routes.map(({ route }) => route),
       refetch: routes.flatMap(({ refetch }) => refetch ?? []),
-    } satisfies CatalogChange,
+    } satisfies ChangeObject,
     ids.slice(0, MAX_IDS),
   );
 

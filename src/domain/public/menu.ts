@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "../catalog/menu.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./public-context.ts";
+import { toPublicCommon, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/menu.ts";
 
 export type PublicMenuCategory = z.infer<typeof schemas.menuCategory>;
@@ -21,7 +21,7 @@ export function toPublicMenuCategory(
     parentId: (doc.parent && context.visibleId("menu_category", doc.parent)) ?? null,
     availability: doc.availability,
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -51,7 +51,7 @@ export function toPublicMenuItem(doc: MenuItemDoc, context: PublicContext): Publ
     tags: doc.tags,
     sku: doc.sku,
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -83,6 +83,6 @@ export function toPublicModifierGroup(
       };
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { PromotionDoc } from "../catalog/catalog.ts";
-import { commonFields, idOf, type PublicContext } from "./public-context.ts";
+import { toPublicCommon, idOf, type PublicContext } from "./public-context.ts";
 import { ticketTypeId } from "./public-event.ts";
 import type { promotion } from "./schemas/promotion.ts";
 
@@ -40,7 +40,7 @@ export function toPublicPromotion(doc: PromotionDoc, context: PublicContext): Pu
     active:
       (startsAt === null || startsAt <= context.now) && (endsAt === null || context.now < endsAt),
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 

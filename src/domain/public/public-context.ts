@@ -124,7 +124,7 @@ export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
 export const idOf = ({ slug }: PublicContext, kind: Kind, doc: DocOf[Kind]): string =>
   objectId(kind, slug, doc);
 
-export function commonFields(
+export function toPublicCommon(
   id: string,
   doc: { images: ImageDoc[]; translations: Translations },
   sortOrder: number,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { PublicEventDoc, TicketTypeDoc } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./public-context.ts";
+import { toPublicCommon, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/public-event.ts";
 
 type SaleAvailability = z.infer<typeof schemas.saleAvailability>;
@@ -37,7 +37,7 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
       state: bestState(ticketTypes.map(({ availability }) => availability)),
       remaining: remainingOfEvent(doc, left),
     },
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -106,7 +106,7 @@ function toPublicTicketType(
     maxPerOrder: doc.maxPerOrder,
     availability: availabilityOfType(doc, event, left, context.now),
     status: "ACTIVE",
-    ...commonFields(id, doc, sortOrder, context),
+    ...toPublicCommon(id, doc, sortOrder, context),
   };
 }
 

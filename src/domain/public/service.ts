@@ -9,7 +9,7 @@ import type {
 } from "../catalog/catalog.ts";
 import { originalKey } from "../catalog/object-id.ts";
 import { catalogId } from "../ids.ts";
-import { commonFields, idOf, type PublicContext } from "./public-context.ts";
+import { toPublicCommon, idOf, type PublicContext } from "./public-context.ts";
 import type * as schemas from "./schemas/service.ts";
 import type { staff } from "./schemas/service.ts";
 
@@ -53,7 +53,7 @@ export function toPublicService(
     depositCents: doc.depositCents,
     bookingRules: doc.bookingRules,
     tags: doc.tags,
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -80,7 +80,7 @@ function toPublicVariant(
     isDefault: doc.isDefault,
     staffIds: doc.staff && context.visibleIds("staff", doc.staff),
     attributes: doc.attributes,
-    ...commonFields(id, doc, sortOrder, context),
+    ...toPublicCommon(id, doc, sortOrder, context),
   };
 }
 
@@ -116,13 +116,13 @@ function toPublicAddonLink(
     durationMin: doc.durationMin,
     addon,
     status: "ACTIVE",
-    ...commonFields(id, { images: [], translations: {} }, sortOrder, context),
+    ...toPublicCommon(id, { images: [], translations: {} }, sortOrder, context),
   };
 }
 
 export function toPublicAddon(doc: AddonDoc, context: PublicContext): PublicAddon {
   const id = idOf(context, "addon", doc);
-  const { sortOrder: _omitted, ...shared } = commonFields(id, doc, 0, context);
+  const { sortOrder: _omitted, ...shared } = toPublicCommon(id, doc, 0, context);
   return {
     id,
     name: doc.name,
@@ -148,7 +148,7 @@ export function toPublicServiceCategory(
     color: doc.color,
     parentId: (doc.parent && context.visibleId("service_category", doc.parent)) ?? null,
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }
 
@@ -170,6 +170,6 @@ export function toPublicStaff(doc: StaffDoc, context: PublicContext): PublicStaf
       return serviceId === undefined ? [] : [{ serviceId, durationMin, priceCents }];
     }),
     status: "ACTIVE",
-    ...commonFields(id, doc, context.sortOrderOf(id), context),
+    ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
 }

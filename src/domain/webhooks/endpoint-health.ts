@@ -1,4 +1,4 @@
-import type { Hold } from "./failing-endpoint.ts";
+import type { Backoff } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./settle.ts";
 
 // A permit is the right to have one attempt in flight. Attempts of different kinds have permits of
@@ -71,8 +71,8 @@ export type EndpointHealth = Readonly<{
   /** Wait after the last failed probe. */
   probeIntervalMs: number;
   probeAt: number;
-  /** End of the pause that the receiver requested with Retry-After. */
-  pausedUntil: number;
+  /** The receiver asked with Retry-After for no request before this time. */
+  notBefore: number;
   /**
    * A limit on deliveries in flight besides the endpoint's own: after failures, it grows slowly.
    */
@@ -87,7 +87,7 @@ const PROBE_AFTER_FAILURES = 10;
 const PROBE_AFTER_FOUND_DOWN = 2;
 const HISTORY = 20;
 const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
-/** The first pause is short, because a receiver that restarts is back within seconds. */
+/** The first backoff is short, because a receiver that restarts is back within seconds. */
 const MIN_PROBE_INTERVAL_MS = 1000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
 /** An attempt without a response for this long may hang: most responses take a hundredth of it. */
@@ -104,7 +104,7 @@ export const HEALTHY: EndpointHealth = {
   isProbing: false,
   probeIntervalMs: 0,
   probeAt: 0,
-  pausedUntil: 0,
+  notBefore: 0,
   maxConcurrency: MAX_CONCURRENCY,
 };
 
@@ -125,9 +125,9 @@ export function recordOutcome(
 }
 
 function afterSuccess(health: EndpointHealth): EndpointHealth {
-  const { pausedUntil } = health;
+  const { notBefore } = health;
   // After a successful probe, concurrency starts at 1 and grows by 1 with each success.
-  if (health.isProbing) return { ...HEALTHY, pausedUntil, maxConcurrency: 1 };
+  if (health.isProbing) return { ...HEALTHY, notBefore, maxConcurrency: 1 };
   const maxConcurrency = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
   const seen = Math.min(health.seen + 1, HISTORY);
   const history = shift(health.history, 0);
@@ -165,7 +165,7 @@ function afterFailure(
     history,
     seen,
     isProbing,
-    pausedUntil: Math.max(health.pausedUntil, now + (failure?.retryAfterMs ?? 0)),
+    notBefore: Math.max(health.notBefore, now + (failure?.retryAfterMs ?? 0)),
     maxConcurrency: failure?.isOverloaded === true ? 1 : health.maxConcurrency,
   };
   // Failures that were in flight together count as one failed probe.
@@ -181,10 +181,13 @@ function afterFailure(
  * Returns until when nothing is sent, and why; undefined if deliveries may be sent. The time is of
  * the same clock as `now`.
  */
-export function holdOf({ pausedUntil, probeAt }: EndpointHealth, now: number): Hold | undefined {
-  const until = Math.max(pausedUntil, probeAt);
+export function backoffOf(
+  { notBefore, probeAt }: EndpointHealth,
+  now: number,
+): Backoff | undefined {
+  const until = Math.max(notBefore, probeAt);
   if (until <= now) return undefined;
-  return { until, reason: pausedUntil < probeAt ? "failing" : "retry_after" };
+  return { until, reason: notBefore < probeAt ? "failing" : "retry_after" };
 }
 
 /** @param overdue the number of attempts without a response for OVERDUE_MS or longer */
@@ -200,7 +203,7 @@ export function remainingConcurrency(
   maxInFlight: number,
   now: number,
 ): number {
-  if (health.pausedUntil > now || health.probeAt > now) return 0;
+  if (health.notBefore > now || health.probeAt > now) return 0;
   return (health.isProbing ? 1 : Math.min(maxInFlight, health.maxConcurrency)) - inFlight;
 }
 

@@ -1,4 +1,4 @@
-import { currentHold, nextAttemptOf, type StoredHold } from "./failing-endpoint.ts";
+import { currentBackoff, nextAttemptOf, type StoredBackoff } from "./failing-endpoint.ts";
 import { errorForPartners, type DeliveryStatus } from "./settle.ts";
 
 // What partners read about an endpoint and its deliveries, so that they need not ask the business
@@ -8,14 +8,14 @@ export const ENDPOINT_STATES = ["WORKING", "FAILING", "HELD", "DISABLED"] as con
 
 export type EndpointState = {
   code: (typeof ENDPOINT_STATES)[number];
-  /** Why deliveries fail or are held, or why the endpoint is disabled. */
+  /** Why deliveries fail or are delayed, or why the endpoint is disabled. */
   reason: string | null;
   since: number | null;
   until: number | null;
   text: string;
 };
 
-type Endpoint = StoredHold & {
+type Endpoint = StoredBackoff & {
   status: "ACTIVE" | "DISABLED";
   disabledReason: string | null;
   failingSince: number | null;
@@ -44,7 +44,7 @@ export function describeEndpoint(endpoint: Endpoint, context: Context): Endpoint
   const { status, failingSince, statusSince, createdAt, lastDeliveredAt } = endpoint;
   const { now, format, isHostLimited } = context;
   if (status === "DISABLED") return disabledState(endpoint, format);
-  const { heldUntil, heldReason } = currentHold(endpoint, now);
+  const { heldUntil, heldReason } = currentBackoff(endpoint, now);
   if (failingSince === null && heldUntil === null && !isHostLimited) {
     const text =
       lastDeliveredAt === null
@@ -62,7 +62,7 @@ export function describeEndpoint(endpoint: Endpoint, context: Context): Endpoint
     return { code: "FAILING", reason: failure.reason, since: failingSince, until: null, text };
   }
   const isAsked = heldReason === "retry_after";
-  const why = isAsked ? "The receiver has asked for a pause with Retry-After." : failure.text;
+  const why = isAsked ? "The receiver sent Retry-After." : failure.text;
   return {
     code: "HELD",
     reason: isAsked ? "retry_after" : failure.reason,
@@ -165,7 +165,7 @@ export function describeWaiting(
   const { nextAttemptAt, heldUntil } = nextAttemptOf(delivery, now);
   if (heldUntil !== null) {
     const reason = endpoint.heldReason ?? "failing";
-    const why = reason === "failing" ? "its endpoint fails" : "its receiver has asked for a pause";
+    const why = reason === "failing" ? "its endpoint fails" : "its receiver sent Retry-After";
     const text = `It waits until ${format(heldUntil)}, because ${why}.`;
     return { reason, until: heldUntil, text };
   }

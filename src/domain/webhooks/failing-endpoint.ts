@@ -35,7 +35,7 @@ const WARN_FAILURES = 5;
 /** A day of failures is enough for a warning, however few attempts were due. */
 const WARN_ALWAYS_AFTER_MS = DAY_MS;
 const DISABLE_AFTER_MS = 5 * DAY_MS;
-const NOTICE_MS = DAY_MS;
+const ANNOUNCE_MS = DAY_MS;
 /** A single bad event, or a few failures in a quiet week, must not disable an endpoint. */
 const MIN_FAILURES = 20;
 const MIN_EVENTS = 2;
@@ -81,44 +81,47 @@ export function nextStreakAction(streak: FailureStreak, now: number): StreakActi
   }
   if (failureCount < MIN_FAILURES || failedEvents < MIN_EVENTS) return undefined;
   const endsAt = failingSince + DISABLE_AFTER_MS;
-  if (now < endsAt - NOTICE_MS) return undefined;
-  return { action: "announce", disableAt: Math.max(endsAt, now + NOTICE_MS) };
+  if (now < endsAt - ANNOUNCE_MS) return undefined;
+  return { action: "announce", disableAt: Math.max(endsAt, now + ANNOUNCE_MS) };
 }
 
 /**
- * Why nothing is sent to an endpoint for now. `failing`: the endpoint is probed at growing
- * intervals. `retry_after`: the receiver requested a pause.
+ * The reasons for which nothing is sent to an endpoint for now. With `failing`, the endpoint is
+ * probed at growing intervals. With `retry_after`, the receiver asked for later requests.
  */
-export const HOLD_REASONS = ["failing", "retry_after"] as const;
-export type HoldReason = (typeof HOLD_REASONS)[number];
+export const BACKOFF_REASONS = ["failing", "retry_after"] as const;
+export type BackoffReason = (typeof BACKOFF_REASONS)[number];
 
-export type Hold = Readonly<{ until: number; reason: HoldReason }>;
+export type Backoff = Readonly<{ until: number; reason: BackoffReason }>;
 
-/** The stored pause of an endpoint, which may have ended. Times are of the wall clock. */
-export type StoredHold = { heldUntil: number | null; heldReason: HoldReason | null };
+/** The stored backoff of an endpoint, which may have ended. Times are of the wall clock. */
+export type StoredBackoff = { heldUntil: number | null; heldReason: BackoffReason | null };
 
-export const NO_HOLD: StoredHold = { heldUntil: null, heldReason: null };
+export const NO_BACKOFF: StoredBackoff = { heldUntil: null, heldReason: null };
 
-/** Returns the pause of an endpoint; NO_HOLD once it has ended. */
-export const currentHold = ({ heldUntil, heldReason }: StoredHold, now: number): StoredHold =>
-  heldUntil !== null && heldUntil > now ? { heldUntil, heldReason } : NO_HOLD;
+/** Returns the backoff of an endpoint; NO_BACKOFF once it has ended. */
+export const currentBackoff = (
+  { heldUntil, heldReason }: StoredBackoff,
+  now: number,
+): StoredBackoff =>
+  heldUntil !== null && heldUntil > now ? { heldUntil, heldReason } : NO_BACKOFF;
 
 type Waiting = {
   nextAttemptAt: number | null;
-  /** The end of the stored pause of the delivery's endpoint. */
+  /** The end of the stored backoff of the delivery's endpoint. */
   endpointHeldUntil: number | null;
 };
 
 /**
  * Returns when a delivery is sent next. `heldUntil` is the same time if the delivery waits for the
- * pause of its endpoint to end, otherwise null.
+ * backoff of its endpoint to end, otherwise null.
  */
 export function nextAttemptOf({ nextAttemptAt, endpointHeldUntil }: Waiting, now: number) {
-  const isHeld =
+  const isDelayed =
     nextAttemptAt !== null &&
     endpointHeldUntil !== null &&
     endpointHeldUntil > Math.max(now, nextAttemptAt);
-  return isHeld
+  return isDelayed
     ? { nextAttemptAt: endpointHeldUntil, heldUntil: endpointHeldUntil }
     : { nextAttemptAt, heldUntil: null };
 }

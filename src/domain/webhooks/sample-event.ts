@@ -69,9 +69,9 @@ function sampleBookingEvent(
 ): EventDraft | undefined {
   switch (prefixOf(type)) {
     case "booking":
-      return sampleBooking(actionOf(type) as VisitAction, state, now);
+      return sampleBooking(actionOf(type) as SampleAction, state, now);
     case "reservation":
-      return sampleReservation(actionOf(type) as VisitAction, state, now);
+      return sampleReservation(actionOf(type) as SampleAction, state, now);
     default:
       return undefined;
   }
@@ -90,10 +90,10 @@ function sampleTimes(
   };
 }
 
-type VisitAction = "created" | "updated" | "cancelled";
+type SampleAction = "created" | "updated" | "cancelled";
 
 /** Returns the state of a sample visit. An updated visit was approved. */
-const visitState = (action: VisitAction, { catalog }: CatalogState, now: number) => {
+const visitState = (action: SampleAction, { catalog }: CatalogState, now: number) => {
   const at = formatInstant(now, catalog.business.timezone);
   return {
     status: action === "cancelled" ? "CANCELLED" : "CONFIRMED",
@@ -108,7 +108,7 @@ const visitState = (action: VisitAction, { catalog }: CatalogState, now: number)
 };
 
 function sampleBooking(
-  action: VisitAction,
+  action: SampleAction,
   state: CatalogState,
   now: number,
 ): EventDraft | undefined {
@@ -143,7 +143,7 @@ function sampleBooking(
 }
 
 function sampleReservation(
-  action: VisitAction,
+  action: SampleAction,
   state: CatalogState,
   now: number,
 ): EventDraft | undefined {

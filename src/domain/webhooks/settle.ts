@@ -71,7 +71,7 @@ export const errorForPartners = (error: string | null): string | null =>
 
 type OutcomeDetails = { outcome: Outcome["kind"]; error: string | null; durationMs: number };
 
-export const CORRUPT_ERROR = "the stored event is damaged";
+export const CORRUPT_ERROR = "the stored event was altered";
 export const FORBIDDEN_ERROR = "the API key may not receive this event";
 export const STOPPED_ERROR = "the endpoint was disabled before the delivery was sent";
 const OWN_ERRORS = new Set([CORRUPT_ERROR, FORBIDDEN_ERROR, STOPPED_ERROR]);

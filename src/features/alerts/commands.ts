@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ListedAlert } from "./list-alerts.ts";
-import type { ChannelResult, Message } from "./test-alert.ts";
+import type { ChannelResult, OperatorMessage } from "./test-alert.ts";
 import type { AlertConfig, Config } from "../../config.ts";
 import { shownStatus } from "./rules/formats.ts";
 import { SEVERITIES } from "../../domain/conditions/registry.ts";
@@ -106,7 +106,7 @@ async function sendServiceFailure(
   });
 }
 
-async function sendText({ alerts }: Config, message: Message): Promise<ChannelResult[]> {
+async function sendText({ alerts }: Config, message: OperatorMessage): Promise<ChannelResult[]> {
   const [{ createAlertChannels }, { createMessageAlert, sendToEach }, { wallClock }] =
     await Promise.all([
       import("./channels.ts"),
@@ -161,7 +161,7 @@ const MAX_WAIT_MS = 80_000;
 async function askDaemon(
   cli: Cli,
   { databasePath }: Config,
-  message?: Message,
+  message?: OperatorMessage,
 ): Promise<ChannelResult[] | undefined> {
   const { isDaemonRunning } = await import("../../store/database/database.ts");
   if (!isDaemonRunning(databasePath)) return undefined;

@@ -6,7 +6,7 @@ import { openCondition } from "../../domain/conditions/registry.ts";
 import { safe } from "../../domain/text.ts";
 import { createAlertChannels } from "./channels.ts";
 
-export type Failure = {
+export type DaemonFailure = {
   message: string;
   fix?: string | undefined;
   /** Set by the supervisor, which does not know the reason: the daemon may have reported it. */
@@ -22,7 +22,7 @@ const MAX_TEXT = 500;
  */
 export async function sendFailureAlert(
   config: Config,
-  { message, fix = "deskbell doctor", isUnexplained = false }: Failure,
+  { message, fix = "deskbell doctor", isUnexplained = false }: DaemonFailure,
 ): Promise<ChannelResult[]> {
   const now = wallClock();
   if (!hasAlertChannel(config.alerts)) return [];

@@ -14,10 +14,14 @@ import { createAlertStore } from "./store.ts";
 export type ChannelResult = { channel: string; error: string | null };
 
 /** An alert with a text of the operator. */
-export type Message = { text: string; severity: Severity };
+export type OperatorMessage = { text: string; severity: Severity };
 
 /** A requested alert; without a message, a test alert. */
-type StoredTest = { requestedAt: number; results: ChannelResult[] | null; message?: Message };
+type StoredTest = {
+  requestedAt: number;
+  results: ChannelResult[] | null;
+  message?: OperatorMessage;
+};
 
 /** How long results are kept that nobody has read. */
 const KEPT_MS = 600_000;
@@ -33,7 +37,7 @@ export function createNoticeAlert(condition: HealthCondition<NoticeCode>, now: n
 export const createTestAlert = (now: number): Alert =>
   createNoticeAlert(openCondition("alert.test", "this is a test, and nothing is wrong", ""), now);
 
-export const createMessageAlert = ({ text, severity }: Message, now: number): Alert =>
+export const createMessageAlert = ({ text, severity }: OperatorMessage, now: number): Alert =>
   createNoticeAlert({ ...openCondition("alert.message", text, ""), severity }, now);
 
 /** Sends a test alert once through each channel. */
@@ -59,7 +63,7 @@ export const sendToEach = (
   );
 
 /** Asks the running daemon to send a test alert or a message. @returns the key of the request */
-export function requestTest(rt: Runtime, message?: Message): string {
+export function requestTest(rt: Runtime, message?: OperatorMessage): string {
   const key = rt.random(8).toString("hex");
   const test: StoredTest = { requestedAt: rt.now(), results: null, ...(message && { message }) };
   rt.tx(() => rt.openStore(createAlertStore).put("test", key, test));

@@ -3,17 +3,17 @@ import { appendTag, type FoundTag, hashWhole, readTag } from "./tag.ts";
 import type { Config } from "../../config.ts";
 import { AppError } from "../../domain/errors.ts";
 import { shellQuote } from "../../domain/text.ts";
-import { createMasterKey, fingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
+import { createMasterKey, keyFingerprintOf, readMasterKeys } from "../../platform/secret-box.ts";
 import { readOwnEpoch } from "./own-epoch.ts";
-import { readServerFacts } from "../../store/database/read-only-database.ts";
+import { readServerFacts } from "./store/read-backup.ts";
 import { readErasureList } from "./erasure-list.ts";
 import { hashFile } from "./checksums.ts";
 
 type Random = (bytes: number) => Buffer;
 
 /**
- * Authenticates a new backup with the master key, which is created if nothing needs another one. A
- * backup without the key that it needs stays without a tag.
+ * Authenticates a new backup with the master key, and creates the key if the data were encrypted
+ * with no other. A backup whose key is missing stays without a tag.
  * @param createdAt epoch ms
  * @returns the SHA-256 of the file
  */
@@ -25,15 +25,15 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
   const [key] = keys;
   if (key === undefined) return hashWhole(path);
   const facts = { server, createdAt, schema, epoch: readOwnEpoch(config) };
-  const dataKeys = needsKey ? keys.map(fingerprintOf) : [];
+  const dataKeys = needsKey ? keys.map(keyFingerprintOf) : [];
   return appendTag(path, { ...facts, dataKeys, erased: readErasureList(config) }, key);
 }
 
-/** Reads the tag of a backup without reading the database, whose bytes may be other ones. */
+/** Reads the tag of a backup. The bytes of the database are not compared with it. */
 export const readBackupTag = ({ masterKeyPath }: Config, path: string): FoundTag =>
   readTag(path, readMasterKeys(masterKeyPath));
 
-/** Reads the whole file. */
+/** Reads the tag of a backup, and compares the whole file with it. */
 export async function authenticate(config: Config, path: string): Promise<FoundTag> {
   const found = readBackupTag(config, path);
   if (found.kind !== "authentic") return found;
@@ -75,7 +75,7 @@ export function describeMissingTag({ masterKeyPath }: Config): { why: string; fi
 const UNTRUSTED =
   "which lists the keys, endpoints, calendars and destinations that the file adds, and disables them";
 
-/** @param command that accepts the file all the same */
+/** @param command the command that accepts the file all the same */
 export function unauthenticError(
   kind: Unauthentic,
   path: string,

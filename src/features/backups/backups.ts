@@ -21,18 +21,21 @@ import {
   checkDatabase,
   copyDatabase,
   removeDatabase,
-} from "./store.ts";
+} from "./store/files.ts";
 
 export type Backup = { path: string; bytes: number; createdAt: number };
 
-/** The newest backups, and the newest one of each of the last days that have one. */
+/**
+ * The number of the newest backups that are kept, and the number of days of which the newest is
+ * kept.
+ */
 const KEPT_BACKUPS = 7;
 export const KEPT_DAYS = 7;
 const ABANDONED_MS = 86_400_000;
 const DAMAGED = "storage_failed";
 
 /**
- * Makes a backup, which gets its name only after it was verified.
+ * Makes a backup. The file gets its name only after it was verified.
  * @param onCopied called when the data are copied, before they are verified
  */
 export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Backup> {
@@ -63,11 +66,16 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
   return { path, bytes: statSync(path).size, createdAt };
 }
 
-/** Two backups of the same second get different names: the second one must be copied too. */
+/**
+ * Two backups of the same second get different names, because the second one must be copied too.
+ */
 const findUnusedTime = (folder: string, at: number): number =>
   existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
 
-/** If the copy is damaged, so is the database. Another cause, as a full disk, has its own fix. */
+/**
+ * A damaged copy means a damaged database. Another reason, such as a full disk, has a fix of its
+ * own.
+ */
 function backupError(error: unknown, { databasePath }: Config): unknown {
   if (!(error instanceof AppError)) return error;
   const message = `Cannot back up ${databasePath}: ${error.message}`;
@@ -83,10 +91,13 @@ export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn
 /** Backups that are made in the same second get later times. */
 const SAME_SECOND_MS = 60_000;
 
-/** Returns the latest time of a backup that was not made while the clock was ahead. */
+/** Returns the latest possible time of a backup that was not made while the clock was ahead. */
 export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
 
-/** Returns the newest backup. One of a clock that was ahead is older than one that is made now. */
+/**
+ * Returns the newest backup. A backup of a clock that was ahead counts as older than one that is
+ * made now.
+ */
 export function findNewestBackup(
   rt: Pick<Runtime, "config" | "now">,
   isWanted: (name: string) => boolean = () => true,
@@ -95,7 +106,7 @@ export function findNewestBackup(
   return backups.find(({ createdAt }) => createdAt <= latestBackupTime(rt)) ?? backups[0];
 }
 
-/** Newest first. */
+/** Lists the backups of this machine, the newest first. */
 export function listBackupsIn(folder: string): Backup[] {
   return listNames(folder)
     .flatMap((name) => {
@@ -106,7 +117,10 @@ export function listBackupsIn(folder: string): Backup[] {
     .toSorted((a, b) => b.createdAt - a.createdAt);
 }
 
-/** Returns 0 for a file on a bad sector: verifying it reports the error, and others can be used. */
+/**
+ * The size counts as 0 on a bad sector. Verifying the file reports the error, and other backups
+ * stay usable.
+ */
 function readSize(path: string): number {
   try {
     return statSync(path).size;
@@ -118,7 +132,7 @@ function readSize(path: string): number {
 
 type VerifiedBackup = { path: string; bytes: number; schema: number };
 
-/** @throws AppError if the file is not an intact backup, or is not as it was when it was made */
+/** @throws AppError if the file is not an intact backup, or differs from what was made */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
@@ -150,8 +164,9 @@ export async function nameGoodBackup(
 }
 
 /**
- * SQLite does not find damage inside a value, but the checksum does.
- * @throws AppError invalid_input if the file has another checksum than when it was made
+ * Compares a file with the checksum of when it was made, because SQLite does not find damage inside
+ * a value.
+ * @throws AppError invalid_input if they differ
  */
 export async function assertUnchanged(path: string): Promise<void> {
   const checksum = findChecksum(path);
@@ -166,7 +181,7 @@ export async function assertUnchanged(path: string): Promise<void> {
 }
 
 /**
- * Makes a backup and deletes old ones. A failure is logged and recorded, and damage of the database
+ * Makes a backup and deletes old ones. It logs and records a failure, and damage of the database
  * too.
  */
 export async function backUpNightly(
@@ -186,7 +201,7 @@ export async function backUpNightly(
   } catch (error) {
     const reason = errorInWords(error);
     rt.log("error", "The nightly backup failed.", { reason });
-    // Another condition reports this, and the folder may belong to other data now.
+    // Another condition reports this failure, and the folder may belong to other data now.
     if (rt.findLoss() !== undefined) return undefined;
     const isDamaged = error instanceof AppError && error.code === DAMAGED;
     const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
@@ -201,7 +216,7 @@ export async function backUpNightly(
  */
 export function pruneBackups(folder: string, now: number): void {
   const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
-  // Backups of a clock that was ahead are older than those that are made now.
+  // A backup of a clock that was ahead counts as older than those that are made now.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);
   for (const { path } of listExpired([...past, ...ahead])) rmSync(path);
@@ -227,7 +242,10 @@ function listExpired(backups: readonly Backup[]): Backup[] {
   return backups.filter((backup) => !kept.has(backup));
 }
 
-/** A file in place of the folder makes the next backup fail; status and doctor must still work. */
+/**
+ * If a file is in place of the folder, the next backup reports it. Until then, status and doctor
+ * must still work.
+ */
 function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -7,7 +7,7 @@ import {
 } from "../../domain/conditions/registry.ts";
 import { hasTag } from "./tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
-import { isNightly } from "./store.ts";
+import { isNightly } from "./store/files.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 import { damageCondition } from "../../app/operations/storage-conditions.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
@@ -19,15 +19,15 @@ import { isKeyCopied } from "./copies/key-copies.ts";
 import { isAltered } from "./upkeep/scrub.ts";
 
 const DAY_MS = 86_400_000;
-/** Intervals without a backup, or without a copy of one, after which it is reported. */
+/** A backup, or a copy of one, is reported as missing after this many intervals. */
 const DUE_INTERVALS = 2;
-/** A disk that was mounted late, or a network that was away for a moment, is not reported. */
+/** A disk that was mounted late, or a network that was away for a moment, is not worth a report. */
 const LASTING_TRIES = 2;
 const LASTING_MS = 3_600_000;
 
 type CopyFailure = BackupState["copy-failure"];
 
-/** @param daemon the one that is running */
+/** @param daemon the running one; undefined if none runs */
 export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
   daemon?.backupEveryMs ?? DAY_MS;
 
@@ -42,9 +42,10 @@ export function checkFoundDamage({ config }: Runtime): HealthCondition[] {
 }
 
 /**
- * @param lastAt when the last backup was made
- * @param startedAt when the daemon started: without a backup, one is due from then on
- * @param daemon the one that is running
+ * Reports a failed or overdue backup.
+ * @param lastAt when the last backup was made (epoch ms)
+ * @param startedAt when the daemon started. A first backup is due from then on
+ * @param daemon the running one; undefined if none runs
  */
 export function checkBackupAge(
   { config, now }: Runtime,
@@ -53,7 +54,7 @@ export function checkBackupAge(
   daemon: DaemonRow | undefined,
 ): HealthCondition[] {
   const failure = readBackupState(config, "failure");
-  // `database.damaged` reports it.
+  // The condition `database.damaged` reports it.
   if (failure?.isDamaged === true) return [];
   if (failure) {
     const text = `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`;
@@ -71,7 +72,10 @@ export function checkBackupAge(
   return [openCondition("backup.overdue", text, "deskbell backup")];
 }
 
-/** The failure of a backup is stored in this folder, so it is lost if the folder is not writable. */
+/**
+ * Returns why backups cannot be written to their folder. The failure of a backup is stored there
+ * too, so it would be lost.
+ */
 function findFolderProblem(folder: string): string | null {
   if (!existsSync(folder)) return null;
   if (!statSync(folder).isDirectory())
@@ -80,16 +84,16 @@ function findFolderProblem(folder: string): string | null {
     accessSync(folder, constants.W_OK);
     return null;
   } catch (error) {
-    // `storage.read_only` reports a whole disk that is read-only.
+    // The condition `storage.read_only` reports a whole disk that is read-only.
     if ((error as NodeJS.ErrnoException).code === "EROFS") return null;
     return `no backup can be made: ${folder} is not writable: check its owner and mode`;
   }
 }
 
 /**
- * Reports that --backup-dir or --backup-command has failed twice or for an hour, or has had none of
- * the backups of two intervals.
- * @param lastAt when the last backup was made
+ * Reports that --backup-dir or --backup-command has failed twice or for an hour, or has received
+ * none of the backups of two intervals.
+ * @param lastAt when the last backup was made (epoch ms)
  */
 export function checkBackupCopies(
   { config, now }: Runtime,
@@ -132,7 +136,7 @@ export function checkNewestTag(rt: Runtime): HealthCondition[] {
   return [openCondition("backup.untagged", text, fix, { since: newest.createdAt })];
 }
 
-/** Another condition reports a disk that cannot be read. */
+/** Returns true for a file that cannot be read, because another condition reports its disk. */
 function isTaggedOrUnreadable(path: string): boolean {
   try {
     return hasTag(path);
@@ -141,7 +145,7 @@ function isTaggedOrUnreadable(path: string): boolean {
   }
 }
 
-/** Reports damage that reading the stored events and backups has found. */
+/** Reports damage that the scrub of events and backups has found. */
 export function checkScrub({ config, store }: Runtime): HealthCondition[] {
   const scrub = readBackupState(config, "scrub");
   const altered = scrub?.altered.filter((id) => isAltered(store.events.findById(id))) ?? [];

@@ -7,12 +7,12 @@ import { appendDurably, replaceDurably } from "../../platform/durable-file.ts";
 /** The file has the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
 const DIGITS = 64;
-/** After the digits and two spaces. */
+/** The name follows the digits and two spaces. */
 const NAME_AT = DIGITS + 2;
 
 /**
  * Returns the SHA-256 of a file, as hexadecimal digits.
- * @param bytes how many to read from its start; default: the whole file
+ * @param bytes how many to read from the start; default: the whole file
  */
 export async function hashFile(
   path: string,
@@ -24,7 +24,7 @@ export async function hashFile(
   return digest.digest("hex");
 }
 
-/** Returns the SHA-256 of the file when it was made; undefined if it was not recorded. */
+/** Returns the SHA-256 that the file had when it was made; undefined if it was not recorded. */
 export const findChecksum = (path: string): string | undefined =>
   readLines(dirname(path))
     .findLast((line) => line.slice(NAME_AT) === basename(path))
@@ -33,7 +33,10 @@ export const findChecksum = (path: string): string | undefined =>
 export const addChecksum = (path: string, checksum: string): void =>
   appendDurably(join(dirname(path), CHECKSUMS), `${checksum}  ${basename(path)}\n`);
 
-/** Removes the checksums of files that were deleted or replaced. @param names of the files */
+/**
+ * Removes the checksums of files that were deleted or replaced.
+ * @param names the names of the files
+ */
 export function pruneChecksums(folder: string, names: readonly string[]): void {
   const lines = readLines(folder);
   const newest = new Map(lines.map((line) => [line.slice(NAME_AT), line]));

@@ -3,11 +3,11 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
-import { removeDatabase, restoreDraft } from "./store.ts";
+import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
- * Loads what only a server with --backup-dir needs. A program that is replaced while it runs can
- * no longer load it when it stops.
+ * Loads what only a server with --backup-dir needs. A program that is replaced on the disk while it
+ * runs could no longer load it when it stops.
  * @throws AppError if the folder is missing or has the copies of another server
  */
 async function openBackupDir(config: Config, dir: string) {
@@ -22,7 +22,7 @@ async function openBackupDir(config: Config, dir: string) {
   };
 }
 
-/** Call it with the daemon lock, which a running restore holds. */
+/** The caller has the daemon lock, which a running restore would hold. */
 function removeRestoreDraft({ config, log }: Runtime): void {
   const draft = restoreDraft(config.databasePath);
   if (!existsSync(draft)) return;

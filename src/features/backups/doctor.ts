@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import type { Inspection } from "../../app/operations/inspection.ts";
 import type { Status } from "../../app/operations/status.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { Check, Finding } from "../../domain/conditions/registry.ts";
+import type { CheckResult, Finding } from "../../domain/conditions/registry.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { findNewestBackup } from "./backups.ts";
 import { adviseOnCopies } from "./checks.ts";
 import { checkBackupKeys } from "./restore/keys.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
-import { restoreDraft } from "./store.ts";
+import { restoreDraft } from "./store/files.ts";
 import { checkBackupsOfMoved } from "./upkeep/backups-of-moved.ts";
 
 export const doctor: readonly Inspection[] = [{ about: "backup", inspect: inspectBackups }];
 
-function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Check {
+function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): CheckResult {
   const { daemon, problems } = status;
   const lastBackup = findNewestBackup(rt);
   const findings = [...conditions];

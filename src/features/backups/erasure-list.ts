@@ -6,21 +6,21 @@ import type { Config } from "../../config.ts";
 import { appendDurably, replaceDurably, syncFolder } from "../../platform/durable-file.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 
-// A backup still contains guests that were erased since. The IDs of their visits are in a file next
-// to the master key, which restoring a backup does not replace, so that they are erased again. The
-// list also has the businesses that have moved to another server, which an older backup would bring
-// back to be booked twice. Copies of the list go with the backups, for a restore on another machine.
-// A copy says when it was complete and is signed: who can write to the backups must not bring guests
-// back, or erase others.
+// A backup still contains guests that were erased after it. The IDs of their visits are therefore
+// in a file next to the master key. Restoring a backup does not replace this list, and erases its
+// guests again. The list also has the businesses that have moved to another server, because an
+// older backup would bring them back to be booked twice. Copies of the list go with the backups,
+// for a restore on another machine. A copy says when it was complete, and is signed: whoever can
+// write to the backups must not be able to bring guests back, or to erase others.
 
 const VISIT_ID = /^(?:bkg|rsv|tor)_[0-9a-z]+$/;
 const MOVED = /^(biz_[0-9a-z]+) ([0-9a-f]+) (\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
 export type MovedBusiness = {
   id: string;
-  /** The ID of the server that it has left. */
+  /** The ID of the server that the business has left. */
   server: string;
-  /** Epoch ms. */
+  /** The time of the move, epoch ms. */
   movedAt: number;
 };
 
@@ -28,7 +28,7 @@ export type MovedBusiness = {
 export const movedLine = ({ id, server, movedAt }: MovedBusiness): string =>
   `${id} ${server} ${new Date(movedAt).toISOString()}`;
 
-/** Returns what lines of the list mean. */
+/** Returns the visits and moves that lines of the list name. */
 export const parseErasures = (lines: readonly string[]) => ({
   visitIds: lines.filter((line) => VISIT_ID.test(line)),
   moved: lines.flatMap((line): MovedBusiness[] => {
@@ -59,7 +59,7 @@ export const measureErasureList = (config: Config): number =>
 export const readErasureList = (config: Pick<Config, "masterKeyPath">): string[] =>
   selectValid(readLines(erasureListPath(config)));
 
-/** What the signature of a copy covers besides the lines. */
+/** A signature of a copy covers these facts and the lines. */
 type CopyFacts = {
   /** The ID of the server. */
   server: string;
@@ -73,7 +73,10 @@ const SIGNATURE = "# hmac-sha256 ";
 const sign = (text: string, masterKey: Buffer): Buffer =>
   createHmac("sha256", deriveKey(masterKey, "erasure list 1")).update(text).digest();
 
-/** Writes a signed copy of the list, also an empty one, to a folder of backups and returns its path. */
+/**
+ * Writes a signed copy of the list to a folder of backups and returns its path. An empty list is
+ * copied, too.
+ */
 export function copyErasureList(config: Config, folder: string, facts: CopyFacts): string {
   const target = join(folder, ERASURE_LIST);
   const lines = [`${FACTS}${JSON.stringify(facts)}`, ...readErasureList(config)];
@@ -84,7 +87,7 @@ export function copyErasureList(config: Config, folder: string, facts: CopyFacts
   return target;
 }
 
-/** `facts` is null if no key of this server has signed the copy. */
+/** If no key of this server has signed the copy, `facts` is null. */
 export type ErasureCopy = { lines: string[]; facts: CopyFacts | null };
 
 /** Reads the copy of the list in a folder of backups; it is empty if there is none. */
@@ -101,7 +104,7 @@ export function readErasureCopy({ masterKeyPath }: Config, folder: string): Eras
     return signature.length === expected.length && timingSafeEqual(signature, expected);
   });
   if (!isSigned || !lines[0]?.startsWith(FACTS)) return { lines: selectValid(lines), facts: null };
-  // What follows the signature is not signed.
+  // The text after the signature is not signed.
   return {
     lines: selectValid(lines.slice(0, at)),
     facts: JSON.parse(lines[0].slice(FACTS.length)) as CopyFacts,

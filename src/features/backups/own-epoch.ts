@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceDurably } from "../../platform/durable-file.ts";
 
-/** The number of the takeover by which this server got its data is in a file next to the database. */
+/** A file next to the database has the number of the takeover by which this server got its data. */
 const ownPath = (databasePath: string): string => join(dirname(databasePath), "epoch");
 
-/** Returns 0 for a server that has taken over from none. */
+/** Returns 0 for a server that has never taken over. */
 export function readOwnEpoch({ databasePath }: { databasePath: string }): number {
   try {
     return Number(readFileSync(ownPath(databasePath), "utf8").trim()) || 0;

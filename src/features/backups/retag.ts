@@ -12,7 +12,9 @@ import { readBackupState } from "./state.ts";
 import { listBackupsIn } from "./backups.ts";
 import { assertNotTakenOver } from "./restore/epochs.ts";
 
-/** Authenticates the backups with a new master key, and tells which need the one before. */
+/**
+ * Authenticates the backups with a new master key, and lists those that still need the key before.
+ */
 export const retagAfterRotation: OnKeyRotation = (rt) => {
   const { retagged, rest } = rt.isDryRun() ? { retagged: 0, rest: [] } : retagBackups(rt);
   const notes: string[] = [];
@@ -24,12 +26,12 @@ export const retagAfterRotation: OnKeyRotation = (rt) => {
   return { fields: { backups: { retagged, rest } }, notes };
 };
 
-/** `rest`: what keeps the tag of the old key, each as text. */
+/** `rest` lists the files that keep the tag of the old key, each as text. */
 type RetaggedBackups = { retagged: number; rest: string[] };
 
 /**
- * Authenticates with the newest master key the backups that an older one authenticates. Call it while
- * the key file has both keys.
+ * Authenticates with the newest master key what an older key has authenticated. Call it while the
+ * key file has both keys.
  */
 function retagBackups(rt: Runtime): RetaggedBackups {
   const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
@@ -63,8 +65,10 @@ function retagBackups(rt: Runtime): RetaggedBackups {
 }
 
 /**
- * Another server has other keys, and has erased other guests.
- * @throws AppError state_refuses if another server uses the folder, or has taken over with a copy in it
+ * Checks that a folder is not that of another server, which has other keys and has erased other
+ * guests.
+ * @throws AppError state_refuses if another server uses the folder, or has taken over with a copy
+ * in it
  */
 function assertOwnFolder({ config, store }: Runtime, folder: string): void {
   assertNotTakenOver(config, folder);
@@ -73,7 +77,7 @@ function assertOwnFolder({ config, store }: Runtime, folder: string): void {
     throw new AppError("state_refuses", "it has the backups of another server");
 }
 
-/** The folder of the backups, and that of their last copies, whose disk may not be mounted. */
+/** Lists the folder of the backups and that of their last copies, whose disk may not be mounted. */
 export function listBackupFolders({ config }: Runtime): string[] {
   const { backupFolder } = config;
   const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { BeforeMigration } from "../../store/safeguard.ts";
 import { isStorageFull } from "../../store/database/storage-error.ts";
 import { tagBackup } from "./authenticity.ts";
-import { backupNameBefore, checkDatabase, copyCommitted, readBackupTime } from "./store.ts";
+import { backupNameBefore, checkDatabase, copyCommitted, readBackupTime } from "./store/files.ts";
 
 /** Makes a verified backup before a migration. */
 export const backUpBeforeMigration: BeforeMigration = {
@@ -32,7 +32,7 @@ function copy(
   }
 }
 
-/** Returns the newest backup that is intact; without one, the newest. */
+/** Returns the newest backup that is intact. If none is, returns the newest. */
 function newestBackup(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const made = readdirSync(folder).map((name) => ({ name, at: readBackupTime(name) ?? -1 }));

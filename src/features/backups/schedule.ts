@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app/runtime.ts";
-import type { StartWork, Work } from "../../delivery/scheduler.ts";
+import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
 import { hasCopyPlace } from "./copies/copies.ts";
 import {
   createMaintenance,
@@ -7,11 +7,11 @@ import {
   type RunMaintenance,
 } from "./upkeep/maintenance-work.ts";
 
-/** Makes, copies and checks backups when it is due. */
+/** Makes, copies and checks backups when they are due. */
 export function startMaintenance(
   rt: Runtime,
   run: RunMaintenance = createMaintenanceRunner(rt.config),
-): Work {
+): ThreadWork {
   const stopping = new AbortController();
   const maintenance = createMaintenance(rt, run, { signal: stopping.signal });
   return {

@@ -10,53 +10,57 @@ export type BackupState = {
   copy: {
     at: number;
     name: string;
-    /** When the backup was made. */
+    /** The time at which the backup was made. */
     createdAt: number;
     /** The --backup-dir; null if there was none. */
     dir: string | null;
-    /** The --backup-dir and --backup-command, as a hash. */
+    /** The hash of --backup-dir and --backup-command. */
     place?: string;
-    /** Whether it was on another disk than the data. */
+    /** Whether the folder was on another disk than the data. */
     isOtherDisk: boolean;
-    /** Whether it was passed to --backup-command. */
+    /** Whether the backup was passed to --backup-command. */
     hasCommand: boolean;
   };
   /** The size of the list of erased guests when it was last copied to the --backup-dir `dir`. */
   "erasure-list": { dir: string; bytes: number };
   "copy-failure": {
     at: number;
-    /** The first failure after the last copy. */
+    /** The time of the first failure after the last copy. */
     since: number;
-    /** Failures since then. */
+    /** The number of failures since then. */
     tries?: number;
     place?: string;
-    /** The backup; null if the folder was only checked. */
+    /** The name of the backup; null if only the folder was checked. */
     name: string | null;
     reason: string;
-    /** Whether guests were erased whom a restore of the newest copy would not erase again. */
+    /** Whether a restore of the newest copy would not erase all guests again. */
     isErasureListLate: boolean;
   };
-  /** `error`: why the backup could not be restored; null if it could. */
+  /** `error` is the reason why the backup could not be restored; null if it was. */
   drill: { at: number; name: string; error: string | null; businesses: number; secrets: number };
-  /** A round of reading the stored events and backups; `finishedAt` is null until it ends. */
+  /**
+   * A round in which the stored events and backups are read; `finishedAt` is null until it ends.
+   */
   scrub: {
     startedAt: number;
     finishedAt: number | null;
-    /** The last event that was read, and the paths of the backups that were. */
+    /** The last event and the backups that were read. */
     afterEvent: string;
     verified: string[];
-    /** IDs of events that differ from their SHA-256: the first ones. */
+    /** The IDs of the first events that differ from their SHA-256. */
     altered: string[];
     damaged: { path: string; reason: string }[];
   };
   "key-copy": { at: number; fingerprint: string };
 };
 
-/** A file for each: a database that cannot be copied may not be writable either. */
+/**
+ * Each result has a file of its own: a database that cannot be copied may not be writable either.
+ */
 const pathOf = ({ backupFolder }: Config, kind: keyof BackupState): string =>
   join(backupFolder, `last-${kind}.json`);
 
-/** Returns null if there is no result. */
+/** Returns the last result of a kind; null if there is none. */
 export function readBackupState<Kind extends keyof BackupState>(
   config: Config,
   kind: Kind,

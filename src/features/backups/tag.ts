@@ -2,54 +2,63 @@ import { createHash, createHmac, hash, hkdfSync, timingSafeEqual } from "node:cr
 import { fstatSync, fsyncSync, readSync, writeSync } from "node:fs";
 import { useFile } from "../../platform/durable-file.ts";
 
-// A backup is an SQLite file, followed by a text that authenticates it: SQLite reads as many pages as
-// the header counts, so every program still opens the file, and a copy of the file keeps the text.
-// data/guides/backups-and-restore.md describes the format.
+// A backup is an SQLite file, followed by a text that authenticates it. SQLite reads as many pages
+// as the header counts, so every program still opens the file, and a copy of the file keeps the
+// text. data/guides/backups-and-restore.md describes the format.
 
-/** What is authenticated together with the bytes of the database. */
+/** Facts that are authenticated together with the bytes of the database. */
 export type BackupFacts = {
   /** The ID of the server; empty if a version without such an ID made the database. */
   server: string;
-  /** When the backup was made, epoch ms. */
+  /** The time at which the backup was made, epoch ms. */
   createdAt: number;
   schema: number;
-  /** The number of takeovers before it was made. */
+  /** The number of takeovers before the backup was made. */
   epoch: number;
-  /** Fingerprints of the master keys with which its data can be encrypted; absent in a tag of an earlier build. */
+  /**
+   * The fingerprints of the master keys with which its data can be encrypted; a tag of an earlier
+   * build lacks them.
+   */
   dataKeys?: string[];
-  /** IDs of the visits whose guests had been erased. */
+  /** The IDs of the visits whose guests had been erased. */
   erased: string[];
 };
 
 export type BackupTag = BackupFacts & {
-  /** The size of the database; the text begins there. */
+  /** The size of the database, after which the text begins. */
   bytes: number;
   /** SHA-256 of the database, as hexadecimal digits. */
   sha256: string;
 };
 
-/** `no_key`: there is no master key; `other_key`: that of another server, or one before a rotation. */
-type Refusal = "none" | "no_key" | "other_key" | "altered";
-export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: Refusal };
+/**
+ * With `no_key`, there is no master key. With `other_key`, the tag is of another server's key, or
+ * of one before a rotation.
+ */
+type TagDefect = "none" | "no_key" | "other_key" | "altered";
+export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: TagDefect };
 
 const FIRST_LINE = "deskbell-backup 1";
 const PAGE = 4096;
-/** `deskbell-tag`, the offset of the text, the HMAC, and the end of the line. */
+/**
+ * The last line of the text: `deskbell-tag`, the offset of the text, the HMAC, and the end of the
+ * line.
+ */
 const LAST_LINE = /^deskbell-tag (\d{16}) ([0-9a-f]{64})\n$/;
 const FINGERPRINT = /^[0-9a-f]{16}$/;
 const HMAC_DIGITS = 64;
 const LAST_LINE_BYTES = "deskbell-tag ".length + 16 + 1 + HMAC_DIGITS + 1;
-/** Two million erased visits. */
+/** The limit allows for two million erased visits. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
-/** Derives a key for one purpose, so that what it signs is never taken for something else. */
+/** Derives a key for one purpose, so that what it signs is never accepted for another. */
 export const deriveKey = (masterKey: Buffer, purpose: string): Buffer =>
   Buffer.from(hkdfSync("sha256", masterKey, "", `deskbell ${purpose}`, 32));
 
 const tagKey = (masterKey: Buffer): Buffer => deriveKey(masterKey, "backup tag 1");
 
-/** Names a key without revealing it. */
+/** Returns a name for a key that does not reveal it. */
 const keyName = (key: Buffer): string => hash("sha256", key).slice(0, 16);
 
 /**
@@ -68,8 +77,8 @@ export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): 
 }
 
 /**
- * Replaces the tag of a file by that of another key. Leaves a file as it is whose content is no
- * longer what its tag says: a new tag would hide the damage.
+ * Replaces the tag of a file by that of another key. A file whose content is no longer what its tag
+ * says is left as it is, because a new tag would hide the damage.
  * @returns the SHA-256 of the whole file; undefined if its content has changed
  */
 export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string | undefined {
@@ -77,7 +86,7 @@ export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): str
     const digest = hashStart(file, tag.bytes);
     if (digest.copy().digest("hex") !== tag.sha256) return undefined;
     const text = tagText(tag, masterKey);
-    // The two texts have equal lengths, so an interruption leaves a wrong tag and no damage.
+    // Both texts have the same length, so an interruption leaves a wrong tag and no damage.
     writeAll(file, text, tag.bytes);
     fsyncSync(file);
     return digest.update(text).digest("hex");
@@ -94,16 +103,16 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
   const head = JSON.stringify({ ...facts, key: keyName(key) });
   const body = [FIRST_LINE, head, ...erased].map((line) => `${line}\n`).join("");
   const used = Buffer.byteLength(body) + LAST_LINE_BYTES;
-  // Empty lines complete the last page: programs that count pages by the size stay right.
+  // Empty lines complete the last page, so that programs which count pages by the size stay right.
   const padding = "\n".repeat((PAGE - ((facts.bytes + used) % PAGE)) % PAGE);
   const signed = `${body}${padding}deskbell-tag ${String(facts.bytes).padStart(16, "0")} `;
   return Buffer.from(`${signed}${createHmac("sha256", key).update(signed).digest("hex")}\n`);
 }
 
 /**
- * Reads the tag at the end of a file. The database itself is not read: compare its SHA-256 with that
- * of the tag.
- * @param masterKeys one of which has authenticated the file
+ * Reads the tag at the end of a file. The database itself is not read: compare its SHA-256 with
+ * that of the tag.
+ * @param masterKeys the keys, one of which must have authenticated the file
  */
 export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
   const text = readText(path);
@@ -124,8 +133,8 @@ export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
 }
 
 /**
- * Returns the fingerprints of the master keys that a file names as those of its data; undefined if it
- * names none. They are not authenticated: use them to name keys.
+ * Returns the fingerprints of the master keys that a file names as those of its data; undefined if
+ * it names none. They are not authenticated, so use them only to name keys.
  */
 export function readDataKeys(path: string): string[] | undefined {
   const text = readText(path);
@@ -136,7 +145,7 @@ type TagText = {
   offset: number;
   /** The text without its last line. */
   body: string;
-  /** What the HMAC is made of, and the HMAC. */
+  /** The bytes of which the HMAC is made, and the HMAC. */
   signed: Buffer;
   hmac: Buffer;
 };
@@ -145,7 +154,7 @@ function isSigned({ signed, hmac }: TagText, key: Buffer): boolean {
   return timingSafeEqual(createHmac("sha256", key).update(signed).digest(), hmac);
 }
 
-/** Whether a file ends like one with a tag, which may be that of anybody. */
+/** Returns whether a file ends like one with a tag, which anybody may have written. */
 export function hasTag(path: string): boolean {
   return useFile(path, "r", (file) => findText(file) !== undefined);
 }

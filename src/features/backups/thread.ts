@@ -1,6 +1,6 @@
 import { constants, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
-import { makeLastCopy, runMaintenance } from "./upkeep/maintenance.ts";
+import { backUpAndCopy, runMaintenance } from "./upkeep/maintenance.ts";
 import { openRuntime } from "../../app/runtime.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import type { MaintenanceData } from "./upkeep/maintenance-work.ts";
@@ -16,14 +16,14 @@ parentPort?.once("message", () => stopping.abort());
 
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 const { signal } = stopping;
-if (work === "last-copy") process.exitCode = (await makeLastCopy(rt, signal)) ? 0 : 1;
+if (work === "last-copy") process.exitCode = (await backUpAndCopy(rt, signal)) ? 0 : 1;
 // The data are copied at normal priority, because the write-ahead log grows until that is done.
 else await runMaintenance(rt, { backUp: work === "backup", signal, onCopied: lowerPriority });
 rt.close();
 parentPort?.close();
 
 function lowerPriority(): void {
-  // On Linux each thread has a priority; elsewhere this would slow down the whole daemon.
+  // Linux has a priority for each thread. Elsewhere, this would slow down the whole daemon.
   if (process.platform !== "linux") return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);

@@ -1,6 +1,6 @@
 import type { FindErasedGuests } from "../../app/feature-hooks.ts";
 import { basename } from "node:path";
-import { isNightly } from "./store.ts";
+import { isNightly } from "./store/files.ts";
 import { listBackups, KEPT_DAYS } from "./backups.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -26,9 +26,9 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
 export const erasedGuests: readonly FindErasedGuests[] = [findBackupsWithGuests];
 
 /**
- * Returns the backups that still contain erased guests: the date (UTC) on which the last nightly one
- * is deleted, or null if there is none, the paths of those that are not deleted automatically, and
- * the data that restores have replaced.
+ * Returns the backups that still contain erased guests: the date (UTC) on which the last nightly
+ * one is deleted, or null if there is none; the paths of those that are not deleted automatically;
+ * and the data that restores have replaced.
  */
 function findBackups(rt: Runtime): {
   nightlyUntil: string | null;

@@ -6,7 +6,7 @@ import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { CalendarPart } from "./store.ts";
 import type { CalendarRow } from "./store.ts";
-import { createNamer, describeService, type Namer } from "../../app/bookings/day-sheet.ts";
+import { createCatalogNamer, describeService, type Namer } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { createByteGroups } from "./byte-groups.ts";
 
@@ -14,9 +14,9 @@ import { createByteGroups } from "./byte-groups.ts";
 type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
-type Segment = CalendarPart & { serviceId: string };
-type Place = { segment: Segment; guest: GuestTexts };
-type Reservation = CalendarPart & { tableId: string };
+type CalendarSegment = CalendarPart & { serviceId: string };
+type Place = { segment: CalendarSegment; guest: GuestTexts };
+type CalendarReservation = CalendarPart & { tableId: string };
 
 /** iCalendar has no status for a visit that took place: its entry stays confirmed. */
 const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
@@ -47,7 +47,7 @@ export function createEntryWriter(
   { staffId, withGuests }: Pick<CalendarRow, "staffId" | "withGuests">,
   max: number,
 ) {
-  const nameOf = remember(createNamer(rt, businessId));
+  const nameOf = remember(createCatalogNamer(rt, businessId));
   const classes = new Set(
     rt.store.catalog
       .listObjects(businessId, ["service"])
@@ -78,13 +78,13 @@ export function createEntryWriter(
     description: details,
   });
 
-  const placeOf = ({ resources }: Segment): string | null =>
+  const placeOf = ({ resources }: CalendarSegment): string | null =>
     resources.map(({ resourceId }) => nameOf("resource", resourceId)).join(", ") || null;
 
-  const staffOf = (segment: Segment): string | null =>
+  const staffOf = (segment: CalendarSegment): string | null =>
     staffId === null ? (segment.staffName ?? nameOf("staff", segment.staffId)) : null;
 
-  function toSegmentEntry(segment: Segment, { name, details }: GuestTexts): CalendarEvent {
+  function toSegmentEntry(segment: CalendarSegment, { name, details }: GuestTexts): CalendarEvent {
     const guests = segment.guests === 1 ? null : countOf(segment.guests, "guest");
     return {
       ...commonFields(segment, details),
@@ -95,7 +95,7 @@ export function createEntryWriter(
   }
 
   function toReservationEntry(
-    reservation: Reservation,
+    reservation: CalendarReservation,
     { name, details }: GuestTexts,
   ): CalendarEvent {
     return {
@@ -162,10 +162,10 @@ export function createEntryWriter(
   };
 }
 
-const isSegment = (part: CalendarPart): part is Segment => part.serviceId !== null;
-const isReservation = (part: CalendarPart): part is Reservation => part.tableId !== null;
+const isSegment = (part: CalendarPart): part is CalendarSegment => part.serviceId !== null;
+const isReservation = (part: CalendarPart): part is CalendarReservation => part.tableId !== null;
 
-const sessionUid = ({ serviceId, variantId, staffId, startsAt }: Segment): string =>
+const sessionUid = ({ serviceId, variantId, staffId, startsAt }: CalendarSegment): string =>
   `${[serviceId, variantId, staffId, startsAt].filter((part) => part !== null).join("-")}@deskbell`;
 
 /** Caches names: a feed has the same services and people thousands of times. */

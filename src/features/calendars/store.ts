@@ -1,7 +1,7 @@
 import type { BookedSegment } from "../../domain/bookings/booking.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import { parseResources } from "../../store/bookings/booking-segments.ts";
-import { columns, type Db, insertInto, optional } from "../../store/database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 
 export type CalendarRow = {
   id: string;
@@ -50,9 +50,9 @@ export function createCalendarStore(db: Db) {
   return {
     insert: (row: CalendarRow, tokenHash: Buffer) =>
       void insert.run({ ...row, withGuests: row.withGuests ? 1 : 0, tokenHash }),
-    findById: (id: string) => optional(selectById.get(id), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Returns undefined for a revoked calendar. */
-    findByToken: (tokenHash: Buffer) => optional(selectByToken.get(tokenHash), parse),
+    findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     list: (businessId: string) => selectOfBusiness.all(businessId).map(parse),
     /** Returns the calendars of all businesses whose feeds lack visits. */
     listCut: () => selectCut.all().map(parse),
@@ -94,7 +94,7 @@ export type CalendarPart = Pick<
     tableId: string | null;
   };
 
-type Filter = {
+type CalendarFilter = {
   businessId: string;
   /** null for all staff and the reservations. */
   staffId: string | null;
@@ -185,7 +185,10 @@ export function createCalendarVisitStore(db: Db) {
      * Reads a whole feed with one query, because one for each of 20,000 visits took a second. Past
      * visits come latest first and without cancelled ones, future visits earliest first.
      */
-    *iterate({ staffId, withGuests, ...span }: Filter, order: Order): Iterable<CalendarPart> {
+    *iterate(
+      { staffId, withGuests, ...span }: CalendarFilter,
+      order: Order,
+    ): Iterable<CalendarPart> {
       // Rows as arrays take half the time of rows as objects.
       const rows = db.prepare(select(staffId, order)).raw();
       const values = {

@@ -1,7 +1,7 @@
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "./ical.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
-import { createNamer } from "../../app/bookings/day-sheet.ts";
+import { createCatalogNamer } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { addVisits, MAX_ENTRIES } from "./add-visits.ts";
 import { createEntryWriter } from "./entries.ts";
@@ -26,7 +26,7 @@ export function writeFeed(
   const cutAt = addVisits(rt, calendar, today, writer);
   if (cutAt !== calendar.cutAt) rt.tx(() => rt.openStore(createCalendarStore).setCutAt(id, cutAt));
   const entries = writer.finish();
-  const owner = createNamer(rt, businessId)("staff", staffId);
+  const owner = createCatalogNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");
   if (cutAt === null) return frame(name, entries);
   const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;

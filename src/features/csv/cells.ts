@@ -3,7 +3,7 @@ import { quote } from "../../domain/text.ts";
 import { CSV_SEPARATOR } from "./format.ts";
 
 /** What is wrong with a cell: the rest of a sentence that begins with the title of the column. */
-type Problem = { problem: string };
+type CellProblem = { problem: string };
 
 export const splitList = (text: string): string[] =>
   text
@@ -22,7 +22,7 @@ const PRICE_TYPES: readonly [words: RegExp, priceType: string][] = [
 const FROM = /^(?:from|ab)\s+/i;
 
 /** Parses `35.00`, `from 35.00`, or a price type such as `free`. */
-export function parsePriceCell(text: string, currency: Currency): PriceCell | Problem {
+export function parsePriceCell(text: string, currency: Currency): PriceCell | CellProblem {
   const [, priceType] = PRICE_TYPES.find(([words]) => words.test(text)) ?? [];
   if (priceType !== undefined) return { priceType };
   const isFrom = FROM.test(text);
@@ -32,7 +32,7 @@ export function parsePriceCell(text: string, currency: Currency): PriceCell | Pr
 }
 
 /** Parses `30`, `30 min` or `30 Minuten`. Other text stays as it is, and is reported later. */
-export function parseDurationCell(text: string): { durationMin: string | number } | Problem {
+export function parseDurationCell(text: string): { durationMin: string | number } | CellProblem {
   const [, minutes] = /^(\d{1,6}) *(?:min\.?|mins|minutes?|minuten?)?$/i.exec(text) ?? [];
   if (minutes !== undefined) return { durationMin: Number(minutes) };
   const [, hours, rest] = /^(\d{1,2}):([0-5]\d)(?::00)?$/.exec(text) ?? [];
@@ -49,8 +49,8 @@ const DATES = [
   new RegExp(`^${MONTH}[ -]\\d{2,4}$`, "i"),
 ];
 
-/** Returns how a spreadsheet damaged the text of a cell, or undefined if it shows no damage. */
-export function damageIn(text: string, isProse: boolean): string | undefined {
+/** Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. */
+export function findSpoiledText(text: string, isProse: boolean): string | undefined {
   if (/^#(?:[A-ZÜ][A-ZÜ0-9/]*[!?]|N\/A|NV)$/.test(text))
     return `contains the spreadsheet's error ${quote(text)}. Correct the formula in this cell`;
   if (/^#{2,}$/.test(text))

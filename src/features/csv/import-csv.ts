@@ -69,7 +69,7 @@ export function planCsvImport(
       catalog,
       origin: "local",
       loaded: { business, stored },
-      cause: { action: "catalog.applied", details: { files: [source.name] } },
+      audited: { action: "catalog.applied", details: { files: [source.name] } },
     },
     report,
   };

@@ -1,7 +1,7 @@
 import { limitedSuggestions } from "../../domain/catalog/catalog-issue.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
-import { damageIn } from "./cells.ts";
+import { findSpoiledText } from "./cells.ts";
 import type { Entries, Entry, Wanted } from "./entries.ts";
 import {
   CSV_KINDS,
@@ -110,9 +110,9 @@ class RowMatcher {
     if (others.length > 0) throw this.#ambiguous(wanted, found);
     if (entry?.row !== undefined)
       throw new RowError("repeated_key", `The ${nameOf(entry)} is listed twice.${inRow(entry)}`);
-    const claimed = entry ?? this.#addNew(type, wanted, parent);
-    claimed.row = row.row;
-    return claimed;
+    const matched = entry ?? this.#addNew(type, wanted, parent);
+    matched.row = row.row;
+    return matched;
   }
 
   /** Returns the parent of a row. The cell may be empty if only one object has such a part. */
@@ -174,9 +174,9 @@ class RowMatcher {
 
   #addNew(type: CsvType | undefined, wanted: Wanted, parent: Entry | undefined): Entry {
     for (const column of ["key", "name"] as const) {
-      const damage = damageIn(wanted[column] ?? "", false);
-      if (damage !== undefined)
-        throw new RowError("invalid_value", `${this.#title(column)} ${damage}.`);
+      const spoiled = findSpoiledText(wanted[column] ?? "", false);
+      if (spoiled !== undefined)
+        throw new RowError("invalid_value", `${this.#title(column)} ${spoiled}.`);
     }
     const { name } = wanted;
     const text = wanted.key ?? name ?? "";

@@ -1,14 +1,14 @@
 import type { Currency } from "../../domain/money.ts";
 import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
-import { damageIn, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
+import { findSpoiledText, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
 import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
 export type CellContext = { entries: Entries; currency: Currency; row: number };
 
 /** The rest of a sentence that begins with the title of the column; undefined without a problem. */
-type Problem = string | undefined;
+type CellProblem = string | undefined;
 
 /**
  * Sets the field of a column. An empty cell clears an optional field and leaves a required one. A
@@ -19,7 +19,7 @@ export function setCell(
   column: CsvColumn,
   text: string,
   context: CellContext,
-): Problem {
+): CellProblem {
   if (column === "type" || column === "key") return undefined;
   // A variant or size has no category, and its parent was found by this cell.
   if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
@@ -29,19 +29,19 @@ export function setCell(
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
-  return damageIn(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
+  return findSpoiledText(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
 }
 
 /** Returns what is wrong with a cell of a row without an object, unless it is the key or name. */
-export function cellProblem(column: CsvColumn, text: string, currency: Currency): Problem {
+export function cellProblem(column: CsvColumn, text: string, currency: Currency): CellProblem {
   if (column === "key" || column === "name") return undefined;
-  const damage = damageIn(text, PROSE.has(column));
-  if (damage !== undefined || text === "") return damage;
+  const spoiled = findSpoiledText(text, PROSE.has(column));
+  if (spoiled !== undefined || text === "") return spoiled;
   if (column === "price") return problemOf(parsePriceCell(text, currency));
   return column === "duration_min" ? problemOf(parseDurationCell(text)) : undefined;
 }
 
-const problemOf = (parsed: object): Problem =>
+const problemOf = (parsed: object): CellProblem =>
   "problem" in parsed ? String(parsed.problem) : undefined;
 
 const SHARED = ["name", "description", "image", "status"] as const;
@@ -69,7 +69,7 @@ export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
 /** Columns of free text, which may look like a date or number. */
 const PROSE: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
 
-type Setter = (entry: Entry, text: string, context: CellContext) => Problem;
+type Setter = (entry: Entry, text: string, context: CellContext) => CellProblem;
 
 const SETTERS: Record<Exclude<CsvColumn, "type" | "key">, Setter> = {
   name: ({ draft }, text) => setRequired(draft, "name", text),
@@ -84,12 +84,12 @@ const SETTERS: Record<Exclude<CsvColumn, "type" | "key">, Setter> = {
   parent_key: setParent,
 };
 
-function setRequired(draft: Draft, field: string, text: string): Problem {
+function setRequired(draft: Draft, field: string, text: string): CellProblem {
   if (text !== "") draft[field] = text;
   return undefined;
 }
 
-function setOptional(draft: Draft, field: string, value: string | readonly unknown[]): Problem {
+function setOptional(draft: Draft, field: string, value: string | readonly unknown[]): CellProblem {
   if (value.length > 0) draft[field] = value;
   else delete draft[field];
   return undefined;
@@ -103,7 +103,7 @@ function keepImages(draft: Draft, urls: readonly string[]): unknown[] {
   return urls.map((url) => known.find((image) => urlOf(image) === url) ?? url);
 }
 
-function setPrice(entry: Entry, text: string, { currency }: CellContext): Problem {
+function setPrice(entry: Entry, text: string, { currency }: CellContext): CellProblem {
   if (text === "") return undefined;
   const { type, draft } = entry;
   const parsed = parsePriceCell(text, currency);
@@ -118,7 +118,7 @@ function setPrice(entry: Entry, text: string, { currency }: CellContext): Proble
   return undefined;
 }
 
-function setDuration(entry: Entry, text: string): Problem {
+function setDuration(entry: Entry, text: string): CellProblem {
   if (text === "") return undefined;
   const parsed = parseDurationCell(text);
   if ("problem" in parsed) return parsed.problem;
@@ -136,7 +136,7 @@ function pinParts({ parts }: Entry): void {
     }
 }
 
-function setCategory({ type, draft }: Entry, text: string, context: CellContext): Problem {
+function setCategory({ type, draft }: Entry, text: string, context: CellContext): CellProblem {
   if (type === "service") {
     const found = findCategories("service_category", text === "" ? [] : [text], context);
     if ("problem" in found) return found.problem;
@@ -174,7 +174,7 @@ const severalCategories = (name: string, found: readonly Entry[]): string =>
  * Sets the parent of a category. An empty cell keeps it, because the column is mainly for variants
  * and sizes.
  */
-function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): Problem {
+function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): CellProblem {
   if (text === "") return undefined;
   const found = entries.findAny(type, text);
   if (found.length > 1) return severalCategories(text, found);

@@ -185,7 +185,7 @@ export function findSession(rt: Runtime, slug: string, token: string): DeskSessi
   const device = store.findDevice(hashToken(token), rt.now());
   const desk = device && store.findById(device.deskId);
   const business = rt.store.businesses.findBySlug(slug);
-  if (!device || !desk || business?.id !== desk.businessId) return undefined;
+  if (!device || !desk || !business || business.id !== desk.businessId) return undefined;
   return { business, desk, device };
 }
 

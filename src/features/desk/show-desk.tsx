@@ -5,7 +5,7 @@ import { type HttpResponse, respond, respondJson } from "../../http/pipeline/req
 import { createGetClientAddress } from "../../http/auth/client-address.ts";
 import { fillText } from "../../pages/languages.ts";
 import { act, tokenOf } from "./act.ts";
-import { Desk, type DeskNotice, type DeskProps } from "./browser/desk.tsx";
+import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
 import { type DeskTexts, TEXTS } from "./browser/texts.ts";
 import { assertSafe, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
@@ -74,9 +74,9 @@ function respondWithDesk(
   const language = languageOf(request, session.business.doc.locale);
   const texts = TEXTS[language];
   const view = readDeskView(request.rt, session, awayId);
-  const notice = outcome === undefined ? null : toNotice(texts, outcome);
-  if (wantsJson(request)) return respondJson(request.context, 200, { view, notice }, NO_STORE);
-  const props: DeskProps = { view, texts, language, path: pathOf(request), notice };
+  const message = outcome === undefined ? null : toMessage(texts, outcome);
+  if (wantsJson(request)) return respondJson(request.context, 200, { view, message }, NO_STORE);
+  const props: DeskProps = { view, texts, language, path: pathOf(request), message };
   return respondWithPage(request, {
     language,
     title: `${view.desk} · ${view.business}`,
@@ -87,7 +87,7 @@ function respondWithDesk(
   });
 }
 
-const toNotice = (texts: DeskTexts, outcome: DeskOutcome & { codes?: string[] }): DeskNotice =>
+const toMessage = (texts: DeskTexts, outcome: DeskOutcome & { codes?: string[] }): DeskMessage =>
   outcome.ok
     ? {
         text: fillText(texts.done[outcome.code], { count: outcome.count ?? 0 }),

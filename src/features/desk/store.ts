@@ -1,4 +1,4 @@
-import { columns, type Db, insertInto, optional } from "../../store/database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import type { DeskOutcome, DeskRight } from "./rules.ts";
 
 export type DeskRow = {
@@ -80,9 +80,9 @@ export function createDeskStore(db: Db) {
   return {
     insert: (row: DeskRow) => void insert.run({ ...row, allow: JSON.stringify(row.allow) }),
     /** Returns undefined for a revoked desk, as the other searches do. */
-    findById: (id: string) => optional(selectById.get(id), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
     findByName: (businessId: string, nameOrId: string) =>
-      optional(selectByName.get(businessId, nameOrId, nameOrId), parse),
+      parseOptional(selectByName.get(businessId, nameOrId, nameOrId), parse),
     list: (businessId: string) => selectOfBusiness.all(businessId).map(parse),
     /** Revokes a desk, and ends its link and its devices. */
     revoke(id: string, at: number): void {

@@ -1,5 +1,5 @@
 import { listDay, type DayEntry } from "../../app/bookings/day-sheet.ts";
-import { guestOf, tryDecryptCustomer } from "../../app/bookings/guests.ts";
+import { guestNameOf, tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import { listAwayVisits } from "../../app/bookings/staff-away.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
@@ -120,7 +120,7 @@ function toDeskVisit(
     status: visit.status,
     start: formatLocalMinute(visit.startsAt, timezone).slice(0, 16),
     time: `${time(visit.startsAt)}-${time(visit.endsAt)}`,
-    guest: guestOf(rt, visit),
+    guest: guestNameOf(rt, visit),
     guests: visit.guests,
     parts: entries.map(({ startsAt, service, staff, isStaffAway, place }) => ({
       time: time(startsAt),

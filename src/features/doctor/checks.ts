@@ -8,7 +8,7 @@ import { maxInFlight, PERMITS } from "../../domain/webhooks/endpoint-health.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/database/file-identity.ts";
-import type { DatabaseFacts } from "../../store/database/read-only-database.ts";
+import type { DatabaseFacts } from "./store.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { CLOCK_TOLERANCE_MS } from "../../app/operations/clock-conditions.ts";
 import type { Finding } from "../../domain/conditions/registry.ts";

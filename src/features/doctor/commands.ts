@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Check } from "../../domain/conditions/registry.ts";
+import type { CheckResult } from "../../domain/conditions/registry.ts";
 import { errorInWords } from "../../domain/errors.ts";
 import type { Cli } from "../../cli/cli.ts";
 import { command } from "../../cli/command.ts";
@@ -15,7 +15,7 @@ export const definition = command({
   run: async (cli, { severity }) => reportChecks(cli, await checkServer(cli), severity),
 });
 
-async function checkServer(cli: Cli): Promise<AsyncIterable<Check>> {
+async function checkServer(cli: Cli): Promise<AsyncIterable<CheckResult>> {
   const config = cli.configWithData();
   if (statSync(config.databasePath).size > LONG_READ_BYTES)
     cli.note("reading the whole database …");

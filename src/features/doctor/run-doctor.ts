@@ -6,7 +6,7 @@ import { slugOf } from "../../app/businesses.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
-import { type DatabaseFacts, readDatabaseFacts } from "../../store/database/read-only-database.ts";
+import { type DatabaseFacts, readDatabaseFacts } from "./store.ts";
 import {
   type DaemonResponse,
   checkDaemonResponse,
@@ -33,7 +33,7 @@ import {
   type ConditionCode,
   conditionKind,
   type HealthCondition,
-  type Check,
+  type CheckResult,
   type Finding,
 } from "../../domain/conditions/registry.ts";
 import { clockAheadMs } from "../../app/operations/clock-conditions.ts";
@@ -55,7 +55,7 @@ const EXAMINED_BY_DOCTOR: ReadonlySet<ConditionCode> = new Set(["files.exposed"]
 export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,
-): AsyncGenerator<Check> {
+): AsyncGenerator<CheckResult> {
   const files = listFilePermissions(config);
   if (files.length > 0)
     yield {
@@ -114,7 +114,10 @@ export async function* runDoctor(
   for (const { about } of others) yield { about, summary: "", findings: take(about) };
 }
 
-function inspectPrograms({ databasePath }: Config, { hasLitestreamTables }: DatabaseFacts): Check {
+function inspectPrograms(
+  { databasePath }: Config,
+  { hasLitestreamTables }: DatabaseFacts,
+): CheckResult {
   const programs = listForeignPrograms(databasePath);
   const isUsed = usesLitestream(programs, hasLitestreamTables);
   const version = isUsed ? readLitestreamVersion() : null;
@@ -126,7 +129,7 @@ function inspectPrograms({ databasePath }: Config, { hasLitestreamTables }: Data
 }
 
 /** Checks the database file. `facts` is undefined if the file cannot be read. */
-function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
+function inspectDatabaseFile(path: string): CheckResult & { facts?: DatabaseFacts } {
   try {
     const facts = readDatabaseFacts(path);
     const summary = `SQLite ${facts.sqlite}, schema ${facts.schema}, ${byteSize(facts.bytes)} read`;
@@ -144,7 +147,7 @@ function inspectDatabaseFile(path: string): Check & { facts?: DatabaseFacts } {
   }
 }
 
-function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
+function inspectKeys(rt: Runtime, conditions: Finding[]): CheckResult {
   const keys = rt.store.keys.list();
   const findings = [
     ...checkKeyHashes(rt.store.keySecrets.listNotHashed()),
@@ -155,7 +158,7 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): Check {
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }
 
-function inspectVisits(rt: Runtime): Check {
+function inspectVisits(rt: Runtime): CheckResult {
   const { total, lost } = countGuests(rt);
   const orphaned = rt.store.businesses.list().map(({ id, slug }) => ({
     slug,
@@ -170,7 +173,7 @@ function inspectVisits(rt: Runtime): Check {
   };
 }
 
-function inspectClock(rt: Runtime, conditions: Finding[]): Check {
+function inspectClock(rt: Runtime, conditions: Finding[]): CheckResult {
   const businesses = rt.store.businesses.list();
   const zones = businesses.map(({ slug, doc }) => ({ slug, timezone: doc.timezone }));
   const summary = countOf(new Set(zones.map(({ timezone }) => timezone)).size, "time zone");
@@ -186,7 +189,7 @@ async function inspectDaemon(
   { isRunning, url }: Status["daemon"],
   conditions: Finding[],
   askDaemon: DoctorDeps["askDaemon"],
-): Promise<Check> {
+): Promise<CheckResult> {
   const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
@@ -196,7 +199,7 @@ async function inspectDaemon(
   return { about: "daemon", summary: url === null ? "running" : `responds at ${url}`, findings };
 }
 
-function inspectWebhooks(rt: Runtime, conditions: Finding[]): Check {
+function inspectWebhooks(rt: Runtime, conditions: Finding[]): CheckResult {
   const endpoints = rt.store.endpoints.list().length;
   const hasAlertUrl =
     rt.store.daemon.find()?.hasAlertUrl === true || hasAlertChannel(rt.config.alerts);

@@ -7,7 +7,7 @@ import { type Key, parseKeys } from "./state/keys.ts";
 const TICK_MS = 250;
 const CRASH_EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 
-export type Terminal = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
 export type LiveRun = {
   /** Resolves when the user quits; rejects if the view fails. */
@@ -17,7 +17,7 @@ export type LiveRun = {
 
 export function runLiveView(
   deps: Omit<SessionDeps, "size" | "draw" | "copy" | "quit">,
-  { stdin, stdout }: Terminal,
+  { stdin, stdout }: TerminalStreams,
 ): LiveRun {
   const { promise, resolve, reject } = Promise.withResolvers<"SIGINT" | null>();
   let lines: readonly StyledLine[] = [];

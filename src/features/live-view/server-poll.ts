@@ -1,4 +1,4 @@
-import { type Check, listCauses } from "../../app/operations/conditions.ts";
+import { type Check, listForOperator } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { type HealthCondition, SEVERITIES } from "../../domain/conditions/registry.ts";
 import { deepEqual } from "../../domain/equality.ts";
@@ -45,7 +45,7 @@ export class ServerPoll {
     const isRunning = this.#isDaemonRunning();
     if (isRunning === this.#state.isDaemonRunning && at < this.#conditionsDueAt) return;
     const startedAt = isRunning ? (rt.store.daemon.find()?.startedAt ?? null) : null;
-    const conditions = listCauses(rt, this.#checks, { isRunning, startedAt });
+    const conditions = listForOperator(rt, this.#checks, { isRunning, startedAt });
     const before = this.#state;
     this.#state = {
       isDaemonRunning: isRunning,

@@ -127,7 +127,7 @@ export function startSession(deps: SessionDeps): Session {
       else
         change({
           ...ui,
-          notice: {
+          feedback: {
             text: "Press / before pasting: pasted text is never run as keys.",
             tone: "bad",
           },

@@ -18,5 +18,5 @@ const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 30_000;
 
 /** Returns the wait after this number of failures in a row. */
-export const retryDelayMs = (failures: number): number =>
+export const publishDelayMs = (failures: number): number =>
   Math.min(MIN_DELAY_MS * 2 ** Math.max(failures - 1, 0), MAX_DELAY_MS);

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app/runtime.ts";
-import type { StartWork, Work } from "../../delivery/scheduler.ts";
+import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
 import type { Publishers } from "./publishing/publishers.ts";
 import { createDestinationStore } from "./store.ts";
 
@@ -11,7 +11,7 @@ type Load = () => Promise<{ createPublishers: (rt: Runtime) => Publishers }>;
 export function startPublishing(
   rt: Runtime,
   load: Load = () => import("./publishing/publishers.ts"),
-): Work {
+): ThreadWork {
   const { listVersions } = rt.openStore(createDestinationStore);
   let loading: Promise<Publishers> | undefined;
   let publishers: Publishers | undefined;

@@ -1,5 +1,5 @@
 import type { EventType } from "../../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "../../store/database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
 
 export const AUTH_KINDS = ["none", "user", "token", "nkey"] as const;
@@ -82,7 +82,7 @@ export function createDestinationStore(db: Db) {
     list: () => selectAll.all().map(parse),
     /** Lists the version of each destination by ID. An index makes it cheap after each commit. */
     listVersions: () => selectVersions.all() as [id: string, version: number][],
-    findById: (id: string) => optional(selectById.get(id), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Inserts a destination. Existing events count as published. */
     insert(row: DestinationRow): void {
       insertRow.run({ ...row, events: JSON.stringify(row.events) });

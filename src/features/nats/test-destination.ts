@@ -15,7 +15,7 @@ import type { DestinationRow } from "./store.ts";
 import { connectToNats, describeError } from "./publishing/nats.ts";
 
 /** The result of a check; `needed` names a required permission. */
-export type TestResult = {
+export type DestinationCheck = {
   about: string;
   result: "ok" | "warning" | "failed" | "needed";
   details: string;
@@ -32,7 +32,7 @@ export async function testDestination(
   rt: Runtime,
   destination: DestinationRow,
   { allowPlaintext = rt.config.allowPlaintext }: { allowPlaintext?: boolean } = {},
-): Promise<TestResult[]> {
+): Promise<DestinationCheck[]> {
   const permissions = listPermissions(destination, slugForTest(rt, destination));
   try {
     const { credentials } = decryptSecrets(rt, destination);
@@ -52,10 +52,10 @@ async function testServer(
   rt: Runtime,
   destination: DestinationRow,
   connection: NatsConnection,
-): Promise<TestResult[]> {
+): Promise<DestinationCheck[]> {
   const { info } = connection;
   const maxPayload = info?.max_payload ?? Infinity;
-  const connected: TestResult = {
+  const connected: DestinationCheck = {
     about: "connection",
     result: "ok",
     details: `NATS ${safe(info?.version ?? "")}, max_payload ${byteSize(maxPayload)}`,
@@ -83,7 +83,7 @@ export function checkStream(
   { prefix, businessId, streamSequence }: DestinationRow,
   { config, state }: Pick<StreamInfo, "config" | "state">,
   maxPayload: number,
-): TestResult[] {
+): DestinationCheck[] {
   const check = (about: string, isOk: boolean, details: string, bad: "warning" | "failed") => ({
     about,
     result: isOk ? ("ok" as const) : bad,
@@ -173,7 +173,7 @@ async function testPublish(
   { prefix, stream }: DestinationRow,
   connection: NatsConnection,
   slug: string,
-): Promise<TestResult> {
+): Promise<DestinationCheck> {
   const about = "publish";
   const subject = subjectOf(prefix, slug, "catalog.changed");
   try {
@@ -195,8 +195,8 @@ const slugForTest = (rt: Runtime, { businessId }: DestinationRow): string =>
 function listPermissions(
   { prefix, stream, businessId }: DestinationRow,
   slug: string,
-): TestResult[] {
-  const needed = (details: string): TestResult => ({
+): DestinationCheck[] {
+  const needed = (details: string): DestinationCheck => ({
     about: "permission",
     result: "needed",
     details,

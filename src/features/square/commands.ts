@@ -1,6 +1,6 @@
 import { command } from "../../cli/command.ts";
 import { requiredText, text } from "../../cli/flags.ts";
-import { readText } from "../../cli/input/catalog-files.ts";
+import { readTextFile } from "../../cli/input/catalog-files.ts";
 import { businessName, printImport } from "../../cli/output/import.ts";
 
 const square = command({
@@ -22,7 +22,7 @@ const square = command({
   ],
   async run(cli, { out = "-", ...business }, path) {
     const { importSquare } = await import("./import-square.ts");
-    printImport(cli, out, importSquare(readText(path), business));
+    printImport(cli, out, importSquare(readTextFile(path), business));
   },
 });
 

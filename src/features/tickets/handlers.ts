@@ -7,7 +7,7 @@ import { lazy } from "../../domain/lazy.ts";
 import { isVisible } from "../../domain/public/public-context.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
 import { quote } from "../../domain/text.ts";
-import { guestOf, parseBody, reasonBody } from "../../http/handlers/bookings/bodies.ts";
+import { guestInBody, parseBody, reasonBody } from "../../http/handlers/bookings/bodies.ts";
 import {
   listPage,
   type ListParameters,
@@ -16,7 +16,7 @@ import {
 import { withCustomer } from "../../http/handlers/bookings/visits.ts";
 import { commitAs, createAs, toCreatedReply } from "../../http/handlers/bookings/writes.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../http/pipeline/body.ts";
-import { getBusiness, NO_STORE } from "../../http/pipeline/business-response.ts";
+import { getBusinessOfKey, NO_STORE } from "../../http/pipeline/business-response.ts";
 import {
   assertIfMatch,
   handleGet,
@@ -43,7 +43,7 @@ export const handleCreateTicketOrder =
     const { rt } = deps;
     const body = parseBody(ticketOrderBody(), await readJsonObject(context));
     const { eventId, expectedTotalCents } = body;
-    const guest = { ...guestOf(body), expectedTotalCents };
+    const guest = { ...guestInBody(body), expectedTotalCents };
     const items = body.items.map(({ ticketTypeId, quantity }) => ({ key: ticketTypeId, quantity }));
     return createAs(deps, context, key, (business, access, isDryRun) => {
       const event = getPublicEvent(rt, business, eventId);
@@ -92,7 +92,7 @@ export const handleListTicketOrders =
   (context: RequestContext, key: Credential): HttpResponse => {
     const { rt } = deps;
     const values = parseParameters(ticketOrdersParameters(), context.request.search);
-    const { timezone } = getBusiness(rt, key).doc;
+    const { timezone } = getBusinessOfKey(rt, key).doc;
     return listPage(
       deps,
       context,
@@ -108,7 +108,7 @@ export const handleGetTicketOrder =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const access = accessOf(key);
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     return handleGet(
       { rt },
       () => getVisibleTicketOrder(rt, business.id, access, pathId(context)),

@@ -4,7 +4,7 @@ import {
   type Db,
   insertInto,
   LISTED,
-  optional,
+  parseOptional,
   prepareNewest,
 } from "../../store/database/db.ts";
 import { createVisitLists, type VisitListFilter } from "../../store/bookings/visit-lists.ts";
@@ -121,7 +121,8 @@ export function createOrderStore(db: Db) {
       idOrCode: string,
       code: string,
       createdByKey: string | null = null,
-    ) => optional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems),
+    ) =>
+      parseOptional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems),
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 

@@ -18,12 +18,12 @@ export type PlannedUndo = { version: number; replacement: Replacement };
  */
 export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUndo {
   const wanted = version ?? findReplacedVersion(rt, slug);
-  const cause = { action: "catalog.undone", details: { restored: wanted } } as const;
-  return { version: wanted, replacement: { ...planRestore(rt, slug, wanted), cause } };
+  const audited = { action: "catalog.undone", details: { restored: wanted } } as const;
+  return { version: wanted, replacement: { ...planRestore(rt, slug, wanted), audited } };
 }
 
 /** Plans to restore a version: by its objects if only a few of them differ, else as a whole. */
-function planRestore(rt: Runtime, slug: string, version: number): Omit<Replacement, "cause"> {
+function planRestore(rt: Runtime, slug: string, version: number): Omit<Replacement, "audited"> {
   const edits = rt.read(() => {
     const business = getBusiness(rt, slug);
     assertKept(rt, business, version);

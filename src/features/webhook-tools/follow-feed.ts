@@ -8,7 +8,7 @@ import { deliveryHeaders, signingKey } from "../../domain/webhooks/webhook-post.
 import { classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import { systemRandom, wallClock } from "../../app/runtime.ts";
 
-export type Feed = { api: string; business: string; key: string };
+export type EventFeed = { api: string; business: string; key: string };
 export type FeedEvent = { id: string; type: string };
 export type FeedPage = { events: FeedEvent[]; cursor: string; hasMore: boolean };
 
@@ -32,7 +32,7 @@ export type FeedStart = "now" | "oldest" | { after: string };
  * @throws AppError for an error that a retry does not fix
  */
 export async function* followFeed(
-  feed: Feed,
+  feed: EventFeed,
   start: FeedStart,
   stop: AbortSignal,
   onMessage: (text: string) => void,
@@ -65,7 +65,7 @@ const pause = (ms: number, stop: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal: stop }).catch(() => {});
 
 async function readPage(
-  feed: Feed,
+  feed: EventFeed,
   cursor: string | undefined,
   waitSeconds: number,
   stop: AbortSignal,
@@ -131,7 +131,11 @@ function retryAfterMs({ headers }: Response): number | undefined {
   return seconds > 0 ? Math.min(seconds * 1000, 3_600_000) : undefined;
 }
 
-function feedError(status: number, detail: string | undefined, { api, business }: Feed): AppError {
+function feedError(
+  status: number,
+  detail: string | undefined,
+  { api, business }: EventFeed,
+): AppError {
   const [code, fix]: [ErrorCode, string] =
     status === 403
       ? [

@@ -43,7 +43,7 @@ export function getReadiness({
     const codes = listUnreadyConditions(rt, monitoring.damage).map(({ code }) => code);
     if (codes.length > 0)
       throw new AppError("storage_failed", "The server is not ready.", {
-        members: operators.has(context.request) ? { conditions: codes } : {},
+        extensions: operators.has(context.request) ? { conditions: codes } : {},
       });
     // This read throws if the database cannot be read.
     rt.store.businesses.findBySlug("");

@@ -28,7 +28,7 @@ import {
 } from "../../domain/public/schemas/service.ts";
 import { currency, image, instant, weeklyWindow } from "../../domain/public/schemas/values.ts";
 import * as webhook from "../../domain/public/schemas/webhook.ts";
-import { type Listed, loadFromFeatures } from "../../features/index.ts";
+import { type ValuesIn, loadFromFeatures } from "../../features/index.ts";
 import { HTTP_CODES } from "../pipeline/problem-codes.ts";
 
 /** Returns the URL by which the OpenAPI document refers to one of its components. */
@@ -267,7 +267,7 @@ const NAMED = {
   OpenApi: z.looseObject({ openapi: z.string() }).describe("This OpenAPI document"),
 };
 
-export type SchemaName = keyof typeof NAMED | Listed<"schemas">;
+export type SchemaName = keyof typeof NAMED | ValuesIn<"schemas">;
 
 /** Returns the schemas of the core, of features and of all events, by their names. */
 export async function loadSchemas(): Promise<Record<string, z.ZodType>> {

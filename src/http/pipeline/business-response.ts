@@ -82,7 +82,7 @@ export const PRIVATE: RawHeaders = ["cache-control", "private, no-cache"];
  * Returns the business of a key.
  * @throws AppError conflict if the business was deleted after the request was authorized
  */
-export function getBusiness(
+export function getBusinessOfKey(
   rt: Runtime,
   { businessId }: Pick<Credential, "businessId">,
 ): BusinessRow {
@@ -92,7 +92,7 @@ export function getBusiness(
 }
 
 export const getTimezone = (rt: Runtime, key: Credential): string =>
-  getBusiness(rt, key).doc.timezone;
+  getBusinessOfKey(rt, key).doc.timezone;
 
 export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: BusinessRow) => ({
   id,

@@ -85,7 +85,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     try {
       const identified = { keyId: key.id, token, request };
       // A stored reply would seem too old after the clock jumped by a day unnoticed.
-      await retryWhileBusy(rt, rt.noticeJump);
+      await retryWhileBusy(rt, rt.applyJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);
       context.saveReply = (newReply) => saveReply(rt, identified, newReply);

@@ -133,7 +133,7 @@ export function respondWithProblem(
     createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
   const limited = error instanceof RateLimitError ? error : undefined;
   const extra = {
-    ...(error instanceof AppError && error.members),
+    ...(error instanceof AppError && error.extensions),
     ...(limited && { violatedPolicies: limited.violatedPolicies }),
   };
   const headers = ["cache-control", "no-store", "content-language", "en", ...problem.headers];

@@ -2,7 +2,14 @@ import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import type { VisitStatus } from "../../domain/bookings/visit.ts";
 import { createSegmentSearches, createSegmentStatements } from "./booking-segments.ts";
-import { columns, type Db, insertInto, LISTED, optional, prepareNewest } from "../database/db.ts";
+import {
+  columns,
+  type Db,
+  insertInto,
+  LISTED,
+  parseOptional,
+  prepareNewest,
+} from "../database/db.ts";
 import {
   createVisitStatements,
   isDeleted,
@@ -64,7 +71,7 @@ export function createBookingStore(db: Db) {
 
     /** @param createdByKey the key that must have made the booking; null for any */
     findById: (businessId: string, id: string, createdByKey: string | null = null) =>
-      optional(selectById.get({ businessId, id, createdByKey }), withSegments),
+      parseOptional(selectById.get({ businessId, id, createdByKey }), withSegments),
 
     list: (filter: VisitFilter, limit: number) => listNewest(filter, limit).map(withSegments),
 

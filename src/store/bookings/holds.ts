@@ -1,5 +1,5 @@
 import type { Hold } from "../../domain/bookings/hold.ts";
-import { columns, type Db, insertInto, optional } from "../database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../database/db.ts";
 import { parseJson } from "../database/storage-error.ts";
 
 const HOLD = `id, key_id, visitor, status, starts_at, ends_at, segments, guests, area_id, table_id, total_cents, currency,
@@ -64,7 +64,7 @@ export function createHoldStore(db: Db) {
       }),
     /** @param keyId the key that must have made the hold; null for any */
     findById: (businessId: string, id: string, keyId: string | null) =>
-      optional(selectById.get({ businessId, id, keyId }), parse),
+      parseOptional(selectById.get({ businessId, id, keyId }), parse),
     /** Releases an open hold before it expires. */
     release: (id: string) => void release.run(id),
     /** Releases the holds of a business that have expired. */

@@ -37,7 +37,7 @@ const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 export const keepPlan = (sql: string): string =>
   sql.replace(QUOTED_OR_PARAMETER, (part) => (/^[?:]/.test(part) ? `+${part}` : part));
 
-export const optional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
+export const parseOptional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);
 
 /** Returns the conditions, joined with AND, of the fields that a filter sets. */
@@ -64,17 +64,23 @@ export function prepareNewest(db: Db, table: string, names: string, optional: re
     before: "id < :before",
   };
   // Each combination of conditions has its own statement, so that each can use an index.
-  const statements = new Map<string, Database.Statement>();
+  const prepare = cacheStatements(db);
   return (filter: { businessId: string }, limit: number): unknown[] => {
     const { businessId, ...others } = filter;
-    const where = matching(conditions, others);
-    let statement = statements.get(where);
-    if (statement === undefined) {
-      statement = db.prepare(`
-        SELECT ${columns(names)} FROM ${table} WHERE business_id = :businessId AND ${where}
-        ORDER BY id DESC LIMIT :limit`);
-      statements.set(where, statement);
-    }
+    const statement = prepare(`
+      SELECT ${columns(names)} FROM ${table}
+      WHERE business_id = :businessId AND ${matching(conditions, others)}
+      ORDER BY id DESC LIMIT :limit`);
     return statement.all({ businessId, ...others, limit });
+  };
+}
+
+/** Returns a function that prepares each statement once, for SQL that depends on a filter. */
+export function cacheStatements(db: Db): (sql: string) => ReturnType<Db["prepare"]> {
+  const statements = new Map<string, ReturnType<Db["prepare"]>>();
+  return (sql) => {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
   };
 }

@@ -174,7 +174,8 @@ export type Safeguard = {
   lockOutDaemons: () => { release: () => void };
 };
 
-export type Migration = { from: number; to: number; backup: string };
+/** What was migrated, and the path of the backup from before, if a feature made one. */
+export type Migration = { from: number; to: number; backup: string | undefined };
 
 /** How long to wait for a migration by another process, including its backup. */
 const MIGRATION_TIMEOUT_MS = 120_000;
@@ -225,7 +226,7 @@ function migrateLocked(
     if (hasData) backup = safeguard.backUp(to);
     for (const sql of migrations.slice(from)) db.exec(sql);
     db.pragma(`user_version = ${to}`);
-    return backup === undefined ? null : { from, to, backup };
+    return hasData ? { from, to, backup } : null;
   } catch (error) {
     if (backup !== undefined) rmSync(backup, { force: true });
     throw error;

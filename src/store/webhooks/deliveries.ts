@@ -18,7 +18,7 @@ export type DeliveryRow = {
   lastError: string | null;
   createdAt: number;
   deliveredAt: number | null;
-  /** When the stored pause of its endpoint ends, which may have passed. */
+  /** When the stored backoff of its endpoint ends, which may have passed. */
   endpointHeldUntil: number | null;
 };
 

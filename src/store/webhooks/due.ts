@@ -86,9 +86,9 @@ export function createDueStore(db: Db) {
     /** Returns the endpoints with pending deliveries with numbers above `after`, up to `upTo`. */
     listEndpointsWithNew: (after: number, upTo: number) =>
       selectEndpointsWithNew.all({ after, upTo }) as string[],
-    /** Returns when the next attempt of an active endpoint is due, after any pause. */
+    /** Returns when the next attempt of an active endpoint is due, after any backoff. */
     getNextAttemptAt: () => selectNextAttemptAt.get() as number | null,
-    /** Returns when the next attempt of a healthy endpoint is due, which no pause delays. */
+    /** Returns when the next attempt of a healthy endpoint is due, which no backoff delays. */
     getNextHealthyAttemptAt: () => selectNextHealthyAttemptAt.get() as number | null,
     listDueEndpoints: (now: number) => selectDueEndpoints.all({ now }) as string[],
     /** Lists due deliveries: new ones before redeliveries, then by due time. */

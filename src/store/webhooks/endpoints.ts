@@ -1,6 +1,6 @@
-import type { FailureStreak, StoredHold } from "../../domain/webhooks/failing-endpoint.ts";
+import type { FailureStreak, StoredBackoff } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EventType } from "../../domain/event-types.ts";
-import { columns, type Db, insertInto, optional } from "../database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../database/db.ts";
 import { parseJson } from "../database/storage-error.ts";
 
 export type EndpointStatus = "ACTIVE" | "DISABLED";
@@ -27,10 +27,10 @@ export type EndpointRow = {
   statusSince: number | null;
   /** When the receiver last accepted an event, to the second; null if it never has. */
   lastDeliveredAt: number | null;
-  /** The number of pauses that a successful test or the operator has ended. */
+  /** The number of backoffs that a successful test or the operator has ended. */
   holdsEnded: number;
 } & FailureStreak &
-  StoredHold;
+  StoredBackoff;
 
 export type EndpointSettings = Pick<
   EndpointRow,
@@ -120,10 +120,10 @@ export function createEndpointStore(db: Db) {
       warned_at = :warnedAt, disable_at = :disableAt
     WHERE id = :id`);
   const setDelivered = db.prepare("UPDATE endpoint SET last_delivered_at = :at WHERE id = :id");
-  const setHold = db.prepare(
+  const setBackoff = db.prepare(
     "UPDATE endpoint SET held_until = :heldUntil, held_reason = :heldReason WHERE id = :id",
   );
-  const endHoldOf = db.prepare(
+  const endBackoffOf = db.prepare(
     "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
   );
   const clearHolds = db.prepare(
@@ -141,7 +141,7 @@ export function createEndpointStore(db: Db) {
   );
 
   return {
-    findById: (id: string) => optional(selectById.get(id), parse),
+    findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     /** Returns the business and the key of an endpoint, even of a deleted one. */
@@ -163,10 +163,10 @@ export function createEndpointStore(db: Db) {
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     updateDelivered: (id: string, at: number) => void setDelivered.run({ id, at }),
-    /** Stores a pause that the delivery worker has decided, so that others can show it. */
-    updateHold: (id: string, hold: StoredHold) => void setHold.run({ ...hold, id }),
-    /** Ends a pause: tells the delivery worker to send at once. */
-    endHold: (id: string) => void endHoldOf.run(id),
+    /** Stores a backoff that the delivery worker has decided, so that others can show it. */
+    updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
+    /** Ends a backoff: tells the delivery worker to send at once. */
+    endBackoff: (id: string) => void endBackoffOf.run(id),
     clearHolds: () => void clearHolds.run(),
     shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
     /** Returns whether the endpoint is neither disabled nor deleted. */

@@ -1,31 +1,16 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { cancelBooking, getBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { findCustomer, saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { eraseExpiredGuests, eraseForGood } from "../../../src/app/guests/erase-visits.ts";
-import { erasureListPath, readErasureList } from "../../../src/features/backups/erasure-list.ts";
-import { adviseOnCopies } from "../../../src/features/backups/checks.ts";
-import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
-import {
-  isMaintenanceDue,
-  runMaintenance,
-} from "../../../src/features/backups/upkeep/maintenance.ts";
-import { createBackup } from "../../../src/features/backups/backups.ts";
-import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
-import { findNewestCopy, takeOver } from "../../../src/features/backups/restore/take-over.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import type { Customer } from "../../../src/domain/bookings/customer.ts";
-import { createTempFolder } from "../../support/cli.ts";
 import { createTestWorker, subscribe } from "../../support/delivery.ts";
-import {
-  createStandbyConfig,
-  createTestRuntime,
-  type TestRuntime,
-} from "../../support/test-runtime.ts";
+import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 
 const SLUG = "salon-aurora";
@@ -41,8 +26,8 @@ const ANA: Customer = {
 };
 const REFERENCE = "ref-of-ana-4711";
 
-function openSalon(dataDir?: string): TestRuntime {
-  const rt = createTestRuntime(dataDir === undefined ? {} : { dataDir });
+function openSalon(): TestRuntime {
+  const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   return rt;
 }
@@ -115,7 +100,7 @@ test("responses of receivers to an event of the guest are deleted", async () => 
   expect(texts()).toEqual([null]);
 });
 
-test("a dry run erases nothing and writes no list", () => {
+test("a dry run erases nothing", () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   rt.startDryRun();
@@ -123,7 +108,6 @@ test("a dry run erases nothing and writes no list", () => {
   expect(findCustomer(rt, id)).toBeNull();
   const other = createTestRuntime({ dataDir: rt.config.dataDir });
   expect(findCustomer(other, id)).toEqual(ANA);
-  expect(readErasureList(rt.config)).toEqual([]);
 });
 
 test("guest data is erased `guestRetentionDays` after the visit, or after its planned start", async () => {
@@ -143,104 +127,6 @@ test("guest data is erased `guestRetentionDays` after the visit, or after its pl
   await advanceTo("2027-03-01T16:00:01Z");
   expect(kept()).toEqual([]);
   expect(bookingOf(rt, visited).customerRef).toBeNull();
-  expect(readErasureList(rt.config)).toEqual([]);
-});
-
-test("restoring a backup erases again the guests that were erased since", async () => {
-  const rt = openSalon(join(createTempFolder(), "data"));
-  const { config } = rt;
-  const [ana, leo] = [book(rt, ANA), book(rt, { ...ANA, email: "leo@example.com" }, "leo")];
-  const backup = await createBackup(rt);
-  eraseForGood(rt, [ana]);
-  rt.close();
-  await restoreBackup(config, backup.path, { now: rt.now(), confirm: async () => {} });
-  const restored = createTestRuntime({ dataDir: config.dataDir });
-  expect(findCustomer(restored, ana)).toBeNull();
-  expect(bookingOf(restored, ana).customerRef).toBeNull();
-  expect(findCustomer(restored, leo)).toMatchObject({ email: "leo@example.com" });
-  expect(readFileSync(erasureListPath(config), "utf8")).toBe(`\n${ana}`);
-});
-
-test("on another machine, restoring an old copy erases again the guests that were erased since", async () => {
-  const dir = createTempFolder();
-  const rt = createTestRuntime({ backupDir: dir });
-  applyCatalogBody(rt, CATALOG);
-  const ana = book(rt, ANA);
-  const old = await createBackup(rt);
-  await copyBackup(rt, old);
-  eraseForGood(rt, [ana]);
-  rt.advance(1000);
-  await copyBackup(rt, await createBackup(rt));
-  const config = createStandbyConfig(rt.config);
-  const copy = join(dir, basename(old.path));
-  await restoreBackup(config, copy, { now: rt.now(), confirm: async () => {} });
-  const restored = createTestRuntime({ dataDir: config.dataDir });
-  expect(restored.store.guests.findByVisit(ana)).toBeUndefined();
-  expect(bookingOf(restored, ana).customerRef).toBeNull();
-  expect(readErasureList(config)).toEqual([ana]);
-});
-
-test("a guest erased in a terminal after the last copy is erased again in a takeover", async () => {
-  const dir = createTempFolder();
-  const log = join(createTempFolder(), "uploads");
-  const rt = createTestRuntime({ backupDir: dir, backupCommand: `echo uploaded >>'${log}'` });
-  applyCatalogBody(rt, CATALOG);
-  const [ana, leo] = [book(rt, ANA), book(rt, ANA, "leo")];
-  await createBackup(rt);
-  /** What the daemon does every minute. */
-  const tick = async () => {
-    const isDue = isMaintenanceDue(rt);
-    if (isDue) await runMaintenance(rt, { backUp: false });
-    return isDue;
-  };
-  expect(await tick()).toBe(true);
-  const terminal = createTestRuntime({ dataDir: rt.config.dataDir });
-  for (const id of [ana, leo]) {
-    eraseForGood(terminal, [id]);
-    expect(await tick()).toBe(true);
-    expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain(id);
-    expect(await tick()).toBe(false);
-  }
-  // The command has got this backup already.
-  expect(readFileSync(log, "utf8")).toBe("uploaded\n");
-  const config = createStandbyConfig(rt.config);
-  const { copy } = await findNewestCopy(config, dir);
-  await takeOver(config, dir, copy, { now: rt.now(), confirm: async () => {} });
-  const restored = createTestRuntime({ dataDir: config.dataDir });
-  expect([ana, leo].map((id) => restored.store.guests.findByVisit(id))).toEqual([
-    undefined,
-    undefined,
-  ]);
-});
-
-test("the copy of the list of erased guests is retried each minute after a failure", async () => {
-  const dir = join(createTempFolder(), "nas");
-  mkdirSync(dir);
-  const rt = createTestRuntime({ backupDir: dir });
-  applyCatalogBody(rt, CATALOG);
-  const ana = book(rt, ANA);
-  await createBackup(rt);
-  const tick = () => runMaintenance(rt, { backUp: false });
-  await tick();
-  eraseForGood(rt, [ana]);
-  renameSync(dir, `${dir}.away`);
-  const failures = () => rt.logged.filter(({ message }) => message.includes("not be copied"));
-  for (let minute = 0; minute < 3; minute++) {
-    expect(isMaintenanceDue(rt)).toBe(true);
-    await tick();
-    rt.advance(60_000);
-  }
-  expect(failures()).toMatchObject([
-    { fields: { erasedGuests: expect.stringContaining("tried again each minute") } },
-  ]);
-  expect(adviseOnCopies(rt, false).map(({ text }) => text)).toEqual([
-    expect.stringContaining("is on the disk of the data"),
-    expect.stringContaining("a takeover would restore these guests"),
-  ]);
-  renameSync(`${dir}.away`, dir);
-  await tick();
-  expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain(ana);
-  expect(isMaintenanceDue(rt)).toBe(false);
 });
 
 test("rotating the master key re-encrypts guest data, of which a lost row stays", () => {
@@ -257,7 +143,7 @@ test("rotating the master key re-encrypts guest data, of which a lost row stays"
   expect(() => findCustomer(rt, lost)).toThrow("master key");
 });
 
-test("guest data is in no event, log or backup, and after erasing it in no file", async () => {
+test("guest data is in no file or log as plain text, and after erasing it in no file", () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   const sealed = rt.store.guests.findByVisit(id)!.sealed.toString("latin1");
@@ -266,13 +152,11 @@ test("guest data is in no event, log or backup, and after erasing it in no file"
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => readFileSync(join(parentPath, name)).toString("latin1"));
   const plain = new RegExp(`qanary|718 555`, "i");
-  const { path } = await createBackup(rt);
   expect(files().filter((text) => plain.test(text))).toEqual([]);
   expect(JSON.stringify(rt.logged)).not.toMatch(plain);
-  expect(readFileSync(path).toString("latin1")).toContain(REFERENCE);
+  const filesWith = (text: string) => files().filter((content) => content.includes(text));
+  for (const text of [REFERENCE, sealed]) expect(filesWith(text)).not.toEqual([]);
 
   eraseForGood(rt, [id]);
-  for (const text of [REFERENCE, sealed])
-    // The backup.
-    expect(files().filter((content) => content.includes(text))).toHaveLength(1);
+  for (const text of [REFERENCE, sealed]) expect(filesWith(text)).toEqual([]);
 });

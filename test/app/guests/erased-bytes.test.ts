@@ -8,9 +8,9 @@ import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { emptyErasedLog, rewriteOldSpace } from "../../../src/app/guests/erased-bytes.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";
-import { runMaintenance } from "../../../src/features/backups/upkeep/maintenance.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
 import { createTerminal } from "../../support/cli.ts";
+import { contains, leaveOldSpace } from "../../support/old-database.ts";
 import { applyCatalogBody } from "../../support/use-case.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
@@ -61,12 +61,6 @@ test(
 
 const REFERENCE = "reference-of-ana-4711";
 
-/** Whether the file of the database or its log contains a text. */
-function contains({ config: { databasePath } }: TestRuntime, text: string) {
-  const has = (path: string): boolean => existsSync(path) && readFileSync(path).includes(text);
-  return { file: has(databasePath), log: has(`${databasePath}-wal`) };
-}
-
 function openShop(busyTimeoutMs?: number) {
   const rt = createTestRuntime({}, undefined, busyTimeoutMs);
   applyCatalogBody(rt, CATALOG);
@@ -77,17 +71,8 @@ function openShop(busyTimeoutMs?: number) {
 /** A server whose file was written by version 0.2, which left what it deleted in free space. */
 function openOldShop() {
   const rt = openShop();
-  const db = new Database(rt.config.databasePath);
-  db.pragma("secure_delete = OFF");
-  const insert = db.prepare(
-    "INSERT INTO guest (visit_id, business_id, sealed) SELECT 'bkg_' || :n, id, :sealed FROM business",
-  );
-  for (let n = 0; n < 200; n++)
-    insert.run({ n, sealed: Buffer.from(`old guest ${n} `.repeat(50)) });
-  db.exec("DELETE FROM guest; UPDATE server SET has_old_space = 1");
-  db.pragma("wal_checkpoint(TRUNCATE)");
-  db.close();
-  expect(contains(rt, "old guest 150")).toEqual({ file: true, log: false });
+  leaveOldSpace(rt, "old guest");
+  expect(contains(rt, "old guest")).toEqual({ file: true, log: false });
   return rt;
 }
 
@@ -98,11 +83,11 @@ const rowIds = ({ config }: TestRuntime) => {
   return rows;
 };
 
-test("the daemon rewrites the file of version 0.2 once, after a backup", async () => {
+test("a file of version 0.2 is rewritten once, and its rows keep their numbers", () => {
   const rt = openOldShop();
   rt.store.retention.pruneEvents(0, 1, { ended: rt.now() + 1, unresolved: rt.now() + 1 });
   const before = rowIds(rt);
-  await runMaintenance(rt, { backUp: true });
+  expect(rewriteOldSpace(rt)).toBe(true);
   expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
   expect(contains(rt, REFERENCE).file).toBe(true);
   // Destinations and the deletion of old events continue at these numbers.
@@ -110,7 +95,7 @@ test("the daemon rewrites the file of version 0.2 once, after a backup", async (
   expect(before.length).toBeGreaterThan(0);
   const rewritten = () => rt.logged.filter(({ message }) => message.startsWith("rewrote"));
   expect(rewritten()).toMatchObject([{ level: "info" }]);
-  await runMaintenance(rt, { backUp: true });
+  expect(rewriteOldSpace(rt)).toBe(true);
   expect(rewritten()).toHaveLength(1);
 });
 

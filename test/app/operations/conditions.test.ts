@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { listKeys, updateKey } from "../../../src/app/keys.ts";
-import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";
@@ -11,6 +10,7 @@ import {
   COMMANDS_ONLY,
   createRunningServer,
   INJECTIONS,
+  prepareForFeatures,
   type RunningServer,
 } from "../../support/conditions.ts";
 import { asOperator } from "../../support/operator.ts";
@@ -51,7 +51,7 @@ test(
       await end();
       expect(await listCodes(rt, app), `the end of ${code}`).toEqual(none);
       rt.advance(HOUR_MS);
-      if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+      await prepareForFeatures(rt);
     }
   },
 );
@@ -81,7 +81,7 @@ test.each([40, -40])(
       "clock.differs",
     );
     start();
-    // The clock of another machine, or another boot of this one, cannot be compared.
+    // A clock of another machine, or of another boot of this one, cannot be compared.
     command.machineClock.source = () => "another boot";
     expect(readStatus(command, CHECKS).problems.map(({ code }) => code)).not.toContain(
       "clock.differs",

@@ -8,7 +8,7 @@ import { readConfig } from "../../../src/config.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-/** A data folder with a master key and a backup, and files that serve reads elsewhere. */
+/** Creates a data folder with a master key and a backup, and files elsewhere that serve reads. */
 function createServer() {
   const folder = createTempFolder();
   const tlsKey = join(folder, "tls.key");

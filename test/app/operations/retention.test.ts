@@ -118,7 +118,7 @@ test("above the maximum size, the oldest delivered events are deleted but no pen
   const left = rt.store.events.list({}, 10_000);
   expect(rt.store.history.get().bytes).toBeLessThanOrEqual(full / 2);
   expect(left.length).toBeGreaterThan(500);
-  // The newest remain.
+  // The newest events remain.
   expect(left.map(({ sequence }) => sequence)).toEqual(left.map((_, i) => 1205 - i));
   await createPruner(withBudget(rt, 0))();
   expect(rt.store.deliveries.list({}, 100).map(({ status }) => status)).toEqual(
@@ -188,7 +188,7 @@ test("the size of the history is close to what SQLite uses for it", async () => 
   expect(bytes / used).toBeLessThan(1.25);
 });
 
-/** Adds the row that each batch of events starts after to `starts`. */
+/** Adds the row after which each batch of events starts to `starts`. */
 function watchBatches(rt: TestRuntime, starts: number[]): TestRuntime {
   const { retention } = rt.store;
   const pruneEvents: typeof retention.pruneEvents = (after, ...rest) => {
@@ -201,7 +201,7 @@ function watchBatches(rt: TestRuntime, starts: number[]): TestRuntime {
 test.each([
   ["older than --keep-days", 31 * DAY, Infinity],
   ["above --keep-size", 0, 0],
-])("parked events %s are passed once, not in each run", async (_, age, maxBytes) => {
+])("the retention reads parked events %s once, not in each run", async (_, age, maxBytes) => {
   const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
   disableEndpoint(rt, endpoint.id, "manual");
   await emitAndDeliver(250);
@@ -217,7 +217,7 @@ test.each([
   expect(countRows()).toEqual({ events: 250, deliveries: 250 });
 });
 
-test("parked events that were passed are deleted within an hour of their cancellation", async () => {
+test("parked events that the retention has passed are deleted within an hour of their cancellation", async () => {
   const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
   disableEndpoint(rt, endpoint.id, "manual");
   await emitAndDeliver(150);
@@ -230,7 +230,7 @@ test("parked events that were passed are deleted within an hour of their cancell
   expect(countRows().events).toBe(0);
 });
 
-test("deletes in transactions that end after 20 ms, with a break after each", async () => {
+test("old rows are deleted in transactions that end after 20 ms, with a break after each", async () => {
   const { rt, emitAndDeliver, countRows } = await setUp();
   await emitAndDeliver(1000);
   rt.advance(31 * DAY);
@@ -238,7 +238,7 @@ test("deletes in transactions that end after 20 ms, with a break after each", as
   let transactions = 0;
   const slow: TestRuntime = {
     ...rt,
-    // Every look at the clock finds that 10 ms have passed.
+    // Each look at the clock finds that 10 ms have passed.
     monotonic: () => (elapsed += 10),
     tx: (work) => {
       transactions += 1;

@@ -13,7 +13,7 @@ import type {
   ServiceDoc,
   StaffDoc,
 } from "../../../src/domain/catalog/catalog.ts";
-import type { Day, WeeklyWindow } from "../../../src/domain/catalog/common.ts";
+import type { Weekday, WeeklyWindow } from "../../../src/domain/catalog/common.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import {
   buildAddon,
@@ -39,7 +39,7 @@ type Random = {
   some: <T>(max: number, make: (i: number) => T, min?: number) => T[];
 };
 
-const WEEK: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const WEEK: Weekday[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 /** A business with bookings, a request, and one extra booking that need not be valid. */
 export const scenariosWithExtraBooking: Arbitrary<{

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   recordOutcome,
   type EndpointHealth,
-  holdOf,
+  backoffOf,
   classifyEndpoint,
   restoreHealth,
   remainingConcurrency,
@@ -62,19 +62,19 @@ describe("probing", () => {
     expect(classifyEndpoint(healthAfter(repeat(30, failure, success)), 0)).toBe("HEALTHY");
   });
 
-  test("probing sends one delivery at a time, with pauses that double from 1 s to 15 min", () => {
+  test("probing sends one delivery at a time, with backoffs that double from 1 s to 15 min", () => {
     let health = healthAfter(repeat(10, failure));
     let now = 0;
-    const pauses: number[] = [];
+    const backoffs: number[] = [];
     for (let i = 0; i < 12; i++) {
-      pauses.push(health.probeAt - now);
+      backoffs.push(health.probeAt - now);
       expect(capacity(health, health.probeAt - 1)).toBe(0);
       now = health.probeAt;
       expect(capacity(health, now)).toBe(1);
       expect(capacity(health, now, 1)).toBe(0);
       health = recordOutcome(health, failure, now);
     }
-    expect(pauses.map((pause) => pause / 1000)).toEqual([
+    expect(backoffs.map((backoff) => backoff / 1000)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900,
     ]);
   });
@@ -102,11 +102,11 @@ describe("probing", () => {
 });
 
 test("nothing is sent until the next probe or the end of Retry-After, whichever is later", () => {
-  expect(holdOf(HEALTHY, 0)).toBeUndefined();
-  expect(holdOf(healthAfter([down, down]), 0)).toEqual({ until: 1000, reason: "failing" });
-  expect(holdOf(healthAfter([down, down]), 1000)).toBeUndefined();
-  const paused = healthAfter([down, down, { ...overloaded, retryAfterMs: MINUTE }]);
-  expect(holdOf(paused, 0)).toEqual({ until: MINUTE, reason: "retry_after" });
+  expect(backoffOf(HEALTHY, 0)).toBeUndefined();
+  expect(backoffOf(healthAfter([down, down]), 0)).toEqual({ until: 1000, reason: "failing" });
+  expect(backoffOf(healthAfter([down, down]), 1000)).toBeUndefined();
+  const delayed = healthAfter([down, down, { ...overloaded, retryAfterMs: MINUTE }]);
+  expect(backoffOf(delayed, 0)).toEqual({ until: MINUTE, reason: "retry_after" });
 });
 
 test("an overdue attempt degrades a healthy endpoint and leaves a probing one as it is", () => {
@@ -121,11 +121,11 @@ test("an overloaded endpoint gets one delivery at a time until it responds", () 
   expect(capacity(healthAfter([success, success, success], 0, health))).toBe(4);
 });
 
-test("Retry-After pauses an endpoint even if other deliveries succeed", () => {
-  const paused = recordOutcome(HEALTHY, { ...overloaded, retryAfterMs: 10 * MINUTE }, 1000);
-  expect(capacity(paused, 1000 + 10 * MINUTE - 1)).toBe(0);
-  expect(capacity(recordOutcome(paused, success, 2000), 1000 + 10 * MINUTE - 1)).toBe(0);
-  expect(capacity(paused, 1000 + 10 * MINUTE)).toBe(1);
-  const longer = recordOutcome(paused, { ...failure, retryAfterMs: MINUTE }, 2000);
-  expect(longer.pausedUntil).toBe(paused.pausedUntil);
+test("Retry-After delays the deliveries of an endpoint even if other deliveries succeed", () => {
+  const delayed = recordOutcome(HEALTHY, { ...overloaded, retryAfterMs: 10 * MINUTE }, 1000);
+  expect(capacity(delayed, 1000 + 10 * MINUTE - 1)).toBe(0);
+  expect(capacity(recordOutcome(delayed, success, 2000), 1000 + 10 * MINUTE - 1)).toBe(0);
+  expect(capacity(delayed, 1000 + 10 * MINUTE)).toBe(1);
+  const longer = recordOutcome(delayed, { ...failure, retryAfterMs: MINUTE }, 2000);
+  expect(longer.notBefore).toBe(delayed.notBefore);
 });

@@ -51,21 +51,21 @@ test.each([
   expect(state.text).not.toContain("refused:");
 });
 
-test("an endpoint that is held says until when and why, and works again once the hold has ended", () => {
-  const held = { heldUntil: 2000, heldReason: "failing" } as const;
-  expect(stateOf({ ...failing("HTTP 500"), ...held })).toMatchObject({
+test("an endpoint in a backoff says until when and why, and works again once the backoff has ended", () => {
+  const backoff = { heldUntil: 2000, heldReason: "failing" } as const;
+  expect(stateOf({ ...failing("HTTP 500"), ...backoff })).toMatchObject({
     code: "HELD",
     reason: "http_error",
     since: 500,
     until: 2000,
     text: expect.stringContaining("Nothing is sent until T2000"),
   });
-  expect(stateOf({ ...failing("HTTP 503"), ...held, heldReason: "retry_after" })).toMatchObject({
+  expect(stateOf({ ...failing("HTTP 503"), ...backoff, heldReason: "retry_after" })).toMatchObject({
     code: "HELD",
     reason: "retry_after",
-    text: expect.stringMatching(/^The receiver has asked for a pause/),
+    text: expect.stringMatching(/^The receiver sent Retry-After/),
   });
-  expect(stateOf({ ...failing("HTTP 500"), ...held, heldUntil: NOW }).code).toBe("FAILING");
+  expect(stateOf({ ...failing("HTTP 500"), ...backoff, heldUntil: NOW }).code).toBe("FAILING");
 });
 
 test("an endpoint whose host has accepted nothing yet says so, and why it fails", () => {

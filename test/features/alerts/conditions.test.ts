@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { readConfig } from "../../../src/config.ts";
 import { conditionKind, listConditionCodes } from "../../../src/domain/conditions/registry.ts";
@@ -11,13 +10,13 @@ import {
   COMMANDS_ONLY,
   createRunningServer,
   INJECTIONS,
+  prepareForFeatures,
   type RunningServer,
 } from "../../support/conditions.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { startMailServer } from "./mail-server.ts";
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Starts the alerts of the daemon, with a receiver of HTTP requests and a mail server. */
 async function startAlerting(rt: RunningServer) {
@@ -73,7 +72,7 @@ test(
       const ended = await pass(MINUTE_MS);
       expect(ended.log).toContain(`${code} info`);
       expect([...ended.alerts, ...ended.mails]).toEqual([]);
-      if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+      await prepareForFeatures(rt);
       const resolved = await pass(60 * MINUTE_MS);
       expect(resolved.alerts).toContain(`${code} RESOLVED`);
       expect(resolved.mails).toContain(`${code} RESOLVED`);

@@ -2,6 +2,7 @@ import {
   copyFileSync,
   existsSync,
   readdirSync,
+  readFileSync,
   renameSync,
   statSync,
   truncateSync,
@@ -52,7 +53,7 @@ const restore = async (rt: TestRuntime, file: string, confirm = async () => {}) 
 
 const findShop = (rt: TestRuntime) => rt.store.businesses.findBySlug("shop");
 
-/** Names, sizes and modification times of the files in a folder. */
+/** Returns the names, sizes and modification times of the files in a folder. */
 const contents = (folder: string) =>
   readdirSync(folder)
     .filter((name) => name !== "deskbell.db.lock")
@@ -82,7 +83,7 @@ test("a backup is a single valid file with mode 0600, without the master key", a
 test("a backup shows the state at its start while another connection keeps committing", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
-  // More than can be copied between two commits.
+  // The table is larger than what can be copied between two commits.
   edit(
     rt.config.databasePath,
     "CREATE TABLE ballast (bytes BLOB); INSERT INTO ballast VALUES (zeroblob(50000000))",
@@ -123,7 +124,7 @@ test("a backup empties the write-ahead log, and calls back before it verifies th
   expect(statSync(log).size).toBe(0);
 });
 
-test("a log that a long read has made large is cut at the next checkpoint", () => {
+test("a write-ahead log that a long read has made large is truncated at the next checkpoint", () => {
   const rt = createTestRuntime();
   const log = `${rt.config.databasePath}-wal`;
   const reader = new Database(rt.config.databasePath, { readonly: true });
@@ -133,7 +134,8 @@ test("a log that a long read has made large is cut at the next checkpoint", () =
     rt.tx(() => rt.store.notices.put(`large ${n}`, "x".repeat(1_000_000)));
   reader.close();
   expect(statSync(log).size).toBeGreaterThan(40_000_000);
-  // The first change is still added to the log; the checkpoint after it lets the next one begin anew.
+  // The first change is still added to the log. The checkpoint after it lets the next change begin
+  // anew.
   for (let n = 0; n < 2; n++)
     rt.tx(() => rt.store.notices.put(`larger ${n}`, "x".repeat(5_000_000)));
   expect(statSync(log).size).toBeLessThan(33_000_000 + 1_000_000);
@@ -163,7 +165,7 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("the newest backup is one that is made now, not one of a clock that was ahead", async () => {
+test("a backup that is made now is newer than one with a future time", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   await createBackup(rt);
@@ -211,7 +213,7 @@ test("a failed nightly backup is logged and recorded until one succeeds, and del
   expect(codes()).toEqual(["daemon.stopped"]);
 });
 
-test("a backup that fails without damage names the fix of its cause, not a restore", async () => {
+test("a backup that fails without damage names the fix of its reason, not a restore", async () => {
   const { rt } = await createShopWithBackup();
   const missing = { ...rt.config, databasePath: join(rt.config.dataDir, "missing.db") };
   await expect(createBackup({ ...rt, config: missing })).rejects.toMatchObject({
@@ -298,7 +300,7 @@ test("a business that is not in the restored backup never reuses a version when 
   const withIt = await createBackup(rt);
   rt.close();
 
-  /** The counters of the business if it is created now. */
+  /** Returns the counters that the business has if it is created now. */
   const remade = (): unknown => {
     const opened = createTestRuntime({ dataDir: rt.config.dataDir });
     const leftOff = opened.store.businesses.getInitialCounters(id);
@@ -386,7 +388,7 @@ test("a restore into an empty folder asks for no confirmation", async () => {
   expect(findShop(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 
-test("a restore keeps the audit log since the backup, and is in it", async () => {
+test("a restore keeps the entries of the audit log since the backup, and adds one of its own", async () => {
   const { rt, backup } = await createShopWithBackup();
   const shop = findShop(rt);
   if (!shop) return expect.fail("no shop");
@@ -428,7 +430,7 @@ test("a damaged database can be replaced and is kept as a copy", async () => {
   const { rt, backup } = await createShopWithBackup();
   rt.close();
   writeFileSync(rt.config.databasePath, "not a database any more");
-  // Left by an interrupted restore.
+  // An interrupted restore has left these files.
   for (const suffix of ["", "-journal"])
     writeFileSync(`${rt.config.databasePath}.restoring${suffix}`, "half");
   const kept = await restore(rt, backup.path);
@@ -443,7 +445,7 @@ test("the copy of the replaced database includes the rows in its WAL", async () 
   const { databasePath } = rt.config;
   const shop = findShop(rt)!;
   rt.tx(() => rt.store.businesses.upsert(shop));
-  // The state after kill -9.
+  // The files are those after kill -9.
   for (const suffix of ["", "-wal"])
     copyFileSync(databasePath + suffix, `${databasePath}.saved${suffix}`);
   rt.close();
@@ -527,7 +529,7 @@ test.each<[string, (path: string) => void, { code: string; message: RegExp }]>([
   },
 );
 
-test("a restore changes nothing if unconfirmed, of a wrong path, or while the database is open", async () => {
+test("a restore changes nothing if it is not confirmed, if the path is wrong, and while the database is open", async () => {
   const { rt, backup } = await createShopWithBackup();
   const { dataDir, databasePath } = rt.config;
   await expect(restore(rt, backup.path)).rejects.toMatchObject({ code: "busy" });
@@ -560,7 +562,7 @@ function foreign(path: string): void {
   edit(path, "CREATE TABLE note (text TEXT); PRAGMA user_version = 3");
 }
 
-/** Makes an index claim another column than the one it was filled with. */
+/** Changes the schema so that an index claims another column than the one it was filled with. */
 const spoilIndex = (path: string): void =>
   edit(
     path,
@@ -579,3 +581,32 @@ test("a restore into a new folder creates private files whatever the umask is", 
   expect(files).toContain("deskbell.db.lock");
   expect(files.filter((name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0)).toEqual([]);
 });
+
+test("an empty backup is reported as empty, not as a file of another program", async () => {
+  const path = join(createTempFolder(), "empty.db");
+  writeFileSync(path, "");
+  await expect(verifyBackup(path)).rejects.toThrow("the file is empty");
+});
+
+test("a database whose schema the disk has changed is not backed up", async () => {
+  const { rt } = await createShopWithBackup();
+  rt.close();
+  const { databasePath, dataDir } = rt.config;
+  // Free pages have copies of the schema, too.
+  const bytes = readFileSync(databasePath, "latin1");
+  writeFileSync(databasePath, bytes.replaceAll("last_sequence", "last_sequenbe"), "latin1");
+  const damaged = createTestRuntime({ dataDir });
+  const part = "its table 'business' is missing or was changed";
+  await expect(createBackup(damaged)).rejects.toThrow(part);
+});
+
+test.each(["audit_retention", "history", "server"])(
+  "a database without the row of its table %s is neither backed up nor restored",
+  async (table) => {
+    const rt = createTestRuntime();
+    edit(rt.config.databasePath, `DELETE FROM ${table}`);
+    await expect(createBackup(rt)).rejects.toMatchObject({ code: "storage_failed" });
+    const missing = `the row of its table '${table}' is missing`;
+    await expect(verifyBackup(rt.config.databasePath)).rejects.toThrow(missing);
+  },
+);

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createBackup } from "../../../src/features/backups/backups.ts";
+import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
+import { recordKeyCopy } from "../../../src/features/backups/copies/key-copies.ts";
 import type { backups } from "../../../src/features/backups/feature.ts";
 import {
   type BackupState,
@@ -14,7 +15,19 @@ import type { TestRuntime } from "../../support/test-runtime.ts";
 
 const DAY_MS = 86_400_000;
 
-export const prepare = createBackup;
+export async function prepare(rt: TestRuntime): Promise<void> {
+  const [newest] = listBackups(rt.config);
+  if (newest === undefined || rt.now() - newest.createdAt > DAY_MS) await createBackup(rt);
+}
+
+/** Records that the newest backup and the master key were copied to another place. */
+export function followAdvice({ config, now, tx, store }: TestRuntime): void {
+  const createdAt = listBackups(config)[0]!.createdAt;
+  const place = { name: "", dir: null, isOtherDisk: false, hasCommand: true };
+  saveBackupState(config, "copy", { at: now(), createdAt, ...place });
+  recordKeyCopy(config, now());
+  tx(() => store.daemon.save({ ...store.daemon.find()!, copiesBackups: true }));
+}
 
 const failBackup = (rt: TestRuntime): End => {
   const path = join(rt.config.backupFolder, "last-failure.json");

@@ -1,10 +1,117 @@
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { createBackup } from "../../../src/features/backups/backups.ts";
+import { readConfig } from "../../../src/config.ts";
+import {
+  backUpNightly,
+  createBackup,
+  listBackups,
+  verifyBackup,
+} from "../../../src/features/backups/backups.ts";
+import { countMigrations } from "../../../src/platform/assets.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import {
+  breakMigration,
+  createOldDatabase,
+  listDataFiles,
+  readValue,
+} from "../../support/old-database.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { SALON } from "../../support/samples.ts";
+
+const LATEST = countMigrations();
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+
+test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
+  "a valid backup is made before a file of schema %i is migrated",
+  async (schema) => {
+    const { dataDir } = createOldDatabase(schema);
+    const rt = createTestRuntime({ dataDir });
+    const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
+    expect(rt.logged).toEqual([
+      { level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } },
+    ]);
+    expect(await verifyBackup(backup)).toMatchObject({ schema });
+    expect(readValue(backup, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
+    expect(listBackups(rt.config)).toEqual([
+      { path: backup, bytes: statSync(backup).size, createdAt: NOON },
+    ]);
+    expect(listDataFiles(dataDir)).toEqual([
+      `backups/${basename(backup)}`,
+      "deskbell.db",
+      "master.key",
+    ]);
+  },
+);
+
+test("a failed migration leaves no backup", () => {
+  const { dataDir, path } = createOldDatabase(LATEST - 1);
+  breakMigration(path, LATEST);
+  expect(() => createTestRuntime({ dataDir })).toThrow();
+  // The deleted backup may have needed a master key for its tag.
+  expect(listDataFiles(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
+});
+
+test("a file whose backup is invalid is not migrated", () => {
+  const { dataDir, path } = createOldDatabase(3);
+  const db = new Database(path);
+  db.unsafeMode();
+  db.exec(`CREATE TABLE ballast (n); INSERT INTO ballast VALUES (NULL); PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = 'CREATE TABLE ballast (n NOT NULL)' WHERE name = 'ballast'`);
+  db.close();
+  expect(() => createTestRuntime({ dataDir })).toThrow(
+    expect.objectContaining({
+      code: "state_refuses",
+      message: expect.stringMatching(/was not migrated.*is damaged/),
+    }),
+  );
+  expect(readValue(path, "PRAGMA user_version")).toBe(3);
+  expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
+});
+
+test("nightly pruning keeps the backup made before a migration", async () => {
+  const { dataDir } = createOldDatabase(1);
+  const rt = createTestRuntime({ dataDir });
+  for (let night = 0; night < 8; night++) {
+    rt.advance(86_400_000);
+    await backUpNightly(rt);
+  }
+  const names = listDataFiles(dataDir).filter(
+    (name) => name.endsWith(".db") && name.startsWith("backups/"),
+  );
+  expect(names).toHaveLength(8);
+  expect(names[0]).toContain("before-schema");
+});
+
+test("two migrations in the same second make two backups", () => {
+  const { dataDir, path } = createOldDatabase(1);
+  createTestRuntime({ dataDir }).close();
+  // The older file is put back.
+  rmSync(path);
+  createOldDatabase(1, dataDir);
+  const rt = createTestRuntime({ dataDir });
+  expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual([NOON + 1000, NOON]);
+});
+
+test("an empty file is rejected with the newest backup's name, and initialized only without backups", () => {
+  const { dataDir, path } = createOldDatabase(1);
+  createTestRuntime({ dataDir }).close();
+  const [backup] = listBackups(readConfig({ dataDir }, {}));
+  truncateSync(path, 0);
+  expect(() => createTestRuntime({ dataDir })).toThrow(
+    expect.objectContaining({
+      code: "state_refuses",
+      fix: expect.stringContaining(`deskbell restore ${backup?.path};`),
+    }),
+  );
+  expect(statSync(path).size).toBe(0);
+  rmSync(join(dataDir, "backups"), { recursive: true });
+  rmSync(join(dataDir, "master.key"));
+  expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
+});
 
 test("an empty file next to a master key is not a new installation", () => {
   const dataDir = createTempFolder();

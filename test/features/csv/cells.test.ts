@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { damageIn, parseDurationCell, parsePriceCell } from "../../../src/features/csv/cells.ts";
+import {
+  findSpoiledText,
+  parseDurationCell,
+  parsePriceCell,
+} from "../../../src/features/csv/cells.ts";
 import { isoCurrency } from "../../../src/domain/money.ts";
 
 test.each([
@@ -35,18 +39,18 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     ["#WERT!", "the spreadsheet's error"],
     ["#N/A", "the spreadsheet's error"],
     ["#####", "the column is too narrow"],
-  ])("a damaged cell of a spreadsheet is recognised: %s", (text, damage) => {
-    expect(damageIn(text, false)).toContain(damage);
+  ])("a damaged cell of a spreadsheet is recognised: %s", (text, spoiled) => {
+    expect(findSpoiledText(text, false)).toContain(spoiled);
   });
 
   test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
     "'%s' is a normal text, not a damaged cell",
     (text) => {
-      expect(damageIn(text, false)).toBeUndefined();
+      expect(findSpoiledText(text, false)).toBeUndefined();
     },
   );
 
   test("a description that looks like a date is not a damaged cell", () => {
-    expect(damageIn("12. Mai", true)).toBeUndefined();
+    expect(findSpoiledText("12. Mai", true)).toBeUndefined();
   });
 });

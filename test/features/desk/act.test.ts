@@ -64,8 +64,8 @@ test("a pending visit comes first and is accepted in the name of the desk", asyn
   const { id } = book(api, "10:00");
   makePending(api, id);
   expect(actionsOf((await view()).pending, id)).toEqual(["approve", "decline", "reschedule"]);
-  const { notice, view: after } = await act({ action: "approve", id });
-  expect(notice).toEqual({ text: "Accepted.", isGood: true, codes: [] });
+  const { message, view: after } = await act({ action: "approve", id });
+  expect(message).toEqual({ text: "Accepted.", isGood: true, codes: [] });
   expect(after.pending).toEqual([]);
   expect(newestAudit(api)).toMatchObject({
     via: "http",
@@ -83,12 +83,12 @@ test("a visit is declined, moved off the grid, cancelled, completed and marked a
   await act({ action: "decline", id: declined });
   expect(statusOf(api, declined)).toBe("CANCELLED");
   const { id } = book(api, "10:00");
-  const { notice } = await act({ action: "reschedule", id, start: `${DAY}T15:10` });
-  expect(notice.text).toBe("Moved.");
+  const { message } = await act({ action: "reschedule", id, start: `${DAY}T15:10` });
+  expect(message.text).toBe("Moved.");
   const cancelled = book(api, "10:00").id;
   await act({ action: "cancel", id: cancelled });
   expect(statusOf(api, cancelled)).toBe("CANCELLED");
-  expect((await act({ action: "noShow", id })).notice).toMatchObject({
+  expect((await act({ action: "noShow", id })).message).toMatchObject({
     isGood: false,
     text: expect.stringContaining("it has not started"),
   });
@@ -104,7 +104,7 @@ test("an action that is sent twice is done once", async () => {
   goTo(api, "10:00");
   const form = { key: "same", action: "walkIn", service: "cut", ago: "0", name: "Bo" };
   const [first, second] = await Promise.all([act(form), act(form)]);
-  expect([first?.notice.text, second?.notice.text]).toEqual(["Entered.", "Entered."]);
+  expect([first?.message.text, second?.message.text]).toEqual(["Entered.", "Entered."]);
   expect(first?.view.days[0]?.visits).toHaveLength(1);
   expect(second?.view.days[0]?.visits).toHaveLength(1);
   const again = await act({ ...form, key: "other" });
@@ -114,11 +114,11 @@ test("an action that is sent twice is done once", async () => {
 test("guests who came ten minutes ago are entered with that time", async () => {
   const { api, act } = await openDesk({ preset: "restaurant" });
   api.advance(Date.parse(`${DAY}T19:05Z`) - api.now());
-  const { notice, view } = await act({ action: "walkIn", party: "2", ago: "10", name: "" });
-  expect(notice).toMatchObject({ text: "Entered." });
+  const { message, view } = await act({ action: "walkIn", party: "2", ago: "10", name: "" });
+  expect(message).toMatchObject({ text: "Entered." });
   const [visit] = view.days.flatMap(({ visits }) => visits);
   expect(visit).toMatchObject({ type: "reservation", guests: 2, at: "now" });
-  expect((await act({ action: "walkIn", party: "2", ago: "9999" })).notice.isGood).toBe(false);
+  expect((await act({ action: "walkIn", party: "2", ago: "9999" })).message.isGood).toBe(false);
 });
 
 test("a note is saved with the guest, only by a desk that shows guests", async () => {
@@ -140,7 +140,7 @@ test("a desk without guests shows names, but neither contact details nor notes",
   });
   expect((await view()).days[0]?.visits[0]).toMatchObject({ guest: "Ana", contact: null });
   expect(await (await get("")).text()).not.toMatch(/canary/i);
-  expect((await act({ action: "note", id, note: "x" })).notice).toMatchObject({
+  expect((await act({ action: "note", id, note: "x" })).message).toMatchObject({
     text: "This desk may not do this.",
   });
 });
@@ -162,8 +162,8 @@ test("the business closes from now on, and gets its usual hours back", async () 
   const { api, act } = await openDesk();
   goTo(api, "12:00");
   book(api, "15:00");
-  const { notice, view } = await act({ action: "close", until: "" });
-  expect(notice.text).toBe("Closed. Visits that stay: 1.");
+  const { message, view } = await act({ action: "close", until: "" });
+  expect(message.text).toBe("Closed. Visits that stay: 1.");
   expect(view.isHoursChanged).toBe(true);
   expect(() => book(api, "16:30")).toThrow(/outside working hours/);
   await act({ action: "reopen" });
@@ -175,14 +175,14 @@ test("somebody is away, and three taps give the visits to colleagues", async () 
   const { id } = book(api, "10:00");
   const maya = (await view()).staff.find(({ name }) => name.startsWith("Maya"));
   const away = await act({ action: "away", staff: maya!.id, day: "today" });
-  expect(away.notice.text).toBe("Entered. Affected visits: 1.");
+  expect(away.message.text).toBe("Entered. Affected visits: 1.");
   expect(away.view.away).toMatchObject({
     staff: "Maya Okafor",
     visits: [{ id, couldTake: expect.arrayContaining(["Daniel Reyes"]) }],
   });
   expect(away.view.days[0]?.visits[0]?.parts[0]?.isStaffAway).toBe(true);
   const given = await act({ action: "reassign", id: away.view.away!.id });
-  expect(given.notice.text).toBe("Visits given to colleagues: 1.");
+  expect(given.message.text).toBe("Visits given to colleagues: 1.");
   expect(given.view.days[0]?.visits[0]?.parts[0]?.isStaffAway).toBe(false);
   expect(given.view.away?.visits).toEqual([]);
 });
@@ -199,14 +199,14 @@ test("a ticket order is confirmed with codes that appear once, and check in once
   expect((await view()).orders).toMatchObject([{ code: order.code, tickets: 2 }]);
   const form = { key: "k", action: "confirmOrder", code: order.code };
   const confirmed = await act(form);
-  const { codes } = confirmed.notice;
-  expect([confirmed.notice.text, codes.length]).toEqual(["Confirmed. Tickets: 2.", 2]);
-  expect((await act(form)).notice.codes).toEqual([]);
+  const { codes } = confirmed.message;
+  expect([confirmed.message.text, codes.length]).toEqual(["Confirmed. Tickets: 2.", 2]);
+  expect((await act(form)).message.codes).toEqual([]);
   const checked = await Promise.all(
     Array.from({ length: 3 }, () => act({ action: "checkIn", code: codes[0]! })),
   );
-  expect(checked.filter(({ notice }) => notice.isGood)).toHaveLength(1);
-  expect((await act({ action: "checkIn", code: "nope" })).notice.isGood).toBe(false);
+  expect(checked.filter(({ message }) => message.isGood)).toHaveLength(1);
+  expect((await act({ action: "checkIn", code: "nope" })).message.isGood).toBe(false);
 });
 
 test("a desk of one person sees and changes the visits of this person only", async () => {
@@ -227,7 +227,7 @@ test("a desk of one person sees and changes the visits of this person only", asy
     { action: "away", staff: daniel.id },
     { action: "confirmOrder", code: "x" },
   ])
-    expect((await own.act(form)).notice.isGood).toBe(false);
+    expect((await own.act(form)).message.isGood).toBe(false);
   expect(statusOf(own.api, other.id)).toBe("PENDING");
 });
 
@@ -257,9 +257,9 @@ test("two phones check in two hundred tickets at the same time, each of them onc
   const otherAct = async (code: string) =>
     (await (
       await other.post("", { key: code, action: "checkIn", code }, { accept: "application/json" })
-    ).json()) as { notice: { isGood: boolean } };
+    ).json()) as { message: { isGood: boolean } };
   const results = await Promise.all(
     codes.flatMap((code) => [act({ action: "checkIn", code }), otherAct(code)]),
   );
-  expect(results.filter(({ notice }) => notice.isGood)).toHaveLength(200);
+  expect(results.filter(({ message }) => message.isGood)).toHaveLength(200);
 }, 120_000);

@@ -1,6 +1,6 @@
 import { createDesk, createDeskLink } from "../../../src/features/desk/desks.ts";
 import { type DeskRight, DESK_RIGHTS, type DeskView } from "../../../src/features/desk/rules.ts";
-import type { DeskNotice } from "../../../src/features/desk/browser/desk.tsx";
+import type { DeskMessage } from "../../../src/features/desk/browser/desk.tsx";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { createTestApi, type TestApi } from "../../http/support/api.ts";
 
@@ -62,7 +62,7 @@ export async function openDesk(options: DeskOptions = {}) {
   /** Sends an action as a script does, with a key of its own. */
   const act = async (form: Record<string, string>) => {
     const response = await browser.post("", { key: `k${keys++}`, ...form }, json);
-    return (await response.json()) as { view: DeskView; notice: DeskNotice };
+    return (await response.json()) as { view: DeskView; message: DeskMessage };
   };
   return { api, ...browser, token, view, act };
 }

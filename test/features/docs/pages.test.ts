@@ -272,7 +272,7 @@ describe("the reference", () => {
       says: "Largest discount in minor units",
     },
     { object: "Service", field: "depositCents", says: "Deposit to pay in advance" },
-    { object: "Delivery", field: "status", says: "PARKED: held while the endpoint is disabled" },
+    { object: "Delivery", field: "status", says: "PARKED: waiting until the endpoint is enabled" },
   ])("the reference explains $field of $object", ({ object, field, says }) => {
     const [, row = ""] = sectionOf(object).split(`<code>${field}</code>`);
     expect(row.split("</tr>")[0]).toContain(says);

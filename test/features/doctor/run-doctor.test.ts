@@ -10,18 +10,14 @@ import {
   writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
-import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { readMigrations } from "../../../src/platform/assets.ts";
 import { checkPrograms, type DaemonResponse } from "../../../src/features/doctor/checks.ts";
-import { saveBackupState } from "../../../src/features/backups/state.ts";
-import { recordKeyCopy } from "../../../src/features/backups/copies/key-copies.ts";
 import { runDoctor } from "../../../src/features/doctor/run-doctor.ts";
 import {
-  type Check,
+  type CheckResult,
   conditionKind,
   listConditionCodes,
 } from "../../../src/domain/conditions/registry.ts";
@@ -32,7 +28,13 @@ import { probeDaemon } from "../../../src/features/doctor/commands.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { maxInFlight, PERMITS } from "../../../src/domain/webhooks/endpoint-health.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
-import { createRunningServer, INJECTIONS, type RunningServer } from "../../support/conditions.ts";
+import {
+  createRunningServer,
+  followAdviceOfFeatures,
+  INJECTIONS,
+  prepareForFeatures,
+  type RunningServer,
+} from "../../support/conditions.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -47,10 +49,7 @@ type Server = TestRuntime & {
   edit: (sql: string) => void;
 };
 
-/**
- * Creates a server without problems: a shop with a key, an endpoint and a backup, and a daemon
- * with alerts.
- */
+/** Creates a server without problems: a shop with a key and an endpoint, and a daemon with alerts. */
 async function createHealthyServer(): Promise<Server> {
   const rt = createTestRuntime();
   seedShop(rt);
@@ -63,9 +62,6 @@ async function createHealthyServer(): Promise<Server> {
     kind: "SECRET",
     scopes: [],
   });
-  const { createdAt } = await createBackup(rt);
-  const copy = { at: rt.now(), name: "", createdAt, dir: null, isOtherDisk: false };
-  saveBackupState(rt.config, "copy", { ...copy, hasCommand: true });
   const lock = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(lock.release);
   rt.tx(() =>
@@ -74,10 +70,10 @@ async function createHealthyServer(): Promise<Server> {
       startedAt: rt.now(),
       hasAlertUrl: true,
       openFiles: 65_536,
-      copiesBackups: true,
     }),
   );
-  recordKeyCopy(rt.config, rt.now());
+  await prepareForFeatures(rt);
+  await followAdviceOfFeatures(rt);
   const edit = (sql: string) => {
     const db = new Database(rt.config.databasePath);
     db.pragma("foreign_keys = OFF");
@@ -89,8 +85,8 @@ async function createHealthyServer(): Promise<Server> {
 
 const respondHealthy = (rt: TestRuntime) => async (): Promise<DaemonResponse> => ({ at: rt.now() });
 
-async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<Check[]> {
-  const checks: Check[] = [];
+async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<CheckResult[]> {
+  const checks: CheckResult[] = [];
   // A separate runtime stands for the process of the command.
   const open = async () =>
     Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {
@@ -176,22 +172,6 @@ const scenarios: Scenario[] = [
     about: "files",
     text: /access \/\S+\/master\.key$/,
     fix: /^chmod -R go= /,
-  },
-  {
-    what: "backups that are only on this machine",
-    provoke: (rt) => rt.edit("UPDATE daemon SET copies_backups = 0"),
-    about: "backups",
-    text: /^all backups are on this machine: /,
-    fix: /--backup-dir FOLDER .*, or --backup-command COMMAND/,
-    advice: true,
-  },
-  {
-    what: "a master key without a known copy",
-    provoke: (rt) => rmSync(join(rt.config.backupFolder, "last-key-copy.json")),
-    about: "backups",
-    text: /^no copy of the master key is known: /,
-    fix: /^deskbell backup --master-key-out FILE .* --backup-with-key$/,
-    advice: true,
   },
   {
     what: "tables of Litestream",
@@ -480,31 +460,6 @@ const scenarios: Scenario[] = [
     fix: /--alert-url URL/,
     advice: true,
   },
-  {
-    what: "no backup at all",
-    provoke: (rt) => rmSync(join(rt.config.dataDir, "backups"), { recursive: true }),
-    about: "backups",
-    text: /^there is no backup yet$/,
-    fix: /^deskbell backup$/,
-    advice: true,
-  },
-  {
-    what: "no backup in the three days since the daemon started",
-    provoke: (rt) => {
-      rmSync(join(rt.config.dataDir, "backups"), { recursive: true });
-      rt.edit(`UPDATE daemon SET started_at = started_at - ${3 * DAY_MS}`);
-    },
-    about: "backups",
-    text: /^there is no backup yet \(running since 2026-11-17T12:00:00Z\)$/,
-    fix: /^deskbell backup$/,
-  },
-  {
-    what: "no backup for three days",
-    provoke: (rt) => rt.advance(3 * DAY_MS),
-    about: "backups",
-    text: /^there has been no backup since 2026-11-20T12:00:00Z$/,
-    fix: /^deskbell backup$/,
-  },
 ];
 
 test.each(scenarios)(
@@ -590,11 +545,8 @@ async function findingsOfDaemon(
   const rt = await createHealthyServer();
   rt.tx(() =>
     rt.store.daemon.save({
+      ...rt.store.daemon.find()!,
       url: `http://127.0.0.1:${port}`,
-      startedAt: rt.now(),
-      hasAlertUrl: true,
-      openFiles: 65_536,
-      copiesBackups: true,
     }),
   );
   return listFindings(rt, probeDaemon as ReturnType<typeof respondHealthy>);
@@ -663,7 +615,7 @@ test("doctor reports every condition until it ends", { timeout: 60_000 }, async 
     await end();
     expect(await listCodes(rt), `the end of ${code}`).toEqual([]);
     rt.advance(HOUR_MS);
-    if (rt.now() - listBackups(rt.config)[0]!.createdAt > DAY_MS) await createBackup(rt);
+    await prepareForFeatures(rt);
   }
 });
 

@@ -74,7 +74,7 @@ export function openSession(
     lines: () => lines,
     draws: () => draws,
     text: () => linesToText(lines),
-    /** Returns the last line: key hints, a prompt or a notice. */
+    /** Returns the last line: key hints, a prompt or a feedback. */
     footer: () => linesToText(lines).split("\n").at(-1) ?? "",
     press: (...keys: string[]) => session.press(keys),
     type: (text: string) => session.press(Array.from(text)),

@@ -426,8 +426,8 @@ test("the key page down in the text of a delivery skips no line", async () => {
 test("a window of a few rows never reads rows with a limit below 1", async () => {
   const { rt, view } = await openView();
   const limits: number[] = [];
-  const page = rt.store.live.listPage;
-  vi.spyOn(rt.store.live, "listPage").mockImplementation(
+  const page = rt.store.deliverySearch.listPage;
+  vi.spyOn(rt.store.deliverySearch, "listPage").mockImplementation(
     (...args) => (limits.push(args[3]), page(...args)),
   );
   for (const rows of [1, 2, 4, 5]) view.resize(80, rows);

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { listCauses, listDaemonConditions } from "../../../src/app/operations/conditions.ts";
+import { listForOperator, listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { createDestinationStore } from "../../../src/features/nats/store.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { createRunningServer } from "../../support/conditions.ts";
@@ -14,6 +14,6 @@ test("a missing master key hides the destinations that are late because of it", 
   rt.tx(() => rt.openStore(createDestinationStore).updateState(destination, state));
   const codes = listDaemonConditions(rt, CHECKS).map(({ code }) => code);
   expect(codes).toEqual(expect.arrayContaining(["master_key.missing", "destination.late"]));
-  const causes = listCauses(rt, CHECKS, { isRunning: true, startedAt: rt.now() });
+  const causes = listForOperator(rt, CHECKS, { isRunning: true, startedAt: rt.now() });
   expect(causes.map(({ code }) => code)).toEqual(["master_key.missing"]);
 });

@@ -27,8 +27,8 @@ import {
 function undoWhole(rt: TestRuntime, restored: number) {
   const { catalog, edited, loaded } = readEarlierCatalog(rt, SLUG, restored);
   const origin = { restored: edited.objects, restoredFields: edited.fields };
-  const cause = { action: "catalog.undone", details: { restored } } as const;
-  return replaceCatalog(rt, { catalog, origin, loaded, cause }, { confirmed: true });
+  const audited = { action: "catalog.undone", details: { restored } } as const;
+  return replaceCatalog(rt, { catalog, origin, loaded, audited }, { confirmed: true });
 }
 
 const undo = (rt: TestRuntime, version?: number) =>

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { AttemptNotice } from "../../../src/delivery/delivery-worker.ts";
+import type { AttemptReport } from "../../../src/delivery/delivery-worker.ts";
 import { startDeliveryWorker } from "../../../src/delivery/start.ts";
 import {
   startReceiver,
@@ -25,7 +25,7 @@ test("the sample receiver accepts only deliveries signed with its secret", async
     onDelivery: (received) => void got.push(received),
   });
   onTestFinished(sample.close);
-  const attempts: AttemptNotice[] = [];
+  const attempts: AttemptReport[] = [];
   const worker = await startDeliveryWorker(rt.config, {
     onAttempt: (attempt) => void attempts.push(attempt),
   });

@@ -2,8 +2,6 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test, vi } from "vitest";
-import { saveBackupState } from "../../../src/features/backups/state.ts";
-import { createBackup } from "../../../src/features/backups/backups.ts";
 import { readConfig } from "../../../src/config.ts";
 import { createLog } from "../../../src/platform/log.ts";
 import { createTestApp } from "../../support/app.ts";
@@ -151,46 +149,22 @@ test("/readyz names its conditions only with the metrics token, even to a progra
   expect(await conditionsFor({ ...forwarded, authorization: "Bearer x" })).toBeUndefined();
 });
 
-test("the metrics have figures of backups, deliveries, the disk and the certificate", async () => {
+test("the metrics have figures of deliveries, the disk and the certificate", async () => {
   const api = createTestApi();
   api.freeBytes = () => 5000;
   api.tx(() => {
-    api.store.daemon.save({
-      url: "http://127.0.0.1:1",
-      startedAt: api.now(),
-      backupEveryMs: 300_000,
-    });
+    api.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: api.now() });
     api.store.daemon.saveCertificateExpiry(1_800_000_000_000);
   });
-  await createBackup(api);
-  const readFigures = async () =>
-    (await (await api.request("/metrics", asOperator(api))).text()).match(
-      /^deskbell_(?:backup_(?:last_success|interval)|copy_age|deliveries_oldest|storage_free|tls_not|build_info).*$/gm,
-    );
-  const copy = { at: api.now(), name: "", createdAt: api.now() - 90_000 };
-  const where = { dir: null, isOtherDisk: false, hasCommand: true };
-  saveBackupState(api.config, "copy", { ...copy, ...where });
-  expect(await readFigures()).toEqual([
-    `deskbell_backup_last_success_timestamp_seconds ${api.now() / 1000}`,
-    "deskbell_copy_age_seconds 90",
-    "deskbell_backup_interval_seconds 300",
+  const metrics = await (await api.request("/metrics", asOperator(api))).text();
+  expect(
+    metrics.match(/^deskbell_(?:deliveries_oldest|storage_free|tls_not|build_info).*$/gm),
+  ).toEqual([
     "deskbell_deliveries_oldest_due_seconds 0",
     "deskbell_storage_free_bytes 5000",
     "deskbell_tls_not_after_timestamp_seconds 1800000000",
     'deskbell_build_info{version="0.2.0"} 1',
   ]);
-});
-
-test("after the nightly check has found damage, the server is not ready", async () => {
-  const api = createTestApi();
-  mkdirSync(api.config.backupFolder);
-  const failure = { at: 0, reason: "damaged", isDamaged: true };
-  writeFileSync(join(api.config.backupFolder, "last-failure.json"), JSON.stringify(failure));
-  expect(await readHealth(api)).toEqual({
-    ready: 503,
-    health: { status: "ok", database: "damaged" },
-    open: ["database.damaged"],
-  });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { createJumpNotice } from "../../../src/app/clock-jumps.ts";
+import { createJumpDetector } from "../../../src/app/clock-jumps.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -296,7 +296,13 @@ test("a clock jump that two threads notice shifts times once", async () => {
   let offset = rt.now();
   const clocks = { offset: () => offset, now: rt.now, source };
   const open = (isDaemon: boolean, isRunning: boolean) =>
-    createJumpNotice(rt, rt.store, clocks, { isDaemon, isDaemonRunning: () => isRunning }, rt.log);
+    createJumpDetector(
+      rt,
+      rt.store,
+      clocks,
+      { isDaemon, isDaemonRunning: () => isRunning },
+      rt.log,
+    );
   const notices = [true, true, false].map((isDaemon) => open(isDaemon, isDaemon));
   for (const notice of notices) notice();
   offset += HOUR_MS;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../../src/app/events.ts";
-import type { AttemptNotice } from "../../../src/delivery/delivery-worker.ts";
+import type { AttemptReport } from "../../../src/delivery/delivery-worker.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { addBusiness, buildEventDraft, createTestWorker } from "../../support/delivery.ts";
@@ -50,7 +50,7 @@ async function subscribeTo(
   return emits;
 }
 
-const isDone = ({ status }: AttemptNotice): boolean => status === "DELIVERED";
+const isDone = ({ status }: AttemptReport): boolean => status === "DELIVERED";
 
 test("healthy endpoints that all begin to hang delay the others by two seconds at most", async () => {
   const rt = createTestRuntime();

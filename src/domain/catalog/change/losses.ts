@@ -111,7 +111,7 @@ export const overwrittenNames = (
   ...sections,
 ];
 
-type PlannedChange = Currency & {
+type PreviewedChange = Currency & {
   changes: readonly ObjectChange[];
   overwrittenSections: readonly string[];
   emptied: readonly Emptied[];
@@ -123,7 +123,7 @@ type PlannedChange = Currency & {
  * sections that are lost, and large changes of prices. Returns null if there are none.
  * @param areDeletesAllowed whether the text leaves out sections
  */
-export function lossesText(change: PlannedChange, areDeletesAllowed: boolean): string | null {
+export function lossesText(change: PreviewedChange, areDeletesAllowed: boolean): string | null {
   const { changes, overwrittenSections, emptied, repricing } = change;
   const undone = overwrittenNames(changes, overwrittenSections);
   const texts = [

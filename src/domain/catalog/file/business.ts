@@ -18,7 +18,7 @@ import {
   webAddress,
   yearlyDate,
 } from "./fields.ts";
-import { type Reader, readFields, readText, unique } from "./reader.ts";
+import { type Reader, readFields, trimToNull, unique } from "./reader.ts";
 import { bookingRules } from "./services.ts";
 import { integer, line } from "../../basic-schemas.ts";
 import { omitDefault, omitEmpty, writeFields } from "./writer.ts";
@@ -75,9 +75,9 @@ export function readBusiness(item: AuthoredBusiness): BusinessDoc {
     ...isoCurrency(currency),
     locale,
     locales: unique([locale, ...locales]),
-    description: readText(item.description),
+    description: trimToNull(item.description),
     ...readFields(item, BUSINESS_DEFAULTS),
-    address: readText(item.address),
+    address: trimToNull(item.address),
     bookingPolicy: readFields(item.bookingPolicy ?? {}, BOOKING_POLICY_DEFAULTS),
   };
 }

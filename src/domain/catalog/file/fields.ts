@@ -11,7 +11,7 @@ import {
 import { CURRENCY_CODES } from "../../money.ts";
 import { centsSchema, keySchema, line, integer } from "../../basic-schemas.ts";
 import type { HoursRule, OpeningException } from "../catalog.ts";
-import type { ImageDoc, Status } from "../common.ts";
+import type { ImageDoc, CatalogStatus } from "../common.ts";
 
 /*
  * Schemas of single values in a catalog file. The error message of each is a noun phrase, which
@@ -151,7 +151,7 @@ const EMAIL = "an e-mail address";
 export const email = z.email(EMAIL).max(200, EMAIL);
 
 export const status = choice("ACTIVE", "INACTIVE", "ARCHIVED");
-export const DEFAULT_STATUS: Status = "ACTIVE";
+export const DEFAULT_STATUS: CatalogStatus = "ACTIVE";
 
 const image = z.union(
   [

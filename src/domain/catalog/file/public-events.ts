@@ -28,7 +28,7 @@ import {
   readFields,
   readNamed,
   readPresented,
-  readText,
+  trimToNull,
   unique,
 } from "./reader.ts";
 import { integer, line } from "../../basic-schemas.ts";
@@ -125,7 +125,7 @@ export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent): Publ
     ...readPresented(item),
     ...readFields(item, PUBLIC_EVENT_DEFAULTS),
     slug: readSlug(reader, item),
-    description: readText(item.description),
+    description: trimToNull(item.description),
     startsAt,
     endsAt,
     doorsAt,
@@ -142,7 +142,7 @@ export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent): Publ
 export const writePublicEvent = (context: WriteContext, doc: PublicEventDoc): AuthoredPublicEvent =>
   omitEmpty({
     ...writeNamed(doc),
-    slug: omitDefault(doc.slug, slugOf(doc.key)),
+    slug: omitDefault(doc.slug, slugFromKey(doc.key)),
     ...writeFields(doc, PUBLIC_EVENT_DEFAULTS),
     description: doc.description,
     startsAt: context.instant(doc.startsAt),
@@ -285,14 +285,14 @@ function writeQuota(
 }
 
 /** Returns the slug that is derived from a key. A slug has at least two characters. */
-export const slugOf = (key: string): string => {
+export const slugFromKey = (key: string): string => {
   const slug = defaultSlug(key);
   return slug.length === 1 ? `${slug}-` : slug;
 };
 
 function readSlug(reader: Reader, { slug, key }: AuthoredPublicEvent): string {
   if (slug !== undefined) return slug;
-  const derived = slugOf(key);
+  const derived = slugFromKey(key);
   if (derived === "")
     reader.addIssue(
       "missing_field",

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import type { HoursException, HoursRule, OpeningException } from "../catalog.ts";
-import { type Day, type ImageDoc, type Translations, WEEK, type WeeklyWindow } from "../common.ts";
+import {
+  type Weekday,
+  type ImageDoc,
+  type Translations,
+  WEEK,
+  type WeeklyWindow,
+} from "../common.ts";
 import type { Path, CatalogIssue } from "../catalog-issue.ts";
 import {
   addDays,
@@ -213,7 +219,7 @@ export const readCommon = (item: AuthoredCommon) => ({
 
 export const readDescribed = (item: AuthoredCommon & { description?: string | undefined }) => ({
   ...readCommon(item),
-  description: readText(item.description),
+  description: trimToNull(item.description),
 });
 
 export const upper = <T extends string>(value: T): Uppercase<T> =>
@@ -222,7 +228,7 @@ export const upper = <T extends string>(value: T): Uppercase<T> =>
 /**
  * Returns the text trimmed, because YAML's block texts end with a line break; null if it is empty.
  */
-export const readText = (text: string | undefined): string | null => text?.trim() || null;
+export const trimToNull = (text: string | undefined): string | null => text?.trim() || null;
 
 export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)];
 
@@ -240,23 +246,23 @@ function readTranslations(translations: AuthoredPresented["translations"]): Tran
   return read;
 }
 
-function readDays(days: string | string[] | undefined): Day[] {
+function readDays(days: string | string[] | undefined): Weekday[] {
   if (days === undefined) return [...WEEK];
   const named = new Set([days].flat().flatMap(daysIn));
   return WEEK.filter((day) => named.has(day));
 }
 
 /** Returns the days of a range, which may wrap around the end of the week, such as `fri-mon`. */
-function daysIn(range: string): Day[] {
-  const [first, last = first] = range.split("-") as [Day, Day?];
+function daysIn(range: string): Weekday[] {
+  const [first, last = first] = range.split("-") as [Weekday, Weekday?];
   const from = WEEK.indexOf(first);
   const length = ((WEEK.indexOf(last) - from + 7) % 7) + 1;
   return [...WEEK, ...WEEK].slice(from, from + length);
 }
 
-type Interval = { start: string; end: string };
+type WallInterval = { start: string; end: string };
 
-function readInterval(reader: Reader, { start, end }: Interval): Interval {
+function readInterval(reader: Reader, { start, end }: WallInterval): WallInterval {
   if (minutesOf(end) <= minutesOf(start)) {
     const nextDay = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
     const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the next day, write ${nextDay}.` : "";
@@ -265,7 +271,7 @@ function readInterval(reader: Reader, { start, end }: Interval): Interval {
   return { start, end };
 }
 
-type AuthoredWindow = Interval & { days?: string | string[] | undefined };
+type AuthoredWindow = WallInterval & { days?: string | string[] | undefined };
 
 const readWindow = (reader: Reader, window: AuthoredWindow): WeeklyWindow => ({
   days: readDays(window.days),

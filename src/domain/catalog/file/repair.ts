@@ -4,7 +4,7 @@ import { itemPath, type Path } from "../catalog-issue.ts";
 import { objectRef, PLACEHOLDER_KEY, type Uncertain } from "../references.ts";
 import { nearest } from "../../nearest.ts";
 import { guessBenefitType } from "./promotions.ts";
-import { defaultSlug, slugOf } from "./public-events.ts";
+import { defaultSlug, slugFromKey } from "./public-events.ts";
 import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
 
 /*
@@ -40,7 +40,7 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
 
 /** Returns the slug that is meant by an invalid one such as `Salon Aurora`. */
 const meantSlug = (slug: unknown): string =>
-  (typeof slug === "string" && slugOf(slug)) || PLACEHOLDER_SLUG;
+  (typeof slug === "string" && slugFromKey(slug)) || PLACEHOLDER_SLUG;
 
 /** Returns a unique key, so that no issue says that it is repeated. */
 function placeholderKey(path: Path): string {

@@ -24,7 +24,7 @@ import {
   readException,
   readFields,
   readHoursRule,
-  readText,
+  trimToNull,
 } from "./reader.ts";
 import { integer, line } from "../../basic-schemas.ts";
 import {
@@ -76,7 +76,7 @@ const OVERRIDE_DEFAULTS = defaultsFor<StaffDoc["serviceOverrides"][number]>()({
 export const readStaff = (reader: Reader, item: AuthoredStaff): StaffDoc => ({
   ...readCommon(item),
   ...readFields(item, STAFF_DEFAULTS),
-  bio: readText(item.bio),
+  bio: trimToNull(item.bio),
   hours: item.hours === undefined ? null : reader.list(item.hours, "hours", readHoursRule),
   breaks: reader.windows(item.breaks, "breaks"),
   timeOff: reader.list(item.timeOff, "timeOff", readTimeOff),

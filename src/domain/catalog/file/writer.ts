@@ -1,10 +1,10 @@
 import type { Catalog, HoursException, HoursRule, OpeningException } from "../catalog.ts";
 import {
-  type Day,
+  type Weekday,
   type ImageDoc,
   type Named,
   type Presented,
-  type Status,
+  type CatalogStatus,
   WEEK,
   type WeeklyWindow,
 } from "../common.ts";
@@ -67,7 +67,7 @@ export const writePresented = ({ images, translations }: Presented) => ({
 
 /** Returns the fields that all objects have, with `more` between the name and the images. */
 export const writeCommon = <T extends object>(
-  doc: Named & Presented & { status: Status },
+  doc: Named & Presented & { status: CatalogStatus },
   more: T,
 ) =>
   omitEmpty({
@@ -90,7 +90,7 @@ function writeImage(image: ImageDoc) {
 /**
  * Returns a range such as `mon-fri` for three or more consecutive days; undefined for every day.
  */
-function writeDays(days: readonly Day[]): string | Day[] | undefined {
+function writeDays(days: readonly Weekday[]): string | Weekday[] | undefined {
   const [first, last] = [days[0], days.at(-1)];
   if (days.length === WEEK.length || first === undefined || last === undefined) return undefined;
   const isRange = WEEK.indexOf(last) - WEEK.indexOf(first) === days.length - 1;

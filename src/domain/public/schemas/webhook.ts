@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_EVENT_TYPES } from "../../event-types.ts";
-import { HOLD_REASONS } from "../../webhooks/failing-endpoint.ts";
+import { BACKOFF_REASONS } from "../../webhooks/failing-endpoint.ts";
 import { ENDPOINT_STATES, WAITING_REASONS } from "../../webhooks/endpoint-state.ts";
 import { DELIVERY_STATUSES } from "../../webhooks/settle.ts";
 import { count, flag, id, instant, orNull } from "./values.ts";
@@ -16,7 +16,7 @@ const endpointState = z
       ),
     reason: orNull(
       z.string(),
-      "Of FAILING and HELD: `unauthorized`: the receiver responds with 401 or 403; `http_error`: it responds with another error; `no_response`: it cannot be reached, or does not respond in time; `retry_after`: it has asked for a pause; `host_limit`: its host has accepted no event yet, and gets no more for now. Of DISABLED: `disabledReason`. null for WORKING",
+      "Of FAILING and HELD: `unauthorized`: the receiver responds with 401 or 403; `http_error`: it responds with another error; `no_response`: it cannot be reached, or does not respond in time; `retry_after`: it sent Retry-After; `host_limit`: its host has accepted no event yet, and gets no more for now. Of DISABLED: `disabledReason`. null for WORKING",
     ),
     since: orNull(
       instant,
@@ -43,11 +43,11 @@ export const endpoint = z.strictObject({
   failingSince: orNull(instant, "When its deliveries started to fail; null if they succeed"),
   heldUntil: orNull(
     instant,
-    "Until then nothing is sent, because the deliveries fail or the receiver sent Retry-After; then one delivery is sent, and the others follow once one succeeds. null if nothing is held",
+    "Until then nothing is sent, because the deliveries fail or the receiver sent Retry-After; then one delivery is sent, and the others follow once one succeeds. null if nothing delays the deliveries",
   ),
   heldReason: orNull(
-    z.enum(HOLD_REASONS),
-    "`failing`: attempts fail, or get no response; `retry_after`: the receiver asked for the pause; null if nothing is held",
+    z.enum(BACKOFF_REASONS),
+    "`failing`: attempts fail, or get no response; `retry_after`: the receiver sent Retry-After; null if nothing delays the deliveries",
   ),
   lastDeliveredAt: orNull(
     instant,
@@ -94,8 +94,8 @@ export const finishedRotation = endpoint.extend({
 });
 
 export const enabledEndpoint = endpoint.extend({
-  recovered: count.describe("Number of held deliveries that are being sent"),
-  cancelled: count.describe("Number of held deliveries that were cancelled"),
+  recovered: count.describe("Number of parked deliveries that are being sent"),
+  cancelled: count.describe("Number of parked deliveries that were cancelled"),
 });
 
 const outcome = z
@@ -137,7 +137,7 @@ export const delivery = z.strictObject({
   status: z
     .enum(DELIVERY_STATUSES)
     .describe(
-      "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: held while the endpoint is disabled; CANCELLED: will not be sent; CORRUPT: the stored event is damaged and cannot be sent",
+      "PENDING: waiting for its next attempt; EXHAUSTED: every attempt failed; PARKED: waiting until the endpoint is enabled; CANCELLED: will not be sent; CORRUPT: the stored event was altered and cannot be sent",
     ),
   attemptCount: count,
   nextAttemptAt: orNull(
@@ -192,7 +192,7 @@ const deliveryRequest = z
   })
   .nullable()
   .describe(
-    "The request; null if the event is no longer kept, is damaged, or may not be read by the API key, and in responses of `…/redeliver`",
+    "The request; null if the event is no longer kept, was altered, or may not be read by the API key, and in responses of `…/redeliver`",
   );
 
 export const deliveryWithAttempts = delivery.extend({

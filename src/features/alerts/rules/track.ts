@@ -1,7 +1,7 @@
 import { type Alert, type Cause, type Member, toAlert } from "./alert.ts";
 import {
   type AlertCode,
-  covers,
+  coversCondition,
   fingerprintOf,
   type HealthCondition,
   isNotice,
@@ -50,7 +50,7 @@ export function trackConditions(
   now: number,
 ): Tracked {
   const untracked = new Map(found.map((condition) => [fingerprintOf(condition), condition]));
-  const isCovered = (condition: Found) => found.some((other) => covers(other, condition));
+  const isCovered = (condition: Found) => found.some((other) => coversCondition(other, condition));
   const began: Found[] = [];
   const ended: Found[] = [];
 

@@ -5,7 +5,7 @@ import { authenticate, describeRefusal } from "../authenticity.ts";
 import { readOldKeys } from "../restore/keys.ts";
 import { checkDataFolder } from "../../../app/operations/file-permissions.ts";
 import { checkCertificate } from "../../../domain/conditions/certificate.ts";
-import type { Check, Finding } from "../../../domain/conditions/registry.ts";
+import type { CheckResult, Finding } from "../../../domain/conditions/registry.ts";
 import { findNewestCopy } from "../restore/take-over.ts";
 import { wallClock } from "../../../app/runtime.ts";
 import type { Config } from "../../../config.ts";
@@ -15,15 +15,15 @@ import { byteSize, countOf, shellQuote } from "../../../domain/text.ts";
 import { readCertificate, type TlsFiles } from "../../../http/transport/tls.ts";
 import { decryptWithAny, readMasterKeys } from "../../../platform/secret-box.ts";
 import { isDaemonRunning } from "../../../store/database/database.ts";
-import { readGuests, readSecrets } from "../../../store/database/read-only-database.ts";
-import { readText } from "../../../cli/input/catalog-files.ts";
+import { readGuests, readSecrets } from "../store/read-backup.ts";
+import { readTextFile } from "../../../cli/input/catalog-files.ts";
 import { assertPortAvailable } from "../../../cli/running/port.ts";
 
 type StandbyOptions = {
-  /** The folder of the copies. */
+  /** The folder with the copies of the other server. */
   dir: string;
   tls: TlsFiles | undefined;
-  /** The servers file of the proxy. */
+  /** The servers file of the proxy, if there is one. */
   servers: string | undefined;
 };
 
@@ -31,7 +31,7 @@ type StandbyOptions = {
 export async function* checkStandby(
   config: Config,
   { dir, tls, servers }: StandbyOptions,
-): AsyncGenerator<Check> {
+): AsyncGenerator<CheckResult> {
   yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
   yield checkStopped(config);
   const newest = await findNewestCopy(config, dir, true).catch(toFinding);
@@ -52,7 +52,7 @@ export async function* checkStandby(
   yield await checkProxy(servers);
 }
 
-function checkStopped({ dataDir, databasePath }: Config): Check {
+function checkStopped({ dataDir, databasePath }: Config): CheckResult {
   const findings: Finding[] = [];
   if (isDaemonRunning(databasePath))
     findings.push({
@@ -62,7 +62,7 @@ function checkStopped({ dataDir, databasePath }: Config): Check {
   return { about: "daemon", summary: "not running", findings };
 }
 
-/** `checkMasterKey` reports a missing key. */
+/** The function `checkMasterKey` reports a missing key. */
 async function checkAuthentic(config: Config, path: string): Promise<Finding[]> {
   const { kind } = await authenticate(config, path);
   if (kind === "authentic" || kind === "no_key") return [];
@@ -98,10 +98,10 @@ const damagedCopy = (text: string): Finding => ({
   fix: "check the disk of the copies",
 });
 
-/** Guests whose data are checked: with a wrong key, none can be decrypted. */
+/** The number of guests that are decrypted as a sample. A wrong key decrypts none. */
 const MAX_GUESTS = 1000;
 
-function checkMasterKey(config: Config, copy: string): Check {
+function checkMasterKey(config: Config, copy: string): CheckResult {
   const { masterKeyPath } = config;
   const secrets = readSecrets(copy);
   const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
@@ -130,7 +130,7 @@ function checkMasterKey(config: Config, copy: string): Check {
   return { about: "keys", summary, findings };
 }
 
-function checkTls(tls: TlsFiles | undefined): Check {
+function checkTls(tls: TlsFiles | undefined): CheckResult {
   const about = "certificate";
   if (tls === undefined)
     return { about, summary: "none: a proxy has the certificate", findings: [] };
@@ -146,8 +146,8 @@ function checkTls(tls: TlsFiles | undefined): Check {
   }
 }
 
-/** The proxy uses the standby when the first address does not accept a connection. */
-async function checkProxy(file: string | undefined): Promise<Check> {
+/** The proxy uses the standby when the server's own address does not accept a connection. */
+async function checkProxy(file: string | undefined): Promise<CheckResult> {
   const about = "proxy";
   if (file === undefined) {
     const text = "whether partners reach this machine after a takeover was not checked";
@@ -156,7 +156,7 @@ async function checkProxy(file: string | undefined): Promise<Check> {
     return { about, summary: "", findings: [{ text, fix, isAdvice: true }] };
   }
   const names: string[] = [];
-  for (const { name, addresses } of parseServers(file, readText(file)))
+  for (const { name, addresses } of parseServers(file, readTextFile(file)))
     for (const address of addresses.slice(1)) if (await canListen(address)) names.push(name);
   const findings: Finding[] = [];
   if (names.length === 0)

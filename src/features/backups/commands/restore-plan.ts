@@ -1,13 +1,16 @@
 import type { RestorePlan, RestoreTrust } from "../restore/restore.ts";
-import { listAccessKinds } from "../../../store/access.ts";
+import { listAccessKinds } from "../store/access.ts";
 import { countOf, safe } from "../../../domain/text.ts";
-import type { AccessChange } from "../../../store/access.ts";
+import type { AccessChange } from "../store/access.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { isoTime, shortTime } from "../../../cli/output/table.ts";
 
-// What a person must know before a restore: the access and the guests that it brings back.
+// The access and the guests that a restore brings back, which a person must know before it.
 
-/** `erasuresKnownUntil`: null if all are known; `erasureGapSince`: null if there is no gap. */
+/**
+ * `erasuresKnownUntil` is null if all erasures are known; `erasureGapSince` is null if there is no
+ * gap.
+ */
 export const planToOutput = ({
   isAuthentic,
   access,
@@ -36,10 +39,13 @@ const countsOf = ({ secrets, guests, keys }: RestorePlan["unreadable"]) => ({
 
 const MAX_LISTED = 50;
 
-/** Whether the restore adds the access, not only limits of a key that is there. */
+/**
+ * Returns whether a restore adds access. A key that exists and only gets a higher limit does not
+ * count.
+ */
 export const isAdded = ({ change }: AccessChange): boolean => change !== "limits raised";
 
-/** Lists the access that a restore adds, and says which guests it cannot erase again. */
+/** Lists the access that a restore adds, and names the guests that it cannot erase again. */
 export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
   const { isAuthentic, access, audit, erasures, replaces, unreadable } = plan;

@@ -12,7 +12,7 @@ import { shortTime } from "../../../cli/output/table.ts";
 
 const app = () => import("../restore/restore.ts");
 
-/** `acceptErasureGap`: guests may come back. */
+/** With `acceptErasureGap`, erased guests may come back. */
 type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
 
 export const definition = command({
@@ -177,7 +177,7 @@ async function report(
     cli.note(
       `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
     );
-  // Nobody was asked, because there were no data to replace.
+  // Nobody was asked if there were no data to replace.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
     cli.note(

@@ -32,7 +32,10 @@ function readBackups(rt: Runtime): StatusPart {
 const backupText = (backup: Backup | null): string =>
   backup ? `${timeText(backup.createdAt)}, ${byteSize(backup.bytes)}` : "none";
 
-/** `Nov 22 03:17, deskbell-….db; failed at Nov 23 03:17: there is no folder /mnt/nas.` */
+/**
+ * Returns a text such as `Nov 22 03:17, deskbell-….db; failed at Nov 23 03:17: there is no folder
+ * /mnt/nas.`
+ */
 function copyText(copy: Copy, failure: Failure): string {
   const last = copy ? `${timeText(copy.at)}, ${copy.name}` : "none";
   return failure ? `${last}; failed at ${timeText(failure.at)}: ${failure.reason}` : last;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readBackupTime } from "../store.ts";
+import { readBackupTime } from "../store/files.ts";
 import { isDaemonRunning } from "../../../store/database/database.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { copyBackup, hasCopyPlace } from "./copies.ts";
@@ -8,23 +8,23 @@ import { type Backup, latestBackupTime } from "../backups.ts";
 
 const POLL_MS = 100;
 
-/** `reason`: why it was not copied; null if it was, or if there is no other place. */
+/** The reason why the backup was not copied; null if it was, or if there is no other place. */
 export type CopyResult = { isCopied: boolean; reason: string | null };
 
-/** Whether the daemon copies a new backup, or this process if no daemon is running. */
+/** Returns whether a new backup is copied, by the daemon or else by this process. */
 export const isCopyDue = (rt: Runtime): boolean =>
   isDaemonRunning(rt.config.databasePath)
     ? rt.store.daemon.find()?.copiesBackups === true
     : hasCopyPlace(rt.config);
 
 /**
- * Waits until the daemon has copied a backup, which it begins within a second; without a daemon,
- * copies it. Call it if `isCopyDue`.
+ * Waits until the daemon has copied a backup, which it begins within a second. If no daemon runs,
+ * this process copies it. Call it if `isCopyDue`.
  */
 export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
   const { config } = rt;
   if (!isDaemonRunning(config.databasePath)) await copyBackup(rt, backup);
-  // The newest backup alone is copied. One of a clock that was ahead is older.
+  // The newest backup alone is copied. A backup of a clock that was ahead counts as older.
   const isThisOrNewer = (createdAt = -Infinity): boolean =>
     createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
   for (;;) {

@@ -4,7 +4,7 @@ import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { createDurably } from "../../../platform/durable-file.ts";
-import { isNightly, readBackupTime, readCounters } from "../store.ts";
+import { isNightly, readBackupTime, readCounters } from "../store/files.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { forgetBackupState, readBackupState } from "../state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
@@ -12,12 +12,13 @@ import { readOwnEpoch } from "../own-epoch.ts";
 import { assertNotTakenOver, readBackupDir } from "../restore/epochs.ts";
 import { recordCounters } from "../restore/recorded-counters.ts";
 
-// The folder of --backup-dir belongs to one server: that whose ID it has.
+// The folder of --backup-dir belongs to the server whose ID it has.
 
 /**
- * Never creates the folder: if its disk is not mounted, the copy would be on the disk of the data.
+ * Checks the folder of --backup-dir, and never creates it: if its disk is not mounted, the copy
+ * would be on the disk of the data.
  * @returns whether it is on another disk than the data
- * @throws AppError if the folder is missing, or another server has taken over with a copy in it
+ * @throws AppError if the folder is missing, or if another server has taken over with a copy in it
  */
 export function assertBackupDir(config: Config, dir: string): boolean {
   const found = readBackupDir(dir, (path) => statSync(path, { throwIfNoEntry: false }));
@@ -37,7 +38,7 @@ export function assertBackupDir(config: Config, dir: string): boolean {
   return isOtherDisk;
 }
 
-/** The file of a folder of copies that contains the ID of the server that made them. */
+/** The name of the file with the ID of the server that made the copies in a folder. */
 const OWNER_FILE = "server-id";
 
 /** Returns the ID of the server whose copies a folder has; undefined if no server has used it. */
@@ -49,8 +50,9 @@ export function readOwner(dir: string): string | undefined {
 }
 
 /**
- * Marks a folder as this server's, and records there what a restore of its copies must know.
- * Two servers in one folder would delete each other's copies, and restore them in a takeover.
+ * Marks a folder as this server's, and records there what a restore of its copies must know. Two
+ * servers in one folder would delete each other's copies, and a takeover would restore the wrong
+ * ones.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
 export function markFolder({ config, store }: Runtime, dir: string): void {
@@ -74,20 +76,20 @@ export function markFolder({ config, store }: Runtime, dir: string): void {
 }
 
 /**
- * Rejects an empty server whose folder has the copies of another one: it is a standby, and partners
- * would find none of their data on it.
+ * Rejects an empty server whose folder has the copies of another one. It is a standby, on which
+ * partners would find none of their data.
  * @throws AppError state_refuses
  */
 export function assertNotStandby({ config, store }: Runtime, dir: string): void {
   if (store.businesses.listSlugs().length > 0 || listCopies(dir).length === 0) return;
   const owner = readOwner(dir);
-  // A server may delete its last business.
+  // A server whose last business was deleted is no standby: the folder has its own ID.
   if (owner === undefined || owner === store.file.getServerId()) return;
   throw standbyError(config, dir);
 }
 
 /**
- * Rejects a server without a database whose folder has copies, its own ones included.
+ * Rejects a server without a database whose folder has copies, its own included.
  * @throws AppError state_refuses
  */
 export function assertNoEarlierCopies(config: Config, dir: string): void {
@@ -109,7 +111,7 @@ const listCopies = (dir: string): string[] =>
     (name) => isNightly(name) && readBackupTime(name) !== undefined,
   );
 
-/** Reports at the start, and then every hour, why --backup-dir would get no copy. */
+/** Reports at the start, and then every hour, why no backup can be copied to --backup-dir. */
 export function checkBackupDir(rt: Runtime): void {
   const { dir } = rt.config.backups;
   if (dir === null) return;

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { copyDurably, syncFolder } from "../../../platform/durable-file.ts";
-import { isNightly } from "../store.ts";
+import { isNightly } from "../store/files.ts";
 import { copyErasureList, measureErasureList } from "../erasure-list.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "../checksums.ts";
@@ -19,8 +19,8 @@ import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 
 /**
- * Returns the newest backup if it must still be copied to another place, or passed to a command, or
- * if guests were erased since: a restore of the copy must erase them again.
+ * Returns the newest backup if it must still be copied or passed to --backup-command. It is
+ * returned, too, if guests were erased since, because a restore of its copy must erase them again.
  */
 export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const { config, now } = rt;
@@ -32,7 +32,7 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&
     copy.createdAt <= Math.max(latestBackupTime(rt), newest.createdAt);
-  // Tried every minute until a restore of an older copy would erase the same guests.
+  // The list is copied every minute until a restore of an older copy would erase the same guests.
   if (!isErasureListCopied(config)) return newest;
   if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
@@ -40,11 +40,11 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
 }
 
-/** Whether --backup-dir or --backup-command is set. */
+/** Returns whether --backup-dir or --backup-command is set. */
 export const hasCopyPlace = ({ backups }: Config): boolean =>
   backups.dir !== null || backups.command !== null;
 
-/** Nothing is to be copied if there is no --backup-dir. */
+/** The list is never late if there is no --backup-dir. */
 function isErasureListCopied(config: Config): boolean {
   const { dir } = config.backups;
   const copied = readBackupState(config, "erasure-list");
@@ -55,12 +55,12 @@ function isErasureListCopied(config: Config): boolean {
 type CopyOptions = {
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
-  /** While the daemon stops: --backup-command gets the backup after the next start. */
+  /** Set while the daemon stops: --backup-command gets the backup after the next start. */
   isLast?: boolean;
 };
 
 /**
- * Copies a backup to --backup-dir and runs --backup-command. A failure is logged and recorded.
+ * Copies a backup to --backup-dir and passes it to --backup-command. It logs and records a failure.
  * @returns whether it was copied
  */
 export async function copyBackup(
@@ -73,14 +73,14 @@ export async function copyBackup(
   const name = basename(backup.path);
   try {
     const last = readBackupState(config, "copy");
-    // The command has got this backup already.
+    // The command has received this backup before.
     const isOnlyListNew =
       last?.hasCommand &&
       isOfPlace(config, last) &&
       last.name === name &&
       !isErasureListCopied(config);
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
-    // The daemon may have stopped meanwhile: it waits for a command that runs.
+    // A daemon that is stopping would have to wait for the command.
     signal?.throwIfAborted();
     if (command !== null && !isLast && !isOnlyListNew) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
@@ -124,8 +124,8 @@ async function copyToFolder(
 ): Promise<boolean> {
   const isOtherDisk = assertBackupDir(rt.config, dir);
   markFolder(rt, dir);
-  // First, because it is small and the only record of what a restore must erase. A guest who is
-  // erased during the copy changes its size again.
+  // The list is copied first, because it is small and is the only record of what a restore must
+  // erase. If a guest is erased during the copy, its size changes again.
   const bytes = measureErasureList(rt.config);
   copyErasures(rt, dir);
   saveBackupState(rt.config, "erasure-list", { dir, bytes });
@@ -137,7 +137,7 @@ async function copyToFolder(
   try {
     syncFolder(dir);
   } catch {
-    // Some network file systems cannot sync a folder; the file itself was synced.
+    // Some network file systems cannot sync a folder. The file itself was synced.
   }
   pruneBackups(dir, Math.max(rt.now(), backup.createdAt));
   return isOtherDisk;
@@ -166,7 +166,7 @@ async function copyVerified(
   addChecksum(to, checksum);
 }
 
-/** A rotated key gets another name: older backups need the old one. */
+/** A rotated key gets another name, because older backups need the old one. */
 function copyKey({ config }: Runtime, dir: string): void {
   const fingerprint = readKeyFingerprint(config);
   if (fingerprint === null) return;

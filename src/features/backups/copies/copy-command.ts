@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { environmentWith } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
 
-/** The characters of the end of stderr that are kept. */
+/** The number of characters that are kept from the end of stderr. */
 const MAX_OUTPUT = 400;
-/** The time that the command has to clean up before it is killed. */
+/** The time in which the command can clean up before it is killed. */
 const GRACE_MS = 5000;
 
 /**
- * Runs a command of the operator by the shell. Values are passed as environment variables only, so
- * that no file name is ever part of the command.
+ * Runs a command of the operator in the shell. Values are passed as environment variables only, so
+ * that no file name becomes part of the command.
  * @throws AppError state_refuses if it fails, does not end in time or is aborted
  */
 export function runBackupCommand(
@@ -25,8 +25,8 @@ export function runBackupCommand(
           fix: "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
         }),
       );
-    // A process group of its own lets the programs that the command has started end with it.
-    // Windows has no process groups; there it would only open a window.
+    // A process group of its own ends the programs that the command has started together with it.
+    // Windows has no process groups, and would open a window.
     const hasGroup = process.platform !== "win32";
     const child = spawn(command, {
       shell: true,
@@ -41,7 +41,7 @@ export function runBackupCommand(
         const { pid = Number.NaN } = child;
         process.kill(hasGroup ? -pid : pid, by);
       } catch {
-        // The command has ended.
+        // The process had already ended.
       }
     };
     let killTimer: NodeJS.Timeout | undefined;

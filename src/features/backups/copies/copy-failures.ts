@@ -4,13 +4,18 @@ import { errorInWords, type AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { readBackupState, saveBackupState } from "../state.ts";
 
-/** A failed copy is tried again after this time; a newer backup, or another place, at once. */
+/**
+ * A failed copy is tried again after this time. A newer backup, or another place, is tried at once.
+ */
 export const RETRY_MS = 3_600_000;
 
 const RETRIED =
   "the list of erased guests could not be copied either; it is tried again each minute";
 
-/** Identifies --backup-dir and --backup-command, which may contain a password. */
+/**
+ * Identifies --backup-dir and --backup-command by a hash, because the command may contain a
+ * password.
+ */
 export const hashPlace = ({ backups: { dir, command } }: Config): string =>
   createHash("sha256")
     .update(JSON.stringify([dir, command]))
@@ -19,7 +24,10 @@ export const hashPlace = ({ backups: { dir, command } }: Config): string =>
 
 type OfPlace = { place?: string; dir?: string | null };
 
-/** Whether a result is of the current --backup-dir and --backup-command. Version 0.2 stored `dir`. */
+/**
+ * Returns whether a result is that of the current --backup-dir and --backup-command. Version 0.2
+ * stored `dir` only.
+ */
 export const isOfPlace = <State extends OfPlace>(
   config: Config,
   state: State | null,
@@ -30,10 +38,9 @@ export const isOfPlace = <State extends OfPlace>(
     : state.place === hashPlace(config));
 
 /**
- * Logs why a backup was not copied, and records it for `status`.
- * @param name of the backup; null if only the folder was checked
- * @param isErasureListLate whether guests were erased whom a restore of the newest copy would not
- *   erase again
+ * Logs why a backup was not copied, and records the reason for `status`.
+ * @param name the name of the backup; null if only the folder was checked
+ * @param isErasureListLate whether a restore of the newest copy would not erase all guests again
  */
 export function recordCopyFailure(
   rt: Runtime,
@@ -47,7 +54,7 @@ export function recordCopyFailure(
   const recorded = readBackupState(rt.config, "copy-failure");
   const last = isOfPlace(rt.config, recorded) ? recorded : null;
   const since = last?.since ?? at;
-  // Once an hour, although the list is tried each minute.
+  // The failure is logged once an hour, although the list is tried each minute.
   const hourOf = (ms: number) => Math.floor((ms - since) / RETRY_MS);
   const isNew = last?.reason !== reason || last.name !== name;
   if (isNew || hourOf(last.at) !== hourOf(at)) {

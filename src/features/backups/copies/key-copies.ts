@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import type { Config } from "../../../config.ts";
 import { readBackupState, saveBackupState } from "../state.ts";
 
-/** Identifies the content of the master key file without revealing it; null if there is none. */
+/**
+ * Returns a text that identifies the content of the master key file without revealing it; null if
+ * there is no file.
+ */
 export function readKeyFingerprint({ masterKeyPath }: Config): string | null {
   try {
     return hash("sha256", readFileSync(masterKeyPath)).slice(0, 16);
@@ -17,6 +20,6 @@ export function recordKeyCopy(config: Config, now: number): void {
   if (fingerprint !== null) saveBackupState(config, "key-copy", { at: now, fingerprint });
 }
 
-/** Whether the current master key was copied, as far as deskbell knows. */
+/** Returns whether the current master key was copied, as far as deskbell knows. */
 export const isKeyCopied = (config: Config): boolean =>
   readBackupState(config, "key-copy")?.fingerprint === readKeyFingerprint(config);

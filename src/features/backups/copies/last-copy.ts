@@ -4,14 +4,14 @@ import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
 import { shellQuote } from "../../../domain/text.ts";
 
 /**
- * The time for the last copy: what remains of TimeoutStopSec (90 s) after requests and deliveries
+ * The last copy has the time that remains of TimeoutStopSec (90 s) after requests and deliveries
  * have ended.
  */
 const LAST_COPY_MS = 55_000;
 
 /**
  * Copies the database to --backup-dir when the daemon stops: a second server that is restored from
- * the last copy has every acknowledged change.
+ * this copy has every acknowledged change.
  * @returns whether the copy was made; a failure is logged
  */
 export async function makeLastCopy({ config, log }: Runtime, dir: string): Promise<boolean> {

@@ -10,14 +10,17 @@ import { readOwnEpoch } from "../own-epoch.ts";
 // Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
 // data folder of the server that has taken over. A server with a lower epoch was replaced. Epochs
 // prevent mistakes; they cannot stop a server that already runs, or that does not see the folder.
-// The file says that the takeover has begun until the data of the new server are in place: neither
-// server can start before.
+// Until the data of the new server are in place, the file says that the takeover has only begun,
+// and neither server can start.
 
 const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
 const BEGUN = "takeover begun";
 
-/** Returns 0 if no server has taken over. @throws AppError state_refuses */
+/**
+ * Returns the number of the last takeover; 0 if no server has taken over.
+ * @throws AppError state_refuses
+ */
 export const readNewestEpoch = (dir: string): number =>
   Math.max(
     0,
@@ -28,7 +31,7 @@ export const readNewestEpoch = (dir: string): number =>
 
 /**
  * Reads the --backup-dir, or a file in it.
- * @throws AppError state_refuses, also if a network disk fails
+ * @throws AppError state_refuses if it cannot be read, for example because a network disk fails
  */
 export function readBackupDir<Result>(path: string, read: (path: string) => Result): Result {
   try {
@@ -41,7 +44,7 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 }
 
 /**
- * @param dir of the copies
+ * @param dir the folder of the copies
  * @throws AppError state_refuses if another server has taken over with one of them, or has begun to
  */
 export function assertNotTakenOver(config: Config, dir: string): void {
@@ -53,7 +56,7 @@ export function assertNotTakenOver(config: Config, dir: string): void {
   const hasBegun = state.startsWith(BEGUN);
   if (newest > own)
     throw hasBegun ? unfinishedError(dir, state, marker) : takenOverError(dir, state, marker);
-  // The takeover was killed after its data were in place.
+  // A takeover that was killed after its data were in place is complete.
   if (hasBegun) endTakeover(dir, newest);
 }
 
@@ -76,9 +79,9 @@ const unfinishedError = (dir: string, state: string, marker: string): AppError =
   );
 
 /**
- * Records in the folder of the copies that a takeover has begun, and returns its epoch: a server with
- * a lower one can no longer start.
- * @throws AppError state_refuses if another server creates it at the same time
+ * Records in the folder of the copies that a takeover has begun, and returns its epoch. A server
+ * with a lower epoch can no longer start.
+ * @throws AppError state_refuses if another server creates the same epoch at the same time
  */
 export function createEpoch({ dataDir }: Config, dir: string, now: number): number {
   const epoch = readNewestEpoch(dir) + 1;

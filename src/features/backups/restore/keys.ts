@@ -4,14 +4,14 @@ import { readDataKeys } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { countOf, shellQuote, summarizeNames } from "../../../domain/text.ts";
 import {
-  fingerprintOf,
+  keyFingerprintOf,
   listOldKeyPaths,
   oldKeyPath,
   openSecretBox,
   decryptWithAny,
   readMasterKeys,
 } from "../../../platform/secret-box.ts";
-import { countGuestsWhere, readSecrets } from "../../../store/database/read-only-database.ts";
+import { countGuestsWhere, readSecrets } from "../store/read-backup.ts";
 import { reencryptGuests, toSealed } from "../../../app/bookings/guests.ts";
 import { reencryptReplies } from "../../../app/idempotent-replies.ts";
 import { iterateSecrets } from "../../../app/master-key.ts";
@@ -22,14 +22,17 @@ import { listReplacedData } from "./replaced-data.ts";
 import { listBackupFolders } from "../retag.ts";
 import type { Finding } from "../../../domain/conditions/registry.ts";
 
-// A rotation of the master key does not change the data of the backups, which only the key before it
-// decrypts. That key is kept in a file of its own: it decrypts backups and authenticates none, so a
-// stolen one is of no use to make a backup.
+// A rotation of the master key does not change the data of the backups, which only the former key
+// decrypts. The former key is kept in a file of its own. It decrypts backups and authenticates
+// none, so a stolen one is of no use to make a backup.
 
 /** `serve --backup-with-key` gives the copy of a key this name, in the folder of the copies. */
 const COPIED_KEY = /^master-[0-9a-f]{16}\.key$/;
 
-/** Returns the keys that only decrypt: those that rotations have replaced, and those next to a backup. */
+/**
+ * Returns the keys that only decrypt: those that rotations have replaced, and those next to a
+ * backup.
+ */
 export function readOldKeys({ masterKeyPath }: Config, file: string): Buffer[] {
   const folder = dirname(file);
   const copied = readdirSync(folder).filter((name) => COPIED_KEY.test(name));
@@ -38,19 +41,22 @@ export function readOldKeys({ masterKeyPath }: Config, file: string): Buffer[] {
   );
 }
 
-/** What no key decrypts, and the fingerprints of the missing keys, as far as the backup names them. */
+/**
+ * The number of values that no key decrypts, and the fingerprints of the missing keys that the
+ * backup names.
+ */
 export type UnreadableData = {
   secrets: number;
   guests: number;
   keys: string[];
-  /** What is lost and the command that adds the key; null if everything can be decrypted. */
+  /** The loss and the command that adds the missing key; null if everything can be decrypted. */
   warning: string | null;
 };
 
-/** Tries all keys on all that is encrypted in a backup. */
+/** Tries all keys on everything that is encrypted in a backup. */
 export function findUnreadable(config: Config, file: string): UnreadableData {
   const keys = [...readMasterKeys(config.masterKeyPath), ...readOldKeys(config, file)];
-  const known = new Set(keys.map(fingerprintOf));
+  const known = new Set(keys.map(keyFingerprintOf));
   const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
     decryptWithAny(keys, sealed, id) === undefined;
   const lost = {
@@ -75,17 +81,17 @@ function describeLoss(
   return `No key here decrypts ${lost.join(" and ")} of ${file}: the master key${which} is missing. fix: ${copyKeyCommand(config, keys[0])} with a copy of that key, before the restore`;
 }
 
-/** The key of a new machine is the one that also authenticates its backups. */
+/** A new machine needs the key that also authenticates its backups. */
 function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string {
   const target = existsSync(masterKeyPath) ? oldKeyPath(masterKeyPath, fingerprint) : masterKeyPath;
   return `install -m 600 FILE ${shellQuote(target)}`;
 }
 
 /**
- * Encrypts with the current master key what only an older one decrypts. Everything stays as it is
- * if there is no current key.
- * @param withSecrets false for a file that nobody authenticates: with a stolen old key, it could give
- *   endpoints a secret that somebody else knows
+ * Encrypts with the current master key what only an older one decrypts. The data stay as they
+ * are if there is no current key.
+ * @param withSecrets false for a file that nobody authenticates: with a stolen old key, the file
+ * could give endpoints a secret that somebody else knows
  */
 export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: boolean): void {
   const { masterKeyPath } = rt.config;
@@ -100,10 +106,13 @@ export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: b
   reencryptReplies(opening);
 }
 
-/** A file or folder that has no `dataKeys` may need any key. */
+/** A file or folder without `dataKeys` may need any key. */
 type KnownBackup = { path: string; dataKeys?: string[] | undefined };
 
-/** The backups that deskbell knows on this machine and in the last --backup-dir, and replaced data. */
+/**
+ * Lists the backups on this machine and in the last --backup-dir, and the data that restores have
+ * replaced.
+ */
 const listKnown = (rt: Runtime): KnownBackup[] => [
   ...listBackupFolders(rt).filter(existsSync).flatMap(listKnownIn),
   ...listReplacedData(rt.config).map(toKnown),
@@ -127,14 +136,16 @@ function toKnown({ path }: { path: string }): KnownBackup {
   }
 }
 
-/** Reports keys that backups need and nobody has, and recommends deleting those that none needs. */
+/**
+ * Reports keys that backups need and nobody has, and recommends deleting keys that no backup needs.
+ */
 export function checkBackupKeys(rt: Runtime): Finding[] {
   const { config } = rt;
   const { masterKeyPath } = config;
   const known = listKnown(rt);
   const findings: Finding[] = [];
   const keysOf = (path: string) =>
-    [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(fingerprintOf);
+    [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(keyFingerprintOf);
   const lacking = known.flatMap(({ path, dataKeys }) => {
     if (dataKeys === undefined) return [];
     const there = keysOf(path);
@@ -146,7 +157,7 @@ export function checkBackupKeys(rt: Runtime): Finding[] {
       fix: `${copyKeyCommand(config, name)}; if it is lost, delete these backups`,
     });
   for (const path of listOldKeyPaths(masterKeyPath)) {
-    const needed = readMasterKeys(path).map(fingerprintOf);
+    const needed = readMasterKeys(path).map(keyFingerprintOf);
     const isNeeded = known.some(
       ({ dataKeys }) => dataKeys === undefined || dataKeys.some((name) => needed.includes(name)),
     );

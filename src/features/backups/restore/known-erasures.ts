@@ -2,12 +2,9 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
-import { readBackupTime, readServerId } from "../store.ts";
-import {
-  hasGuestData,
-  readBusinesses,
-  readServerFacts,
-} from "../../../store/database/read-only-database.ts";
+import { readBackupTime, readServerId } from "../store/files.ts";
+import { hasGuestData, readServerFacts } from "../store/read-backup.ts";
+import { readBusinesses } from "../../../store/database/read-only-database.ts";
 import {
   type MovedBusiness,
   parseErasures,
@@ -17,22 +14,28 @@ import {
 import { readBackupTag } from "../authenticity.ts";
 import { listBackupsIn } from "../backups.ts";
 
-/** `movedAt`: epoch ms. */
+/** The time `movedAt` is in epoch ms. */
 export type ReturningBusiness = { id: string; slug: string; movedAt: number };
 
-/** What a restore of a backup must not bring back. */
+/** The guests and businesses that a restore of a backup must not bring back. */
 export type KnownErasures = {
   /** The visits of guests that must be erased again. */
   visitIds: string[];
-  /** The businesses that are known to have moved to another server, also those not in the backup. */
+  /**
+   * The businesses that are known to have moved to another server, whether the backup has them or
+   * not.
+   */
   moved: MovedBusiness[];
-  /** The businesses of the backup that have left its server since. */
+  /** The businesses of the backup that have left its server since it was made. */
   returning: ReturningBusiness[];
-  /** The time until which the list that came with the backup is complete, if any; epoch ms. */
+  /**
+   * The time (epoch ms) until which the list that came with the backup is complete; null if there
+   * is none.
+   */
   knownUntil: number | null;
   /**
-   * Set if no list is newer than the backup: guests erased after `since` come back. `since` is null
-   * if nobody knows when the backup was made.
+   * Set if no list is newer than the backup, so that guests erased after `since` come back. `since`
+   * is null if nobody knows when the backup was made.
    */
   gap: { since: number | null } | null;
 };
@@ -40,7 +43,7 @@ export type KnownErasures = {
 /**
  * Collects the lists of this server, of the backup, of its folder, and of newer backups there.
  * @param found the tag of the backup
- * @param isTakeover then the list of this machine is that of an earlier time
+ * @param isTakeover whether this is a takeover, in which the list of this machine is older
  */
 export function findErasures(
   config: Config,
@@ -59,8 +62,8 @@ export function findErasures(
   };
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
-  // The operator vouches for the guests on a list that came with a backup without a tag. Businesses
-  // are not deleted by a list that anybody can have written.
+  // If a list came with a backup without a tag, the operator vouches for its guests. Its businesses
+  // are not deleted, because anybody can have written the list.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
   for (const other of listBackupsIn(dirname(file))) {
     const newer = readBackupTag(config, other.path);
@@ -82,8 +85,8 @@ export function findErasures(
 }
 
 /**
- * Lists the businesses of a backup that have left its server since. One that a later backup has came
- * back on purpose, and one that has left another server may have come to this one.
+ * Lists the businesses of a backup that have left its server since. A business that a later backup
+ * has came back on purpose, and one that has left another server may have come to this one.
  */
 function listReturning(
   file: string,
@@ -104,7 +107,7 @@ function listReturning(
   });
 }
 
-/** Whether the list of this machine is that of the server that made the backup. */
+/** Returns whether the list of this machine is that of the server that made the backup. */
 function isOwnBackup(
   { backupFolder, databasePath }: Config,
   file: string,

@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { replaceDurably } from "../../../platform/durable-file.ts";
-import type { BusinessCounters } from "../store.ts";
+import type { BusinessCounters } from "../store/files.ts";
 import { readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 // Two servers that were restored from the same copy do not know each other's events. A folder of
 // copies therefore has the highest counters of all servers that used it, and a restore of one of
-// its copies exceeds them: otherwise partners would see the same sequence numbers again.
+// its copies exceeds them. Otherwise partners would see the same sequence numbers again.
 
 const NAME = "counters.json";
 
-/** `epoch`: of the server that recorded them. */
+/** `epoch` is that of the server that recorded the counters. */
 type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
- * Returns the highest counters, and the number of takeovers since they were recorded. All takeovers
- * are counted if there is no record.
- * @param dir of the copies
+ * Returns the highest counters, and the number of takeovers since they were recorded. All
+ * takeovers count if there is no record.
+ * @param dir the folder of the copies
  * @throws AppError state_refuses if the record cannot be read or is damaged
  */
 export function readRecordedCounters(dir: string): {

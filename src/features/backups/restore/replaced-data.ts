@@ -5,18 +5,20 @@ import type { Runtime } from "../../../app/runtime.ts";
 
 // A restore keeps the data that it replaces, guests included, in case it was a mistake.
 
-/** How long data that a restore or a move has made obsolete are kept. */
+/** Data that a restore or a move has made obsolete are kept for this time. */
 const OBSOLETE_KEPT_MS = 30 * 86_400_000;
 
-/** Returns when the backups end that still have a business which moves now (epoch ms). */
+/**
+ * Returns the time (epoch ms) at which backups that have a business which moves now are deleted.
+ */
 export const endOfBackups = (movedAt: number): number => movedAt + OBSOLETE_KEPT_MS;
 
 const NAME = /\.before-restore-(\d{8})T(\d{6})\d{3}Z$/;
 
-/** The data that a restore has replaced, and when they are deleted (epoch ms). */
+/** Data that a restore has replaced, and the time at which they are deleted (epoch ms). */
 type ReplacedData = { path: string; deletedAt: number };
 
-/** Oldest first. */
+/** Lists the data that restores have replaced, the oldest first. */
 export function listReplacedData({ databasePath }: Pick<Config, "databasePath">): ReplacedData[] {
   const folder = dirname(databasePath);
   return readdirSync(folder)

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { FoundTag } from "../tag.ts";
 import type { Config } from "../../../config.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
-import { type AccessChange, listAccessChanges, readKeyLimits } from "../../../store/access.ts";
+import { type AccessChange, listAccessChanges, readKeyLimits } from "../store/access.ts";
 import {
   copyDatabase,
   advanceCounters,
@@ -14,7 +14,7 @@ import {
   removeDatabase,
   replaceDatabase,
   restoreDraft,
-} from "../store.ts";
+} from "../store/files.ts";
 import { copyDurably } from "../../../platform/durable-file.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../../store/database/database.ts";
 import { assertNotInUse } from "../../../store/database/file-identity.ts";
@@ -30,33 +30,36 @@ import { findErasures, type KnownErasures } from "./known-erasures.ts";
 import { readRecordedCounters } from "./recorded-counters.ts";
 import { type AuditDifferences, compareAuditLogs, completeDraft } from "./restored-draft.ts";
 
-/** Large enough that no ETag or cursor issued since the backup is ever reused. */
+/**
+ * The counters are raised by this number, so that no ETag or cursor issued since the backup is ever
+ * reused.
+ */
 const COUNTER_INCREASE = 1_000_000;
 
-/** What a restore would do. */
+/** The effects of a restore, which a person confirms. */
 export type RestorePlan = {
-  /** Whether there are data, which it would replace. */
+  /** Whether the restore would replace data. */
   replaces: boolean;
   isAuthentic: boolean;
-  /** The keys, endpoints, calendars and destinations that it adds or brings back. */
+  /** The keys, endpoints, calendars and destinations that the restore adds or brings back. */
   access: AccessChange[];
   erasures: KnownErasures;
-  /** What no key here decrypts. */
+  /** The data that no key here decrypts. */
   unreadable: UnreadableData;
   audit: AuditDifferences;
 };
 
 export type Restored = RestorePlan & {
-  /** The path of the copy of the old database, or null if there was none. */
+  /** The path of the copy of the replaced database; null if there was none. */
   previousData: string | null;
-  /** Why the replaced data got no tag, without which a restore of them asks for --untrusted. */
+  /** The reason why the replaced data got no tag, so that a restore of them needs --untrusted. */
   tagError: string | null;
 };
 
 export type RestoreTrust = {
-  /** Restores a file that is not authentic; what it adds to the live access is disabled. */
+  /** Restores a file that is not authentic, and disables what it adds to the live access. */
   untrusted?: boolean;
-  /** Leaves enabled what a file restored with `untrusted` adds. */
+  /** Leaves the access enabled that a file restored with `untrusted` adds. */
   keepAdded?: boolean;
   /** Brings back businesses that have moved to another server since the backup. */
   keepMoved?: boolean;
@@ -66,11 +69,11 @@ export type RestoreTrust = {
 
 export type RestoreOptions = RestoreTrust & {
   now: number;
-  /** Called before data is replaced; throws to abort. */
+  /** Called before the data are replaced; throws to abort. */
   confirm: (plan: RestorePlan) => Promise<void>;
-  /** Gives the restored data a server ID of their own, in the same step that puts them in place. */
+  /** Gives the restored data a server ID of their own, in the step that puts them in place. */
   isSplit?: boolean;
-  /** Called if guests may come back; throws to abort. Default: throws the error. */
+  /** Called if guests may come back; throws to abort. The default throws the error. */
   acceptGap?: (error: AppError) => Promise<void>;
   /**
    * Called with the new counters when everything is ready, immediately before the data are
@@ -80,10 +83,10 @@ export type RestoreOptions = RestoreTrust & {
 };
 
 /**
- * Deliveries that were pending when the backup was made become due again. Every partner gets a
- * catalog.changed event, because changes that it was notified of are undone.
- * @throws AppError state_refuses while a daemon is running, for a file that is not authentic, and if
- *   erased guests may come back; and the errors of `verifyBackup`
+ * Restores a backup. Deliveries that were pending when it was made become due again. Each partner
+ * gets a catalog.changed event, because changes that it was notified of are undone.
+ * @throws AppError state_refuses while a daemon is running, for a file that is not authentic, and
+ * if erased guests may come back; and the errors of `verifyBackup`
  */
 export async function restoreBackup(
   config: Config,
@@ -105,8 +108,8 @@ export async function restoreBackup(
     await verifyBackup(draft);
     if (!plan.isAuthentic)
       assertSameAccess(plan, listAccessChanges(databasePath, draft, now), file);
-    // A backup may be restored twice, here or on other machines, so the counters of the replaced
-    // database and those in the folder of copies matter too.
+    // A backup may be restored twice, here or on other machines. The counters must therefore also
+    // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
     const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
     const own = plan.replaces ? readCounters(databasePath) : [];
@@ -142,7 +145,10 @@ export async function restoreBackup(
   }
 }
 
-/** Returns what a restore would do. @throws AppError like `restoreBackup` */
+/**
+ * Returns the effects that a restore would have.
+ * @throws AppError like `restoreBackup`
+ */
 export const planRestore = async (
   config: Config,
   file: string,
@@ -184,7 +190,7 @@ async function prepareRestore(
   return { plan, found };
 }
 
-/** The bytes that are restored are those that were authenticated, also if the file is replaced now. */
+/** Exactly the bytes that were authenticated are restored, even if the file is replaced now. */
 async function copyToDraft(file: string, draft: string, found: FoundTag): Promise<void> {
   if (found.kind !== "authentic") return copyDatabase(file, draft);
   const { bytes, sha256 } = found.tag;
@@ -193,7 +199,7 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
   throw changedError(file);
 }
 
-/** A file without a tag may give access only to what was listed, because only that is disabled. */
+/** A file without a tag may give only the access that was listed, because only that is disabled. */
 function assertSameAccess(plan: RestorePlan, found: RestorePlan["access"], file: string): void {
   if (JSON.stringify(found) !== JSON.stringify(plan.access)) throw changedError(file);
 }
@@ -205,7 +211,7 @@ const changedError = (file: string): AppError =>
 
 /**
  * Makes the replaced data restorable like a backup. Damaged data stay as they are.
- * @returns why the tag could not be added: the restore itself is complete by then
+ * @returns why no tag could be added, although the restore itself is complete
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
   if (existsSync(`${copy}-wal`)) return null;
@@ -232,6 +238,6 @@ function gapError(since: number | null): AppError {
   );
 }
 
-/** Whether the master key decrypts the signing secrets and the guests' data. */
+/** Returns whether the master key decrypts the signing secrets and the guests' data. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean =>
   checkSigningSecrets(rt).length === 0 && rt.secrets.decryptsAny(iterateGuests(rt));

@@ -2,13 +2,13 @@ import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import type { AuditAction } from "../../../domain/audit.ts";
 import { fullRefetchEvent } from "../../../domain/public/catalog-changed.ts";
-import { listAccessTables, listEmptiedTables } from "../../../app/feature-hooks.ts";
+import { listAccessTables, listEmptiedTables } from "../../../store/feature-tables.ts";
 import {
   type AccessChange,
   createAccessStore,
   type KeyLimits,
   type readKeyLimits,
-} from "../../../store/access.ts";
+} from "../store/access.ts";
 import type { AuditRow } from "../../../store/audit.ts";
 import { audit } from "../../../app/audit.ts";
 import { getBusiness } from "../../../app/businesses.ts";
@@ -24,33 +24,38 @@ import type { KnownErasures } from "./known-erasures.ts";
 
 const BUSY_TIMEOUT_MS = 5000;
 
-/** How the audit log of a backup differs from the live one, which is kept. */
+/** The differences between the audit log of a backup and the live one, which is kept. */
 export type AuditDifferences = {
-  /** Entries that the backup has with another content. */
+  /** Entries whose content differs in the backup. */
   altered: string[];
-  /** Entries that only the backup has: of a server before, or forged. */
+  /** Entries that only the backup has: they are of an earlier server, or forged. */
   added: string[];
 };
 
 type Completion = {
   file: string;
-  /** The log of the replaced database: a restore must not remove the entries since the backup. */
+  /**
+   * The audit log of the replaced database. A restore must not remove its entries since the backup.
+   */
   auditLog: readonly AuditRow[];
-  /** What was added to each counter. */
+  /** The number that was added to each counter. */
   increase: number;
   now: number;
   erasures: KnownErasures;
   /** Whether businesses that have moved to another server come back. */
   keepMoved: boolean;
   isDrill: boolean;
-  /** Whether the server of the backup goes on: two with one ID could use the same --backup-dir. */
+  /**
+   * Whether the server of the backup continues to run. Two servers with one ID could use the same
+   * --backup-dir.
+   */
   isSplit: boolean;
   isAuthentic: boolean;
   /** The keys that decrypt the backup besides the current ones. */
   oldKeys: Buffer[];
   /** Whether signing secrets that an old key encrypted are used. */
   isTrusted: boolean;
-  /** What to disable of a backup that is not trusted. */
+  /** The access to disable, if the backup is not trusted. */
   disabled: readonly AccessChange[];
   /** The limits of the live keys, which a backup that is not trusted cannot raise. */
   keyLimits: ReturnType<typeof readKeyLimits>;
@@ -121,7 +126,10 @@ function eraseAgain(rt: Runtime, { visitIds, moved }: KnownErasures): void {
   eraseVisits(rt, visitIds);
 }
 
-/** The live entries win: who changes a backup could otherwise change the history of the server. */
+/**
+ * The live entries are kept: whoever changes a backup could otherwise change the history of the
+ * server.
+ */
 function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDifferences {
   const inBackup = store.audit.list({}, -1);
   const differences = compareAuditLogs(live, inBackup);
@@ -131,7 +139,9 @@ function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDiff
   return differences;
 }
 
-/** Returns how the log of a backup differs from the live one; nothing if there is no live one. */
+/**
+ * Returns how the audit log of a backup differs from the live one; nothing if there is no live one.
+ */
 export function compareAuditLogs(
   live: readonly AuditRow[],
   backup: readonly AuditRow[],
@@ -145,12 +155,13 @@ export function compareAuditLogs(
   const altered = live.filter(isAltered);
   const oldest = live.at(-1)?.id ?? "";
   const liveIds = new Set(live.map(({ id }) => id));
-  // The live log has lost the entries before its oldest one by age.
+  // The live log no longer has entries from before its oldest one, because they were deleted by
+  // age.
   const added = [...inBackup.keys()].filter((id) => id > oldest && !liveIds.has(id));
   return { altered: altered.map(({ id }) => id), added };
 }
 
-/** Keeps the lower one of each limit. */
+/** Keeps the lower of the two values of each limit. */
 function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>): void {
   const key = store.keys.findById(keyId);
   if (key === undefined) return;

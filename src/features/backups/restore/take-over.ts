@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
-import { isNightly } from "../store.ts";
+import { isNightly } from "../store/files.ts";
 import type { FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
-import { readProgress } from "../../../store/database/read-only-database.ts";
+import { readProgress } from "../store/read-backup.ts";
 import { saveOwnEpoch } from "../own-epoch.ts";
 import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "../authenticity.ts";
 import { readOwner } from "../copies/backup-dir.ts";
@@ -16,16 +16,16 @@ import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts"
 
 const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
 
-/** `skipped`: why newer copies were not used. */
+/** `skipped` lists the reasons why newer copies were not used. */
 type NewestCopy = { copy: Backup; skipped: string[] };
 
 /**
- * Returns the newest copy in a --backup-dir that is authentic and intact. Its tag says when it was
- * made: anybody who can write to the folder can rename an old copy.
- * @param untrusted whether the newest other one is returned if no copy is authentic
- * @param command that accepts a copy which is not authentic
- * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it, or
- *   if no copy is authentic
+ * Returns the newest copy in a --backup-dir that is authentic and intact. The tag says when a copy
+ * was made, because anybody who can write to the folder can rename an old copy.
+ * @param untrusted whether to return the newest other copy if none is authentic
+ * @param command the command that accepts a copy which is not authentic
+ * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it,
+ * or if no copy is authentic
  */
 export async function findNewestCopy(
   config: Config,
@@ -73,8 +73,8 @@ const takeOverCommand = (dir: string): string =>
 type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
 
 /**
- * Authentic copies are sorted by takeovers and changes before they were made, then by time, because
- * a clock that was ahead gives copies a later time; the newest is first.
+ * Sorts authentic copies, the newest first: by takeovers and changes before they were made, and
+ * then by time, because a clock that was ahead gives copies a later time.
  */
 function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];
@@ -125,18 +125,21 @@ async function inspect(
   }
 }
 
-/** Returns what is wrong with a copy; undefined if an older one would not help. */
+/**
+ * Returns the reason why a copy cannot be used; undefined if an older one would fail in the same
+ * way.
+ */
 function damageOf(error: unknown, { path }: Backup): string | undefined {
   const { code, message } = error as Error & { code?: string };
   if (error instanceof AppError)
-    // A bad sector of the disk, which SQLite has found, is storage_failed.
+    // A bad sector of the disk that SQLite has found is reported as storage_failed.
     return code === "invalid_input" || code === "storage_failed" ? message : undefined;
   return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
 }
 
 /**
  * Restores a copy on another machine, and prevents the server that made it from starting again.
- * @param dir of the copies
+ * @param dir the folder of the copies
  * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
  */
 export async function takeOver(

@@ -14,13 +14,16 @@ import type { Finding } from "../../../domain/conditions/registry.ts";
 import { endOfBackups } from "../restore/replaced-data.ts";
 import { listBackupFolders } from "../retag.ts";
 
-// The backups from before a business moved to another server have guests of that server now. They are
-// kept for a while in case the move was a mistake.
+// Backups from before a business moved to another server have guests of that server. They are kept
+// for a while, in case the move was a mistake.
 
-/** `slugs`: those of the moved businesses; none if the backup is unreadable. `endsAt`: epoch ms. */
+/**
+ * `slugs` names the moved businesses, and is empty if the backup is unreadable. `endsAt` is in
+ * epoch ms.
+ */
 type BackupOfMoved = { path: string; slugs: string[]; endsAt: number };
 
-/** The businesses that have left this server, and have not come back. */
+/** Lists the businesses that have left this server, and have not come back. */
 const listMoves = ({ config, store }: Runtime): MovedBusiness[] => {
   const server = store.file.getServerId();
   return parseErasures(readErasureList(config)).moved.filter(
@@ -57,7 +60,7 @@ function readBusinessesOf(path: string): Map<string, string> | undefined {
   }
 }
 
-/** The folders of this server: in that of another one, nothing is deleted. */
+/** Lists the folders of this server. Files in the folder of another server are not deleted. */
 const listOwnFolders = (rt: Runtime): string[] =>
   listBackupFolders(rt).filter(
     (folder) => existsSync(folder) && (folder === rt.config.backupFolder || isOwn(rt, folder)),
@@ -73,8 +76,8 @@ function isOwn({ store }: Runtime, folder: string): boolean {
 }
 
 /**
- * Deletes the backups whose time has passed, in each folder only if it has a newer one that a restore
- * accepts. It logs each failure, and throws none.
+ * Deletes the backups whose time has passed, in each folder only if it has a newer backup that a
+ * restore accepts. It logs each failure, and throws none.
  */
 export async function deleteBackupsOfMoved(rt: Runtime): Promise<void> {
   const { config, now, log } = rt;
@@ -110,12 +113,12 @@ async function hasGoodBackup(config: Config, backups: readonly Backup[]): Promis
       await verifyBackup(path);
       if ((await authenticate(config, path)).kind === "authentic") return true;
     } catch {
-      // An older one may be good.
+      // An older backup may be good.
     }
   return false;
 }
 
-/** Names the backups until they are deleted. */
+/** Names these backups until they are deleted. */
 export function checkBackupsOfMoved(rt: Runtime): Finding[] {
   const moves = listMoves(rt);
   if (moves.length === 0) return [];

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { byteSize, countOf } from "../../../domain/text.ts";
-import { countRows } from "../../../store/database/read-only-database.ts";
+import { countRows } from "../store/read-backup.ts";
 import { countGuests } from "../../../app/bookings/guests.ts";
 import { iterateSecrets } from "../../../app/master-key.ts";
 import { RESERVE_BYTES } from "../../../app/disk-space.ts";
@@ -18,10 +18,13 @@ const BUSY_TIMEOUT_MS = 5000;
 const FOLDER = ".deskbell-drill-";
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 30 * DAY_MS;
-/** A restore adds events and deliveries, but changes the number of no other rows. */
+/** A restore adds events and deliveries, but changes the number of rows in no other table. */
 const COMPARED = ["business", "catalog_object", "api_key", "endpoint", "endpoint_secret"] as const;
 
-/** A month after the last drill, or after the next backup if it failed. */
+/**
+ * Returns whether a month has passed since the last drill; a failed one is repeated after the next
+ * backup.
+ */
 export function isDrillDue({ config, now }: Runtime): boolean {
   const last = readBackupState(config, "drill");
   return last === null || last.error !== null || now() - last.at >= INTERVAL_MS;
@@ -29,7 +32,7 @@ export function isDrillDue({ config, now }: Runtime): boolean {
 
 /**
  * Restores a backup into a temporary folder, as `restore` would, and reads it with the master key.
- * The result, also a failure, is recorded.
+ * The result is recorded, also if it is a failure.
  * @param path default: the newest backup
  * @throws AppError resource_not_found if there is no backup
  */
@@ -64,7 +67,7 @@ async function restoreForDrill(rt: Runtime, path: string) {
     await restoreBackup(restored, path, {
       now: rt.now(),
       confirm: async () => {},
-      // Nobody can read what a drill restores. A file of another key is tried all the same.
+      // Nobody can read what a drill restores, so a file of another key is tried, too.
       untrusted: true,
       keepAdded: true,
       keepMoved: true,
@@ -83,7 +86,10 @@ async function restoreForDrill(rt: Runtime, path: string) {
   }
 }
 
-/** Left by drills that were killed. A newer folder may belong to one that another process runs. */
+/**
+ * A drill that was killed leaves its folder. A newer folder may belong to a drill that another
+ * process runs.
+ */
 function removeDrillFolders({ config: { backupFolder }, now }: Runtime): void {
   for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER))) {
     const path = join(backupFolder, name);

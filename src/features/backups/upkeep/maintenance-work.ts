@@ -18,7 +18,7 @@ export type MaintenanceData = { config: Config; work: "maintenance" | "backup" |
 
 export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 
-/** Time in which a stopped run may finish. The daemon waits longer for deliveries in flight. */
+/** A stopped run has this time to finish. The daemon waits longer for deliveries in flight. */
 const GRACE_MS = 8000;
 /**
  * Interval of the checks of --backup-dir, which find before the next backup that it is not mounted.
@@ -122,7 +122,7 @@ export function createMaintenance(
     async runIfChanged(): Promise<void> {
       if (isRunning || readChangeTime(rt.config) === seenChange) return;
       seenChange = readChangeTime(rt.config);
-      // The folder also changes when a failed copy is recorded in it. A newer backup is the only
+      // The folder also changes when a failed copy is recorded in it, so only a newer backup is a
       // reason to run.
       if (findNewest(rt) !== seenNewest) await runIfDue();
     },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readDataKeys } from "../tag.ts";
-import { fingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
-import { isNightly } from "../store.ts";
+import { keyFingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
+import { isNightly } from "../store/files.ts";
 import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { readBackupTag } from "../authenticity.ts";
@@ -15,32 +15,38 @@ import { deleteReplacedData } from "../restore/replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
 
 export type MaintenanceOptions = {
-  /** Whether to make a backup first. */
+  /** Whether the run begins with a backup. */
   backUp: boolean;
   signal?: AbortSignal | undefined;
-  /** Called when all data are copied: what is left to do is not urgent. */
+  /** Called when all data are copied, because the rest of the run is not urgent. */
   onCopied?: (() => void) | undefined;
 };
 
-/** Longer than any night is from the next: 25 hours when clocks are set back. */
+/** No night is as far from the next, although it is 25 hours when clocks are set back. */
 const MISSED_NIGHT_MS = 26 * 3_600_000;
 
-/** Whether --backup-every is set and has passed since the last backup, or the last try. */
+/** Returns whether --backup-every is set and has passed since the last backup, or the last try. */
 export function isBackupDue(rt: Runtime): boolean {
   const { everyMs } = rt.config.backups;
   return everyMs !== null && rt.now() - lastTryAt(rt) >= everyMs;
 }
 
-/** Whether the last nightly backup was missed, for example by a machine that is off at night. */
+/**
+ * Returns whether the last nightly backup was missed, for example by a machine that is off at
+ * night.
+ */
 export function isNightMissed(rt: Runtime): boolean {
   if (rt.config.backups.everyMs !== null) return false;
   const lastAt = lastTryAt(rt);
-  // The first backup of all was due in the night after the oldest data.
+  // The very first backup was due in the night after the oldest data.
   const since = lastAt === -Infinity ? rt.store.history.getOldestAt() : lastAt;
   return since !== null && rt.now() - since >= MISSED_NIGHT_MS;
 }
 
-/** Times of a clock that was ahead do not say when the last try was. */
+/**
+ * Returns the time of the last try. A time from a clock that was ahead says nothing, and is
+ * ignored.
+ */
 function lastTryAt(rt: Runtime): number {
   const { config } = rt;
   const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
@@ -49,13 +55,13 @@ function lastTryAt(rt: Runtime): number {
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
-/** Whether there is work other than a backup. */
+/** Returns whether there is work other than a backup. */
 export const isMaintenanceDue = (rt: Runtime): boolean =>
   findUncopiedBackup(rt) !== undefined || isScrubUnfinished(rt);
 
 /**
- * Whether a restore would refuse the newest backup, which version 0.2 or another key made, or would
- * need a key from before a rotation, which a standby may not have.
+ * Returns whether a restore would refuse the newest backup, because version 0.2 or another key made
+ * it, or would need a key from before a rotation, which a standby may not have.
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
@@ -63,7 +69,7 @@ export function isNewestOutdated(rt: Runtime): boolean {
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;
-    const current = readMasterKeys(config.masterKeyPath).map(fingerprintOf);
+    const current = readMasterKeys(config.masterKeyPath).map(keyFingerprintOf);
     return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
   } catch {
     // A restore cannot read it either.
@@ -89,11 +95,11 @@ export async function runMaintenance(
 }
 
 /**
- * Makes a backup and copies it to --backup-dir while the daemon stops: a server that is restored
+ * Makes a backup and copies it to --backup-dir while the daemon stops, so that a server restored
  * from it has every change.
  * @returns whether it was copied; if not, the reason is logged
  */
-export async function makeLastCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
+export async function backUpAndCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
   const backup = await backUpNightly(rt);
   if (backup === undefined || signal?.aborted) return false;
   return copyBackup(rt, backup, { signal, isLast: true });

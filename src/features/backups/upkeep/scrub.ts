@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { checkDatabase } from "../store.ts";
+import { checkDatabase } from "../store/files.ts";
 import type { EventRow } from "../../../store/events.ts";
 import { storageError } from "../../../store/database/storage-error.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -13,10 +13,10 @@ import { errorInWords } from "../../../domain/errors.ts";
 type Scrub = BackupState["scrub"];
 
 /**
- * A round begins often enough to end within seven days of the last one, also with one backup a day.
+ * A round begins often enough to end within seven days of the last one, even with one backup a day.
  */
 const INTERVAL_MS = 5.5 * 86_400_000;
-/** A run ends after this time, so that a backup that has become due is made first. */
+/** A run ends after this time, so that a backup which has become due is made first. */
 const MAX_RUN_MS = 30 * 60_000;
 const BATCH = 200;
 const BYTES_PER_MS = 20_000;
@@ -26,14 +26,14 @@ const MAX_ALTERED = 20;
 export const isScrubDue = ({ config, now }: Runtime): boolean =>
   now() - (readBackupState(config, "scrub")?.startedAt ?? -Infinity) >= INTERVAL_MS;
 
-/** Whether a round was interrupted. */
+/** Returns whether a round was interrupted. */
 export const isScrubUnfinished = ({ config }: Runtime): boolean =>
   readBackupState(config, "scrub")?.finishedAt === null;
 
 /**
- * Reads the stored events and all backups and compares them with their SHA-256: SQLite does not find
- * damage inside a value, and nothing else reads old data. A round that is interrupted continues
- * where it was.
+ * Reads the stored events and all backups and compares them with their SHA-256. SQLite does not
+ * find damage inside a value, and nothing else reads old data. A round that is interrupted
+ * continues where it stopped.
  */
 export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
   const { config } = rt;
@@ -51,7 +51,7 @@ export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
   saveBackupState(config, "scrub", state);
 }
 
-/** What an earlier round found stays reported until it is verified again. */
+/** Damage that an earlier round found stays reported until it is verified again. */
 const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
   startedAt: rt.now(),
   finishedAt: null,
@@ -62,8 +62,8 @@ const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
 });
 
 /**
- * Reads events in small batches, and slowly, so that other programs find their data in the page
- * cache.
+ * Reads events slowly and in small batches, so that the page cache keeps the data of other
+ * programs.
  */
 async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): Promise<void> {
   let savedAt = rt.monotonic();
@@ -127,7 +127,7 @@ function listBackupFiles({ config, log }: Runtime): string[] {
   });
 }
 
-/** Returns null for an intact backup, and for one that was deleted meanwhile. */
+/** Returns what is wrong with a backup; null if it is intact or was deleted meanwhile. */
 async function findDamage(path: string): Promise<string | null> {
   try {
     if (findChecksum(path) === undefined) checkDatabase(path);

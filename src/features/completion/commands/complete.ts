@@ -5,7 +5,7 @@ import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { COMMANDS } from "../../../cli/command-table.ts";
 import { toggle } from "../../../cli/flags.ts";
-import type { Candidate } from "../../../cli/live-values.ts";
+import type { Suggestion } from "../../../cli/live-values.ts";
 import { loadCommand } from "../../../cli/load-command.ts";
 import { GLOBAL_OPTIONS, VERSION_OPTION } from "../../../cli/root-help.ts";
 import { parseLine } from "./parse-line.ts";
@@ -37,13 +37,13 @@ const BUSY_TIMEOUT_MS = 500;
 /**
  * Returns whether shells, which insert the value unquoted, take it neither as syntax nor as a flag.
  */
-const isHarmless = ({ value }: Candidate): boolean => /^\w[\w./:*-]*$/.test(value);
+const isHarmless = ({ value }: Suggestion): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(
   cli: Cli,
   valueKind: string,
   given: ReadonlyMap<string, string>,
-): Promise<Candidate[]> {
+): Promise<Suggestion[]> {
   const lister = await loadLister(valueKind);
   if (lister === undefined) return fixedValues(valueKind);
   try {

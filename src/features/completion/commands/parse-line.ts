@@ -1,12 +1,12 @@
 import type { Option } from "commander";
 import { type CommandGroup, type CommandSpec, optionsOf } from "../../../cli/command.ts";
-import { type Candidate, candidate } from "../../../cli/live-values.ts";
+import { type Suggestion, suggestion } from "../../../cli/live-values.ts";
 
 type Node = CommandSpec | CommandGroup;
 
 /** The word to complete: its candidates, or the kind of value to look up in the data. */
 export type CompletionPoint = {
-  candidates: Candidate[];
+  candidates: Suggestion[];
   /**
    * The noun and its argument or flag, such as `keys <key>` or `tickets --order`; undefined if no
    * value is expected.
@@ -93,7 +93,7 @@ export function parseLine(
   const isSurplus = position >= node.arguments.length && !argument?.includes("...");
   if (node.values !== undefined && !isSurplus)
     return point({
-      candidates: Object.entries(node.values).map(([value, about]) => candidate(value, about)),
+      candidates: Object.entries(node.values).map(([value, about]) => suggestion(value, about)),
     });
   return point({
     valueKind: argument === undefined || isSurplus ? undefined : `${noun} ${argument}`,

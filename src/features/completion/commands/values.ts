@@ -2,18 +2,18 @@ import { SCOPES } from "../../../domain/api-key.ts";
 import type { Kind } from "../../../domain/catalog/catalog.ts";
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import {
-  type Candidate,
-  candidate,
+  type Suggestion,
+  suggestion,
   type Lister,
   loadLiveValues,
   MAX_NEWEST,
   perBusiness,
 } from "../../../cli/live-values.ts";
 
-const plain = (values: readonly string[]): Candidate[] => values.map((value) => candidate(value));
+const plain = (values: readonly string[]): Suggestion[] => values.map((value) => suggestion(value));
 
 /** Fixed values, by the noun and its argument or flag, or by the argument or flag alone. */
-const FIXED: Record<string, Candidate[]> = {
+const FIXED: Record<string, Suggestion[]> = {
   "keys --scope": plain(SCOPES),
   "--event": plain(["all", ...ALL_EVENT_TYPES]),
   "deliveries --event": plain(ALL_EVENT_TYPES),
@@ -26,44 +26,48 @@ const objects =
   (rt, business) =>
     (business ? [business] : rt.store.businesses.list())
       .flatMap(({ id }) => rt.store.catalog.listByKind(id, kind))
-      .map(({ key, name }) => candidate(key, name));
+      .map(({ key, name }) => suggestion(key, name));
 
 const slugs: Lister = (rt) =>
-  rt.store.businesses.list().map(({ slug, doc }) => candidate(slug, doc.name));
+  rt.store.businesses.list().map(({ slug, doc }) => suggestion(slug, doc.name));
 
 const keys: Lister = (rt, business) =>
   rt.store.keys
     .list(business?.id)
     .filter(({ revokedAt }) => revokedAt === null)
-    .map(({ id, name }) => candidate(id, name));
+    .map(({ id, name }) => suggestion(id, name));
 
 const endpoints: Lister = (rt, business) =>
-  rt.store.endpoints.list(business?.id).map(({ id, name, url }) => candidate(id, `${name} ${url}`));
+  rt.store.endpoints
+    .list(business?.id)
+    .map(({ id, name, url }) => suggestion(id, `${name} ${url}`));
 
 const deliveries: Lister = (rt, business) =>
   rt.store.deliveries
     .list({ businessId: business?.id }, MAX_NEWEST)
-    .map(({ id, eventType, status }) => candidate(id, `${eventType} ${status.toLowerCase()}`));
+    .map(({ id, eventType, status }) => suggestion(id, `${eventType} ${status.toLowerCase()}`));
 
 const events: Lister = (rt, business) =>
   rt.store.events
     .list({ businessId: business?.id }, MAX_NEWEST)
-    .map(({ id, type }) => candidate(id, type));
+    .map(({ id, type }) => suggestion(id, type));
 
 const bookings = perBusiness(({ store }, businessId) =>
   store.bookings
     .list({ businessId }, MAX_NEWEST)
-    .map(({ id, status }) => candidate(id, status.toLowerCase())),
+    .map(({ id, status }) => suggestion(id, status.toLowerCase())),
 );
 const reservations = perBusiness(({ store }, businessId) =>
   store.reservations
     .list({ businessId }, MAX_NEWEST)
-    .map(({ id, partySize, status }) => candidate(id, `for ${partySize}, ${status.toLowerCase()}`)),
+    .map(({ id, partySize, status }) =>
+      suggestion(id, `for ${partySize}, ${status.toLowerCase()}`),
+    ),
 );
 const absences = perBusiness(({ store, now }, businessId) =>
   store.timeOff
     .listEndingAfter(businessId, now())
-    .map(({ id, reason }) => candidate(id, reason ?? "")),
+    .map(({ id, reason }) => suggestion(id, reason ?? "")),
 );
 
 /**
@@ -100,7 +104,7 @@ const LIVE: Record<string, Lister> = {
   "time-off <id>": absences,
 };
 
-export const fixedValues = (valueKind: string): Candidate[] => findKind(FIXED, valueKind) ?? [];
+export const fixedValues = (valueKind: string): Suggestion[] => findKind(FIXED, valueKind) ?? [];
 
 /** Returns the lister of a kind; the lists of features are loaded only if the core has none. */
 export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>

@@ -10,7 +10,7 @@ import { createEndpoint } from "../../../app/webhooks/endpoints.ts";
 import { createKey } from "../../../app/keys.ts";
 import { PRESETS, readPreset } from "../../../platform/assets.ts";
 import { readConfig } from "../../../config.ts";
-import type { AttemptNotice } from "../../../delivery/delivery-worker.ts";
+import type { AttemptReport } from "../../../delivery/delivery-worker.ts";
 import { createDesk, createDeskLink } from "../../desk/desks.ts";
 import { DESK_RIGHTS } from "../../desk/rules.ts";
 import { startReceiver } from "../../webhook-tools/sample-receiver.ts";
@@ -165,7 +165,7 @@ function summary({ slug, changes }: ChangeResult): string {
   return `${slug} ${most.count} ${most.noun}`;
 }
 
-function attemptLines(attempt: AttemptNotice, refusals: ReadonlyMap<string, string>): string {
+function attemptLines(attempt: AttemptReport, refusals: ReadonlyMap<string, string>): string {
   const { eventType, eventId, deliveryId, statusCode, outcome, url, durationMs } = attempt;
   const refused = refusals.get(deliveryId);
   const signature =

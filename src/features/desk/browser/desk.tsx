@@ -6,7 +6,7 @@ import { Away, CheckIn, Closing, Orders, SoldOut, SomebodyAway, WalkIn } from ".
 import { Visits } from "./visits.tsx";
 import type { DeskTexts } from "./texts.ts";
 
-export type DeskNotice = { text: string; isGood: boolean; codes: string[] };
+export type DeskMessage = { text: string; isGood: boolean; codes: string[] };
 
 export type DeskProps = {
   view: DeskView;
@@ -14,11 +14,11 @@ export type DeskProps = {
   language: PageLanguage;
   /** The path of the page, to which its forms are sent. */
   path: string;
-  notice: DeskNotice | null;
+  message: DeskMessage | null;
 };
 
 /** The page of the desk. The server and the script render it alike. */
-export function Desk({ view, texts, language, path, notice, ...live }: DeskProps & Live) {
+export function Desk({ view, texts, language, path, message, ...live }: DeskProps & Live) {
   const page: Page = { texts, path, formKey: view.key, ...live };
   const { rights, isOfOnePerson } = view;
   const titles = [texts.today, texts.tomorrow];
@@ -30,7 +30,7 @@ export function Desk({ view, texts, language, path, notice, ...live }: DeskProps
       <p class={live.isOffline ? "bad" : "faint"} role="status">
         {fillText(live.isOffline ? texts.offline : texts.updated, { time: view.clock })}
       </p>
-      <Notice notice={notice} texts={texts} />
+      <Message message={message} texts={texts} />
       {view.away && <Away page={page} away={view.away} />}
       {view.pending.length > 0 && (
         <section>
@@ -67,15 +67,15 @@ export function Desk({ view, texts, language, path, notice, ...live }: DeskProps
   );
 }
 
-function Notice({ notice, texts }: { notice: DeskNotice | null; texts: DeskTexts }) {
+function Message({ message, texts }: { message: DeskMessage | null; texts: DeskTexts }) {
   return (
     <div role="status" aria-live="polite">
-      {notice && <p class={`note ${notice.isGood ? "good" : "bad"}`}>{notice.text}</p>}
-      {notice && notice.codes.length > 0 && (
+      {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
+      {message && message.codes.length > 0 && (
         <div class="card">
           <p>{texts.codesOnce}</p>
           <ul>
-            {notice.codes.map((code) => (
+            {message.codes.map((code) => (
               <li key={code}>
                 <code>{code}</code>
               </li>

@@ -2,18 +2,18 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { now } from "../../../pages/browser/clock.ts";
 import type { DeskView } from "../rules.ts";
-import { Desk, type DeskNotice, type DeskProps } from "./desk.tsx";
+import { Desk, type DeskMessage, type DeskProps } from "./desk.tsx";
 
 const POLL_MS = 8000;
 /** A state that is older than this is not shown as current. */
 const STALE_MS = 20_000;
 const TIMEOUT_MS = 10_000;
 
-type Reply = { view: DeskView; notice: DeskNotice | null };
+type Reply = { view: DeskView; message: DeskMessage | null };
 
 /** The desk with a script: it stays up to date, and actions need no new page. */
 export function LiveDesk(props: DeskProps) {
-  const [{ view, notice }, setReply] = useState<Reply>(props);
+  const [{ view, message }, setReply] = useState<Reply>(props);
   const [isOffline, setOffline] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const readAt = useRef(now());
@@ -44,7 +44,7 @@ export function LiveDesk(props: DeskProps) {
       markCurrent();
       if (next === null) return;
       setReply((before) => ({
-        notice: before.notice,
+        message: before.message,
         view: isUnanswered.current ? { ...next, key: before.view.key } : next,
       }));
     } catch {
@@ -92,7 +92,7 @@ export function LiveDesk(props: DeskProps) {
     } catch {
       setOffline(true);
       const unsaved = { text: props.texts.notSaved, isGood: false, codes: [] };
-      setReply((before) => ({ ...before, notice: unsaved }));
+      setReply((before) => ({ ...before, message: unsaved }));
     } finally {
       setBusy(false);
     }
@@ -102,7 +102,7 @@ export function LiveDesk(props: DeskProps) {
     <Desk
       {...props}
       view={view}
-      notice={notice}
+      message={message}
       isOffline={isOffline}
       isBusy={isBusy}
       onSubmit={onSubmit}

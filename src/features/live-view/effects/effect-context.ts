@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { isStorageFull, storageError } from "../../../store/database/storage-error.ts";
 import { isBusy } from "../../../store/database/write-lock.ts";
 import type { TimeFormat } from "../state/time-format.ts";
-import type { Notice, UiState } from "../state/ui-state.ts";
+import type { Feedback, UiState } from "../state/ui-state.ts";
 
 export type EffectDeps = {
   rt: Runtime;
@@ -19,7 +19,7 @@ export type EffectContext = {
   height: number;
   signal: AbortSignal;
   update: (change: (ui: UiState) => UiState) => void;
-  notify: (text: string, tone: Notice["tone"]) => void;
+  notify: (text: string, tone: Feedback["tone"]) => void;
 };
 
 /** Returns the text of an error to show. Rethrows an unexpected error, which then ends the view. */

@@ -2,7 +2,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
 import { isEventType } from "../../../domain/event-types.ts";
 import { parseDuration, parsePastTime } from "../../../domain/local-time.ts";
-import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
+import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import { curlCommand } from "../views/curl.ts";
 import { type EffectContext, type EffectDeps, errorMessage } from "./effect-context.ts";
 import { disable, enable, rotateSecret, sendTest } from "./endpoint-effects.ts";
@@ -29,7 +29,7 @@ export function runEffect(
   const { rt } = deps;
   const { update } = base;
   const notify: EffectContext["notify"] = (text, tone) =>
-    update((ui) => ({ ...ui, notice: { text, tone } }));
+    update((ui) => ({ ...ui, feedback: { text, tone } }));
   const context: EffectContext = { ...base, notify };
   const moveTo = (list: ListPosition) => update((ui) => ({ ...ui, list }));
   const attempt = (work: () => void | Promise<void>) =>
@@ -89,7 +89,7 @@ export function runEffect(
 function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
   const filter = listFilter(ui(), rt.now());
-  const rows = rt.store.live.listPage(filter, "newer", beginning, height).rows;
+  const rows = rt.store.deliverySearch.listPage(filter, "newer", beginning, height).rows;
   const [last] = rows;
   const top = rows.at(-1);
   if (top === undefined || last === undefined) return FOLLOW_NEWEST;
@@ -102,7 +102,7 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
 }
 
 const newestId = (rt: Runtime, ui: UiState): string | null =>
-  rt.store.live.listPage(listFilter(ui, rt.now()), "older", null, 1).rows[0]?.id ?? null;
+  rt.store.deliverySearch.listPage(listFilter(ui, rt.now()), "older", null, 1).rows[0]?.id ?? null;
 
 /** Copies the curl command. The screen also shows it: not every terminal can set the clipboard. */
 function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, id: string): void {
@@ -142,7 +142,7 @@ const ERROR_CODES: Record<string, string> = {
 };
 
 /** Parses a search as the beginning of an ID, as an event type, or as part of any shown text. */
-export function parseSearch(text: string): LiveFilter {
+export function parseSearch(text: string): SearchFilter {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };
   if (isEventType(text)) return { searchedType: text };

@@ -1,3 +1,4 @@
+import { createLiveStore } from "../store.ts";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Runtime } from "../../../app/runtime.ts";
 import { redeliverDelivery } from "../../../app/webhooks/deliveries.ts";
@@ -18,7 +19,7 @@ export function promptRedeliver(
 ): void {
   const filter =
     endpointId === undefined ? listFilter(ui(), rt.now()) : { endpointId, failed: true as const };
-  const ids = rt.store.live.listReplayable(filter, MAX_REDELIVERIES + 1);
+  const ids = rt.openStore(createLiveStore).listReplayable(filter, MAX_REDELIVERIES + 1);
   if (ids.length === 0)
     return notify(
       endpointId === undefined

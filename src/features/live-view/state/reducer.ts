@@ -21,8 +21,8 @@ import { type KeyResult, type Screen, TABS, type UiState } from "./ui-state.ts";
 /** Returns the state after a key, and the effect to run. */
 export function reduce(before: UiState, key: Key, viewport: Viewport): KeyResult {
   if (key === "ctrl-c") return { ui: before, effect: { type: "quit", signal: "SIGINT" } };
-  // The next key clears the notice.
-  const ui: UiState = before.notice === null ? before : { ...before, notice: null };
+  // The next key clears the feedback.
+  const ui: UiState = before.feedback === null ? before : { ...before, feedback: null };
   if (ui.prompt !== null) return handlePromptKey(ui, ui.prompt, key, viewport);
   const screen = currentScreen(ui);
   if (screen.kind === "secret") return handleSecretKey(ui, screen, key);

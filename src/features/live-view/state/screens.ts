@@ -1,4 +1,4 @@
-import type { LiveRow } from "../../../store/webhooks/live.ts";
+import type { FoundDelivery } from "../../../store/webhooks/delivery-search.ts";
 import { type ShownVisit, visitIndex } from "../views/day.ts";
 import { selectedIndex } from "./list-navigation.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -61,7 +61,7 @@ export const endpointIndex = (
   );
 
 /** Returns the delivery that is selected in the list or shown on the screen. */
-export function selectedDelivery(ui: UiState, { snapshot }: Viewport): LiveRow | undefined {
+export function selectedDelivery(ui: UiState, { snapshot }: Viewport): FoundDelivery | undefined {
   switch (currentScreen(ui).kind) {
     case "delivery":
     case "curl":

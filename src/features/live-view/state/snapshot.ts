@@ -4,7 +4,8 @@ import type { HealthCondition } from "../../../domain/conditions/registry.ts";
 import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
 import type { EventRow } from "../../../store/events.ts";
 import type { DaemonRow } from "../../../store/daemon-rows.ts";
-import type { EndpointState, LiveRow, PageStart } from "../../../store/webhooks/live.ts";
+import { createLiveStore, type EndpointState } from "../store.ts";
+import type { FoundDelivery, PageStart } from "../../../store/webhooks/delivery-search.ts";
 import { type Day, readDay } from "../views/day.ts";
 import { listFilter, type UiState } from "./ui-state.ts";
 
@@ -38,7 +39,7 @@ export type LastHour = {
 
 export type ListWindow = {
   /** The visible rows with one page above and one below, newest first. */
-  rows: LiveRow[];
+  rows: FoundDelivery[];
   topIndex: number;
   /** The row where a slow search stopped; null if it found enough rows or read all. */
   reached: string | null;
@@ -48,7 +49,7 @@ export type ListWindow = {
 };
 
 export type DeliveryDetail = {
-  row: LiveRow;
+  row: FoundDelivery;
   event: EventRow | null;
   attempts: AttemptRow[];
   takenAt: number;
@@ -68,15 +69,15 @@ export function readSnapshot(
   const takenAt = rt.now();
   const businessId = ui.filter.businessId ?? null;
   const counts = rt.store.tallies.countByStatus(businessId ?? undefined);
-  const retrying = rt.store.live.countRetrying(businessId);
+  const retrying = rt.openStore(createLiveStore).countRetrying(businessId);
   const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
   return {
     takenAt,
     daemon: isDaemonRunning ? (rt.store.daemon.find() ?? { url: "", startedAt: takenAt }) : null,
     conditions,
     businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
-    endpoints: rt.store.live.listEndpoints(businessId, MAX_ENDPOINTS),
-    failingCount: rt.store.live.countFailing(businessId),
+    endpoints: rt.openStore(createLiveStore).listEndpoints(businessId, MAX_ENDPOINTS),
+    failingCount: rt.openStore(createLiveStore).countFailing(businessId),
     counts: { pending, retrying, exhausted },
     lastHour: readHour(rt, takenAt, businessId),
     list: readList(rt, ui, height, counts, retrying),
@@ -90,7 +91,8 @@ function readHour(rt: Runtime, at: number, businessId: string | null): LastHour 
   const written = rt.store.tallies.listMinutes(first * MINUTE_MS, businessId ?? undefined);
   const byMinute = new Map(written.map((row) => [row.minute, row]));
   const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
-  const times = rt.store.live
+  const times = rt
+    .openStore(createLiveStore)
     .listAttemptDurations(at - MINUTES * MINUTE_MS, businessId)
     .sort((a, b) => a - b);
   const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? null;
@@ -114,14 +116,17 @@ function readList(
   const filter = listFilter(ui, rt.now());
   const { top, newestSeen } = ui.list;
   const newer =
-    top === null ? [] : rt.store.live.listPage(filter, "newer", above(top), height).rows.reverse();
-  const { rows, reached } = rt.store.live.listPage(filter, "older", top, 2 * height);
+    top === null
+      ? []
+      : rt.store.deliverySearch.listPage(filter, "newer", above(top), height).rows.reverse();
+  const { rows, reached } = rt.store.deliverySearch.listPage(filter, "older", top, 2 * height);
   return {
     rows: [...newer, ...rows],
     topIndex: newer.length,
     reached,
     total: findTotal(ui, counts, retrying),
-    newCount: newestSeen === null ? 0 : rt.store.live.countNewer(filter, newestSeen),
+    newCount:
+      newestSeen === null ? 0 : rt.openStore(createLiveStore).countNewer(filter, newestSeen),
   };
 }
 
@@ -149,7 +154,7 @@ function readShownDay(rt: Runtime, ui: UiState): Day | null {
 }
 
 export function findDetail(rt: Runtime, id: string): DeliveryDetail | null {
-  const row = rt.store.live.findById(id);
+  const row = rt.openStore(createLiveStore).findById(id);
   if (row === undefined) return null;
   return {
     row,

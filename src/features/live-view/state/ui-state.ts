@@ -1,7 +1,7 @@
 import type { StateAction } from "../../../app/bookings/change-visit.ts";
 import { parseDuration } from "../../../domain/local-time.ts";
-import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
-import type { PageStart } from "../../../store/webhooks/live.ts";
+import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
+import type { PageStart } from "../../../store/webhooks/delivery-search.ts";
 
 export const TABS = ["summary", "request", "response", "attempts"] as const;
 export const FILTER_FIELDS = ["state", "endpointId", "eventType", "time", "businessId"] as const;
@@ -41,7 +41,7 @@ export type Prompt =
   /** Asks the user to press y before the effect runs. */
   | { kind: "confirm"; question: string; effect: Effect };
 
-export type Notice = { text: string; tone: "plain" | "good" | "bad" };
+export type Feedback = { text: string; tone: "plain" | "good" | "bad" };
 
 /** The visible part of the list of deliveries. */
 export type ListPosition = {
@@ -53,7 +53,7 @@ export type ListPosition = {
   newestSeen: string | null;
 };
 
-type Filter = Pick<LiveFilter, Exclude<FilterField, "time">> & {
+type Filter = Pick<SearchFilter, Exclude<FilterField, "time">> & {
   /** A duration before now, such as `15m`, or a time in epoch milliseconds. */
   time?: string | number | undefined;
 };
@@ -65,9 +65,9 @@ export type UiState = {
   filter: Filter;
   /** The filter with which the view was started; going back does not remove it. */
   scope: Filter;
-  search: { text: string; filter: LiveFilter } | null;
+  search: { text: string; filter: SearchFilter } | null;
   prompt: Prompt | null;
-  notice: Notice | null;
+  feedback: Feedback | null;
   isPaused: boolean;
   isReadonly: boolean;
 };
@@ -106,7 +106,7 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
   scope: { businessId },
   search: null,
   prompt: null,
-  notice: null,
+  feedback: null,
   isPaused: false,
   isReadonly,
 });
@@ -114,13 +114,13 @@ export const createUiState = (isReadonly: boolean, businessId: string | undefine
 export type KeyResult = { ui: UiState; effect?: Effect };
 
 export const showError = (ui: UiState, text: string): KeyResult => ({
-  ui: { ...ui, notice: { text, tone: "bad" } },
+  ui: { ...ui, feedback: { text, tone: "bad" } },
 });
 
 export function listFilter(
   { filter: { time, ...filter }, search }: UiState,
   now: number,
-): LiveFilter {
+): SearchFilter {
   const since = typeof time === "string" ? now - parseDuration(time) : time;
   return { ...search?.filter, ...filter, since };
 }

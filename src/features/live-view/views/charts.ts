@@ -1,4 +1,4 @@
-import { COUNT_LIMIT } from "../../../store/webhooks/live.ts";
+import { COUNT_LIMIT } from "../store.ts";
 import {
   drawBorder,
   type Colour,

@@ -1,7 +1,8 @@
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { MAX_ATTEMPTS } from "../../../domain/webhooks/settle.ts";
-import type { LiveState } from "../../../store/webhooks/live-filter.ts";
-import { COUNT_LIMIT, type LiveRow } from "../../../store/webhooks/live.ts";
+import type { SearchState } from "../../../store/webhooks/delivery-search.ts";
+import { COUNT_LIMIT } from "../store.ts";
+import { type FoundDelivery } from "../../../store/webhooks/delivery-search.ts";
 import {
   drawBorder,
   fit,
@@ -23,7 +24,7 @@ type Column = {
   title: string;
   cells: number;
   align?: "right";
-  span: (row: LiveRow, cells: number) => Span;
+  span: (row: FoundDelivery, cells: number) => Span;
 };
 
 const CURSOR = 1;
@@ -63,7 +64,7 @@ export function renderList(
 }
 
 function renderRow(
-  row: LiveRow,
+  row: FoundDelivery,
   columns: readonly Column[],
   isSelected: boolean,
   inner: number,
@@ -162,7 +163,7 @@ function columnsFor(
   return columns.toSpliced(inner >= 54 ? 3 : 2, 0, ...flexible);
 }
 
-function stateSpan(row: LiveRow): Span {
+function stateSpan(row: FoundDelivery): Span {
   const { glyph, word, colour } = STATE_MARKS[liveState(row)];
   return span(`${glyph} ${word}`, { colour });
 }
@@ -170,7 +171,7 @@ function stateSpan(row: LiveRow): Span {
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
 
 /** Returns a text such as `3/20`: attempts made since the last redelivery, and their maximum. */
-export const formatAttempts = ({ attemptCount, attemptsBefore }: LiveRow): string =>
+export const formatAttempts = ({ attemptCount, attemptsBefore }: FoundDelivery): string =>
   `${attemptCount - attemptsBefore}/${MAX_ATTEMPTS}`;
 
 const ERROR_CODES = [
@@ -182,7 +183,7 @@ const ERROR_CODES = [
 ] as const;
 
 /** Returns the status code of the last response, or three letters for an error without one. */
-export const formatLastStatus = ({ lastStatusCode, lastError }: LiveRow): string =>
+export const formatLastStatus = ({ lastStatusCode, lastError }: FoundDelivery): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
     : (ERROR_CODES.find(([start]) => lastError?.startsWith(start))?.[1] ??
@@ -244,7 +245,7 @@ function renderFilterAndPosition(
 }
 
 /** The mark of each state of a delivery, never a colour alone. */
-export const STATE_MARKS: Record<LiveState, { glyph: string; word: string; colour: Colour }> = {
+export const STATE_MARKS: Record<SearchState, { glyph: string; word: string; colour: Colour }> = {
   DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
   PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },
   RETRYING: { glyph: GLYPHS.failed, word: "failed", colour: "yellow" },
@@ -254,5 +255,5 @@ export const STATE_MARKS: Record<LiveState, { glyph: string; word: string; colou
   CORRUPT: { glyph: GLYPHS.alarm, word: "corrupt", colour: "red" },
 };
 
-export const liveState = ({ status, attemptCount, attemptsBefore }: LiveRow): LiveState =>
+export const liveState = ({ status, attemptCount, attemptsBefore }: FoundDelivery): SearchState =>
   status === "PENDING" && attemptCount > attemptsBefore ? "RETRYING" : status;

@@ -1,7 +1,7 @@
 import { sentHeaders } from "../../../app/webhooks/sent-request.ts";
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import type { AttemptRow } from "../../../store/webhooks/deliveries.ts";
-import type { LiveRow } from "../../../store/webhooks/live.ts";
+import type { FoundDelivery } from "../../../store/webhooks/delivery-search.ts";
 import { fit, type StyledLine, sanitize, type Span, span, wrap, GLYPHS } from "./cells.ts";
 import { formatAttempts, liveState, STATE_MARKS } from "./delivery-list.ts";
 import type { DeliveryDetail } from "../state/snapshot.ts";
@@ -93,7 +93,7 @@ function renderField(label: string, value: readonly Span[], width: number): Styl
   ]);
 }
 
-function explainState(row: LiveRow, timeFormat: TimeFormat, now: number): string {
+function explainState(row: FoundDelivery, timeFormat: TimeFormat, now: number): string {
   const { nextAttemptAt, heldUntil } = nextAttemptOf(row, now);
   const next = nextAttemptAt === null ? "" : timeFormat.full(nextAttemptAt);
   if (heldUntil !== null) return `  waits for the endpoint, next probe ${next}`;
@@ -109,7 +109,7 @@ function explainState(row: LiveRow, timeFormat: TimeFormat, now: number): string
     case "CANCELLED":
       return "  r redelivers it";
     case "CORRUPT":
-      return "  the stored event is damaged and will not be sent";
+      return "  the stored event was altered and will not be sent";
     case "DELIVERED":
       return "";
   }

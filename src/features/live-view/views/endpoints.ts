@@ -1,4 +1,4 @@
-import { BACKLOG_LIMIT, type EndpointState } from "../../../store/webhooks/live.ts";
+import { BACKLOG_LIMIT, type EndpointState } from "../store.ts";
 import {
   clip,
   drawBorder,
@@ -112,10 +112,10 @@ function reasonOf(
   width: number,
 ): string {
   const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
-  const isHeld = heldUntil !== null && heldUntil > now;
-  const probe = isHeld ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
-  // A receiver that requested a pause can still have accepted a delivery that was in flight.
-  if (status === "ACTIVE" && failingSince === null) return isHeld ? `   held${probe}` : "";
+  const isDelayed = heldUntil !== null && heldUntil > now;
+  const probe = isDelayed ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
+  // A receiver that sent Retry-After can still have accepted a delivery that was in flight.
+  if (status === "ACTIVE" && failingSince === null) return isDelayed ? `   backoff${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
   const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;
   if (failingSince === null) return start;

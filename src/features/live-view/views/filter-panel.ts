@@ -1,5 +1,5 @@
 import { ALL_EVENT_TYPES } from "../../../domain/event-types.ts";
-import { LIVE_STATES } from "../../../store/webhooks/live-filter.ts";
+import { SEARCH_STATES } from "../../../store/webhooks/delivery-search.ts";
 import { drawBorder, fit, type StyledLine, sanitize, span } from "./cells.ts";
 import { filterNames } from "../state/filter-names.ts";
 import type { Key } from "../state/keys.ts";
@@ -34,7 +34,7 @@ export function handleFilterKey(
   const name = FILTER_FIELDS[screen.row] ?? "state";
   const { time } = ui.filter;
   const values: Record<FilterField, readonly (string | number)[]> = {
-    state: LIVE_STATES,
+    state: SEARCH_STATES,
     endpointId: snapshot.endpoints.map(({ id }) => id),
     eventType: ALL_EVENT_TYPES,
     time: [...new Set([...TIMES, ...(time === undefined ? [] : [time])])],

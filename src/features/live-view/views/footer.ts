@@ -34,9 +34,9 @@ const HINTS: Record<Screen["kind"], string> = {
 const MAX_LINES = 4;
 const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
 
-/** Returns the open prompt, the notice about the last key, or else the key hints. */
+/** Returns the open prompt, the feedback about the last key, or else the key hints. */
 export function renderFooter(ui: UiState, width: number, isAscii: boolean): StyledLine[] {
-  const { prompt, notice } = ui;
+  const { prompt, feedback } = ui;
   if (prompt?.kind === "confirm")
     return [...wrapWords(sanitize(prompt.question), width - 2), "y confirms, esc cancels"].map(
       (line) => [span(` ${line}`, { bold: true, colour: "yellow" })],
@@ -45,10 +45,10 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
     const commands = prompt.kind === "command" ? renderCommands(ui, prompt.typed, width) : [];
     return [...commands, renderInput(prompt, width)];
   }
-  if (notice !== null) {
-    // The notice is wrapped so that a fix at its end stays visible.
-    const lines = wrapWords(sanitize(notice.text), width - 2).slice(0, MAX_LINES);
-    return lines.map((line) => [span(` ${line}`, { ...TONES[notice.tone], bold: true })]);
+  if (feedback !== null) {
+    // The feedback is wrapped so that a fix at its end stays visible.
+    const lines = wrapWords(sanitize(feedback.text), width - 2).slice(0, MAX_LINES);
+    return lines.map((line) => [span(` ${line}`, { ...TONES[feedback.tone], bold: true })]);
   }
   const hints = HINTS[currentScreen(ui).kind].split(", ").map((hint): Hint => {
     const [key = "", ...action] = hint.split(" ");

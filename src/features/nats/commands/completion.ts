@@ -1,4 +1,4 @@
-import { candidate, type LiveValues } from "../../../cli/live-values.ts";
+import { suggestion, type LiveValues } from "../../../cli/live-values.ts";
 import { createDestinationStore } from "../store.ts";
 
 export const completion: readonly LiveValues[] = [
@@ -8,6 +8,6 @@ export const completion: readonly LiveValues[] = [
       rt
         .openStore(createDestinationStore)
         .list()
-        .map(({ name, url }) => candidate(name, url)),
+        .map(({ name, url }) => suggestion(name, url)),
   ],
 ];

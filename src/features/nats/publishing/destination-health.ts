@@ -1,5 +1,5 @@
 import type { Runtime } from "../../../app/runtime.ts";
-import { retryDelayMs } from "../rules.ts";
+import { publishDelayMs } from "../rules.ts";
 
 /** Counts the failures in a row that concern all businesses of a destination. */
 export class DestinationHealth {
@@ -35,7 +35,7 @@ export class DestinationHealth {
     // Publishes in flight fail together, and count as one failure.
     if (this.mayTry(rt.monotonic())) {
       this.#failures += 1;
-      this.#retryAt = rt.monotonic() + retryDelayMs(this.#failures);
+      this.#retryAt = rt.monotonic() + publishDelayMs(this.#failures);
     }
     if (reason !== this.lastError)
       rt.log("warn", "A destination accepts no events; they are kept and tried again.", {

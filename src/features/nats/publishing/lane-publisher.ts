@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Runtime } from "../../../app/runtime.ts";
 import { errorInWords } from "../../../domain/errors.ts";
-import { businessSubjects, retryDelayMs } from "../rules.ts";
+import { businessSubjects, publishDelayMs } from "../rules.ts";
 import { byteSize } from "../../../domain/text.ts";
 import type { DestinationRow } from "../store.ts";
 import type { EventRow } from "../../../store/events.ts";
@@ -149,7 +149,7 @@ export class LanePublisher {
     lane.isUnclear ||= isUnclear;
     lane.failures += 1;
     lane.lastError = reason;
-    lane.retryAt = this.#rt.monotonic() + retryDelayMs(lane.failures);
+    lane.retryAt = this.#rt.monotonic() + publishDelayMs(lane.failures);
     if (isGeneral) this.#health.fail(reason);
   }
 }

@@ -28,7 +28,7 @@ export function EndpointTest({ endpoint, onTested }: EndpointTestProps) {
       body: eventType === undefined ? {} : { eventType },
     });
     setResult(data);
-    // An accepted test ends a hold.
+    // An accepted test ends a backoff.
     onTested((await client.getEndpoint({ id })).data);
   });
   return (

@@ -21,7 +21,7 @@ export function SendAllAgain({ filter, isFiltered, onSent }: SendAllAgainProps) 
   const [matching, setMatching] = useState<Counted>();
   const [sent, setSent] = useState<Counted>();
   const { status, ...others } = filter;
-  // Parked and damaged deliveries cannot be sent again.
+  // Parked and corrupt deliveries cannot be sent again.
   const isSendable = status !== "PARKED" && status !== "CORRUPT";
   const body = { ...others, ...(isSendable && status !== undefined && { status }) };
   const run = async (dryRun: boolean, onCount: (counted: Counted) => void) => {
@@ -62,7 +62,7 @@ export function SendAllAgain({ filter, isFiltered, onSent }: SendAllAgainProps) 
           <p>
             {amountOf(matching)} {matching.count === 1 ? "delivery" : "deliveries"} with this filter
             can be sent again, also those that were delivered. Your receiver gets the same event IDs
-            as before. Deliveries to paused endpoints are left out.
+            as before. Deliveries to disabled endpoints are left out.
           </p>
           <div class="actions">
             <button

@@ -51,7 +51,7 @@ function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string
     case "http_error":
       return `the receiver responds${status}`;
     case "retry_after":
-      return "the receiver asked for a pause";
+      return "the receiver sent Retry-After";
     case "host_limit":
       return "its host has not accepted an event yet, so it gets few";
     default:
@@ -70,7 +70,7 @@ const WHY_DISABLED: Readonly<Record<string, string>> = {
 
 export type EndpointWords = { tone: "good" | "warn" | "bad"; text: string };
 
-/** Returns the state of an endpoint, such as "Held until 14:32: no response since 14:02". */
+/** Returns the state of an endpoint, such as "Nothing is sent until 14:32: no response since 14:02". */
 export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWords {
   const { state } = endpoint;
   const since = state.since === null ? "" : ` since ${shortTime(state.since, nowMs)}`;
@@ -83,8 +83,8 @@ export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWor
       text: `${isPaused ? "Paused" : "Disabled"}${since}${why === undefined ? "" : `: ${why}`}`,
     };
   }
-  const until = state.until === null ? "" : ` until ${shortTime(state.until, nowMs)}`;
-  const start = state.code === "HELD" ? `Held${until}` : "Failing";
+  const until = state.until === null ? " for now" : ` until ${shortTime(state.until, nowMs)}`;
+  const start = state.code === "HELD" ? `Nothing is sent${until}` : "Failing";
   return { tone: "bad", text: `${start}: ${describeFailure(endpoint)}${since}` };
 }
 
@@ -92,9 +92,9 @@ const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
   DELIVERED: { tone: "good", text: "Delivered" },
   PENDING: { tone: "warn", text: "Waiting" },
   EXHAUSTED: { tone: "bad", text: "Given up" },
-  PARKED: { tone: "warn", text: "Kept while paused" },
+  PARKED: { tone: "warn", text: "Parked" },
   CANCELLED: { tone: "warn", text: "Cancelled" },
-  CORRUPT: { tone: "bad", text: "Damaged" },
+  CORRUPT: { tone: "bad", text: "Altered" },
 };
 
 /** Returns the state of a delivery, such as "Waiting: next attempt in 4 min". */

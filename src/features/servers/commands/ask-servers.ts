@@ -4,7 +4,7 @@ import { fetchErrorInWords, AppError } from "../../../domain/errors.ts";
 import { parseServers, type Server } from "../../../domain/servers-file.ts";
 import { isLoopbackHost } from "../../../domain/addresses.ts";
 import type { ServerStatus } from "../status-schema.ts";
-import { readText } from "../../../cli/input/catalog-files.ts";
+import { readTextFile } from "../../../cli/input/catalog-files.ts";
 
 export type AskedServer = Server & {
   /** The addresses that responded. Two addresses mean that the primary and its standby both run. */
@@ -31,7 +31,7 @@ export function askServers(file: string, flags: ConfigFlags): Promise<AskedServe
     config.http.metricsToken ??
     (isLoopbackHost(new URL(address).host) ? readMetricsToken(config) : null);
   return Promise.all(
-    parseServers(file, readText(file)).map(async (server) => {
+    parseServers(file, readTextFile(file)).map(async (server) => {
       const responses = await Promise.all(
         server.addresses.map(async (address) => ({
           address,

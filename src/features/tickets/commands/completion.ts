@@ -1,11 +1,11 @@
-import { candidate, type LiveValues, MAX_NEWEST, perBusiness } from "../../../cli/live-values.ts";
+import { suggestion, type LiveValues, MAX_NEWEST, perBusiness } from "../../../cli/live-values.ts";
 import { createOrderStore } from "../store.ts";
 
 const orders = perBusiness((rt, businessId) =>
   rt
     .openStore(createOrderStore)
     .list({ businessId }, MAX_NEWEST)
-    .map(({ code, status }) => candidate(code, status.toLowerCase())),
+    .map(({ code, status }) => suggestion(code, status.toLowerCase())),
 );
 
 export const completion: readonly LiveValues[] = [

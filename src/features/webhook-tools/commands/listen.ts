@@ -3,7 +3,7 @@ import { readApiKey } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Outcome } from "../../../domain/webhooks/settle.ts";
-import { readText } from "../../../cli/input/catalog-files.ts";
+import { readTextFile } from "../../../cli/input/catalog-files.ts";
 import type { FeedEvent, FeedStart } from "../follow-feed.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
@@ -104,7 +104,7 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
       ? readApiKey()
       : file === "-"
         ? (await readStdin(io.stdin)).toString()
-        : readText(file);
+        : readTextFile(file);
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw usageError(
@@ -118,7 +118,7 @@ async function readKey({ io }: Cli, file: string | undefined): Promise<string> {
 /** Returns the secret in a file, or creates one and prints it for the receiver. */
 async function signingSecret(cli: Cli, file: string | undefined): Promise<string> {
   if (file !== undefined) {
-    const secret = readText(file).trim();
+    const secret = readTextFile(file).trim();
     if (/^whsec_[\w+/=]+$/.test(secret)) return secret;
     throw new AppError(
       "invalid_input",

@@ -1,6 +1,6 @@
 import { readStdin } from "../../../platform/limited-read.ts";
 import { safe } from "../../../domain/text.ts";
-import { readText } from "../../../cli/input/catalog-files.ts";
+import { readTextFile } from "../../../cli/input/catalog-files.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { EXIT, usageError } from "../../../cli/failure.ts";
@@ -25,8 +25,8 @@ const verify = command({
       import("../../../domain/webhooks/webhook-post.ts"),
       import("../../../app/runtime.ts"),
     ]);
-    const secret = readText(secretFile).trim();
-    const body = file === "-" ? await readStdin(cli.io.stdin) : Buffer.from(readText(file));
+    const secret = readTextFile(secretFile).trim();
+    const body = file === "-" ? await readStdin(cli.io.stdin) : Buffer.from(readTextFile(file));
     const error = signatureError(header, body, secret, Math.floor(wallClock() / 1000));
     cli.report(
       { valid: error === undefined, error: error ?? null },
@@ -56,7 +56,7 @@ const receive = command({
   ],
   async run(cli, { port = RECEIVER_PORT, fail, delay = 0, statusCode, secretFile }) {
     const share = fail === undefined ? (statusCode === undefined ? 0 : 1) : parsePercent(fail);
-    const secret = secretFile === undefined ? null : readText(secretFile).trim();
+    const secret = secretFile === undefined ? null : readTextFile(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
       await Promise.all([
         import("../sample-receiver.ts"),

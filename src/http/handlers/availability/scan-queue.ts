@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { RequestClient } from "../../auth/client-address.ts";
-import { type Account, type RunningScan, ScanTickets, type Ticket } from "./scan-tickets.ts";
+import { type Account, type RunningScan, ScanTickets, type ScanTicket } from "./scan-tickets.ts";
 
 /** A search for free times, shared by all requests that wait for its result. */
 export type Scan<T> = {
@@ -112,7 +112,7 @@ export class ScanQueue {
   }
 
   /** Rejects a ticket that has waited too long. Returns a function that stops the check. */
-  #onLongWait(ticket: Ticket, reject: (error: AppError) => void): () => void {
+  #onLongWait(ticket: ScanTicket, reject: (error: AppError) => void): () => void {
     const check = (): void => {
       if (ticket.scan.startedFor !== null) return;
       if (!this.#tickets.hasLongestQueue(ticket.client)) {
@@ -145,7 +145,7 @@ export class ScanQueue {
     if (ticket !== undefined) this.#startSlice(ticket);
   }
 
-  #startSlice(ticket: Ticket): void {
+  #startSlice(ticket: ScanTicket): void {
     const { scan, client, network } = ticket;
     const accounts = network === client ? [client] : [client, network];
     if (scan.startedFor === null) {

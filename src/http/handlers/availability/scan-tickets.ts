@@ -26,7 +26,7 @@ export type Account = {
   /** Number of scans that were started for the account and have not ended. */
   running: number;
   maxRunning: number;
-  tickets: Set<Ticket>;
+  tickets: Set<ScanTicket>;
 };
 
 export type RunningScan = {
@@ -37,11 +37,11 @@ export type RunningScan = {
    * Continues the scan, or ends it with an error. Undefined while a slice runs and after the end.
    */
   resume: ((error?: AppError) => void) | undefined;
-  tickets: Set<Ticket>;
+  tickets: Set<ScanTicket>;
 };
 
 /** A request that waits for a scan. */
-export type Ticket = { scan: RunningScan; client: Account; network: Account };
+export type ScanTicket = { scan: RunningScan; client: Account; network: Account };
 
 /**
  * The requests that wait for scans. The next slice goes to the network with the least recent CPU
@@ -58,7 +58,7 @@ export class ScanTickets {
     this.#monotonic = monotonic;
   }
 
-  add(scan: RunningScan, { id, network, isKey }: RequestClient): Ticket {
+  add(scan: RunningScan, { id, network, isKey }: RequestClient): ScanTicket {
     const client = this.#getAccount(id, isKey ? MAX_SCANS_PER_KEY : MAX_SCANS_PER_ADDRESS);
     const ticket = {
       scan,
@@ -72,7 +72,7 @@ export class ScanTickets {
   }
 
   /** Removes a ticket, and ends its scan if nobody else waits for it. */
-  remove(ticket: Ticket): void {
+  remove(ticket: ScanTicket): void {
     const { scan, client } = ticket;
     client.tickets.delete(ticket);
     if (client.tickets.size === 0) this.#waitingClients.delete(client);
@@ -81,8 +81,8 @@ export class ScanTickets {
   }
 
   /** Returns the ticket that gets the next slice. */
-  next(): Ticket | undefined {
-    let best: { ticket: Ticket; rank: number[] } | undefined;
+  next(): ScanTicket | undefined {
+    let best: { ticket: ScanTicket; rank: number[] } | undefined;
     for (const client of this.#waitingClients) {
       const ticket = client.tickets.values().find(canRun);
       if (ticket === undefined) continue;
@@ -110,7 +110,7 @@ export class ScanTickets {
       spentAt: 0,
       running: 0,
       maxRunning,
-      tickets: new Set<Ticket>(),
+      tickets: new Set<ScanTicket>(),
     };
     this.#accounts.set(id, account);
     return account;
@@ -135,7 +135,7 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
  * Returns whether a ticket can have the next slice: its scan has started, or can start within the
  * limits.
  */
-const canRun = ({ scan, client, network }: Ticket): boolean =>
+const canRun = ({ scan, client, network }: ScanTicket): boolean =>
   scan.resume !== undefined &&
   (scan.startedFor !== null ||
     (client.running < client.maxRunning && network.running < network.maxRunning));

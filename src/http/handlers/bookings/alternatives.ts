@@ -10,7 +10,7 @@ import type { PublicSlot } from "../../../domain/availability/public-slot.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { localDateOf, parseInstant } from "../../../domain/local-time.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { getBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../pipeline/business-response.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
@@ -19,7 +19,7 @@ const MAX_ALTERNATIVES = 3;
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */
-export type Wanted = { request: NamedRequest; startsAt: number };
+export type WantedVisit = { request: NamedRequest; startsAt: number };
 
 type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessControl">;
 
@@ -32,24 +32,24 @@ export async function withAlternatives(
   deps: Deps,
   context: RequestContext,
   key: Credential,
-  findWanted: () => Wanted | undefined,
+  findWanted: () => WantedVisit | undefined,
   respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
   // What can be booked is read before the transaction, so that no writer waits for that either.
-  await prepareBookableCatalog(deps.rt, getBusiness(deps.rt, key));
-  getBookableCatalog(deps.rt, getBusiness(deps.rt, key));
+  await prepareBookableCatalog(deps.rt, getBusinessOfKey(deps.rt, key));
+  getBookableCatalog(deps.rt, getBusinessOfKey(deps.rt, key));
   try {
     return await respond();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "slot_taken") throw error;
-    const actual = error.members["reason"] as Reason;
+    const actual = error.extensions["reason"] as Reason;
     // A client without bookings.read may learn that a time is taken, but not by whom or why.
     const reason = accessOf(key).readsAll ? actual : publicReason(actual);
     const wanted = findWanted();
     const alternatives = wanted === undefined ? [] : await findNearest(deps, context, key, wanted);
     throw new AppError("slot_taken", `${CANNOT_BE_BOOKED}: ${REFUSAL_TEXT[reason]}.`, {
       fix: `${alternatives.length > 0 ? "choose one of 'alternatives', or " : ""}read /availability again`,
-      members: { reason, alternatives },
+      extensions: { reason, alternatives },
     });
   }
 }
@@ -61,9 +61,9 @@ async function findNearest(
   { rt, scanQueue, findAvailability, accessControl }: Deps,
   context: RequestContext,
   key: Credential,
-  { request, startsAt }: Wanted,
+  { request, startsAt }: WantedVisit,
 ): Promise<Pick<PublicSlot, "startsAt" | "endsAt" | "segments">[]> {
-  const business = getBusiness(rt, key);
+  const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const date = localDateOf(startsAt, timezone);
   const scan = scanQueue.add((yieldToEventLoop) => {

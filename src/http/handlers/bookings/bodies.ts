@@ -214,7 +214,7 @@ function assertStart(text: string): void {
 }
 
 /** Returns the guest of a new visit or order. */
-export const guestOf = ({
+export const guestInBody = ({
   customerRef,
   customer,
 }: Pick<z.output<ReturnType<typeof bookingBody>>, "customerRef" | "customer">): GuestDetails => ({
@@ -223,7 +223,7 @@ export const guestOf = ({
 });
 
 /** Returns a start that `parseBody` has accepted, in epoch milliseconds. */
-export const startOf = (text: string): number => parseInstant(text, "UTC");
+export const startInBody = (text: string): number => parseInstant(text, "UTC");
 
 /**
  * Asserts that no field is sent that excludes `present`.

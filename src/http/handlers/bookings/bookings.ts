@@ -11,10 +11,10 @@ import {
   assertAlone,
   assertPresent,
   bookingBody,
-  guestOf,
+  guestInBody,
   parseBody,
   rescheduleBookingBody,
-  startOf,
+  startInBody,
 } from "./bodies.ts";
 import { BOOKINGS, commitChange } from "./visits.ts";
 import { createAs, keepingOmitted, toCreatedReply } from "./writes.ts";
@@ -26,7 +26,7 @@ export const handleCreateBooking =
     const body = parseBody(bookingBody(), await readJsonObject(context));
     const { expectedTotalCents } = body;
     const wanted = wantedVisit(body);
-    const guest = guestOf(body);
+    const guest = guestInBody(body);
     return withAlternatives(
       deps,
       context,
@@ -48,7 +48,7 @@ function wantedVisit(body: z.output<ReturnType<typeof bookingBody>>) {
     return { holdId };
   }
   assertPresent(body, ["startsAt", "segments"], "holdId");
-  return { request: { segments, guests }, startsAt: startOf(startsAt) };
+  return { request: { segments, guests }, startsAt: startInBody(startsAt) };
 }
 
 export const handleRescheduleBooking =
@@ -56,7 +56,7 @@ export const handleRescheduleBooking =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const body = parseBody(rescheduleBookingBody(), await readJsonObject(context));
     const { segments } = body;
-    const startsAt = startOf(body.startsAt);
+    const startsAt = startInBody(body.startsAt);
     const booked = () => deps.rt.store.bookings.findById(key.businessId, pathId(context));
     return withAlternatives(
       deps,

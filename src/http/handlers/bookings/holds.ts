@@ -7,14 +7,14 @@ import { type Hold, type PublicHold, toPublicHold } from "../../../domain/bookin
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
-import { getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey, PRIVATE } from "../../pipeline/business-response.ts";
 import { toJsonReply, retryWhileBusy } from "../../pipeline/idempotency.ts";
 import { handleGet, pathId } from "../../pipeline/object-handlers.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
 import { type HttpResponse, type RequestContext, respond } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { withAlternatives } from "./alternatives.ts";
-import { assertAlone, assertPresent, holdBody, parseBody, startOf } from "./bodies.ts";
+import { assertAlone, assertPresent, holdBody, parseBody, startInBody } from "./bodies.ts";
 import { createAs } from "./writes.ts";
 
 const SECOND_MS = 1000;
@@ -24,7 +24,7 @@ export const handleCreateHold =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const { rt } = deps;
     const body = parseBody(holdBody(), await readJsonObject(context));
-    const wanted = { request: requestOf(body), startsAt: startOf(body.startsAt) };
+    const wanted = { request: requestOf(body), startsAt: startInBody(body.startsAt) };
     const ttlMs = body.ttlSeconds * SECOND_MS;
     return withAlternatives(
       deps,
@@ -68,7 +68,7 @@ export const handleGetHold =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const access = accessOf(key);
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     return handleGet(
       { rt },
       () => getHold(rt, business, access, pathId(context)),
@@ -81,7 +81,7 @@ export const handleReleaseHold =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
     await retryWhileBusy(rt, () =>
-      releaseHold(rt, getBusiness(rt, key), accessOf(key), pathId(context)),
+      releaseHold(rt, getBusinessOfKey(rt, key), accessOf(key), pathId(context)),
     );
     return respond(context, 204, []);
   };

@@ -5,7 +5,7 @@ import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { VisitListFilter } from "../../../store/bookings/visit-lists.ts";
 import {
-  getBusiness,
+  getBusinessOfKey,
   respondPage,
   decodeCursor,
   encodeCursor,
@@ -87,7 +87,7 @@ export function listPage<Row extends Listed>(
       { parameter: "to", code: "before_from", detail: "'to' must not be before 'from'." },
     ]);
   const access = accessOf(key);
-  const business = getBusiness(rt, key);
+  const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const isByChange = updatedSince !== undefined;
   // A cursor is a position in one of the two orders, and is not valid in the other.
@@ -126,7 +126,7 @@ const handleListVisits =
   (context: RequestContext, key: Credential): HttpResponse => {
     const { rt } = deps;
     const values = parseParameters(parameters() as Known, context.request.search);
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     const access = accessOf(key);
     // Responses do not show a hidden staff member, so the filter treats one like an unknown ID.
     const isHidden = (staffId: string | undefined): boolean =>

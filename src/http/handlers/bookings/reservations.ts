@@ -10,11 +10,11 @@ import { withAlternatives } from "./alternatives.ts";
 import {
   assertAlone,
   assertPresent,
-  guestOf,
+  guestInBody,
   parseBody,
   rescheduleReservationBody,
   reservationBody,
-  startOf,
+  startInBody,
 } from "./bodies.ts";
 import { commitChange, RESERVATIONS } from "./visits.ts";
 import { createAs, keepingOmitted, toCreatedReply } from "./writes.ts";
@@ -25,7 +25,7 @@ export const handleCreateReservation =
     const { rt } = deps;
     const body = parseBody(reservationBody(), await readJsonObject(context));
     const wanted = wantedTable(body);
-    const guest = guestOf(body);
+    const guest = guestInBody(body);
     return withAlternatives(
       deps,
       context,
@@ -47,7 +47,7 @@ function wantedTable(body: z.output<ReturnType<typeof reservationBody>>) {
     return { holdId };
   }
   assertPresent(body, ["startsAt", "partySize"], "holdId");
-  return { request: { partySize, areaId }, startsAt: startOf(startsAt) };
+  return { request: { partySize, areaId }, startsAt: startInBody(startsAt) };
 }
 
 export const handleRescheduleReservation =
@@ -55,7 +55,7 @@ export const handleRescheduleReservation =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const body = parseBody(rescheduleReservationBody(), await readJsonObject(context));
     const { partySize, areaId } = body;
-    const startsAt = startOf(body.startsAt);
+    const startsAt = startInBody(body.startsAt);
     const reserved = () => deps.rt.store.reservations.findById(key.businessId, pathId(context));
     return withAlternatives(
       deps,

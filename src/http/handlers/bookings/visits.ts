@@ -25,7 +25,7 @@ import type { Visit } from "../../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
-import { getBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../pipeline/business-response.ts";
 import {
   assertIfMatch,
   ETAG_SUFFIX,
@@ -78,7 +78,7 @@ export const handleGetVisit =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const access = accessOf(key);
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     return handleGet(
       { rt },
       () => getVisit(rt, kind, business.id, access, pathId(context)),

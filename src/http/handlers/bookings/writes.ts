@@ -11,7 +11,7 @@ import { accessOf, type VisitAccess } from "../../../app/bookings/access.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { businessUrl, getBusiness, PRIVATE } from "../../pipeline/business-response.ts";
+import { businessUrl, getBusinessOfKey, PRIVATE } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
 import { flag, parseParameters } from "../../pipeline/parameters.ts";
@@ -53,7 +53,7 @@ export function commitAs(
   return commitReply(
     rt,
     context,
-    () => namingFields(() => write(getBusiness(rt, key), accessOf(key), dryRun)),
+    () => namingFields(() => write(getBusinessOfKey(rt, key), accessOf(key), dryRun)),
     dryRun,
   );
 }
@@ -90,12 +90,12 @@ function namingFields<T>(write: () => T): T {
     return write();
   } catch (error) {
     if (!(error instanceof AppError) || error.issues.length === 0) throw error;
-    const { code, message, fix, members } = error;
+    const { code, message, fix, extensions } = error;
     const issues = error.issues.map(({ parameter, ...issue }) => ({
       ...issue,
       ...(parameter !== undefined && { pointer: issue.pointer ?? `#/${parameter}` }),
     }));
-    throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, members });
+    throw new AppError(code, message, { ...(fix !== undefined && { fix }), issues, extensions });
   }
 }
 
@@ -113,7 +113,7 @@ export function keepingOmitted<T>(
     return change();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { code, message, members, issues } = error;
+    const { code, message, extensions, issues } = error;
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;
@@ -121,7 +121,7 @@ export function keepingOmitted<T>(
     throw new AppError(code, message, {
       fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,
       issues: issues.map((issue) => (isOmitted(issue) ? withoutField(issue) : issue)),
-      members,
+      extensions,
     });
   }
 }

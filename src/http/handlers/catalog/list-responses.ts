@@ -13,7 +13,7 @@ import {
   businessUrl,
   decodeCursor,
   encodeCursor,
-  getBusiness,
+  getBusinessOfKey,
   toPublicBusiness,
   linkToNext,
 } from "../../pipeline/business-response.ts";
@@ -105,7 +105,7 @@ export class ListResponses {
       return response;
     };
     const kinds = kindsAffecting(route.lists);
-    const reading = readAhead(this.#rt, getBusiness(this.#rt, key), kinds);
+    const reading = readAhead(this.#rt, getBusinessOfKey(this.#rt, key), kinds);
     return reading === undefined ? build() : reading.then(build);
   }
 
@@ -135,7 +135,7 @@ export class ListResponses {
     const { business, data, page, validUntil } = readCatalogView(
       this.#rt,
       route.lists,
-      () => getBusiness(this.#rt, key),
+      () => getBusinessOfKey(this.#rt, key),
       getAsOf,
       (view) => ({
         business: view.business,

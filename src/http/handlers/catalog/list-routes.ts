@@ -1,7 +1,7 @@
 import { lazy } from "../../../domain/lazy.ts";
 import type { CatalogView } from "../../../app/catalog/catalog-view.ts";
 import type { DocOf, Kind } from "../../../domain/catalog/catalog.ts";
-import type { Day, WeeklyWindow } from "../../../domain/catalog/common.ts";
+import type { Weekday, WeeklyWindow } from "../../../domain/catalog/common.ts";
 import type { MenuCategoryDoc, MenuItemDoc } from "../../../domain/catalog/menu.ts";
 import { minutesOf } from "../../../domain/local-time.ts";
 import { toPublicProfile } from "../../../domain/public/profile.ts";
@@ -21,7 +21,7 @@ import {
   text,
 } from "../../pipeline/parameters.ts";
 
-const DAYS: Day[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+const DAYS: Weekday[] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const DAY_MIN = 1440;
 
 /** The route of one of the six catalog lists, or of the business itself. */
@@ -246,8 +246,8 @@ function isServedAt(
   if (windows === null) return true;
   const local = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timezone);
   const minute = local.hour * 60 + local.minute;
-  const today = DAYS[local.dayOfWeek - 1] as Day;
-  const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Day;
+  const today = DAYS[local.dayOfWeek - 1] as Weekday;
+  const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Weekday;
   return windows.some(({ days, start, end }) => {
     const covers = (at: number) => minutesOf(start) <= at && at < minutesOf(end);
     return (

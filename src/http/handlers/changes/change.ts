@@ -2,7 +2,7 @@ import { bodyFor } from "../../../domain/envelope.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { mayReadEvent } from "../../../domain/event-types.ts";
 import type { Credential } from "../../../store/keys.ts";
-import { getBusiness, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
 import {
@@ -22,7 +22,7 @@ export const handleGetChange =
     if (event?.businessId !== key.businessId || !mayReadEvent(key, event))
       throw new AppError("resource_not_found", "There is no event with this ID.");
     const { sequence, businessId } = event;
-    const business = toPublicBusiness(getBusiness(rt, key));
+    const business = toPublicBusiness(getBusinessOfKey(rt, key));
     const meta = { business, sequence, cursor: encodeChangeCursor(businessId, sequence) };
     // The bytes of the event equal those of the key's webhooks.
     const body = Buffer.concat([

@@ -25,7 +25,7 @@ import {
   type RequestContext,
 } from "../../pipeline/request-context.ts";
 import {
-  getBusiness,
+  getBusinessOfKey,
   getTimezone,
   NO_STORE,
   toPublicBusiness,
@@ -114,13 +114,13 @@ export function listChanges(
       ]);
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
-        getBusiness(rt, key);
+        getBusinessOfKey(rt, key);
         const current = accessControl.authenticateAgain(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
         page = readPage(rt, current, page.position, types, limit);
       }
     }
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     lastSequence = rt.store.feed.getLastSequence(businessId);
     const body = buildBody(business, page, lastSequence);
     return respondBytes(context, 200, "application/json", body, NO_STORE);

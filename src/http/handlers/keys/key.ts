@@ -16,7 +16,7 @@ import type { KeyRotation } from "../../../store/key-secrets.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { WindowUse } from "../../auth/rate-limits.ts";
 import { readOptionalJsonObject } from "../../pipeline/body.ts";
-import { getBusiness, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
+import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
 import { parseParameters } from "../../pipeline/parameters.ts";
@@ -59,7 +59,7 @@ export const handleRotateKey =
       const key = accessControl.authenticateAgain(context);
       const limits = accessControl.readLimits(context, key);
       const rotated = rotateOwnKey(rt, key, overlapSeconds * SECOND_MS);
-      const { timezone } = getBusiness(rt, key).doc;
+      const { timezone } = getBusinessOfKey(rt, key).doc;
       const oldSecretEndsAt = formatInstant(rotated.oldSecretEndsAt, timezone);
       const { secret, repeatableUntil: endsAt } = rotated;
       const after = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
@@ -73,7 +73,7 @@ function toPublicKey(
   key: Credential,
   requests: readonly WindowUse[],
 ): z.output<typeof publicKey> {
-  const business = getBusiness(rt, key);
+  const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const { prefix, last4 } = getKey(rt, key.id);
   const rotation = rt.store.keySecrets.findRotation(key.id);

@@ -13,10 +13,10 @@ import { lazy } from "../../../domain/lazy.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { Credential } from "../../../store/keys.ts";
-import type { LiveFilter } from "../../../store/webhooks/live-filter.ts";
+import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
-  getBusiness,
+  getBusinessOfKey,
   respondPage,
   decodeCursor,
   encodeCursor,
@@ -83,10 +83,10 @@ function respondDeliveries(
   context: RequestContext,
   key: Credential,
   path: string,
-  scope: Pick<LiveFilter, "businessId" | "endpointId" | "viewer">,
+  scope: Pick<SearchFilter, "businessId" | "endpointId" | "viewer">,
   { status: state, eventType, eventId, cursor: after, ...parameters }: Filters,
 ): HttpResponse {
-  const business = getBusiness(rt, key);
+  const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const filter = { ...scope, state, eventType, eventId };
   const { rows, reached } = readPage(rt, filter, {
@@ -144,14 +144,14 @@ type PageRange = {
  */
 function readPage(
   rt: Runtime,
-  filter: LiveFilter,
+  filter: SearchFilter,
   { before, since, until, limit }: PageRange,
 ): { rows: DeliveryRow[]; reached: string | null } {
   const [first] = [before, until === undefined ? null : minIdAt("dlv", until)]
     .filter((id) => id !== null)
     .sort();
   const start = first === undefined ? null : { id: first, isIncluded: false };
-  const found = rt.store.live.listPage(filter, "older", start, limit + 1);
+  const found = rt.store.deliverySearch.listPage(filter, "older", start, limit + 1);
   const rows = found.rows.slice(0, limit);
   const last = rows.at(-1)?.id;
   const [next] = found.rows.slice(limit);

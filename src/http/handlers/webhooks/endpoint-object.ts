@@ -10,7 +10,7 @@ import {
 import type { endpoint as publicEndpoint } from "../../../domain/public/schemas/webhook.ts";
 import { safe } from "../../../domain/text.ts";
 import { describeEndpoint, statusInError } from "../../../domain/webhooks/endpoint-state.ts";
-import { currentHold } from "../../../domain/webhooks/failing-endpoint.ts";
+import { currentBackoff } from "../../../domain/webhooks/failing-endpoint.ts";
 import { errorForPartners } from "../../../domain/webhooks/settle.ts";
 import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 
@@ -24,7 +24,7 @@ export function toPublicEndpoint(
 ): z.output<typeof publicEndpoint> {
   const { id, name, url, events, status, disabledReason, lastError, version } = endpoint;
   const now = rt.now();
-  const { heldUntil, heldReason } = currentHold(endpoint, now);
+  const { heldUntil, heldReason } = currentBackoff(endpoint, now);
   const state = describeEndpoint(endpoint, {
     now,
     format: timeInWords(timezone),

@@ -27,7 +27,7 @@ import type { Credential } from "../../../store/keys.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
   businessUrl,
-  getBusiness,
+  getBusinessOfKey,
   getTimezone,
   NO_STORE,
   respondPage,
@@ -101,7 +101,7 @@ export const listEndpoints =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const { limit, cursor } = parseParameters(endpointsParameters(), context.request.search);
-    const business = getBusiness(rt, key);
+    const business = getBusinessOfKey(rt, key);
     // IDs increase with time, so sorting by ID alone is enough.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
     const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);

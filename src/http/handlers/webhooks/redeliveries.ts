@@ -14,7 +14,7 @@ import { readJsonObject } from "../../pipeline/body.ts";
 import {
   decodeCursor,
   encodeCursor,
-  getBusiness,
+  getBusinessOfKey,
   PRIVATE,
   toPublicBusiness,
 } from "../../pipeline/business-response.ts";
@@ -76,7 +76,7 @@ export const handleRedeliverDeliveries =
       throw noFilterError();
     const from = cursor === undefined ? undefined : decodePosition(cursor);
     const write = () => {
-      const business = getBusiness(rt, key);
+      const business = getBusinessOfKey(rt, key);
       const { timezone } = business.doc;
       const { count, disabledEndpointIds, reached } = redeliverOwn(rt, key, {
         endpointId,

@@ -23,7 +23,7 @@ import { checkBackupCopies } from "../../../../src/features/backups/checks.ts";
 import { readBackupState, saveBackupState } from "../../../../src/features/backups/state.ts";
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../../src/config.ts";
-import { backupName } from "../../../../src/features/backups/store.ts";
+import { backupName } from "../../../../src/features/backups/store/files.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import { createStore } from "../../../../src/store/store.ts";
 import { createTempFolder } from "../../../support/cli.ts";
@@ -33,7 +33,7 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A server with a master key. */
+/** Creates a server with a master key. */
 async function createServer(flags: ConfigFlags) {
   const rt = createTestRuntime(flags);
   await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
@@ -69,14 +69,14 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
     at: rt.now(),
     createdAt: backup.createdAt,
   });
-  // Damage that SQLite does not find.
+  // SQLite does not find this damage.
   const bytes = readFileSync(copy);
   bytes.write("Salun", bytes.indexOf("Salon"));
   writeFileSync(copy, bytes);
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
 });
 
-test("a folder with the copies of another server gets none, and keeps those", async () => {
+test("a folder with the copies of another server gets no copies of this one, and keeps its own", async () => {
   const dir = createTempFolder();
   const [first, second] = [
     await createServer({ backupDir: dir }),
@@ -133,7 +133,7 @@ test("a new backup is kept although a clock that was ahead gave others a later t
   ]);
 });
 
-test("backups of a clock that was ahead are deleted like others, with the guests in them", () => {
+test("backups with a future time are deleted like others, with the guests in them", () => {
   const folder = createTempFolder();
   const now = Date.parse("2026-11-20T12:00:00Z");
   const nights = Array.from({ length: 7 }, (_, i) => now - i * DAY_MS);
@@ -143,7 +143,7 @@ test("backups of a clock that was ahead are deleted like others, with the guests
   expect(listBackupsIn(folder).map(({ createdAt }) => createdAt)).toEqual(nights);
 });
 
-test("a backup is not reported as copied because a clock that was ahead copied one before", async () => {
+test("a copy with a future time does not count as the copy of a new backup", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir });
   await copyBackup(rt, await createBackup(rt));
@@ -324,7 +324,7 @@ test("a folder that cannot be used is a health condition before the first backup
   expect(conditionsOf(rt)).toEqual([]);
 });
 
-test("another --backup-command is tried at once with the newest backup", async () => {
+test("a changed --backup-command gets the newest backup at once", async () => {
   const wrong = await createServer({ backupCommand: "no-such-program" });
   const backup = await createBackup(wrong);
   await copyBackup(wrong, backup);

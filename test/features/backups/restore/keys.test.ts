@@ -22,7 +22,7 @@ import { rotateMasterKey } from "../../../../src/app/webhooks/endpoint-secrets.t
 import { appendTag } from "../../../../src/features/backups/tag.ts";
 import { readConfig } from "../../../../src/config.ts";
 import { openSecretBox, readMasterKeys } from "../../../../src/platform/secret-box.ts";
-import { backupName } from "../../../../src/features/backups/store.ts";
+import { backupName } from "../../../../src/features/backups/store/files.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness, subscribe } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
@@ -43,7 +43,7 @@ afterEach(() => void (disk.unreadable = ""));
 
 const ANA = { name: "Ana", email: null, phone: null, notes: null };
 
-/** A server with a guest and an endpoint, whose master key was rotated after its backup. */
+/** Creates a server with a guest and an endpoint, whose master key was rotated after its backup. */
 async function createRotated() {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);

@@ -56,7 +56,7 @@ async function uploadBackup() {
 
 type Upload = Awaited<ReturnType<typeof uploadBackup>>;
 
-/** Restores it on another machine, and returns which guests have data there. */
+/** Restores the backup on another machine, and returns which guests have data there. */
 async function restoreElsewhere({ rt, file, ana, leo }: Upload, acceptsGap = false) {
   const config = createStandbyConfig(rt.config);
   const { erasures } = await restoreBackup(config, file, {
@@ -126,7 +126,7 @@ test("a backup of a server that has erased nobody is restored elsewhere with its
   expect(erasures).toMatchObject({ visitIds: [], gap: null });
 });
 
-test("a newer backup in the folder has the list, too", async () => {
+test("a restore also uses the list of erased guests in a newer backup of the folder", async () => {
   const upload = await uploadBackup();
   upload.upload(await upload.backUp());
   expect(await restoreElsewhere(upload)).toMatchObject({
@@ -185,7 +185,7 @@ test.each(REFUSED)("$list closes no gap and erases no other guest", async ({ wri
   expect(guests.leo).toBe(true);
 });
 
-test("restore asks at a terminal before guests come back; --yes is no answer, a flag of its own is", async () => {
+test("restore asks before erased guests come back, and accepts a flag of its own but not --yes", async () => {
   const { rt, file, madeAt } = await uploadBackup();
   const { dataDir } = createStandbyConfig(rt.config);
   const terminal = createTerminal({ dataDir, isTTY: true });

@@ -28,7 +28,7 @@ import { findNewestCopy, takeOver } from "../../../../src/features/backups/resto
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import { rotateMasterKey } from "../../../../src/app/webhooks/endpoint-secrets.ts";
 import { DEFAULT_LIMITS, hashApiKey } from "../../../../src/domain/api-key.ts";
-import { readServerId } from "../../../../src/features/backups/store.ts";
+import { readServerId } from "../../../../src/features/backups/store/files.ts";
 import type { Config } from "../../../../src/config.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness, subscribe } from "../../../support/delivery.ts";
@@ -41,7 +41,7 @@ import {
 const DAY_MS = 86_400_000;
 const SECRET = "dbk_sk_attacker0000000000000000000000000000";
 
-/** A server in a folder that outlives its connection, and a backup of it. */
+/** Creates a server in a folder that outlives its connection, and a backup of it. */
 async function createServer() {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
@@ -83,7 +83,7 @@ const open = ({ dataDir }: Config): TestRuntime => createTestRuntime({ dataDir }
 
 const kindOf = async (config: Config, path: string) => (await authenticate(config, path)).kind;
 
-/** Rotates the master key, and returns what was done with the backups. */
+/** Rotates the master key, and returns the lines about the backups. */
 function rotate(rt: Runtime): { retagged: number; rest: string[] } {
   const fields = Object.assign({}, ...rotateMasterKey(rt).reports.map((report) => report.fields));
   return (fields as { backups: { retagged: number; rest: string[] } }).backups;
@@ -316,7 +316,7 @@ test("the replaced data are authenticated, and a drill also tries a backup that 
   expect(await drillBackup(open(rt.config), path)).toMatchObject({ error: null, secrets: 1 });
 });
 
-/** Two copies in a folder, and a third that is not authentic. */
+/** Makes two copies in a folder, and a third that is not authentic. */
 async function createCopies() {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
@@ -335,7 +335,7 @@ async function createCopies() {
   return { rt, dir, older, newer, forged };
 }
 
-test("a takeover skips a newer copy that is not authentic, and takes an older one that was renamed for older", async () => {
+test("a takeover skips a newer copy that is not authentic, and does not believe the name of an older one", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   const renamed = join(dir, "deskbell-20261130T120000Z.db");
   copyFileSync(older, renamed);
@@ -371,7 +371,7 @@ test("a text after the database that only looks like a tag authenticates nothing
   }
 });
 
-test("a rotation of the master key authenticates again the backups that it can reach, and names the rest", async () => {
+test("a rotation of the master key authenticates the backups that it can reach again, and names the others", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   const away = createTestRuntime({ dataDir: rt.config.dataDir, backupCommand: "true" });
   const state = join(rt.config.backupFolder, "last-copy.json");
@@ -413,7 +413,7 @@ test.each([
   },
 );
 
-test("a split gives the data an ID of their own before they are in place, so that no crash leaves two servers with one", async () => {
+test("a split gives the data a server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
   const { rt, path } = await createServer();
   const standby = createStandbyConfig(rt.config);
   const split = { ...options, isSplit: true, acceptGap: async () => {} };

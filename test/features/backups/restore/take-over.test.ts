@@ -48,7 +48,7 @@ afterEach(() => void (disk.unreadable = ""));
 const MINUTE_MS = 60_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };
 
-/** A server that has copied two backups to a folder. */
+/** Creates a server that has copied two backups to a folder. */
 async function createPrimary() {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
@@ -131,7 +131,7 @@ test.for<{ steps: Step[] }>([
 });
 
 test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
-  "damaged recorded counters are reported, and never taken for none: %j",
+  "damaged recorded counters are reported, and do not count as missing: %j",
   async (text) => {
     const { rt, dir, makeCopy } = await createPrimary();
     writeFileSync(join(dir, "counters.json"), text);
@@ -147,7 +147,7 @@ test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
   },
 );
 
-test("recorded counters that cannot be read are reported, and never taken for none", async () => {
+test("recorded counters that cannot be read are reported, and do not count as missing", async () => {
   const { rt, dir } = await createPrimary();
   rmSync(join(dir, "counters.json"), { force: true });
   mkdirSync(join(dir, "counters.json"));
@@ -156,7 +156,7 @@ test("recorded counters that cannot be read are reported, and never taken for no
   );
 });
 
-test("the newest copy is one after the last takeover, even if the clock of the server before was ahead", async () => {
+test("the newest copy is one made after the last takeover, even if the clock of the replaced server was ahead", async () => {
   const { rt, dir } = await createPrimary();
   const { config } = await takeOverNewest(rt, dir);
   const standby = createTestRuntime({ dataDir: config.dataDir, backupDir: dir });
@@ -167,7 +167,7 @@ test("the newest copy is one after the last takeover, even if the clock of the s
   expect(copy.path).toBe(join(dir, basename(backup.path)));
 });
 
-test("the newest copy is one with later changes, even if the clock was ahead at the copy before", async () => {
+test("the newest copy is the one with the latest changes, even if an earlier copy has a later time", async () => {
   const { rt, dir } = await createPrimary();
   rt.setClock(-30 * MINUTE_MS);
   addBusiness(rt, "bar-nox");
@@ -177,7 +177,7 @@ test("the newest copy is one with later changes, even if the clock was ahead at 
   expect(copy.path).toBe(join(dir, basename(backup.path)));
 });
 
-test("a damaged copy is skipped and reported", async () => {
+test("a takeover skips a damaged copy and reports it", async () => {
   const { rt, dir, older, newer } = await createPrimary();
   writeFileSync(newer, readFileSync(newer).fill(1, 4096));
   const found = await findNewestCopy(rt.config, dir);
@@ -195,7 +195,7 @@ test("a damaged copy is skipped and reported", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "a copy on a bad sector is skipped and reported",
+  "a takeover skips a copy on a bad sector and reports it",
   async () => {
     const { rt, dir, older, newer } = await createPrimary();
     // The checksum also covers pages that SQLite does not read.
@@ -230,7 +230,7 @@ test("a folder of copies that is not mounted is not reported as an empty one", a
   });
 });
 
-test("a takeover that cannot replace the data claims nothing", async () => {
+test("a takeover that cannot replace the data creates no epoch", async () => {
   const { rt, dir } = await createPrimary();
   const config = createStandby(rt, dir);
   const standby = await startDaemon(

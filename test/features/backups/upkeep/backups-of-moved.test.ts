@@ -24,7 +24,7 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A server with a backup, and its copy, from before one of its two businesses moves. */
+/** Creates a server with a backup and its copy, from before one of its two businesses moves. */
 async function createServer() {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
@@ -80,7 +80,7 @@ test("the backups from before a move stay until each folder has an intact one fr
   expect(readdirSync(dir).filter((name) => name.endsWith(".db"))).toHaveLength(1);
 });
 
-test("a backup from before a move that a clock ahead made is no newer backup, and ends too", async () => {
+test("a backup from before a move with a future time does not count as newer, and is deleted too", async () => {
   const { rt, earlier, listLeft } = await createServer();
   const { backupFolder } = rt.config;
   const ahead = join(backupFolder, "deskbell-20300101T000000Z.db");
@@ -103,7 +103,7 @@ test("a business that came back keeps its backups", async () => {
   expect(checkBackupsOfMoved(rt)).toEqual([]);
 });
 
-test("the backups of another server stay", async () => {
+test("backups of another server are not deleted after a move", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   writeFileSync(join(dir, "server-id"), "0123456789abcdef\n");
   rt.advance(31 * DAY_MS);
@@ -125,7 +125,7 @@ test("a folder of copies that cannot be read does not keep the backups on this m
   expect(listLeft()).toEqual([earlier[1]]);
 });
 
-test("after a takeover, the server from before deletes no copies", async () => {
+test("a server that was replaced by a takeover deletes no copies", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
   await copyBackup(rt, await createBackup(rt));

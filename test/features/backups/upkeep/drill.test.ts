@@ -56,7 +56,7 @@ test("a drill adds nothing to the list of erased guests of this machine", async 
   expect(readErasureList(rt.config)).toEqual(before);
 });
 
-test("a drill deletes what a killed one has left, and nothing else", async () => {
+test("a drill deletes the folder of a killed drill, and nothing else", async () => {
   const rt = await createServer();
   await createBackup(rt);
   const create = (name: string, age: number) => {
@@ -126,7 +126,7 @@ test("a drill runs after the first nightly backup, and then every 30 days", asyn
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a copy of a backup elsewhere can be drilled, too", async () => {
+test("a drill can restore a copy of a backup in another folder", async () => {
   const rt = await createServer();
   const { path } = await createBackup(rt);
   const elsewhere = `${rt.config.dataDir}/copy.db`;

@@ -63,7 +63,7 @@ test("with --backup-every, a backup is made when the interval has passed since t
   expect(await countAfter(HOUR_MS - 1)).toBe(1);
 });
 
-test("with --backup-every, a clock that was ahead at the last backup does not delay the next", async () => {
+test("with --backup-every, a last backup with a future time does not delay the next one", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
   await createBackup(rt);
   rt.setClock(-2 * HOUR_MS);

@@ -89,7 +89,7 @@ test("a scrub that is interrupted continues where it was", async () => {
   expect(readBackupState(rt.config, "scrub")).toMatchObject({ finishedAt: rt.now() });
 });
 
-test("everything is read again within seven days, with one backup a day", async () => {
+test("a scrub reads everything again within seven days, with one backup a day", async () => {
   const rt = createServer(1);
   await createBackup(rt);
   const startedAt: number[] = [];

@@ -33,11 +33,11 @@ test.each([
   ],
   ["an ambiguous beginning", ":e", "'e' is ambiguous: enable, endpoints."],
   ["an argument that is not taken", ":pause 5", "pause takes no argument."],
-])("a command of the live view with %s shows what is wrong", async (_name, typed, notice) => {
+])("a command of the live view with %s shows what is wrong", async (_name, typed, feedback) => {
   const { view } = await openView();
   view.type(typed);
   view.press("enter");
-  expect(view.footer()).toBe(` ${notice}`);
+  expect(view.footer()).toBe(` ${feedback}`);
 });
 
 test("a command of the live view asks for a missing argument, and ignores blanks", async () => {

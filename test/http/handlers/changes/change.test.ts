@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eraseVisits } from "../../../../src/app/guests/erase-visits.ts";
 import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import type { EventType } from "../../../../src/domain/event-types.ts";
-import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { openBookingShop, visit } from "../../support/bookings.ts";
 import { applyPreset, createTestApi, SALON, type TestApi } from "../../support/api.ts";
 import { renameService, SALON_ID } from "../../support/webhooks.ts";
@@ -12,7 +12,7 @@ const CHANGES = `/v1/businesses/${SALON}/changes`;
 const stored = (api: TestApi) => api.store.events.listAfter(SALON_ID, 0, 100_000);
 
 function trigger(api: TestApi, type: EventType): string {
-  triggerEvent(api, getBusiness(api, { businessId: SALON_ID }), type);
+  triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), type);
   return stored(api).at(-1)!.id;
 }
 

@@ -7,7 +7,7 @@ import { rotateKey } from "../../../../src/app/keys.ts";
 import { deleteBusiness } from "../../../../src/app/delete-business.ts";
 import { businessId } from "../../../../src/domain/catalog/object-id.ts";
 import { encodeChangeCursor } from "../../../../src/http/handlers/changes/changes.ts";
-import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { startServer } from "../../../../src/http/server.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import {
@@ -150,7 +150,7 @@ test("the feed has additional event types only if `types` names them", async () 
     "events: [{key: gala, name: Gala, startsAt: 2026-12-01T19:00, durationMin: 60}]",
   );
   const { nextCursor } = (await read(api, "?after=latest")).page;
-  triggerEvent(api, getBusiness(api, { businessId: BUSINESS }), "event_availability.updated");
+  triggerEvent(api, getBusinessOfKey(api, { businessId: BUSINESS }), "event_availability.updated");
   rename(api, "Cut");
   const typesOf = async (query: string) =>
     (await read(api, `?after=${nextCursor}${query}`)).data.map(({ type }) => type);
@@ -164,7 +164,7 @@ test("the feed has additional event types only if `types` names them", async () 
 test("a key reads only events of its groups in the feed, and may not name others", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ eventGroups: ["catalog", "tickets"] });
-  const business = getBusiness(api, { businessId: BUSINESS });
+  const business = getBusinessOfKey(api, { businessId: BUSINESS });
   const { nextCursor } = (await read(api, "?after=latest")).page;
   triggerEvent(api, business, "booking.created");
   rename(api, "Cut");
@@ -187,7 +187,7 @@ test("a key that may only write bookings reads only the events of its own ones",
     kind: "RESTRICTED",
     scopes: ["webhooks.read", "bookings.write"],
   });
-  const business = getBusiness(api, { businessId: BUSINESS });
+  const business = getBusinessOfKey(api, { businessId: BUSINESS });
   const { nextCursor } = (await read(api, "?after=latest")).page;
   const last = lastSequence(api);
   api.tx(() => {
@@ -259,7 +259,7 @@ test("a page of the feed ends after one MiB", async () => {
 test("a page of the feed has the next event of a type, however many others precede it", async () => {
   const api = createTestApi();
   const after = (await read(api, "?after=latest")).page.nextCursor;
-  const business = getBusiness(api, { businessId: BUSINESS });
+  const business = getBusinessOfKey(api, { businessId: BUSINESS });
   const draft = (type: "service.updated" | "staff.updated") => draftSample(api, business, type)!;
   const others = Array(6000).fill(draft("service.updated"));
   api.tx(() => appendEvents(api, business, [...others, draft("staff.updated")]));
@@ -447,7 +447,7 @@ describe("a long poll", () => {
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=1`);
     await polls.waitFor(1);
-    deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
+    deleteBusiness(api, getBusinessOfKey(api, { businessId: BUSINESS }));
     polls.end();
     expect(await waiting).toMatchObject({ status: 409, code: "conflict" });
   });
@@ -483,7 +483,7 @@ describe("a long poll", () => {
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`);
     await polls.waitFor(1);
-    deleteBusiness(api, getBusiness(api, { businessId: BUSINESS }));
+    deleteBusiness(api, getBusinessOfKey(api, { businessId: BUSINESS }));
     applyPreset(api, "salon");
     expect(await waiting).toMatchObject({ status: 401, code: "revoked_key" });
   });

@@ -407,11 +407,11 @@ describe("the list of the deliveries of all endpoints", () => {
 
   test("a cursor never has the ID of a delivery that the key does not see", async () => {
     const { api, partner, first, second, foreign, of } = await createPartners();
-    const { listPage } = api.store.live;
+    const { listPage } = api.store.deliverySearch;
     const own = of(first, second);
     const hidden = of(foreign);
     // The search stops at a delivery of another key, as it does after 50,000 rows.
-    api.store.live.listPage = (filter, direction, start, limit) => {
+    api.store.deliverySearch.listPage = (filter, direction, start, limit) => {
       const page = listPage(filter, direction, start, limit);
       if (start !== null) return page;
       const reached = hidden.at(-1)!;

@@ -10,7 +10,7 @@ import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
 import { deliveryWithAttempts } from "../../../../src/domain/public/schemas/webhook.ts";
 import type { WebhookPost } from "../../../../src/domain/webhooks/webhook-post.ts";
-import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { openDatabase } from "../../../../src/store/database/database.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestApi, type TestApi } from "../../support/api.ts";
@@ -103,7 +103,7 @@ describe("the request of a delivery", () => {
     };
     const without = await subscribe(["webhooks.write"]);
     const withReference = await subscribe(["webhooks.write", "bookings.read"]);
-    triggerEvent(api, getBusiness(api, { businessId: SALON_ID }), "booking.created");
+    triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), "booking.created");
     const bodyFor = async ({ endpoint }: typeof without, key?: string) => {
       const [{ id } = { id: "" }] = api.store.deliveries.list({ endpointId: endpoint.id }, 1);
       const { request } = await read(api, id, key);
@@ -120,7 +120,7 @@ describe("the request of a delivery", () => {
     const { api } = setUp();
     const { id, secret } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     await createTestEndpoint(api, id);
-    triggerEvent(api, getBusiness(api, { businessId: SALON_ID }), "booking.created");
+    triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), "booking.created");
     const delivery = newest(api).id;
     expect((await read(api, delivery, secret)).request).not.toBeNull();
     updateKey(api, id, { eventGroups: ["catalog"] });

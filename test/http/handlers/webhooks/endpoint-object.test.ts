@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test("an endpoint whose receiver asks for a pause is held until its end", async () => {
+test("an endpoint whose receiver sends Retry-After gets nothing until then", async () => {
   const { receiver, publish, read } = await setUp();
   receiver.outcome = { ...OK, statusCode: 503, retryAfter: "600" };
   await publish();

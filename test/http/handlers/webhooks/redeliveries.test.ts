@@ -3,7 +3,7 @@ import { updateKey } from "../../../../src/app/keys.ts";
 import { cancelDeliveries } from "../../../../src/app/webhooks/deliveries.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
-import { getBusiness } from "../../../../src/http/pipeline/business-response.ts";
+import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestApi, type TestApi } from "../../support/api.ts";
 import {
@@ -196,7 +196,7 @@ describe("POST deliveries/redeliver", () => {
 
   test("events that the key may no longer receive are not sent again", async () => {
     const { api, partner, send, count } = await setUp();
-    triggerEvent(api, getBusiness(api, { businessId: SALON_ID }), "booking.created");
+    triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), "booking.created");
     await send();
     expect(await count({ eventType: "booking.created" }, "?dryRun=true")).toBe(2);
     updateKey(api, partner.id, { eventGroups: ["catalog"] });

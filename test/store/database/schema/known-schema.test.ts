@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createBackup, verifyBackup } from "../../../../src/features/backups/backups.ts";
 import { assertDatabaseUsable } from "../../../../src/cli/running/daemon.ts";
 import { readMigrations } from "../../../../src/platform/assets.ts";
 import {
@@ -10,7 +8,7 @@ import {
   findDamage,
   findForeignPart,
 } from "../../../../src/store/database/schema.ts";
-import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { createTerminal } from "../../../support/cli.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
@@ -66,7 +64,6 @@ test.for([
 
   const rt = createTestRuntime({ dataDir });
   await expect(assertDatabaseUsable(rt)).rejects.toThrow(`${damage}.`);
-  await expect(createBackup(rt)).rejects.toThrow(part);
 });
 
 function createDatabase(migrations = readMigrations()) {
@@ -155,10 +152,4 @@ test("a page that the disk cannot read is a read error, not damage", () => {
   expect(() => damage(266)).toThrow(expect.objectContaining({ code: "SQLITE_IOERR_READ" }));
   expect(damage(11)).toContain("unable to get the page");
   db.close();
-});
-
-test("an empty backup is reported as empty, not as a file of another program", async () => {
-  const path = join(createTempFolder(), "empty.db");
-  writeFileSync(path, "");
-  await expect(verifyBackup(path)).rejects.toThrow("the file is empty");
 });

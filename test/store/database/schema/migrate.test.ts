@@ -1,69 +1,21 @@
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  backUpNightly,
-  listBackups,
-  verifyBackup,
-} from "../../../../src/features/backups/backups.ts";
 import { countMigrations, readMigrations } from "../../../../src/platform/assets.ts";
-import { readConfig } from "../../../../src/config.ts";
 import { acquireDaemonLock, openDatabase } from "../../../../src/store/database/database.ts";
 import { runProgram, createTempFolder } from "../../../support/cli.ts";
+import {
+  breakMigration,
+  createOldDatabase,
+  listDataFiles,
+  readValue,
+} from "../../../support/old-database.ts";
 import { applyCatalogBody } from "../../../support/use-case.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const LATEST = countMigrations();
 const NOON = Date.parse("2026-11-20T12:00:00Z");
-
-/** The file of each older version, without data. */
-const emptyFiles = new Map<number, Buffer>();
-
-/**
- * Returns the file of a version, made from that of the version before. Starting with the first
- * version each time would take seconds.
- */
-function emptyFileOf(schema: number): Buffer {
-  const known = emptyFiles.get(schema);
-  if (known !== undefined) return known;
-  const db = schema === 1 ? new Database(":memory:") : new Database(emptyFileOf(schema - 1));
-  db.exec(readMigrations()[schema - 1] ?? "");
-  db.pragma(`user_version = ${schema}`);
-  const file = db.serialize();
-  db.close();
-  emptyFiles.set(schema, file);
-  return file;
-}
-
-/** Creates a database of an older version, with one business. */
-function createOldDatabase(schema: number, dataDir = createTempFolder()) {
-  const path = join(dataDir, "deskbell.db");
-  writeFileSync(path, emptyFileOf(schema));
-  const db = new Database(path);
-  db.pragma("journal_mode = WAL");
-  db.exec(`INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at)
-    VALUES ('biz_1', 'old-shop', '{}', '{}', 5, 7, 0, 0)`);
-  db.close();
-  return { dataDir, path };
-}
-
-const filesOf = (dataDir: string) =>
-  readdirSync(dataDir, { recursive: true, encoding: "utf8" })
-    .filter(
-      (name) =>
-        !/-(shm|wal)$|\.lock(-journal)?$/.test(name) && statSync(join(dataDir, name)).isFile(),
-    )
-    .sort();
-
-function read(path: string, sql: string): unknown {
-  const db = new Database(path, { readonly: true });
-  try {
-    return db.prepare(sql).pluck().get();
-  } finally {
-    db.close();
-  }
-}
 
 test("a migration keeps the decimals with which amounts were stored", () => {
   const { dataDir, path } = createOldDatabase(11);
@@ -75,7 +27,7 @@ test("a migration keeps the decimals with which amounts were stored", () => {
   db.close();
   createTestRuntime({ dataDir });
   const digits = "SELECT group_concat(doc ->> 'currencyDigits' ORDER BY id) FROM business";
-  expect(read(path, `${digits} WHERE id <> 'biz_1'`)).toBe("2,0,0,0,3");
+  expect(readValue(path, `${digits} WHERE id <> 'biz_1'`)).toBe("2,0,0,0,3");
 });
 
 // Tests copy one empty database, and give each copy an ID of its own.
@@ -95,28 +47,12 @@ test("new databases differ only in the ID of their server", () => {
 });
 
 test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
-  "a file of schema %i is migrated with its data, after a valid backup",
-  async (schema) => {
+  "a file of schema %i is migrated with its data",
+  (schema) => {
     const { dataDir, path } = createOldDatabase(schema);
-    const rt = createTestRuntime({ dataDir });
-    const backup = join(dataDir, `backups/before-schema-${LATEST}-20261120T120000Z.db`);
-    expect(rt.logged).toEqual([
-      { level: "info", message: "migrated", fields: { from: schema, to: LATEST, backup } },
-    ]);
-    expect(read(path, "PRAGMA user_version")).toBe(LATEST);
-    expect(read(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
-    expect(await verifyBackup(backup)).toMatchObject({ schema });
-    expect(read(backup, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
-    expect(statSync(backup).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(backup)).mode & 0o777).toBe(0o700);
-    expect(listBackups(rt.config)).toEqual([
-      { path: backup, bytes: statSync(backup).size, createdAt: NOON },
-    ]);
-    expect(filesOf(dataDir)).toEqual([
-      `backups/${backup.slice(backup.lastIndexOf("/") + 1)}`,
-      "deskbell.db",
-      "master.key",
-    ]);
+    createTestRuntime({ dataDir });
+    expect(readValue(path, "PRAGMA user_version")).toBe(LATEST);
+    expect(readValue(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
   },
 );
 
@@ -173,9 +109,9 @@ test("the numbers of the migrations are consecutive", () => {
 test("opening a new file or one of this schema makes no backup", () => {
   const rt = createTestRuntime();
   rt.close();
-  expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
+  expect(listDataFiles(rt.config.dataDir)).toEqual(["deskbell.db"]);
   const again = createTestRuntime({ dataDir: rt.config.dataDir });
-  expect(filesOf(rt.config.dataDir)).toEqual(["deskbell.db"]);
+  expect(listDataFiles(rt.config.dataDir)).toEqual(["deskbell.db"]);
   expect(again.logged).toEqual([]);
 });
 
@@ -189,53 +125,22 @@ test("nothing is migrated while a daemon of an older version is running", () => 
       fix: expect.stringContaining("stop that daemon"),
     }),
   );
-  expect(read(path, "PRAGMA user_version")).toBe(3);
-  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
+  expect(readValue(path, "PRAGMA user_version")).toBe(3);
+  expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
   daemon.release();
   expect(createTestRuntime({ dataDir }).logged).toHaveLength(1);
   // After the migration, a daemon can start.
   acquireDaemonLock(path).release();
 });
 
-test("a file whose backup is invalid is not migrated", () => {
-  const { dataDir, path } = createOldDatabase(3);
-  const db = new Database(path);
-  db.unsafeMode();
-  db.exec(`CREATE TABLE ballast (n); INSERT INTO ballast VALUES (NULL); PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = 'CREATE TABLE ballast (n NOT NULL)' WHERE name = 'ballast'`);
-  db.close();
-  expect(() => createTestRuntime({ dataDir })).toThrow(
-    expect.objectContaining({
-      code: "state_refuses",
-      message: expect.stringMatching(/was not migrated.*is damaged/),
-    }),
-  );
-  expect(read(path, "PRAGMA user_version")).toBe(3);
-  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
-});
-
-test("a failed migration leaves the file unchanged and no backup", () => {
+test("a failed migration leaves the file unchanged", () => {
   const { dataDir, path } = createOldDatabase(LATEST - 1);
-  const db = new Database(path);
-  // The migration must fail: the object that it creates exists already, or the one that it changes
-  // is missing.
-  const made = /^(CREATE (?:TABLE|INDEX|VIEW)|ALTER TABLE|INSERT INTO|UPDATE) (\w+)/m.exec(
-    readMigrations()[LATEST - 1] ?? "",
-  );
-  db.exec(
-    made?.[1]?.startsWith("CREATE")
-      ? `CREATE TABLE ${made[2]} (x)`
-      : `ALTER TABLE ${made?.[2]} RENAME TO elsewhere`,
-  );
-  const before = db.prepare("SELECT sql FROM sqlite_schema").pluck().all();
-  db.close();
+  breakMigration(path, LATEST);
+  const schema = "SELECT json_group_array(sql) FROM sqlite_schema";
+  const before = readValue(path, schema);
   expect(() => createTestRuntime({ dataDir })).toThrow();
-  expect(read(path, "PRAGMA user_version")).toBe(LATEST - 1);
-  const after = new Database(path);
-  expect(after.prepare("SELECT sql FROM sqlite_schema").pluck().all()).toEqual(before);
-  after.close();
-  // The deleted backup may have needed a master key for its tag.
-  expect(filesOf(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
+  expect(readValue(path, "PRAGMA user_version")).toBe(LATEST - 1);
+  expect(readValue(path, schema)).toBe(before);
 });
 
 test("one of three processes that open an older file migrates it, and all succeed", async () => {
@@ -247,8 +152,7 @@ test("one of three processes that open an older file migrates it, and all succee
   );
   expect(opened).toMatchObject([{ code: 0 }, { code: 0 }, { code: 0 }]);
   expect(opened.filter(({ stderr }) => stderr.includes("migrated"))).toHaveLength(1);
-  expect(filesOf(dataDir)).toHaveLength(3);
-  expect(read(path, "PRAGMA user_version")).toBe(LATEST);
+  expect(readValue(path, "PRAGMA user_version")).toBe(LATEST);
 });
 
 test("commands and the daemon reject a file of a newer version with exit code 5", async () => {
@@ -269,31 +173,7 @@ test("commands and the daemon reject a file of a newer version with exit code 5"
     });
   }
   expect(readFileSync(path).equals(before)).toBe(true);
-  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
-});
-
-test("nightly pruning keeps the backup made before a migration", async () => {
-  const { dataDir } = createOldDatabase(1);
-  const rt = createTestRuntime({ dataDir });
-  for (let night = 0; night < 8; night++) {
-    rt.advance(86_400_000);
-    await backUpNightly(rt);
-  }
-  const names = filesOf(dataDir).filter(
-    (name) => name.endsWith(".db") && name.startsWith("backups/"),
-  );
-  expect(names).toHaveLength(8);
-  expect(names[0]).toContain("before-schema");
-});
-
-test("two migrations in the same second make two backups", () => {
-  const { dataDir, path } = createOldDatabase(1);
-  createTestRuntime({ dataDir }).close();
-  // The older file is put back.
-  rmSync(path);
-  createOldDatabase(1, dataDir);
-  const rt = createTestRuntime({ dataDir });
-  expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual([NOON + 1000, NOON]);
+  expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
 });
 
 test("a file with damaged pages is neither migrated nor backed up", () => {
@@ -306,24 +186,7 @@ test("a file with damaged pages is neither migrated nor backed up", () => {
     }),
   );
   expect(statSync(path).size).toBe(8 * 4096);
-  expect(filesOf(dataDir)).toEqual(["deskbell.db"]);
-});
-
-test("an empty file is rejected with the newest backup's name, and initialized only without backups", () => {
-  const { dataDir, path } = createOldDatabase(1);
-  createTestRuntime({ dataDir }).close();
-  const [backup] = listBackups(readConfig({ dataDir }, {}));
-  truncateSync(path, 0);
-  expect(() => createTestRuntime({ dataDir })).toThrow(
-    expect.objectContaining({
-      code: "state_refuses",
-      fix: expect.stringContaining(`deskbell restore ${backup?.path};`),
-    }),
-  );
-  expect(statSync(path).size).toBe(0);
-  rmSync(join(dataDir, "backups"), { recursive: true });
-  rmSync(join(dataDir, "master.key"));
-  expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
+  expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
 });
 
 test("a migration makes dense positions sparse, and the next apply of the same file changes nothing", () => {
@@ -350,7 +213,7 @@ staff: [{key: ann, name: Ann}]`;
 
   const migrated = createTestRuntime({ dataDir });
   expect(
-    read(
+    readValue(
       path,
       "SELECT json_group_array(sort_order) FROM (SELECT * FROM catalog_object ORDER BY kind, sort_order)",
     ),
@@ -399,7 +262,7 @@ test.each([
 ])("the free space of a file of schema $schema must be rewritten: $hasOldSpace", (of) => {
   const { dataDir, path } = of.schema === 0 ? newFolder() : createOldDatabase(of.schema);
   createTestRuntime({ dataDir }).close();
-  expect(read(path, "SELECT has_old_space FROM server")).toBe(of.hasOldSpace);
+  expect(readValue(path, "SELECT has_old_space FROM server")).toBe(of.hasOldSpace);
 });
 
 function newFolder() {
@@ -441,7 +304,7 @@ test("a migration allows existing keys twice as many visits a day as on their bu
   createTestRuntime({ dataDir }).close();
   const limits =
     "SELECT group_concat(id || ' ' || max_bookings_day, ', ' ORDER BY id) FROM api_key";
-  expect(read(path, limits)).toBe("busy 662, calm 200, unused 200");
+  expect(readValue(path, limits)).toBe("busy 662, calm 200, unused 200");
 });
 
 test("a migration stores the start of the whole booking in each segment", () => {
@@ -461,5 +324,5 @@ test("a migration stores the start of the whole booking in each segment", () => 
   createTestRuntime({ dataDir }).close();
   const starts =
     "SELECT group_concat(visit_starts_at, ', ') FROM booking_segment WHERE booking_id = 'bkg_1'";
-  expect(read(path, starts)).toBe("100, 100");
+  expect(readValue(path, starts)).toBe("100, 100");
 });

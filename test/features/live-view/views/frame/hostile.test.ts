@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { toTable } from "../../../../../src/cli/output/table.ts";
 import { createLog } from "../../../../../src/platform/log.ts";
-import type { EndpointState, LiveRow } from "../../../../../src/store/webhooks/live.ts";
+import type { EndpointState } from "../../../../../src/features/live-view/store.ts";
+import type { FoundDelivery } from "../../../../../src/store/webhooks/delivery-search.ts";
 import { openCondition } from "../../../../../src/domain/conditions/registry.ts";
 import { renderFrame } from "../../../../../src/features/live-view/views/frame.ts";
 import {
@@ -107,7 +108,7 @@ test("10,000 hostile strings in every part of the view have no side effects and 
         screens: kind,
         filter,
         search: { text: draw(), filter: {} },
-        notice: { text: draw(), tone: "bad" },
+        feedback: { text: draw(), tone: "bad" },
         prompt: PROMPTS[at % PROMPTS.length]!(draw()),
       };
       const { lines } = renderFrame(ui, withHostileStrings(base, draw), size, settings);
@@ -185,9 +186,9 @@ test("hostile endpoint names have no side effects on a terminal and keep the bor
 
 /** Replaces each external string of a snapshot by a hostile one. */
 function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
-  const row = (original: LiveRow): LiveRow => ({
+  const row = (original: FoundDelivery): FoundDelivery => ({
     ...original,
-    eventType: draw() as LiveRow["eventType"],
+    eventType: draw() as FoundDelivery["eventType"],
     url: draw(),
     endpointName: draw(),
     businessSlug: draw(),

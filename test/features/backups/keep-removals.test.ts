@@ -1,17 +1,17 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { ERASURE_LIST } from "../../src/features/backups/erasure-list.ts";
-import { deleteMovedBusiness } from "../../src/app/moved-businesses.ts";
-import { copyBackup } from "../../src/features/backups/copies/copies.ts";
-import { drillBackup } from "../../src/features/backups/upkeep/drill.ts";
-import { createBackup } from "../../src/features/backups/backups.ts";
-import { restoreBackup } from "../../src/features/backups/restore/restore.ts";
-import { startDaemon } from "../../src/cli/running/daemon.ts";
-import type { Config } from "../../src/config.ts";
-import { createTempFolder } from "../support/cli.ts";
-import { addBusiness } from "../support/delivery.ts";
-import { createStandbyConfig, createTestRuntime } from "../support/test-runtime.ts";
+import { ERASURE_LIST } from "../../../src/features/backups/erasure-list.ts";
+import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
+import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
+import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
+import { createBackup } from "../../../src/features/backups/backups.ts";
+import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
+import { startDaemon } from "../../../src/cli/running/daemon.ts";
+import type { Config } from "../../../src/config.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { addBusiness } from "../../support/delivery.ts";
+import { createStandbyConfig, createTestRuntime } from "../../support/test-runtime.ts";
 
 const MINUTE_MS = 60_000;
 const LISTEN = { host: "127.0.0.1", port: 0 };

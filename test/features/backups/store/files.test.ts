@@ -2,8 +2,8 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { replaceDatabase } from "../../../src/features/backups/store.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { replaceDatabase } from "../../../../src/features/backups/store/files.ts";
+import { createTempFolder } from "../../../support/cli.ts";
 
 test("a file that replaces the database keeps the changes that are still in its log", () => {
   const folder = createTempFolder();

@@ -1,13 +1,18 @@
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
-import { lazy } from "../domain/lazy.ts";
-import { FEATURES, type Named } from "../features/index.ts";
-import { type Db, isSqliteError } from "./database/db.ts";
-import { withReadOnlyDatabase } from "./database/read-only-database.ts";
+import { lazy } from "../../../domain/lazy.ts";
+import { type Db, isSqliteError } from "../../../store/database/db.ts";
+import {
+  type AccessTable,
+  type FeatureAccess,
+  type FeatureTable,
+  listAccessTables,
+} from "../../../store/feature-tables.ts";
+import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
 
 // The rows by which somebody reads or receives data. A restore must not add one unnoticed.
 
-export type AccessKind = keyof typeof CORE_TABLES | Named<"access">;
+export type AccessKind = keyof typeof CORE_TABLES | FeatureAccess;
 
 type AccessRow = {
   kind: AccessKind;
@@ -43,13 +48,6 @@ export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> 
 
 type Row = Record<string, unknown> & { id: string };
 
-export type AccessTable = {
-  table: string;
-  /** The columns that decide who gets what. */
-  rights: readonly string[];
-  isActive: (row: Row, now: number) => boolean;
-};
-
 const CORE_TABLES = {
   key: {
     table: "api_key",
@@ -65,17 +63,9 @@ const CORE_TABLES = {
 } satisfies Record<string, AccessTable>;
 
 const listTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
-  Object.assign({}, CORE_TABLES, ...FEATURES.map(({ access }) => access)),
+  Object.assign({}, CORE_TABLES, ...listAccessTables()),
 );
 export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as AccessKind[];
-
-/** A table of a feature. A restore revokes the rows that an unknown backup adds to it. */
-export type FeatureTable = AccessTable & {
-  /** The column with the time of the revocation; null if a revoked row is deleted. */
-  revokedAt: string | null;
-  /** The action that the audit log records. */
-  revoked: string;
-};
 
 export function createAccessStore(db: Db) {
   return {

@@ -1,13 +1,13 @@
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import {
-  LIVE_STATES,
-  type LiveFilter,
-  toLiveCondition,
-} from "../../../src/store/webhooks/live-filter.ts";
-import type { LiveRow, PageStart } from "../../../src/store/webhooks/live.ts";
+  type FoundDelivery,
+  type PageStart,
+  SEARCH_STATES,
+  type SearchFilter,
+  toSearchCondition,
+} from "../../../src/store/webhooks/delivery-search.ts";
 import { emitEvents } from "../../support/delivery.ts";
 import { fillDeliveries } from "../../support/live-data.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -15,15 +15,20 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 async function fillStore(deliveries: number) {
   const rt = createTestRuntime();
   const endpoints = await fillDeliveries(rt, deliveries);
-  return { rt, endpoints, live: rt.store.live, businessId: rt.store.businesses.list()[0]!.id };
+  return {
+    rt,
+    endpoints,
+    search: rt.store.deliverySearch,
+    businessId: rt.store.businesses.list()[0]!.id,
+  };
 }
 
-const numberOf = ({ id }: LiveRow): number => Number(id.slice(4));
+const numberOf = ({ id }: FoundDelivery): number => Number(id.slice(4));
 const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
 const typeOf = (number: number): number => Math.ceil(number / 4) % EVENT_TYPES.length;
 const [firstType, someType] = [EVENT_TYPES[0], EVENT_TYPES[7]!];
 
-test.each<[string, LiveFilter, (number: number) => boolean]>([
+test.each<[string, SearchFilter, (number: number) => boolean]>([
   ["everything", {}, () => true],
   ["pending deliveries", { state: "PENDING" }, (n) => n % 100 < 3],
   ["retrying deliveries", { state: "RETRYING" }, (n) => n % 100 < 2],
@@ -49,16 +54,16 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   ["an ID prefix", { deliveryPrefix: idOf(12).slice(0, -1) }, (n) => n >= 10 && n < 20],
   ["an event", { eventPrefix: `evt_${"25".padStart(25, "0")}` }, (n) => Math.ceil(n / 4) === 25],
 ])("paging through %s gives the same rows in both directions", async (_name, filter, matches) => {
-  const { live } = await fillStore(1000);
+  const { search } = await fillStore(1000);
   const expected = Array.from({ length: 1000 }, (_, i) => 1000 - i).filter(matches);
   const walk = (direction: "older" | "newer"): number[] => {
-    const found: LiveRow[] = [];
+    const found: FoundDelivery[] = [];
     for (
       let start: PageStart | null = null;
       ;
       start = { id: found.at(-1)!.id, isIncluded: false }
     ) {
-      const { rows, reached } = live.listPage(filter, direction, start, 7);
+      const { rows, reached } = search.listPage(filter, direction, start, 7);
       expect(reached).toBeNull();
       found.push(...rows);
       if (rows.length < 7) return found.map(numberOf);
@@ -66,12 +71,11 @@ test.each<[string, LiveFilter, (number: number) => boolean]>([
   };
   expect(walk("older")).toEqual(expected);
   expect(walk("newer")).toEqual(expected.toReversed());
-  expect(live.countNewer(filter, idOf(500))).toBe(expected.filter((number) => number > 500).length);
 });
 
 test("deliveries are filtered by endpoint and business", async () => {
-  const { live, endpoints, businessId } = await fillStore(100);
-  const count = (filter: LiveFilter) => live.listPage(filter, "older", null, 1000).rows.length;
+  const { search, endpoints, businessId } = await fillStore(100);
+  const count = (filter: SearchFilter) => search.listPage(filter, "older", null, 1000).rows.length;
   expect(count({ endpointId: endpoints[1] })).toBe(25);
   expect(count({ text: endpoints[1]!.toUpperCase() })).toBe(25);
   expect(count({ businessId })).toBe(100);
@@ -79,14 +83,14 @@ test("deliveries are filtered by endpoint and business", async () => {
 });
 
 test("a time filter reads only deliveries that were created since", async () => {
-  const { rt, live, businessId } = await fillStore(100);
+  const { rt, search, businessId } = await fillStore(100);
   const business = rt.store.businesses.findById(businessId)!;
   emitEvents(rt, business, "staff.created");
   rt.advance(60_000);
   emitEvents(rt, business, "staff.updated");
   const since = rt.now() - 1000;
-  const types = (filter: LiveFilter) =>
-    new Set(live.listPage(filter, "older", null, 1000).rows.map(({ eventType }) => eventType));
+  const types = (filter: SearchFilter) =>
+    new Set(search.listPage(filter, "older", null, 1000).rows.map(({ eventType }) => eventType));
   expect(types({ since })).toEqual(new Set(["staff.updated"]));
   expect(types({ since, state: "PENDING", text: "staff" })).toEqual(new Set(["staff.updated"]));
   expect(types({ since: since - 60_000, businessId })).toEqual(
@@ -95,33 +99,33 @@ test("a time filter reads only deliveries that were created since", async () => 
 });
 
 test("deliveries of a deleted endpoint still have its URL", async () => {
-  const { rt, live, endpoints } = await fillStore(100);
+  const { rt, search, endpoints } = await fillStore(100);
   rt.tx(() => rt.store.endpoints.delete(endpoints[1]!, rt.now()));
-  expect(live.listPage({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
+  expect(search.listPage({ endpointId: endpoints[1] }, "older", null, 1).rows[0]).toMatchObject({
     url: "http://127.0.0.1:9001/hook",
     endpointName: "partner",
   });
 });
 
 test("a search with few matches stops early and continues where it stopped", async () => {
-  const { live } = await fillStore(30_000);
-  const search = (from: string | null) =>
-    live.listPage(
+  const { search } = await fillStore(30_000);
+  const find = (from: string | null) =>
+    search.listPage(
       { text: "nobody" },
       "older",
       from === null ? null : { id: from, isIncluded: false },
       10,
     );
-  expect(search(null)).toEqual({ rows: [], reached: idOf(10_001) });
-  expect(search(idOf(10_001))).toEqual({ rows: [], reached: null });
+  expect(find(null)).toEqual({ rows: [], reached: idOf(10_001) });
+  expect(find(idOf(10_001))).toEqual({ rows: [], reached: null });
 });
 
 test("every filter reads an index ordered by ID, without sorting or a table scan", async () => {
   const { rt, endpoints, businessId } = await fillStore(100);
   const db = new Database(rt.config.databasePath, { readonly: true });
-  const filters: LiveFilter[] = [
+  const filters: SearchFilter[] = [
     {},
-    ...LIVE_STATES.map((state) => ({ state })),
+    ...SEARCH_STATES.map((state) => ({ state })),
     { endpointId: endpoints[0] },
     { eventType: "staff.created" },
     { businessId },
@@ -132,7 +136,7 @@ test("every filter reads an index ordered by ID, without sorting or a table scan
     { state: "EXHAUSTED", endpointId: endpoints[0], eventType: "staff.created", businessId },
   ];
   for (const filter of filters) {
-    const { source, base, parameters } = toLiveCondition(filter);
+    const { source, base, parameters } = toSearchCondition(filter);
     const sql = `EXPLAIN QUERY PLAN SELECT * FROM ${source} WHERE ${base} AND id < :from ORDER BY id DESC LIMIT 10`;
     const steps = db.prepare(sql).all({ ...parameters, from: "dlv_1" }) as { detail: string }[];
     const plan = steps.map(({ detail }) => detail).join("; ");
@@ -140,41 +144,4 @@ test("every filter reads an index ordered by ID, without sorting or a table scan
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
   }
   db.close();
-});
-
-test("deliveries to redeliver are listed oldest first, without new, parked and cancelled ones", async () => {
-  const { rt, live } = await fillStore(100);
-  rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
-  const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
-  expect(found).toEqual(
-    Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
-  );
-  expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
-});
-
-test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {
-  const { rt, live, endpoints } = await fillStore(400);
-  const streak = {
-    failingSince: 5,
-    failureCount: 3,
-    failedEventId: null,
-    failedEvents: 1,
-    lastError: "HTTP 500",
-    warnedAt: null,
-    disableAt: null,
-  };
-  rt.tx(() => {
-    rt.store.endpoints.updateStreak(endpoints[2]!, streak);
-    disableEndpoint(rt, endpoints[0]!, "manual");
-  });
-  expect(
-    live.listEndpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
-  ).toEqual([
-    { id: endpoints[0], pending: 0, parked: 4 },
-    { id: endpoints[2], pending: 4, parked: 0 },
-    { id: endpoints[1], pending: 4, parked: 0 },
-    { id: endpoints[3], pending: 0, parked: 0 },
-  ]);
-  expect(live.countFailing(null)).toBe(1);
-  expect(live.countRetrying(null)).toBe(4);
 });

@@ -1,9 +1,10 @@
 import type { EventType } from "../../domain/event-types.ts";
-import { listedIn } from "../database/db.ts";
 import { minIdAt } from "../../domain/ids.ts";
+import { cacheStatements, type Db, listedIn } from "../database/db.ts";
+import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 
-/** The states that the live view shows. RETRYING is pending after a failed attempt. */
-export const LIVE_STATES = [
+/** The states of a search. RETRYING is pending after a failed attempt. */
+export const SEARCH_STATES = [
   "PENDING",
   "RETRYING",
   "DELIVERED",
@@ -12,13 +13,13 @@ export const LIVE_STATES = [
   "CANCELLED",
   "CORRUPT",
 ] as const;
-export type LiveState = (typeof LIVE_STATES)[number];
+export type SearchState = (typeof SEARCH_STATES)[number];
 
-export type LiveFilter = {
+export type SearchFilter = {
   deliveryPrefix?: string | undefined;
   eventPrefix?: string | undefined;
   eventId?: string | undefined;
-  state?: LiveState | undefined;
+  state?: SearchState | undefined;
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
@@ -52,7 +53,7 @@ const ENDED: Condition = {
   index: "delivery_undelivered",
 };
 
-const STATES: Record<LiveState, Condition> = {
+const STATES: Record<SearchState, Condition> = {
   PENDING: { sql: "status = 'PENDING'", index: "delivery_owed" },
   RETRYING: {
     sql: "status = 'PENDING' AND attempt_count > attempts_before",
@@ -69,8 +70,8 @@ const STATES: Record<LiveState, Condition> = {
 const MAX_PER_EVENT = 1000;
 
 const CONDITIONS: {
-  [Name in Exclude<keyof LiveFilter, "since">]-?: (
-    value: NonNullable<LiveFilter[Name]>,
+  [Name in Exclude<keyof SearchFilter, "since">]-?: (
+    value: NonNullable<SearchFilter[Name]>,
   ) => Condition;
 } = {
   deliveryPrefix: () => ({
@@ -114,7 +115,7 @@ const TEXT_CONDITION = `(
     WHERE ${contains("lower(name)", "lower(url)")} OR substr(id, 1, length(:text)) = :text)
   OR business_id IN (SELECT id FROM business WHERE ${contains("slug")}))`;
 
-export type LiveCondition = {
+export type SearchCondition = {
   /** The table, with the index to use, and the condition that the index satisfies. */
   source: string;
   base: string;
@@ -128,7 +129,7 @@ export type LiveCondition = {
  * index is that of the first condition with one; `CONDITIONS` begins with those that match the
  * fewest rows.
  */
-export function toLiveCondition(filter: LiveFilter): LiveCondition {
+export function toSearchCondition(filter: SearchFilter): SearchCondition {
   const names = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[]).filter(
     (name) => filter[name] !== undefined,
   );
@@ -147,6 +148,80 @@ export function toLiveCondition(filter: LiveFilter): LiveCondition {
       text: filter.text?.toLowerCase(),
       viewerKeyId: filter.viewer?.keyId,
       viewerTypes: JSON.stringify(filter.viewer?.types ?? []),
+    },
+  };
+}
+
+export type FoundDelivery = DeliveryRow & {
+  /** The number of attempts that do not count towards the retry schedule. */
+  attemptsBefore: number;
+  /** The duration of the last attempt. */
+  durationMs: number | null;
+  url: string;
+  endpointName: string;
+  businessSlug: string;
+};
+
+export type PageStart = { id: string; isIncluded: boolean };
+
+export type SearchPage = {
+  rows: FoundDelivery[];
+  /** The last ID searched, if the search stopped early; null if the page is complete. */
+  reached: string | null;
+};
+
+// A rare combination of conditions is searched in slices of an index, so that a million rows never
+// delay a keystroke.
+const SLICE_ROWS = 10_000;
+const SLICES = 5;
+/** Fewer slices, because searching for a text takes several times as long as other conditions. */
+const TEXT_SLICES = 2;
+
+export const FOUND_DELIVERY = `${DELIVERY}, attempts_before AS attemptsBefore,
+  (SELECT duration_ms FROM attempt WHERE delivery = d.number AND n = d.attempt_count) AS durationMs,
+  (SELECT url FROM endpoint WHERE id = d.endpoint_id) AS url,
+  (SELECT name FROM endpoint WHERE id = d.endpoint_id) AS endpointName,
+  (SELECT slug FROM business WHERE id = d.business_id) AS businessSlug`;
+
+/**
+ * Searches deliveries in pages that begin at an ID. A search stays fast as the file grows.
+ */
+export function createDeliverySearchStore(db: Db) {
+  const prepare = cacheStatements(db);
+  return {
+    /** Lists deliveries from `start` on: older ones newest first, or newer ones oldest first. */
+    listPage(
+      filter: SearchFilter,
+      direction: "older" | "newer",
+      start: PageStart | null,
+      limit: number,
+    ): SearchPage {
+      const { source, base, residual, parameters } = toSearchCondition(filter);
+      const [sign, order] = direction === "older" ? ["<", "DESC"] : [">", "ASC"];
+      const rows: FoundDelivery[] = [];
+      let from = start;
+      const slices = filter.text === undefined ? SLICES : TEXT_SLICES;
+      for (let slice = 0; slice < slices; slice++) {
+        const beyond = from === null ? "TRUE" : `id ${sign}${from.isIncluded ? "=" : ""} :from`;
+        const ordered = `FROM ${source} WHERE ${base} AND ${beyond} ORDER BY id ${order}`;
+        const wanted = limit - rows.length;
+        const bindings = {
+          ...parameters,
+          from: from?.id,
+          wanted,
+          sliceRows: residual === null ? wanted : SLICE_ROWS,
+        };
+        const found = prepare(`
+          SELECT ${FOUND_DELIVERY} FROM (SELECT * ${ordered} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
+        rows.push(...(found.all(bindings) as FoundDelivery[]));
+        if (residual === null || rows.length === limit) return { rows, reached: null };
+        const last = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
+          .pluck()
+          .get(bindings);
+        if (last === undefined) return { rows, reached: null };
+        from = { id: last as string, isIncluded: false };
+      }
+      return { rows, reached: from?.id ?? null };
     },
   };
 }

@@ -10,22 +10,22 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { countMigrations } from "../../platform/assets.ts";
-import { AppError } from "../../domain/errors.ts";
-import { namePath, syncFolder } from "../../platform/durable-file.ts";
-import { type AuditRow, createAuditStore } from "../../store/audit.ts";
-import { openDatabase } from "../../store/database/database.ts";
-import { findDamage, findForeignPart } from "../../store/database/schema.ts";
-import { storageError } from "../../store/database/storage-error.ts";
-import { isBusy } from "../../store/database/write-lock.ts";
-import { columns, type Db, isSqliteError } from "../../store/database/db.ts";
+import { countMigrations } from "../../../platform/assets.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { namePath, syncFolder } from "../../../platform/durable-file.ts";
+import { type AuditRow, createAuditStore } from "../../../store/audit.ts";
+import { openDatabase } from "../../../store/database/database.ts";
+import { findDamage, findForeignPart } from "../../../store/database/schema.ts";
+import { storageError } from "../../../store/database/storage-error.ts";
+import { isBusy } from "../../../store/database/write-lock.ts";
+import { columns, type Db, isSqliteError } from "../../../store/database/db.ts";
 import {
   damagedBackupError,
   unreadableError,
   withReadOnlyDatabase,
-} from "../../store/database/read-only-database.ts";
+} from "../../../store/database/read-only-database.ts";
 
-/** Counters of a business, which must never go back. */
+/** The counters of a business, which must never go back. */
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -40,7 +40,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   closeSync(openSync(to, "wx", 0o600));
   try {
     await copyInOneRead(from, to);
-    // The log is merged into the copy, which can then be moved as one file.
+    // The log is merged into the copy, which can then be moved as a single file.
     mergeLog(to);
   } catch (error) {
     throw unreadableError(error, from);
@@ -48,7 +48,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /**
- * Copies what is committed, also while a transaction is open: it uses another connection, because
+ * Copies the committed data, also while a transaction is open. It uses another connection, because
  * SQLite cannot copy a database inside of a transaction.
  * @param tag authenticates the copy before it gets its name
  */
@@ -97,7 +97,7 @@ function mergeLog(path: string): void {
  * Reads the whole file and checks that it is an intact deskbell database.
  * @returns its schema number
  * @throws AppError invalid_input if the file is damaged or not deskbell's, state_refuses if it is
- *   newer
+ * newer
  */
 export const checkDatabase = (path: string): number =>
   withReadOnlyDatabase(path, (db) => inspect(db, path));
@@ -127,8 +127,8 @@ function inspect(db: Db, path: string): number {
 }
 
 /**
- * Rejects a file with anything that no migration created. It is called before anything is written
- * to the file: a trigger in a backup would run during the restore.
+ * Rejects a file with any object that no migration created. Call it before writing to the file: a
+ * trigger in a backup would run during the restore.
  * @throws AppError invalid_input
  */
 export function assertKnownSchema(path: string): void {
@@ -155,11 +155,14 @@ export const readServerId = (path: string): string | undefined =>
     | string
     | undefined;
 
-/** Returns the whole audit log; nothing if the file is unreadable. */
+/** Returns the whole audit log; no entries if the file is unreadable. */
 export const readAuditLog = (path: string): AuditRow[] =>
   readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
 
-/** Returns the audit log of a backup without changing the file; nothing from an old version. */
+/**
+ * Returns the audit log of a backup without changing the file; no entries if an old version made
+ * it.
+ */
 export const readBackupAuditLog = (path: string): AuditRow[] =>
   withReadOnlyDatabase(path, (db) => {
     const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
@@ -189,7 +192,9 @@ function readTables<Row>(
   }
 }
 
-/** Tables whose rows have versions of their own, which partners may have seen after the backup. */
+/**
+ * Rows of these tables have versions of their own, which partners may have seen after the backup.
+ */
 const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
 
 /**
@@ -274,7 +279,7 @@ function mergeLogIfIntact(path: string): void {
       throw new AppError("busy", `Another program has ${path} open.`, {
         fix: "close all live views, wait for running commands to finish, and try again",
       });
-    // Damage of the file is no error here: it may be why the file is being replaced.
+    // Damage is no error here, because it may be the reason why the file is being replaced.
     if (!isSqliteError(error)) throw error;
   }
 }

@@ -1,0 +1,106 @@
+import { cacheStatements, columns, type Db } from "../../store/database/db.ts";
+import {
+  FOUND_DELIVERY,
+  type FoundDelivery,
+  type SearchFilter,
+  toSearchCondition,
+} from "../../store/webhooks/delivery-search.ts";
+
+export type EndpointState = {
+  id: string;
+  name: string;
+  url: string;
+  businessSlug: string;
+  status: "ACTIVE" | "DISABLED";
+  disabledReason: string | null;
+  failingSince: number | null;
+  /** Why the endpoint fails. */
+  lastError: string | null;
+  disableAt: number | null;
+  /** When the stored backoff of the endpoint ends, which may have passed. */
+  heldUntil: number | null;
+  /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
+  pending: number;
+  parked: number;
+};
+
+export const COUNT_LIMIT = 10_000;
+export const BACKLOG_LIMIT = 1000;
+/** The number of latest attempts in the statistics of durations. */
+const SAMPLE = 1000;
+
+/**
+ * Selects the deliveries that `redeliverDeliveries` redelivers in bulk, which excludes cancelled
+ * ones.
+ */
+const REPLAYABLE =
+  "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
+
+/** Statistics and bounded counts, which stay fast as the file grows. */
+export function createLiveStore(db: Db) {
+  const prepare = cacheStatements(db);
+
+  const countRetrying = db
+    .prepare(`
+      SELECT count(*) FROM (
+        SELECT business_id FROM delivery INDEXED BY delivery_retrying
+        WHERE status = 'PENDING' AND attempt_count > attempts_before LIMIT ${COUNT_LIMIT})
+      WHERE :businessId IS NULL OR business_id = :businessId`)
+    .pluck();
+  const selectAttemptDurations = db
+    .prepare(`
+      SELECT duration_ms FROM (SELECT delivery, duration_ms, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE})
+      WHERE at >= :since AND (:businessId IS NULL OR :businessId = (SELECT business_id FROM delivery WHERE number = delivery))`)
+    .pluck();
+  const countFailing = db
+    .prepare(`
+      SELECT count(*) FROM endpoint
+      WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
+        AND (:businessId IS NULL OR business_id = :businessId)`)
+    .pluck();
+  const selectEndpoints = db.prepare(`
+    SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
+      (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
+      (SELECT count(*) FROM (
+        SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'
+        LIMIT ${BACKLOG_LIMIT})) AS pending,
+      CASE status WHEN 'ACTIVE' THEN 0 ELSE (SELECT count(*) FROM (
+        SELECT status FROM delivery INDEXED BY delivery_endpoint WHERE endpoint_id = endpoint.id ORDER BY id DESC
+        LIMIT ${BACKLOG_LIMIT}) WHERE status = 'PARKED') END AS parked
+    FROM endpoint WHERE deleted_at IS NULL AND (:businessId IS NULL OR business_id = :businessId)
+    ORDER BY status = 'ACTIVE', failing_since IS NULL, name, id LIMIT :limit`);
+  const selectById = db.prepare(`SELECT ${FOUND_DELIVERY} FROM delivery AS d WHERE id = ?`);
+
+  return {
+    findById: (id: string) => selectById.get(id) as FoundDelivery | undefined,
+    /** Counts the newer deliveries, up to COUNT_LIMIT. */
+    countNewer(filter: SearchFilter, id: string): number {
+      const { source, base, residual, parameters } = toSearchCondition(filter);
+      return prepare(`
+        SELECT count(*) FROM (SELECT * FROM ${source} WHERE ${base} AND id > :id ORDER BY id LIMIT ${COUNT_LIMIT})
+        WHERE ${residual ?? "TRUE"}`)
+        .pluck()
+        .get({ ...parameters, id }) as number;
+    },
+
+    /** Returns IDs, the oldest first. */
+    listReplayable(filter: SearchFilter, limit: number): string[] {
+      const { source, base, residual, parameters } = toSearchCondition(filter);
+      return prepare(`
+        SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
+        .pluck()
+        .all({ ...parameters, limit })
+        .reverse() as string[];
+    },
+
+    /** Counts the retrying deliveries, up to COUNT_LIMIT. */
+    countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
+    /** Lists the durations of the latest attempts, in ms. */
+    listAttemptDurations: (since: number, businessId: string | null) =>
+      selectAttemptDurations.all({ since, businessId }) as number[],
+    countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,
+    /** Lists endpoints: disabled ones first, then failing ones. */
+    listEndpoints: (businessId: string | null, limit: number) =>
+      selectEndpoints.all({ businessId, limit }) as EndpointState[],
+  };
+}

@@ -1,0 +1,28 @@
+import { FEATURES, type KeysIn } from "../features/index.ts";
+
+/** A table whose rows let somebody read or receive data. */
+export type AccessTable = {
+  table: string;
+  /** The columns that decide who gets what. */
+  rights: readonly string[];
+  isActive: (row: Record<string, unknown>, now: number) => boolean;
+};
+
+/** A table of a feature. A restore revokes the rows that an unknown backup adds to it. */
+export type FeatureTable = AccessTable & {
+  /** The column with the time of the revocation; null if a revoked row is deleted. */
+  revokedAt: string | null;
+  /** The action that the audit log records. */
+  revoked: string;
+};
+
+/** The names that features give the rows of such tables. */
+export type FeatureAccess = KeysIn<"access">;
+
+/** Returns the tables of features by which somebody reads data, by the name of their rows. */
+export const listAccessTables = (): Readonly<Record<string, FeatureTable>>[] =>
+  FEATURES.map(({ access = {} }) => access);
+
+/** Returns the tables of features whose rows a restore does not bring back. */
+export const listEmptiedTables = (): string[] =>
+  FEATURES.flatMap(({ emptiedByRestore = [] }) => emptiedByRestore);

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { createBackup } from "../../../src/features/backups/backups.ts";
+import { saveBackupState } from "../../../src/features/backups/state.ts";
+import { createTestApi } from "../../http/support/api.ts";
+import { asOperator } from "../../support/operator.ts";
+
+test("the metrics have the time of the last backup, the age of its copy, and the interval", async () => {
+  const api = createTestApi();
+  const daemon = { url: "http://127.0.0.1:1", startedAt: api.now(), backupEveryMs: 300_000 };
+  api.tx(() => api.store.daemon.save(daemon));
+  await createBackup(api);
+  const copy = { at: api.now(), name: "", createdAt: api.now() - 90_000 };
+  const where = { dir: null, isOtherDisk: false, hasCommand: true };
+  saveBackupState(api.config, "copy", { ...copy, ...where });
+  const metrics = await (await api.request("/metrics", asOperator(api))).text();
+  const names = /^deskbell_(?:backup_(?:last_success|interval)|copy_age).*$/gm;
+  expect(metrics.match(names)).toEqual([
+    `deskbell_backup_last_success_timestamp_seconds ${api.now() / 1000}`,
+    "deskbell_copy_age_seconds 90",
+    "deskbell_backup_interval_seconds 300",
+  ]);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { runMaintenance } from "../../../../src/features/backups/upkeep/maintenance.ts";
+import { contains, leaveOldSpace } from "../../../support/old-database.ts";
+import { addBusiness } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+test("the nightly maintenance rewrites a file of version 0.2 after the backup", async () => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  leaveOldSpace(rt, "old guest");
+  expect(contains(rt, "old guest").file).toBe(true);
+  await runMaintenance(rt, { backUp: false });
+  expect(contains(rt, "old guest").file).toBe(true);
+  await runMaintenance(rt, { backUp: true });
+  expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
+  const [first, second] = rt.logged.map(({ message }) => message);
+  expect([first, second]).toEqual(["backed up", expect.stringMatching(/^rewrote the database/)]);
+});

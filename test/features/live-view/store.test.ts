@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { createLiveStore } from "../../../src/features/live-view/store.ts";
+import { fillDeliveries } from "../../support/live-data.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+async function fillStore(deliveries: number) {
+  const rt = createTestRuntime();
+  const endpoints = await fillDeliveries(rt, deliveries);
+  return { rt, endpoints, live: rt.openStore(createLiveStore) };
+}
+
+const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
+
+test("newer deliveries are counted that match the filter", async () => {
+  const { live } = await fillStore(1000);
+  expect(live.countNewer({}, idOf(500))).toBe(500);
+  expect(live.countNewer({ state: "EXHAUSTED" }, idOf(500))).toBe(5);
+  expect(live.countNewer({ text: "http 5" }, idOf(500))).toBe(15);
+});
+
+test("deliveries to redeliver are listed oldest first, without new, parked and cancelled ones", async () => {
+  const { rt, live } = await fillStore(100);
+  rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
+  const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
+  expect(found).toEqual(
+    Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
+  );
+  expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
+});
+
+test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {
+  const { rt, live, endpoints } = await fillStore(400);
+  const streak = {
+    failingSince: 5,
+    failureCount: 3,
+    failedEventId: null,
+    failedEvents: 1,
+    lastError: "HTTP 500",
+    warnedAt: null,
+    disableAt: null,
+  };
+  rt.tx(() => {
+    rt.store.endpoints.updateStreak(endpoints[2]!, streak);
+    disableEndpoint(rt, endpoints[0]!, "manual");
+  });
+  expect(
+    live.listEndpoints(null, 10).map(({ id, pending, parked }) => ({ id, pending, parked })),
+  ).toEqual([
+    { id: endpoints[0], pending: 0, parked: 4 },
+    { id: endpoints[2], pending: 4, parked: 0 },
+    { id: endpoints[1], pending: 4, parked: 0 },
+    { id: endpoints[3], pending: 0, parked: 0 },
+  ]);
+  expect(live.countFailing(null)).toBe(1);
+  expect(live.countRetrying(null)).toBe(4);
+});
