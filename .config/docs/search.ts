@@ -64,8 +64,9 @@ export function findEntries<E extends Entry>(entries: readonly E[], query: strin
     .map(({ entry }) => entry);
 }
 
-const isTitle = ({ title }: Entry, query: string): boolean =>
-  title.toLowerCase() === query.trim().toLowerCase();
+/** Returns whether a query is the title of an entry, or its name, such as an operation ID. */
+const isTitle = ({ title, url }: Entry, query: string): boolean =>
+  title.toLowerCase() === query.trim().toLowerCase() || url.endsWith(`#${query.trim()}`);
 
 /** Returns how well a word fits an entry: a whole word counts more than the beginning of one. */
 function fitOf({ words }: Entry, wanted: string): number {

@@ -61,6 +61,13 @@ async function readEvents(client: DeskbellClient, delivered: ReceivedRequest): P
   const { attempts } = (await client.getDelivery({ id: delivery.id })).data;
   for (const { outcome } of attempts) assert.equal(outcome, "responded");
   await client.redeliverDelivery({ id: delivery.id });
+  const { data: event } = await client.getChange({ id: delivery.eventId });
+  assert.deepEqual([event.id, event.type], [delivery.eventId, "service.updated"]);
+  const { data: all } = await client.listAllDeliveries({ eventId: event.id });
+  assert.deepEqual(new Set(all.map(({ eventId }) => eventId)), new Set([event.id]));
+  const again = { eventType: "catalog.changed" as const };
+  const counted = await client.redeliverDeliveries({ dryRun: true, body: again });
+  assert.ok(counted.data.count > 0);
 
   const rotated = await client.rotateEndpointSecret({ id, body: { overlapSeconds: 60 } });
   const header = String(delivered.headers["x-service-signature"]);
@@ -163,13 +170,20 @@ async function callWithoutObjects(client: DeskbellClient): Promise<void> {
   assert.deepEqual(new Set(codes), new Set(["resource_not_found"]));
 }
 
+async function rotateOwnKey(client: DeskbellClient, secret: string): Promise<void> {
+  const { data: key } = await client.getKey();
+  assert.deepEqual([key.selfRotation, key.last4], [true, secret.slice(-4)]);
+  const { data: rotated } = await client.rotateKey({ body: { overlapSeconds: 60 } });
+  assert.notEqual(rotated.secret, secret);
+}
+
 test("the client calls every operation of the daemon", { timeout: 120_000 }, async () => {
   const { dataDir, deskbell } = await createSeededSalon();
   const args = ["--allow-http", "--allow-private", "127.0.0.0/8"];
   const baseUrl = await waitForUrl(spawnDaemon(dataDir, ...args));
   const partner = await createReceiver();
-  const limits = ["--limit-minute", "1000"];
-  const key = await deskbell("keys", "create", "--name", "client", "--secret", ...limits);
+  const more = ["--limit-minute", "1000", "--self-rotation"];
+  const key = await deskbell("keys", "create", "--name", "client", "--secret", ...more);
   const endpoint = ["--name", "site", "--url", partner.url, "--event", "all", "--allow-private"];
   await deskbell("webhooks", "create", ...endpoint);
   await deskbell("services", "update", "beard-trim", "--price", "77.00");
@@ -182,7 +196,9 @@ test("the client calls every operation of the daemon", { timeout: 120_000 }, asy
     key,
     fetch(url, init) {
       const path = new URL(String(url)).pathname.replace("/v1/businesses/salon-aurora", "");
-      called.add(`${init?.method} ${path.replace(/\b(?:(?:whe|dlv|bkg|hld)_\w+|none)\b/, "{id}")}`);
+      called.add(
+        `${init?.method} ${path.replace(/\b(?:(?:whe|dlv|evt|bkg|hld)_\w+|none)\b/, "{id}")}`,
+      );
       return fetch(url, init);
     },
   });
@@ -193,6 +209,7 @@ test("the client calls every operation of the daemon", { timeout: 120_000 }, asy
   await manageEndpoint(client, partner.url);
   await takeBookings(client);
   await callWithoutObjects(client);
+  await rotateOwnKey(client, key);
   const operations = Object.values(OPERATIONS).map(([method, path]) => `${method} ${path}`);
   expect([...called].toSorted()).toEqual(operations.toSorted());
 });

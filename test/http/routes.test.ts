@@ -7,6 +7,7 @@ const OF_NO_BUSINESS = [
   "/",
   "/docs",
   "/docs/:file",
+  "/docs/events/:file",
   "/docs.md",
   "/llms.txt",
   "/openapi.json",

@@ -125,6 +125,7 @@ const list = command({
   flags: { ...filterFlags, ...pageFlags },
   examples: [
     "deliveries list --failed --since 2h",
+    "deliveries list --since 2026-12-01T14:00 --until 2026-12-01T15:00",
     "deliveries list --endpoint whe_06f… --limit 500 --json",
   ],
   async run(cli, { before, limit, ...filters }) {
@@ -225,7 +226,7 @@ const cancel = command({
   flags: filterFlags,
   examples: [
     "deliveries cancel dlv_06f…",
-    "deliveries cancel --endpoint whe_06f… --since 2026-12-01 --yes",
+    "deliveries cancel --endpoint whe_06f… --since 2026-12-01 --until 2026-12-02 --yes",
   ],
   async run(cli, filters, id) {
     const { dryRun } = cli.flags;

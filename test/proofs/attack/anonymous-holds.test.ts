@@ -121,8 +121,21 @@ function joinIntervals(intervals: readonly Interval[]): Interval[] {
   return joined;
 }
 
-/** Returns the largest share of a week from now on that the open holds take. */
-function largestShare({ rt }: Website, free: readonly Interval[]): number {
+/** Returns the seats of each service. */
+async function listCapacities({ read }: Website): Promise<Map<string, number>> {
+  const services = await read<{ id: string; capacity: number }[]>("/services");
+  return new Map(services.map(({ id, capacity }) => [id, capacity]));
+}
+
+/**
+ * Returns the largest share of a week from now on that the open holds take. A seat in a class takes
+ * its part of the session.
+ */
+function largestShare(
+  { rt }: Website,
+  free: readonly Interval[],
+  capacities: ReadonlyMap<string, number>,
+): number {
   const business = rt.store.businesses.findBySlug(SALON);
   const held = rt.store.holds
     .listOverlapping(business?.id ?? "", Date.now(), 0, Infinity)
@@ -132,9 +145,11 @@ function largestShare({ rt }: Website, free: readonly Interval[]): number {
   const shares = Array.from({ length: 8 }, (_, day) => {
     const from = today + day * DAY_MS;
     const within = ({ startsAt }: Interval) => startsAt >= from && startsAt < from + 7 * DAY_MS;
-    const sum = (all: readonly Interval[]) =>
-      all.filter(within).reduce((total, one) => total + one.endsAt - one.startsAt, 0);
-    return sum(held) / sum(free);
+    const partOf = ({ serviceId, seats }: (typeof held)[number]) =>
+      seats / (capacities.get(serviceId) ?? 1);
+    const sum = <T extends Interval>(all: readonly T[], part: (one: T) => number) =>
+      all.filter(within).reduce((total, one) => total + (one.endsAt - one.startsAt) * part(one), 0);
+    return sum(held, partOf) / sum(free, () => 1);
   });
   return Math.max(...shares);
 }
@@ -195,14 +210,15 @@ async function run(program: Program, addresses: number) {
   const random = createSeededRandom(SEED);
   const website = await startWebsite(program);
   const free = await listFreeTime(website);
+  const capacities = await listCapacities(website);
   const starts = await listStarts(website);
   const refused = await attack(website, random, addresses, starts);
-  const before = largestShare(website, free);
+  const before = largestShare(website, free, capacities);
   const [booked] = await Promise.all([
     bookAll(website, random),
     attack(website, random, addresses, starts),
   ]);
-  return { share: Math.max(before, largestShare(website, free)), booked, refused };
+  return { share: Math.max(before, largestShare(website, free, capacities)), booked, refused };
 }
 
 test.each(ADDRESSES)(

@@ -51,6 +51,7 @@ async function subscribeTo(
 }
 
 const isDone = ({ status }: AttemptReport): boolean => status === "DELIVERED";
+const isTimedOut = ({ outcome }: AttemptReport): boolean => outcome === "timed_out";
 
 test("healthy endpoints that all begin to hang delay the others by two seconds at most", async () => {
   const rt = createTestRuntime();
@@ -102,7 +103,8 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
   return {
     expected: ROUNDS * answering.length,
     delivered: worker.attempts.filter(isDone).length,
-    failed: worker.attempts.filter((attempt) => !isDone(attempt)).length,
+    failed: worker.attempts.filter((attempt) => !isDone(attempt) && !isTimedOut(attempt)).length,
+    timedOut: worker.attempts.filter(isTimedOut).length,
     held: hanging.requests.length,
     hanging: others.length,
   };
@@ -146,7 +148,9 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test("deliveries to healthy endpoints never wait for the 30 % that hang", TIMEOUT, async () => {
   const outcome = await deliverAmongHanging(createTestWorker, patient(5000));
-  const { expected, hanging } = outcome;
+  const { expected, hanging, timedOut } = outcome;
+  // The endpoints hang longer than the rounds take, unless the machine is busy.
+  if (timedOut > 0) throw new OutOfPatience(`${timedOut} attempts reached their time limit`);
   expect(outcome).toMatchObject({ failed: 0, held: hanging * 4 });
   const waiting = expected - outcome.delivered;
   if (waiting > 0) throw new OutOfPatience(`${waiting} of ${expected} deliveries still wait.`);

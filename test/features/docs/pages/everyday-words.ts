@@ -60,6 +60,7 @@ export const EVERYDAY_WORDS: Record<string, readonly [string, string]> = {
   getBusinessCalendar: ["ical", "google calendar"],
   getCalendar: ["ics", "outlook"],
   getServerStatus: ["server condition", "server overview"],
+  listSeenRequests: ["watch incoming requests", "newest requests"],
   createTicketOrder: ["buy tickets", "purchase admission"],
   listTicketOrders: ["all ticket purchases", "show purchases"],
   getTicketOrder: ["read a purchase", "show one purchase"],

@@ -151,6 +151,8 @@ test("the whole page can be used with the keyboard", async (test) => {
   expect(await reader.readFocus()).toBe("A Signature check");
   await page.press("Shift+Tab", "Shift+Tab", "Shift+Tab", "Enter");
   await expect.poll(() => reader.readFocus()).toBe("H2 Endpoints");
+  // The first button is disabled until the endpoints are loaded.
+  await reader.waitForText("This key has no endpoints.");
   await page.press("Tab", "Tab", "Enter");
   await reader.waitForText("New endpoint");
   await page.press("Tab");
