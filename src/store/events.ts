@@ -1,4 +1,5 @@
 import type { EventType } from "../domain/event-types.ts";
+import { minIdAt } from "../domain/ids.ts";
 import { columns, type Db, insertInto, matching } from "./database/db.ts";
 
 export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId" | "visitId"> & {
@@ -10,15 +11,13 @@ export type EventFilter = {
   type?: EventType | undefined;
   /** Epoch ms of creation, inclusive. */
   since?: number | undefined;
-  /** Selects IDs below this one. */
-  before?: string | undefined;
 };
 
-const CONDITIONS: Record<keyof EventFilter, string> = {
+const CONDITIONS = {
   businessId: "business_id = :businessId",
   type: "type = :type",
-  since: "created_at >= :since",
-  before: "id < :before",
+  // An ID begins with the time of creation, so older events are not even looked at.
+  since: "id >= :since",
 };
 
 export type EventRow = {
@@ -63,12 +62,15 @@ export function createEventStore(db: Db) {
 
   return {
     /** Lists events without bodies, the newest first. */
-    list(filter: EventFilter, limit: number): ListedEvent[] {
+    list({ since, ...filter }: EventFilter, limit: number): ListedEvent[] {
+      const given = { ...filter, since: since === undefined ? since : minIdAt("evt", since) };
+      // The sequence number of one business has an index; all businesses share the order of the IDs.
+      const order = filter.businessId === undefined ? "id" : "sequence";
       return db
         .prepare(`
           SELECT ${columns("id, business_id, sequence, type, created_at")}, length(body) AS bytes
-          FROM event WHERE ${matching(CONDITIONS, filter)} ORDER BY id DESC LIMIT :limit`)
-        .all({ ...filter, limit }) as ListedEvent[];
+          FROM event WHERE ${matching(CONDITIONS, given)} ORDER BY ${order} DESC LIMIT :limit`)
+        .all({ ...given, limit }) as ListedEvent[];
     },
     insert: (row: EventRow) => void insert.run(row),
     findById: (id: string) => selectById.get(id) as EventRow | undefined,

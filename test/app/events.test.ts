@@ -4,7 +4,9 @@ import { expect, test, vi } from "vitest";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import { appendEvents } from "../../src/app/events.ts";
+import type { EventFilter } from "../../src/store/events.ts";
 import { addBusiness, buildEventDraft, emitEvents, subscribe } from "../support/delivery.ts";
+import { plansOf } from "../support/query-plans.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 import { recordEvents } from "../support/use-case.ts";
 
@@ -174,4 +176,27 @@ test("an endpoint of a key that may only write bookings gets only events of book
   expect(receiversOf(own)).toEqual(endpoints);
   expect(receiversOf(all)).toEqual(endpoints.slice(1));
   expect(receiversOf(null)).toEqual(endpoints.slice(1));
+});
+
+test("lists of events read neither other businesses nor older events, and sort nothing", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  emitEvents(rt, business, "service.updated");
+  rt.advance(60_000);
+  const { events } = emitEvents(rt, business, "menu_item.updated", "service.updated");
+  const since = rt.now();
+  const newest = events.map(({ id }) => id).toReversed();
+  const list = (filter: EventFilter) => rt.store.events.list(filter, 10).map(({ id }) => id);
+  expect(list({ since })).toEqual(newest);
+  expect(list({ since, businessId: business.id })).toEqual(newest);
+  expect(list({ since, type: "service.updated" })).toEqual(newest.slice(0, 1));
+  expect(list({ businessId: business.id })).toHaveLength(3);
+  expect(list({ businessId: "biz_other" })).toEqual([]);
+  const planOf = async (filter: EventFilter) =>
+    [...(await plansOf(rt, () => rt.store.events.list(filter, 10))).values()].flat();
+  const byId = "SEARCH event USING INDEX sqlite_autoindex_event_1 (id>?)";
+  const bySequence = "SEARCH event USING INDEX sqlite_autoindex_event_2 (business_id=?)";
+  expect(await planOf({ since })).toEqual([byId]);
+  expect(await planOf({ since, type: "service.updated" })).toEqual([byId]);
+  expect(await planOf({ businessId: business.id })).toEqual([bySequence]);
 });

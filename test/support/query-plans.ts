@@ -6,6 +6,7 @@ import type { TestRuntime } from "./test-runtime.ts";
 
 /** Tables that grow with every visit, ticket or event. */
 const GROWING = [
+  "event",
   "delivery",
   "booking",
   "booking_segment",

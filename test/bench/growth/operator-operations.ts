@@ -17,6 +17,7 @@ export const OPERATOR_OPERATIONS = [
   "visits of staff",
   "visits of service",
   "calendar feed",
+  "events of a type",
   "doctor",
 ] as const;
 
@@ -67,6 +68,8 @@ export const createOperatorOperations = (
     const created = createCalendar(rt, getBusiness(rt, SLUG), calendar);
     return () => writeFeed(rt, created.calendar, rt.now());
   },
+  // There is no event of this type, so that no page of the list ends the search.
+  "events of a type": (rt) => () => rt.store.events.list({ type: "staff.reordered" }, 50),
   doctor: (rt) => () =>
     Array.fromAsync(
       runDoctor(rt.config, {
