@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadOtherVisits } from "../../../app/bookings/other-visits.ts";
@@ -11,6 +11,7 @@ import { createKey } from "../../../app/keys.ts";
 import { PRESETS, readPreset } from "../../../platform/assets.ts";
 import { readConfig } from "../../../config.ts";
 import type { AttemptReport } from "../../../delivery/delivery-worker.ts";
+import { bookSampleVisits } from "./sample-visits.ts";
 import { createDesk, createDeskLink } from "../../desk/desks.ts";
 import { DESK_RIGHTS } from "../../desk/rules.ts";
 import { startReceiver } from "../../webhook-tools/sample-receiver.ts";
@@ -68,6 +69,7 @@ async function assemble(
   // An exit handler also runs after a second Ctrl-C or an unexpected error.
   if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
+  if (!printAttempts) parts.defer(divertLog(join(dataDir, "demo.log")));
   // Price changes use a connection of their own, as a command beside the daemon does.
   await loadOtherVisits();
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
@@ -81,6 +83,13 @@ async function assemble(
   done("seeded", seeded.map(summary).join(" · "));
 
   const business = getBusiness(rt, SHOWN);
+  const website = createKey(rt, {
+    businessId: business.id,
+    name: "Website",
+    kind: "RESTRICTED",
+    scopes: ["bookings.write"],
+  });
+  await bookSampleVisits(rt, website.key);
   const receiver = await subscribeReceiver(rt, business);
   parts.defer(receiver.close);
   const daemon = await startDaemon(config, {
@@ -110,6 +119,20 @@ async function assemble(
 
   startEditing(rt, business, parts);
   return { ...daemon, rt };
+}
+
+/**
+ * Writes the log to a file, because its lines would overwrite the live view.
+ * @returns a function that ends it
+ */
+function divertLog(path: string): () => void {
+  const file = createWriteStream(path, { mode: 0o600 });
+  const { write } = process.stderr;
+  process.stderr.write = file.write.bind(file);
+  return () => {
+    process.stderr.write = write;
+    file.end();
+  };
 }
 
 /** Returns the token of a link to a desk that may do all that a desk can. */
