@@ -10,6 +10,7 @@ import { openClient, type Session, SessionProvider } from "./session.ts";
 import type { PageProps } from "./types.ts";
 import { SignatureSection } from "./signature-section.tsx";
 import { VisitsSection } from "./visits-section.tsx";
+import { DocsLink } from "./docs-link.tsx";
 import { nameOfZone, ownZone } from "./words.ts";
 
 const SECTIONS = [
@@ -109,7 +110,7 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
         <Content />
         <p class="faint">
           Times are those of {nameOfZone(ownZone())}, unless another zone is named.{" "}
-          <a href={`${session.props.base}/docs`}>Documentation of the API</a>
+          <DocsLink>Documentation of the API</DocsLink>
         </p>
       </main>
     </>

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
 import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
+import { DocsLink } from "./docs-link.tsx";
 import { ProblemNote, SecretOnce, Write } from "./parts.tsx";
 import { canWrite, eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
@@ -9,7 +10,7 @@ import type { Endpoint } from "./types.ts";
 /** Leads a key without endpoints to its first verified delivery, in three steps. */
 export function QuickStart() {
   const session = useSession();
-  const { client, key, secrets, props, reload } = session;
+  const { client, key, secrets, reload } = session;
   const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
   const [url, setUrl] = useState("https://");
   const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();
@@ -51,9 +52,9 @@ export function QuickStart() {
               >
                 Create the endpoint
               </button>
-              <a class="button" href={`${props.base}/docs#verifying-signatures`}>
+              <DocsLink class="button" section="verifying-signatures">
                 Receivers to copy
-              </a>
+              </DocsLink>
             </div>
             <ProblemNote error={creating.error} />
           </form>
