@@ -15,9 +15,9 @@ type EndpointSecretProps = { endpoint: Endpoint; onChange: (endpoint: Endpoint) 
 
 /** Rotates the signing secret of an endpoint, or finishes the rotation. */
 export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
-  const { client, secrets } = useSession();
+  const { client, secrets, created } = useSession();
   const { id, oldSecretEndsAt } = endpoint;
-  const [secret, setSecret] = useState<string>();
+  const secret = created.get(id);
   const [overlap, setOverlap] = useState<string>("86400");
   const rotating = useAction(async () => {
     const { data } = await client.rotateEndpointSecret({
@@ -25,7 +25,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
       body: { overlapSeconds: Number(overlap) },
     });
     secrets.set(id, data.secret);
-    setSecret(data.secret);
+    created.set(id, data.secret);
     onChange(data);
   });
   const finishing = useAction(async () => {
@@ -33,6 +33,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
   });
   return (
     <>
+      {secret !== undefined && <SecretOnce label="The signing secret." secret={secret} />}
       <details>
         <summary>Signing secret</summary>
         {oldSecretEndsAt === null ? (
@@ -63,7 +64,6 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
           </>
         )}
       </details>
-      {secret !== undefined && <SecretOnce label="The new signing secret." secret={secret} />}
       <ProblemNote error={rotating.error ?? finishing.error} />
     </>
   );

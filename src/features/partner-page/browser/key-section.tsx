@@ -168,12 +168,12 @@ const OVERLAPS = [
 
 /** Gives the key a new secret, with which the page continues. */
 function Rotation() {
-  const { key, client, replace } = useSession();
+  const { key, client, created, replace } = useSession();
   const [overlap, setOverlap] = useState<string>("86400");
-  const [secret, setSecret] = useState<string>();
+  const secret = created.get(key.id);
   const rotation = useAction(async () => {
     const { data } = await client.rotateKey({ body: { overlapSeconds: Number(overlap) } });
-    setSecret(data.secret);
+    created.set(key.id, data.secret);
     await replace(data.secret);
   });
   return (

@@ -40,15 +40,20 @@ function useSection(): Section {
 /** The page: a field for the key, and then everything that the key can see and do. */
 export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
-  const open = async (key: string, secrets = new Map<string, string>()): Promise<void> => {
+  const open = async (
+    key: string,
+    secrets = new Map<string, string>(),
+    created = new Map<string, string>(),
+  ): Promise<void> => {
     const client = openClient(props, key);
     const read = async (): Promise<Session> => ({
       props,
       client,
       key: (await client.getKey()).data,
       secrets,
+      created,
       reload: async () => setSession(await read()),
-      replace: (secret) => open(secret, secrets),
+      replace: (secret) => open(secret, secrets, created),
     });
     setSession(await read());
   };

@@ -10,6 +10,8 @@ export type Session = {
   key: Key;
   /** Signing secrets that the page has created or the reader has pasted, by the endpoint's ID. */
   secrets: Map<string, string>;
+  /** Secrets that the page has created and shows until it is left, by the ID of the key or endpoint. */
+  created: Map<string, string>;
   /** Reads the key again, after something has changed its limits. */
   reload: () => Promise<void>;
   /** Continues with the key's new secret. */
