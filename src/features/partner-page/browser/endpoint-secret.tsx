@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { Choose, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
 import { useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
@@ -52,15 +52,16 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
           <>
             <p>
               A rotation is in progress: events are also signed with the old secret until{" "}
-              <Time at={oldSecretEndsAt} />.
+              <Time at={oldSecretEndsAt} />. Give your receiver the new secret, and send a test
+              event, before you finish it.
             </p>
-            <button
-              type="button"
-              disabled={finishing.isBusy}
-              onClick={() => void finishing.start()}
-            >
-              Finish the rotation
-            </button>
+            <Confirm
+              label="Finish the rotation"
+              question="From then on, events are signed with the new secret only."
+              confirm="End the old secret"
+              isBusy={finishing.isBusy}
+              onConfirm={() => void finishing.start()}
+            />
           </>
         )}
       </details>

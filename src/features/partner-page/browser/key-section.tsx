@@ -182,7 +182,14 @@ function Rotation() {
       {key.rotation && (
         <p>
           Rotated at <Time at={key.rotation.at} /> by{" "}
-          {key.rotation.by === "KEY" ? "the key itself" : "the business"}.
+          {key.rotation.by === "KEY" ? "the key itself" : "the business"}.{" "}
+          {key.rotation.oldSecretEndsAt === null ? (
+            "The old secret no longer works."
+          ) : (
+            <>
+              The old secret works until <Time at={key.rotation.oldSecretEndsAt} />.
+            </>
+          )}
         </p>
       )}
       {!key.selfRotation ? (
@@ -193,7 +200,10 @@ function Rotation() {
         </p>
       ) : (
         <>
-          <p>The key gets a new secret. Scopes, limits, expiry and endpoints stay.</p>
+          <p>
+            The key gets a new secret, with which this page goes on. Scopes, limits, expiry and
+            endpoints stay.
+          </p>
           <Choose
             label="The old secret works for"
             value={overlap}
