@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
+import { TroubleNotes } from "./endpoint-troubles.tsx";
 import { DeliveryDetails } from "./delivery-details.tsx";
 import { Choose, ProblemNote, Time } from "./parts.tsx";
 import { SendAllAgain } from "./send-all-again.tsx";
@@ -66,6 +67,7 @@ export function DeliveriesSection() {
     });
   return (
     <>
+      <TroubleNotes endpoints={endpoints.value ?? []} />
       <Filter wanted={wanted} endpoints={endpoints.value ?? []} onChange={setWanted} />
       <div class="actions">
         <button type="button" disabled={listed.isBusy} onClick={() => void listed.reload()}>

@@ -4,6 +4,7 @@ import { now } from "../../../pages/browser/clock.ts";
 import { useAction } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { EndpointTroubles } from "./endpoint-troubles.tsx";
 import { QuickStart } from "./quick-start.tsx";
 import { useSession } from "./session.ts";
 import type { Key } from "./types.ts";
@@ -28,6 +29,7 @@ export function KeySection() {
           .
         </p>
       )}
+      <EndpointTroubles />
       <QuickStart />
       <dl class="facts">
         <Fact name="Business">
