@@ -88,6 +88,30 @@ export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWor
   return { tone: "bad", text: `${start}: ${describeFailure(endpoint)}${since}` };
 }
 
+/** Returns what the reader can do about an endpoint that gets no events, in the words of the page. */
+export function adviseOn({ state }: Endpoint): string {
+  const advice = ADVICE[state.reason ?? ""] ?? "";
+  if (state.code === "DISABLED") return `Its events are kept. ${advice}`;
+  if (state.code === "FAILING")
+    return `Each event is sent again at growing intervals until it is accepted. ${advice} When it is repaired, send a test event, and then the waiting events.`;
+  return `One event is sent then, and the others follow once one is accepted. ${advice} When it is repaired, a test event that it accepts ends the wait.`;
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  unauthorized:
+    "Receivers often respond so if they verify the signature with another secret than the endpoint's: try the receiver's secret under Signature check, or rotate the signing secret below and give the new one to the receiver.",
+  http_error: "The log of the receiver says why.",
+  no_response: "Check that the receiver runs, and that its name, port and certificate are right.",
+  host_limit:
+    "A host that has not accepted an event yet gets at most 50 deliveries an hour, until it accepts a test event.",
+  gone: "Resume the endpoint when the receiver is back.",
+  failing: "Repair the receiver, send a test event, then resume the endpoint.",
+  manual: "Only the business can resume the endpoint: ask it why.",
+  paused: "Resume the endpoint to get them.",
+  key_revoked: "Ask the business for another key.",
+  key_expired: "Ask the business for another key.",
+};
+
 const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
   DELIVERED: { tone: "good", text: "Delivered" },
   PENDING: { tone: "warn", text: "Waiting" },
