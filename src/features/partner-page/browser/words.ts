@@ -126,11 +126,33 @@ export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWor
   const words = STATUSES[delivery.status];
   const { waiting } = delivery;
   if (delivery.status !== "PENDING" || waiting === null) return words;
+  if (waiting.reason === "host_limit") return { ...words, text: "Waiting: few are sent for now" };
   const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
+  if (wait <= 0) return { ...words, text: "About to be sent" };
+  const isEndpointHeld = waiting.reason === "failing" || waiting.reason === "retry_after";
+  // Only one of the deliveries that wait for an endpoint is sent at the end of its wait.
   return {
     ...words,
-    text: wait > 0 ? `Waiting: next attempt in ${distance(wait)}` : "About to be sent",
+    text: `Waiting: ${isEndpointHeld ? "its endpoint is tried" : "next attempt"} in ${distance(wait)}`,
   };
+}
+
+/** Returns why a delivery waits, to be continued with its time. */
+export function explainWaiting({ reason }: NonNullable<Delivery["waiting"]>): string {
+  switch (reason) {
+    case "failing":
+      return "It waits, because its endpoint fails,";
+    case "retry_after":
+      return "It waits, because its receiver sent Retry-After,";
+    case "host_limit":
+      return "It waits, because a host that has not accepted an event yet gets few";
+    case "disabled":
+      return "It waits until its endpoint is resumed";
+    case "retry":
+      return "It waits for its next attempt";
+    case "due":
+      return "It is sent as soon as it is its turn";
+  }
 }
 
 /** The statuses of deliveries, with the words that the page uses. */
