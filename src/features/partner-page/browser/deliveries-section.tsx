@@ -213,7 +213,7 @@ function DeliveryRow({ delivery, name, onChange }: DeliveryRowProps) {
           {lastStatusCode !== null && `, HTTP ${lastStatusCode}`}
         </span>
       </button>
-      {lastError !== null && (
+      {lastStatusCode === null && lastError !== null && (
         <p class="faint">
           <OutsideText text={lastError} />
         </p>

@@ -85,7 +85,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
             <Time at={at} />,{" "}
             <strong>{statusCode === null ? "no response" : `HTTP ${statusCode}`}</strong>
             {statusCode !== null && ` in ${Math.round(durationMs)} ms`}
-            {error !== null && (
+            {statusCode === null && error !== null && (
               <>
                 : <OutsideText text={error} />
               </>

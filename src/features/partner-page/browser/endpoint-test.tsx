@@ -59,7 +59,7 @@ export const TestOutcome = ({ result }: { result: TestResult }) => (
         {result.statusCode !== null && `: HTTP ${result.statusCode}`}
       </strong>{" "}
       in {Math.round(result.durationMs)} ms.{" "}
-      {result.error !== null && <OutsideText text={result.error} />}
+      {result.statusCode === null && result.error !== null && <OutsideText text={result.error} />}
     </p>
     {(result.statusCode === 401 || result.statusCode === 403) && (
       <p>

@@ -63,10 +63,11 @@ export function KeySection() {
         </Fact>
         <Fact name="Server">
           {key.lastDeliveryAt === null ? (
-            "has not delivered any webhook recently"
+            "no receiver of any partner has accepted a webhook recently"
           ) : (
             <>
-              last delivered a webhook, to any receiver, at <Time at={key.lastDeliveryAt} />
+              last webhook that any receiver, yours or another, accepted:{" "}
+              <Time at={key.lastDeliveryAt} />
             </>
           )}
         </Fact>
@@ -124,7 +125,7 @@ function Limits({ limits }: Pick<Key, "limits">) {
     ["Holds and unpaid orders", limits.holds.used, limits.holds.limit, ""],
     ["Visits booked in 24 hours", limits.bookingsDay.used, limits.bookingsDay.limit, ""],
     [
-      "Deliveries waiting to be sent again",
+      "Deliveries that you have sent again and that wait",
       limits.redeliveries.used,
       limits.redeliveries.limit,
       "",

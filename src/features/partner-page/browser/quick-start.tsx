@@ -80,8 +80,8 @@ export function QuickStart() {
           {result !== undefined && <TestOutcome result={result} />}
           {result?.ok === true && (
             <p>
-              <strong>Done.</strong> From now on, each change of the catalog is sent to your
-              receiver: see <a href="#deliveries">Deliveries</a>. Make sure that it refuses a
+              <strong>Done.</strong> From now on, each event that the key may receive is sent to
+              your receiver: see <a href="#deliveries">Deliveries</a>. Make sure that it refuses a
               request with a wrong signature.
             </p>
           )}

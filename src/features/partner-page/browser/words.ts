@@ -63,7 +63,7 @@ const WHY_DISABLED: Readonly<Record<string, string>> = {
   gone: "the receiver responded with 410 Gone",
   failing: "it failed for more than 5 days",
   manual: "by the business",
-  paused: "by a partner",
+  paused: "by you, with this key",
   key_revoked: "its API key was revoked",
   key_expired: "its API key has expired",
 };
