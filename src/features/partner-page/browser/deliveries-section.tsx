@@ -105,7 +105,11 @@ export function DeliveriesSection() {
         <button type="button" disabled={listed.isBusy} onClick={() => void listed.reload()}>
           Refresh
         </button>
-        <SendAllAgain filter={toFilter(wanted)} onSent={listed.reload} />
+        <SendAllAgain
+          key={JSON.stringify(wanted)}
+          filter={toFilter(wanted)}
+          onSent={listed.reload}
+        />
       </div>
       <ProblemNote error={endpoints.error ?? listed.error} />
       <p role="status" class="faint">
