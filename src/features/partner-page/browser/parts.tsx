@@ -21,7 +21,8 @@ export function ProblemNote({ error }: { error: unknown }) {
         <p>The page itself failed: {String(error)}. Reload it, and paste the key again.</p>
       </div>
     );
-  const issues = error.problem?.errors ?? [];
+  // A problem with one issue has its text, too.
+  const issues = (error.problem?.errors ?? []).filter(({ detail }) => detail !== error.detail);
   return (
     <div class="note bad" role="alert">
       <p>
