@@ -75,7 +75,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const { client } = useSession();
   const { id, name, status, state } = endpoint;
   const [isEditing, setIsEditing] = useState(false);
-  const [sentAgain, setSentAgain] = useState<number>();
+  const [isSent, setIsSent] = useState(false);
   const [recover, setRecover] = useState<"all" | "none">("all");
   const change = useAction(async (run: () => Promise<{ data: Endpoint }>) => {
     onChange((await run()).data);
@@ -92,11 +92,9 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const resume = () => client.enableEndpoint({ id, body: { recover } });
   const sendWaiting = useAction(async () => {
     // Deliveries that have failed would otherwise wait for their own next attempts.
-    const { data } = await client.redeliverDeliveries({
-      body: { endpointId: id, status: "PENDING" },
-    });
+    await client.redeliverDeliveries({ body: { endpointId: id, status: "PENDING" } });
     onChange((await client.enableEndpoint({ id })).data);
-    setSentAgain(data.count);
+    setIsSent(true);
   });
   const isBusy = change.isBusy || removing.isBusy || sendWaiting.isBusy;
   return (
@@ -107,10 +105,10 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
             Pause
           </button>
         )}
-        {(state.code === "HELD" || state.code === "FAILING") && (
+        {status === "ACTIVE" && (
           <button
             type="button"
-            class="primary"
+            class={state.code === "WORKING" ? "" : "primary"}
             disabled={isBusy}
             onClick={() => void sendWaiting.start()}
           >
@@ -132,12 +130,14 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
           onConfirm={() => void removing.start()}
         />
       </div>
-      {sentAgain !== undefined && (
-        <p role="status">
-          The waiting events are being sent, {sentAgain} of them again. Refresh shows whether the
-          receiver accepts them.
-        </p>
-      )}
+      <p role="status">
+        {isSent && (
+          <>
+            All events that wait for this endpoint are being sent:{" "}
+            <a href="#deliveries">see Deliveries</a>.
+          </>
+        )}
+      </p>
       {status === "DISABLED" && (
         <div class="row">
           <Choose
