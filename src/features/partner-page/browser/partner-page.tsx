@@ -42,18 +42,20 @@ export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
   const open = async (
     key: string,
-    secrets = new Map<string, string>(),
-    created = new Map<string, string>(),
+    kept: Pick<Session, "secrets" | "created" | "refused"> = {
+      secrets: new Map(),
+      created: new Map(),
+      refused: { current: null },
+    },
   ): Promise<void> => {
     const client = openClient(props, key);
     const read = async (): Promise<Session> => ({
       props,
       client,
       key: (await client.getKey()).data,
-      secrets,
-      created,
+      ...kept,
       reload: async () => setSession(await read()),
-      replace: (secret) => open(secret, secrets, created),
+      replace: (secret) => open(secret, kept),
     });
     setSession(await read());
   };

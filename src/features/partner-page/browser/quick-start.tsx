@@ -40,7 +40,7 @@ export function QuickStart() {
           <form onSubmit={create} autocomplete="off">
             <Write
               label="Where is your receiver?"
-              hint="An https URL that takes POST requests. The documentation has receivers to copy for Node, Python, PHP, Go and Ruby."
+              hint="An https URL on the internet that takes POST requests; your own machine has one through a tunnel. The documentation has receivers to copy for TypeScript, Node, Python, PHP, Go and Ruby."
               type="url"
               value={url}
               onWrite={setUrl}
@@ -77,7 +77,9 @@ export function QuickStart() {
             {testing.isBusy ? "Sending…" : "Send a test event"}
           </button>
           <ProblemNote error={testing.error} />
-          {result !== undefined && <TestOutcome result={result} />}
+          {endpoint !== undefined && result !== undefined && (
+            <TestOutcome endpointId={endpoint.id} result={result} />
+          )}
           {result?.ok === true && (
             <p>
               <strong>Done.</strong> From now on, each event that the key may receive is sent to

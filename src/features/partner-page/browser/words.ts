@@ -1,6 +1,7 @@
 import type { Delivery, Endpoint } from "./types.ts";
 
 const DAY_MS = 86_400_000;
+const MINUTES_MS = 300_000;
 
 /** The reader's time zone, such as "Europe/Berlin". */
 export const ownZone = (): string => new Intl.DateTimeFormat("en-GB").resolvedOptions().timeZone;
@@ -24,26 +25,33 @@ export const formatTime = (at: string, zone?: string): string =>
     second: "2-digit",
   }).format(new Date(at));
 
-/** Returns a time on a day near now, such as "14:32", or "20 Nov, 14:32" if it is further away. */
+/**
+ * Returns a time on a day near now, such as "14:32". Within a few minutes of now it has its seconds,
+ * and further away its day: "20 Nov, 14:32".
+ */
 export function shortTime(at: string, nowMs: number): string {
-  const isNear = Math.abs(Date.parse(at) - nowMs) < DAY_MS / 2;
+  const distanceMs = Math.abs(Date.parse(at) - nowMs);
   const time = { hour: "2-digit", minute: "2-digit" } as const;
-  return format(undefined, isNear ? time : { day: "numeric", month: "short", ...time }).format(
-    new Date(at),
-  );
+  const options: Intl.DateTimeFormatOptions =
+    distanceMs < MINUTES_MS
+      ? { ...time, second: "2-digit" }
+      : distanceMs < DAY_MS / 2
+        ? time
+        : { day: "numeric", month: "short", ...time };
+  return format(undefined, options).format(new Date(at));
 }
 
 /** Returns how long ago or how far ahead a time is, such as "3 min". */
 export function distance(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000);
-  if (seconds < 90) return `${seconds} s`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
+  if (seconds < 90) return `${seconds}\u00a0s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}\u00a0min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)}\u00a0h`;
+  return `${Math.round(seconds / 86_400)}\u00a0days`;
 }
 
 /** What the receiver does, for the reason of an endpoint's state. */
-function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string {
+function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;
   switch (state.reason) {
     case "unauthorized":
@@ -55,7 +63,7 @@ function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string
     case "host_limit":
       return "its host has not accepted an event yet, so it gets few";
     default:
-      return lastError === null ? "no response" : lastError.replace(/\.$/, "");
+      return "the receiver could not be reached, or did not respond in time,";
   }
 }
 
@@ -89,18 +97,27 @@ export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWor
 }
 
 /** Returns what the reader can do about an endpoint that gets no events, in the words of the page. */
-export function adviseOn({ state }: Endpoint): string {
+export function adviseOn({ state, lastStatusCode }: Endpoint): string {
   const advice = ADVICE[state.reason ?? ""] ?? "";
   if (state.code === "DISABLED") return `Its events are kept. ${advice}`;
-  if (state.code === "FAILING")
-    return `Each event is sent again at growing intervals until it is accepted. ${advice} When it is repaired, send a test event, and then the waiting events.`;
-  return `One event is sent then, and the others follow once one is accepted. ${advice} When it is repaired, a test event that it accepts ends the wait.`;
+  const meanwhile =
+    state.code === "FAILING"
+      ? "each is sent again at growing intervals until it is accepted."
+      : "one is sent then, and the others follow once one is accepted.";
+  const cause = isRefusal(lastStatusCode) ? ANOTHER_SECRET : advice;
+  return `Its events are kept: ${meanwhile} ${cause} When it is repaired, send a test event, and then the waiting events.`;
 }
 
+/** Returns whether receivers respond with a status to a wrong signature. */
+export const isRefusal = (statusCode: number | null): boolean =>
+  statusCode !== null && [400, 401, 403].includes(statusCode);
+
+const ANOTHER_SECRET =
+  "Receivers often respond so if they verify the signature with another secret than the endpoint's. Send a test event to try the secret that the receiver uses, or rotate the signing secret below and give the new one to the receiver.";
+
 const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized:
-    "Receivers often respond so if they verify the signature with another secret than the endpoint's: try the receiver's secret under Signature check, or rotate the signing secret below and give the new one to the receiver.",
-  http_error: "The log of the receiver says why.",
+  http_error:
+    "The attempts under Deliveries show what it responded, and the log of the receiver says why.",
   no_response: "Check that the receiver runs, and that its name, port and certificate are right.",
   host_limit:
     "A host that has not accepted an event yet gets at most 50 deliveries an hour, until it accepts a test event.",
@@ -116,7 +133,7 @@ const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
   DELIVERED: { tone: "good", text: "Delivered" },
   PENDING: { tone: "warn", text: "Waiting" },
   EXHAUSTED: { tone: "bad", text: "Given up" },
-  PARKED: { tone: "warn", text: "Parked" },
+  PARKED: { tone: "warn", text: "Parked until resumed" },
   CANCELLED: { tone: "warn", text: "Cancelled" },
   CORRUPT: { tone: "bad", text: "Altered" },
 };
@@ -129,12 +146,10 @@ export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWor
   if (waiting.reason === "host_limit") return { ...words, text: "Waiting: few are sent for now" };
   const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
   if (wait <= 0) return { ...words, text: "About to be sent" };
-  const isEndpointHeld = waiting.reason === "failing" || waiting.reason === "retry_after";
   // Only one of the deliveries that wait for an endpoint is sent at the end of its wait.
-  return {
-    ...words,
-    text: `Waiting: ${isEndpointHeld ? "its endpoint is tried" : "next attempt"} in ${distance(wait)}`,
-  };
+  if (waiting.reason === "failing" || waiting.reason === "retry_after")
+    return { ...words, text: "Waiting for its endpoint" };
+  return { ...words, text: `Waiting: next attempt in ${distance(wait)}` };
 }
 
 /** Returns why a delivery waits, to be continued with its time. */
