@@ -194,11 +194,11 @@ test.concurrent.for(LANGUAGES)(
       headers: { ...headers, "X-Service-Signature": signature },
     });
     const { "X-Service-Signature": signature = "", ...unsigned } = headers;
-    expect(await post({ body: Buffer.concat([body, Buffer.from(" ")]), headers })).toBe(400);
-    expect(await post(delivery({ keys: [signingKey(other)] }))).toBe(400);
-    expect(await post(delivery({ at: Date.now() - 310_000 }))).toBe(400);
-    expect(await post(delivery({ at: Date.now() + 310_000 }))).toBe(400);
-    expect(await post({ body, headers: unsigned })).toBe(400);
+    expect(await post({ body: Buffer.concat([body, Buffer.from(" ")]), headers })).toBe(401);
+    expect(await post(delivery({ keys: [signingKey(other)] }))).toBe(401);
+    expect(await post(delivery({ at: Date.now() - 310_000 }))).toBe(401);
+    expect(await post(delivery({ at: Date.now() + 310_000 }))).toBe(401);
+    expect(await post({ body, headers: unsigned })).toBe(401);
     for (const broken of [
       "",
       "t=",
@@ -209,7 +209,7 @@ test.concurrent.for(LANGUAGES)(
       signature.slice(0, -1),
       "t=1,v1=é".repeat(9),
     ])
-      expect([broken, await post(signed(broken))]).toEqual([broken, 400]);
+      expect([broken, await post(signed(broken))]).toEqual([broken, 401]);
 
     for (const framing of ["Content-Length: -1", "Content-Length: x", "Transfer-Encoding: x"])
       expect([framing, await sendRaw(port, framing, "{}")]).not.toEqual([framing, 204]);

@@ -277,8 +277,9 @@ const revoke = command({
 /** Returns the URL of the page for partners; undefined if none is known. */
 function findPartnerUrl(cli: Cli, rt: Runtime, slug: string): string | undefined {
   const path = FEATURES.find(({ partnerPath }) => partnerPath !== undefined)?.partnerPath;
-  const publicUrl = cli.config().http.publicUrl || rt.store.daemon.find()?.publicUrl;
-  return path && publicUrl && `${publicUrl}/b/${slug}/${path}`;
+  const daemon = rt.store.daemon.find();
+  const url = cli.config().http.publicUrl || daemon?.publicUrl || daemon?.url;
+  return path && url ? `${url}/b/${slug}/${path}` : undefined;
 }
 
 const toOutput = ({

@@ -87,11 +87,12 @@ function describeFailure(
       text: capitalise(`${since}the receiver could not be reached or has not responded in time.`),
       fix: " Check that it runs, and that its name, port and certificate are right.",
     };
-  const isUnauthorized = statusCode === 401 || statusCode === 403;
+  // Libraries that verify webhooks often respond to a wrong signature with 400.
+  const isRefusal = [400, 401, 403].includes(statusCode);
   return {
-    reason: isUnauthorized ? "unauthorized" : "http_error",
+    reason: isRefusal && statusCode !== 400 ? "unauthorized" : "http_error",
     text: capitalise(`${since}the receiver has responded with HTTP ${statusCode}.`),
-    fix: isUnauthorized
+    fix: isRefusal
       ? " Receivers often respond so if they verify the signature with another secret than the endpoint's: compare them, or make a new one with `rotate-secret`."
       : " The log of the receiver says why.",
   };

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Starts a minimal webhook receiver on 127.0.0.1. It responds with 200 to a valid signature,
- * otherwise with 400.
+ * otherwise with 401.
  * @param port 0 for any free port
  * @param secret null to accept any signature
  * @param simulate returns the response to each valid delivery
@@ -48,7 +48,7 @@ export function startReceiver({
         ? undefined
         : signatureError(signature, body, secret, Math.floor(now() / 1000));
     const { statusCode, delayMs } =
-      error === undefined ? simulate() : { statusCode: 400, delayMs: 0 };
+      error === undefined ? simulate() : { statusCode: 401, delayMs: 0 };
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     response.writeHead(statusCode).end(error);
     onDelivery({

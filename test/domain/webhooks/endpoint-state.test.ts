@@ -39,6 +39,7 @@ const failing = (lastError: string | null) => ({ failingSince: 500, lastError })
 test.each([
   ["HTTP 401", "unauthorized", "responded with HTTP 401", "rotate-secret"],
   ["HTTP 403", "unauthorized", "responded with HTTP 403", "another secret"],
+  ["HTTP 400", "http_error", "responded with HTTP 400", "another secret"],
   ["HTTP 500", "http_error", "responded with HTTP 500", "log of the receiver"],
   ["refused: connection refused", "no_response", "could not be reached", "Check that it runs"],
   [null, "no_response", "could not be reached", "Check that it runs"],

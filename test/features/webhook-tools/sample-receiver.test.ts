@@ -33,7 +33,7 @@ test("the sample receiver accepts only deliveries signed with its secret", async
   emitEvents(rt, business, "service.updated");
   await vi.waitFor(() => expect(attempts).toHaveLength(1), WAITS);
   await fetch(sample.url, { method: "POST", body: "{}" }).then(({ status }) =>
-    expect(status).toBe(400),
+    expect(status).toBe(401),
   );
   expect(got).toMatchObject([
     { eventType: "service.updated", attempt: 1, error: undefined },

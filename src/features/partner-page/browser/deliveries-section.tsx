@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
+import { TroubleNotes } from "./endpoint-troubles.tsx";
 import { DeliveryDetails } from "./delivery-details.tsx";
-import { Choose, ProblemNote, Time } from "./parts.tsx";
+import { Choose, ProblemNote, Time, Write } from "./parts.tsx";
 import { SendAllAgain } from "./send-all-again.tsx";
 import { eventTypesOf, hasScope, useSession } from "./session.ts";
 import type { Delivery, DeliveryFilter, Endpoint } from "./types.ts";
@@ -14,15 +15,47 @@ const PAGE_SIZE = 50;
 const HOUR_MS = 3_600_000;
 
 /** What the reader looks for; an empty text means any. */
-type Wanted = { endpointId: string; eventType: string; status: string; hours: string };
-const EVERYTHING: Wanted = { endpointId: "", eventType: "", status: "", hours: "" };
+type Wanted = {
+  endpointId: string;
+  eventType: string;
+  status: string;
+  /** The number of hours until now, or RANGE. */
+  hours: string;
+  from: string;
+  until: string;
+};
+const EVERYTHING: Wanted = {
+  endpointId: "",
+  eventType: "",
+  status: "",
+  hours: "",
+  from: "",
+  until: "",
+};
+const RANGE = "range";
 
-const toFilter = ({ endpointId, eventType, status, hours }: Wanted): DeliveryFilter => ({
-  ...(endpointId !== "" && { endpointId }),
-  ...(eventType !== "" && { eventType: eventType as Delivery["eventType"] }),
-  ...(status !== "" && { status: status as Delivery["status"] }),
-  ...(hours !== "" && { since: new Date(now() - Number(hours) * HOUR_MS).toISOString() }),
-});
+function toFilter({ endpointId, eventType, status, ...times }: Wanted): DeliveryFilter {
+  return {
+    ...(endpointId !== "" && { endpointId }),
+    ...(eventType !== "" && { eventType: eventType as Delivery["eventType"] }),
+    ...(status !== "" && { status: status as Delivery["status"] }),
+    ...toTimes(times),
+  };
+}
+
+function toTimes({
+  hours,
+  from,
+  until,
+}: Pick<Wanted, "hours" | "from" | "until">): Pick<DeliveryFilter, "since" | "until"> {
+  if (hours === "") return {};
+  if (hours !== RANGE) return { since: new Date(now() - Number(hours) * HOUR_MS).toISOString() };
+  // A time without an offset is in the reader's zone.
+  return {
+    ...(from !== "" && { since: new Date(from).toISOString() }),
+    ...(until !== "" && { until: new Date(until).toISOString() }),
+  };
+}
 
 type Listed = { deliveries: Delivery[]; nextCursor: string | null };
 
@@ -66,14 +99,15 @@ export function DeliveriesSection() {
     });
   return (
     <>
+      <TroubleNotes endpoints={endpoints.value ?? []} />
       <Filter wanted={wanted} endpoints={endpoints.value ?? []} onChange={setWanted} />
       <div class="actions">
         <button type="button" disabled={listed.isBusy} onClick={() => void listed.reload()}>
           Refresh
         </button>
         <SendAllAgain
+          key={JSON.stringify(wanted)}
           filter={toFilter(wanted)}
-          isFiltered={Object.values(wanted).some((value) => value !== "")}
           onSent={listed.reload}
         />
       </div>
@@ -141,9 +175,16 @@ function Filter({ wanted, endpoints, onChange }: FilterProps) {
           ["1", "in the last hour"],
           ["24", "in the last 24 hours"],
           ["168", "in the last 7 days"],
+          [RANGE, "between two times"],
         ]}
         onChoose={set("hours")}
       />
+      {wanted.hours === RANGE && (
+        <>
+          <Write label="From" type="datetime-local" value={wanted.from} onWrite={set("from")} />
+          <Write label="Until" type="datetime-local" value={wanted.until} onWrite={set("until")} />
+        </>
+      )}
     </div>
   );
 }
@@ -176,7 +217,7 @@ function DeliveryRow({ delivery, name, onChange }: DeliveryRowProps) {
           {lastStatusCode !== null && `, HTTP ${lastStatusCode}`}
         </span>
       </button>
-      {lastError !== null && (
+      {lastStatusCode === null && lastError !== null && (
         <p class="faint">
           <OutsideText text={lastError} />
         </p>

@@ -7,6 +7,7 @@ import { headerLines } from "./endpoint-test.tsx";
 import { CopyButton, Lines, ProblemNote, Time } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { Delivery, DeliveryDetail } from "./types.ts";
+import { explainWaiting } from "./words.ts";
 
 type DeliveryDetailsProps = { id: string; onChange: (delivery: Delivery) => void };
 
@@ -33,11 +34,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
         <code>{delivery.id}</code> for <code>{delivery.eventId}</code>, number {delivery.sequence}{" "}
         of the feed
       </p>
-      {waiting !== null && (
-        <p>
-          <OutsideText text={waiting.text} />
-        </p>
-      )}
+      {waiting !== null && <Waiting waiting={waiting} />}
       <div class="actions">
         {canWrite(key) && (
           <button
@@ -88,7 +85,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
             <Time at={at} />,{" "}
             <strong>{statusCode === null ? "no response" : `HTTP ${statusCode}`}</strong>
             {statusCode !== null && ` in ${Math.round(durationMs)} ms`}
-            {error !== null && (
+            {statusCode === null && error !== null && (
               <>
                 : <OutsideText text={error} />
               </>
@@ -102,3 +99,20 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
     </div>
   );
 }
+
+/** Why a delivery has not been sent yet, with its time in the reader's zone. */
+const Waiting = ({ waiting }: { waiting: NonNullable<Delivery["waiting"]> }) => (
+  <p>
+    {explainWaiting(waiting)}
+    {waiting.until !== null && (
+      <>
+        {" "}
+        until <Time at={waiting.until} />
+      </>
+    )}
+    .{" "}
+    {waiting.reason !== "retry" && waiting.reason !== "due" && (
+      <a href="#endpoints">See Endpoints</a>
+    )}
+  </p>
+);

@@ -9,7 +9,7 @@ import { EndpointSecret } from "./endpoint-secret.tsx";
 import { Choose, Confirm, ProblemNote, Time } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
-import { describeEndpoint, nameOfZone, ownZone } from "./words.ts";
+import { adviseOn, describeEndpoint } from "./words.ts";
 
 type EndpointCardProps = {
   endpoint: Endpoint;
@@ -22,7 +22,6 @@ export function EndpointCard({ endpoint, onChange, onDelete }: EndpointCardProps
   const { key } = useSession();
   const { id, name, url, events, state, lastDeliveredAt } = endpoint;
   const words = describeEndpoint(endpoint, now());
-  const { timezone } = key.business;
   return (
     <section class="card" aria-labelledby={id}>
       <h3 id={id}>
@@ -38,17 +37,10 @@ export function EndpointCard({ endpoint, onChange, onDelete }: EndpointCardProps
           <OutsideText text={words.text} />
         </strong>
       </p>
-      {state.code !== "WORKING" && (
-        <p>
-          <OutsideText text={state.text} />
-          {timezone !== ownZone() && (
-            <span class="faint"> Times in this text are those of {nameOfZone(timezone)}.</span>
-          )}
-        </p>
-      )}
+      {state.code !== "WORKING" && <p>{adviseOn(endpoint)}</p>}
       <p class="faint">
         {lastDeliveredAt === null ? (
-          "Its receiver has not accepted an event yet."
+          "Its receiver has not accepted an event yet, other than tests."
         ) : (
           <>
             Its receiver last accepted an event at <Time at={lastDeliveredAt} />.
@@ -83,6 +75,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const { client } = useSession();
   const { id, name, status, state } = endpoint;
   const [isEditing, setIsEditing] = useState(false);
+  const [isSent, setIsSent] = useState(false);
   const [recover, setRecover] = useState<"all" | "none">("all");
   const change = useAction(async (run: () => Promise<{ data: Endpoint }>) => {
     onChange((await run()).data);
@@ -95,9 +88,15 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
     onChange((await client.updateEndpoint({ id, body: fields })).data);
     setIsEditing(false);
   };
-  const isBusy = change.isBusy || removing.isBusy;
   const pause = () => client.updateEndpoint({ id, body: { status: "DISABLED" } });
   const resume = () => client.enableEndpoint({ id, body: { recover } });
+  const sendWaiting = useAction(async () => {
+    // Deliveries that have failed would otherwise wait for their own next attempts.
+    await client.redeliverDeliveries({ body: { endpointId: id, status: "PENDING" } });
+    onChange((await client.enableEndpoint({ id })).data);
+    setIsSent(true);
+  });
+  const isBusy = change.isBusy || removing.isBusy || sendWaiting.isBusy;
   return (
     <>
       <div class="actions">
@@ -106,9 +105,14 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
             Pause
           </button>
         )}
-        {state.code === "HELD" && (
-          <button type="button" disabled={isBusy} onClick={() => void change.start(resume)}>
-            Send now
+        {status === "ACTIVE" && (
+          <button
+            type="button"
+            class={state.code === "WORKING" ? "" : "primary"}
+            disabled={isBusy}
+            onClick={() => void sendWaiting.start()}
+          >
+            Send the waiting events now
           </button>
         )}
         <button type="button" aria-expanded={isEditing} onClick={() => setIsEditing(!isEditing)}>
@@ -126,6 +130,14 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
           onConfirm={() => void removing.start()}
         />
       </div>
+      <p role="status">
+        {isSent && (
+          <>
+            All events that wait for this endpoint are being sent:{" "}
+            <a href="#deliveries">see Deliveries</a>.
+          </>
+        )}
+      </p>
       {status === "DISABLED" && (
         <div class="row">
           <Choose
@@ -156,7 +168,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
         />
       )}
       <EndpointSecret endpoint={endpoint} onChange={onChange} />
-      <ProblemNote error={change.error} />
+      <ProblemNote error={change.error ?? sendWaiting.error} />
       <ProblemNote error={removing.error} />
     </>
   );

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { Choose, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
 import { useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
@@ -15,9 +15,9 @@ type EndpointSecretProps = { endpoint: Endpoint; onChange: (endpoint: Endpoint) 
 
 /** Rotates the signing secret of an endpoint, or finishes the rotation. */
 export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
-  const { client, secrets } = useSession();
+  const { client, secrets, created } = useSession();
   const { id, oldSecretEndsAt } = endpoint;
-  const [secret, setSecret] = useState<string>();
+  const secret = created.get(id);
   const [overlap, setOverlap] = useState<string>("86400");
   const rotating = useAction(async () => {
     const { data } = await client.rotateEndpointSecret({
@@ -25,7 +25,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
       body: { overlapSeconds: Number(overlap) },
     });
     secrets.set(id, data.secret);
-    setSecret(data.secret);
+    created.set(id, data.secret);
     onChange(data);
   });
   const finishing = useAction(async () => {
@@ -33,6 +33,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
   });
   return (
     <>
+      {secret !== undefined && <SecretOnce label="The signing secret." secret={secret} />}
       <details>
         <summary>Signing secret</summary>
         {oldSecretEndsAt === null ? (
@@ -51,19 +52,19 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
           <>
             <p>
               A rotation is in progress: events are also signed with the old secret until{" "}
-              <Time at={oldSecretEndsAt} />.
+              <Time at={oldSecretEndsAt} />. Give your receiver the new secret, and send a test
+              event, before you finish it.
             </p>
-            <button
-              type="button"
-              disabled={finishing.isBusy}
-              onClick={() => void finishing.start()}
-            >
-              Finish the rotation
-            </button>
+            <Confirm
+              label="Finish the rotation"
+              question="From then on, events are signed with the new secret only."
+              confirm="End the old secret"
+              isBusy={finishing.isBusy}
+              onConfirm={() => void finishing.start()}
+            />
           </>
         )}
       </details>
-      {secret !== undefined && <SecretOnce label="The new signing secret." secret={secret} />}
       <ProblemNote error={rotating.error ?? finishing.error} />
     </>
   );

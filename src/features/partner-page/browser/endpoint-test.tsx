@@ -6,6 +6,7 @@ import { OutsideText } from "../../../pages/outside-text.tsx";
 import { Choose, Lines, ProblemNote } from "./parts.tsx";
 import { eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
+import { isRefusal } from "./words.ts";
 
 export type TestResult = Schemas["EndpointTestResponse"]["data"];
 
@@ -45,38 +46,49 @@ export function EndpointTest({ endpoint, onTested }: EndpointTestProps) {
         </button>
       </div>
       <ProblemNote error={testing.error} />
-      {result !== undefined && <TestOutcome result={result} />}
+      {result !== undefined && <TestOutcome endpointId={id} result={result} />}
     </>
   );
 }
 
 /** What a test has shown, and the request that was sent. */
-export const TestOutcome = ({ result }: { result: TestResult }) => (
-  <div class={`note ${result.ok ? "good" : "bad"}`} role="status">
-    <p>
-      <strong>
-        {result.ok ? "Accepted" : "Not accepted"}
-        {result.statusCode !== null && `: HTTP ${result.statusCode}`}
-      </strong>{" "}
-      in {Math.round(result.durationMs)} ms.{" "}
-      {result.error !== null && <OutsideText text={result.error} />}
-    </p>
-    {(result.statusCode === 401 || result.statusCode === 403) && (
+export function TestOutcome({ endpointId, result }: { endpointId: string; result: TestResult }) {
+  const { refused } = useSession();
+  const headers = headerLines(result.headers);
+  return (
+    <div class={`note ${result.ok ? "good" : "bad"}`} role="status">
       <p>
-        The receiver refuses the request. If it verifies the signature, it probably has another
-        secret: see <a href="#signature">Signature check</a>.
+        <strong>
+          {result.ok ? "Accepted" : "Not accepted"}
+          {result.statusCode !== null && `: HTTP ${result.statusCode}`}
+        </strong>
+        {result.statusCode === null ? ". " : ` in ${Math.round(result.durationMs)} ms.`}
+        {result.statusCode === null && result.error !== null && <OutsideText text={result.error} />}
       </p>
-    )}
-    {result.responseText !== null && result.responseText !== "" && (
-      <Lines label="Response" text={result.responseText} />
-    )}
-    <details>
-      <summary>The request that was sent</summary>
-      <Lines label="Headers" text={headerLines(result.headers)} />
-      <Lines label="Body" text={result.body} />
-    </details>
-  </div>
-);
+      {isRefusal(result.statusCode) && (
+        <p>
+          The receiver refuses the request. If it verifies the signature, it probably has another
+          secret:{" "}
+          <a
+            href="#signature"
+            onClick={() => (refused.current = { endpointId, headers, body: result.body })}
+          >
+            try its secret with this request
+          </a>
+          .
+        </p>
+      )}
+      {result.responseText !== null && result.responseText !== "" && (
+        <Lines label="Response" text={result.responseText} />
+      )}
+      <details>
+        <summary>The request that was sent</summary>
+        <Lines label="Headers" text={headers} />
+        <Lines label="Body" text={result.body} />
+      </details>
+    </div>
+  );
+}
 
 export const headerLines = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)

@@ -3,15 +3,14 @@ import { useState } from "preact/hooks";
 import { useLoaded } from "../../../pages/browser/work.ts";
 import { EndpointCard } from "./endpoint-card.tsx";
 import { EndpointForm, type EndpointFields } from "./endpoint-form.tsx";
-import { ProblemNote, SecretOnce } from "./parts.tsx";
+import { ProblemNote } from "./parts.tsx";
 import { canWrite, hasScope, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
 /** Section 2: the endpoints of the key, with their state in words. */
 export function EndpointsSection() {
-  const { client, key, secrets, reload: reloadKey } = useSession();
+  const { client, key, secrets, created, reload: reloadKey } = useSession();
   const [isCreating, setIsCreating] = useState(false);
-  const [created, setCreated] = useState<{ name: string; secret: string }>();
   const mayRead = hasScope(key, "webhooks.read");
   const endpoints = useLoaded<Endpoint[]>(
     async () => (mayRead ? (await client.listEndpoints()).data : []),
@@ -28,7 +27,7 @@ export function EndpointsSection() {
   const create = async (fields: EndpointFields) => {
     const { data } = await client.createEndpoint({ body: fields });
     secrets.set(data.id, data.secret);
-    setCreated({ name: data.name, secret: data.secret });
+    created.set(data.id, data.secret);
     setIsCreating(false);
     await Promise.all([endpoints.reload(), reloadKey()]);
   };
@@ -48,9 +47,6 @@ export function EndpointsSection() {
         )}
       </div>
       <ProblemNote error={endpoints.error} />
-      {created !== undefined && (
-        <SecretOnce label={`The signing secret of ${created.name}.`} secret={created.secret} />
-      )}
       {isCreating && (
         <section class="card" aria-labelledby="new-endpoint">
           <h3 id="new-endpoint">New endpoint</h3>

@@ -4,6 +4,7 @@ import { now } from "../../../pages/browser/clock.ts";
 import { useAction } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { EndpointTroubles } from "./endpoint-troubles.tsx";
 import { QuickStart } from "./quick-start.tsx";
 import { useSession } from "./session.ts";
 import type { Key } from "./types.ts";
@@ -28,6 +29,7 @@ export function KeySection() {
           .
         </p>
       )}
+      <EndpointTroubles />
       <QuickStart />
       <dl class="facts">
         <Fact name="Business">
@@ -61,10 +63,11 @@ export function KeySection() {
         </Fact>
         <Fact name="Server">
           {key.lastDeliveryAt === null ? (
-            "has not delivered any webhook recently"
+            "no receiver of any partner has accepted a webhook recently"
           ) : (
             <>
-              last delivered a webhook, to any receiver, at <Time at={key.lastDeliveryAt} />
+              last webhook that any receiver, yours or another, accepted:{" "}
+              <Time at={key.lastDeliveryAt} />
             </>
           )}
         </Fact>
@@ -122,7 +125,7 @@ function Limits({ limits }: Pick<Key, "limits">) {
     ["Holds and unpaid orders", limits.holds.used, limits.holds.limit, ""],
     ["Visits booked in 24 hours", limits.bookingsDay.used, limits.bookingsDay.limit, ""],
     [
-      "Deliveries waiting to be sent again",
+      "Deliveries that you have sent again and that wait",
       limits.redeliveries.used,
       limits.redeliveries.limit,
       "",
@@ -168,12 +171,12 @@ const OVERLAPS = [
 
 /** Gives the key a new secret, with which the page continues. */
 function Rotation() {
-  const { key, client, replace } = useSession();
+  const { key, client, created, replace } = useSession();
   const [overlap, setOverlap] = useState<string>("86400");
-  const [secret, setSecret] = useState<string>();
+  const secret = created.get(key.id);
   const rotation = useAction(async () => {
     const { data } = await client.rotateKey({ body: { overlapSeconds: Number(overlap) } });
-    setSecret(data.secret);
+    created.set(key.id, data.secret);
     await replace(data.secret);
   });
   return (
@@ -182,7 +185,14 @@ function Rotation() {
       {key.rotation && (
         <p>
           Rotated at <Time at={key.rotation.at} /> by{" "}
-          {key.rotation.by === "KEY" ? "the key itself" : "the business"}.
+          {key.rotation.by === "KEY" ? "the key itself" : "the business"}.{" "}
+          {key.rotation.oldSecretEndsAt === null ? (
+            "The old secret no longer works."
+          ) : (
+            <>
+              The old secret works until <Time at={key.rotation.oldSecretEndsAt} />.
+            </>
+          )}
         </p>
       )}
       {!key.selfRotation ? (
@@ -193,7 +203,10 @@ function Rotation() {
         </p>
       ) : (
         <>
-          <p>The key gets a new secret. Scopes, limits, expiry and endpoints stay.</p>
+          <p>
+            The key gets a new secret, with which this page goes on. Scopes, limits, expiry and
+            endpoints stay.
+          </p>
           <Choose
             label="The old secret works for"
             value={overlap}

@@ -10,6 +10,7 @@ import { openClient, type Session, SessionProvider } from "./session.ts";
 import type { PageProps } from "./types.ts";
 import { SignatureSection } from "./signature-section.tsx";
 import { VisitsSection } from "./visits-section.tsx";
+import { DocsLink } from "./docs-link.tsx";
 import { nameOfZone, ownZone } from "./words.ts";
 
 const SECTIONS = [
@@ -39,15 +40,22 @@ function useSection(): Section {
 /** The page: a field for the key, and then everything that the key can see and do. */
 export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
-  const open = async (key: string, secrets = new Map<string, string>()): Promise<void> => {
+  const open = async (
+    key: string,
+    kept: Pick<Session, "secrets" | "created" | "refused"> = {
+      secrets: new Map(),
+      created: new Map(),
+      refused: { current: null },
+    },
+  ): Promise<void> => {
     const client = openClient(props, key);
     const read = async (): Promise<Session> => ({
       props,
       client,
       key: (await client.getKey()).data,
-      secrets,
+      ...kept,
       reload: async () => setSession(await read()),
-      replace: (secret) => open(secret, secrets),
+      replace: (secret) => open(secret, kept),
     });
     setSession(await read());
   };
@@ -109,7 +117,7 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
         <Content />
         <p class="faint">
           Times are those of {nameOfZone(ownZone())}, unless another zone is named.{" "}
-          <a href={`${session.props.base}/docs`}>Documentation of the API</a>
+          <DocsLink>Documentation of the API</DocsLink>
         </p>
       </main>
     </>

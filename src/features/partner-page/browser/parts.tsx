@@ -21,7 +21,8 @@ export function ProblemNote({ error }: { error: unknown }) {
         <p>The page itself failed: {String(error)}. Reload it, and paste the key again.</p>
       </div>
     );
-  const issues = error.problem?.errors ?? [];
+  // A problem with one issue has its text, too.
+  const issues = (error.problem?.errors ?? []).filter(({ detail }) => detail !== error.detail);
   return (
     <div class="note bad" role="alert">
       <p>
@@ -149,7 +150,7 @@ type WriteProps = {
   hint?: string;
   value: string;
   onWrite: (value: string) => void;
-  type?: "text" | "url" | "area";
+  type?: "text" | "url" | "datetime-local" | "area";
   /** Whether the text is a secret, which neither the screen nor the browser's history keeps. */
   isSecret?: boolean;
 };
@@ -169,6 +170,7 @@ export const Write = ({ label, hint, value, onWrite, type = "text", isSecret }: 
           onWrite(event.currentTarget.value),
       } as const;
       if (type === "area") return <textarea {...shared} />;
+      if (type === "datetime-local") return <input {...shared} type="datetime-local" />;
       return type === "url" ? <input {...shared} type="url" /> : <input {...shared} />;
     }}
   </Field>

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
 import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
+import { DocsLink } from "./docs-link.tsx";
 import { ProblemNote, SecretOnce, Write } from "./parts.tsx";
 import { canWrite, eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
@@ -9,7 +10,7 @@ import type { Endpoint } from "./types.ts";
 /** Leads a key without endpoints to its first verified delivery, in three steps. */
 export function QuickStart() {
   const session = useSession();
-  const { client, key, secrets, props, reload } = session;
+  const { client, key, secrets, created, reload } = session;
   const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
   const [url, setUrl] = useState("https://");
   const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();
@@ -18,6 +19,7 @@ export function QuickStart() {
     const events = eventTypesOf(session) as Endpoint["events"];
     const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
     secrets.set(data.id, data.secret);
+    created.set(data.id, data.secret);
     setEndpoint(data);
     await reload();
   });
@@ -38,7 +40,7 @@ export function QuickStart() {
           <form onSubmit={create} autocomplete="off">
             <Write
               label="Where is your receiver?"
-              hint="An https URL that takes POST requests. The documentation has receivers to copy for Node, Python, PHP, Go and Ruby."
+              hint="An https URL on the internet that takes POST requests; your own machine has one through a tunnel. The documentation has receivers to copy for TypeScript, Node, Python, PHP, Go and Ruby."
               type="url"
               value={url}
               onWrite={setUrl}
@@ -51,9 +53,9 @@ export function QuickStart() {
               >
                 Create the endpoint
               </button>
-              <a class="button" href={`${props.base}/docs#verifying-signatures`}>
+              <DocsLink class="button" section="verifying-signatures">
                 Receivers to copy
-              </a>
+              </DocsLink>
             </div>
             <ProblemNote error={creating.error} />
           </form>
@@ -75,11 +77,13 @@ export function QuickStart() {
             {testing.isBusy ? "Sending…" : "Send a test event"}
           </button>
           <ProblemNote error={testing.error} />
-          {result !== undefined && <TestOutcome result={result} />}
+          {endpoint !== undefined && result !== undefined && (
+            <TestOutcome endpointId={endpoint.id} result={result} />
+          )}
           {result?.ok === true && (
             <p>
-              <strong>Done.</strong> From now on, each change of the catalog is sent to your
-              receiver: see <a href="#deliveries">Deliveries</a>. Make sure that it refuses a
+              <strong>Done.</strong> From now on, each event that the key may receive is sent to
+              your receiver: see <a href="#deliveries">Deliveries</a>. Make sure that it refuses a
               request with a wrong signature.
             </p>
           )}

@@ -10,13 +10,11 @@ const MAX_PAGES = 10;
 
 type SendAllAgainProps = {
   filter: DeliveryFilter;
-  /** The API sends again only what a filter names. */
-  isFiltered: boolean;
   onSent: () => Promise<void>;
 };
 
 /** Sends all deliveries of the filter again, after it has said how many they are. */
-export function SendAllAgain({ filter, isFiltered, onSent }: SendAllAgainProps) {
+export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   const { client, key } = useSession();
   const [matching, setMatching] = useState<Counted>();
   const [sent, setSent] = useState<Counted>();
@@ -48,8 +46,14 @@ export function SendAllAgain({ filter, isFiltered, onSent }: SendAllAgainProps) 
     await onSent();
   });
   if (!canWrite(key)) return null;
-  if (!isFiltered || !isSendable)
-    return <p class="hint">Choose a filter to send all of its deliveries again.</p>;
+  if (!isSendable) return <p class="hint">Deliveries with this status cannot be sent again.</p>;
+  // The API sends again only what a filter names.
+  if (Object.keys(filter).length === 0)
+    return (
+      <p class="hint">
+        To send many deliveries again, choose above which ones: by endpoint, event, status or time.
+      </p>
+    );
   return (
     <>
       {matching === undefined && (

@@ -3,6 +3,9 @@ import { useContext } from "preact/hooks";
 import { createClient, type DeskbellClient } from "../../../client/index.ts";
 import type { Key, PageProps } from "./types.ts";
 
+/** A request as it was sent to the receiver of an endpoint. */
+export type SignedRequest = { endpointId: string; headers: string; body: string };
+
 /** A key in use. It exists in the memory of this page only. */
 export type Session = {
   props: PageProps;
@@ -10,6 +13,10 @@ export type Session = {
   key: Key;
   /** Signing secrets that the page has created or the reader has pasted, by the endpoint's ID. */
   secrets: Map<string, string>;
+  /** Secrets that the page has created and shows until it is left, by the ID of the key or endpoint. */
+  created: Map<string, string>;
+  /** The refused test event that the reader wants to check; null if there is none. */
+  refused: { current: SignedRequest | null };
   /** Reads the key again, after something has changed its limits. */
   reload: () => Promise<void>;
   /** Continues with the key's new secret. */
@@ -27,6 +34,8 @@ export const openClient = ({ base, slug }: PageProps, key: string): DeskbellClie
     key,
     retries: RETRIES,
     maxWaitSeconds: MAX_WAIT_SECONDS,
+    // The ETag of an endpoint does not change with its state, so that a cache would keep an old one.
+    fetch: (url, options) => fetch(url, { ...options, cache: "no-store" }),
   });
 
 const SessionContext = createContext<Session | null>(null);

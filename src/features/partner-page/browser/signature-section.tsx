@@ -11,15 +11,17 @@ import { checkSignature, eventIdOf, type Finding, SECRET } from "./signature.ts"
 
 /** Section 5: says what is wrong with a signed request. Secret and body stay in the page. */
 export function SignatureSection() {
-  const { client, key, secrets } = useSession();
+  const { client, key, secrets, refused } = useSession();
   const mayRead = hasScope(key, "webhooks.read");
   const endpoints = useLoaded<Endpoint[]>(
     async () => (mayRead ? (await client.listEndpoints()).data : []),
     [client],
   );
-  const [body, setBody] = useState("");
-  const [headers, setHeaders] = useState("");
-  const [endpointId, setEndpointId] = useState("");
+  const [given] = useState(refused.current);
+  refused.current = null;
+  const [body, setBody] = useState(given?.body ?? "");
+  const [headers, setHeaders] = useState(given?.headers ?? "");
+  const [endpointId, setEndpointId] = useState(given?.endpointId ?? "");
   const [secret, setSecret] = useState("");
   const [findings, setFindings] = useState<Finding[]>();
   const choose = (id: string) => {
@@ -58,8 +60,11 @@ export function SignatureSection() {
   return (
     <form onSubmit={submit} autocomplete="off">
       <p>
-        Paste a request as your receiver got it. The secret and the body are not sent anywhere; only
-        the ID of the event is, to compare the body with the one that was sent.
+        {given === null
+          ? "Paste a request as your receiver got it."
+          : "The test event that your receiver refused is filled in: paste the secret that the receiver uses. If the secret turns out to be right, the receiver changes the body before it verifies it, or its clock is wrong."}{" "}
+        The secret and the body are not sent anywhere; only the ID of the event is, to compare the
+        body with the one that was sent.
       </p>
       <Write label="Raw body" type="area" value={body} onWrite={setBody} />
       <Write

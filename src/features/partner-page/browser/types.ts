@@ -21,4 +21,5 @@ export type DeliveryFilter = {
   eventType?: Delivery["eventType"];
   status?: Delivery["status"];
   since?: string;
+  until?: string;
 };

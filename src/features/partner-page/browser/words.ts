@@ -1,6 +1,7 @@
 import type { Delivery, Endpoint } from "./types.ts";
 
 const DAY_MS = 86_400_000;
+const MINUTES_MS = 300_000;
 
 /** The reader's time zone, such as "Europe/Berlin". */
 export const ownZone = (): string => new Intl.DateTimeFormat("en-GB").resolvedOptions().timeZone;
@@ -24,26 +25,33 @@ export const formatTime = (at: string, zone?: string): string =>
     second: "2-digit",
   }).format(new Date(at));
 
-/** Returns a time on a day near now, such as "14:32", or "20 Nov, 14:32" if it is further away. */
+/**
+ * Returns a time on a day near now, such as "14:32". Within a few minutes of now it has its seconds,
+ * and further away its day: "20 Nov, 14:32".
+ */
 export function shortTime(at: string, nowMs: number): string {
-  const isNear = Math.abs(Date.parse(at) - nowMs) < DAY_MS / 2;
+  const distanceMs = Math.abs(Date.parse(at) - nowMs);
   const time = { hour: "2-digit", minute: "2-digit" } as const;
-  return format(undefined, isNear ? time : { day: "numeric", month: "short", ...time }).format(
-    new Date(at),
-  );
+  const options: Intl.DateTimeFormatOptions =
+    distanceMs < MINUTES_MS
+      ? { ...time, second: "2-digit" }
+      : distanceMs < DAY_MS / 2
+        ? time
+        : { day: "numeric", month: "short", ...time };
+  return format(undefined, options).format(new Date(at));
 }
 
 /** Returns how long ago or how far ahead a time is, such as "3 min". */
 export function distance(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000);
-  if (seconds < 90) return `${seconds} s`;
-  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`;
-  return `${Math.round(seconds / 86_400)} days`;
+  if (seconds < 90) return `${seconds}\u00a0s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)}\u00a0min`;
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)}\u00a0h`;
+  return `${Math.round(seconds / 86_400)}\u00a0days`;
 }
 
 /** What the receiver does, for the reason of an endpoint's state. */
-function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string {
+function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;
   switch (state.reason) {
     case "unauthorized":
@@ -55,7 +63,7 @@ function describeFailure({ state, lastStatusCode, lastError }: Endpoint): string
     case "host_limit":
       return "its host has not accepted an event yet, so it gets few";
     default:
-      return lastError === null ? "no response" : lastError.replace(/\.$/, "");
+      return "the receiver could not be reached, or did not respond in time,";
   }
 }
 
@@ -63,7 +71,7 @@ const WHY_DISABLED: Readonly<Record<string, string>> = {
   gone: "the receiver responded with 410 Gone",
   failing: "it failed for more than 5 days",
   manual: "by the business",
-  paused: "by a partner",
+  paused: "by you, with this key",
   key_revoked: "its API key was revoked",
   key_expired: "its API key has expired",
 };
@@ -88,11 +96,44 @@ export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWor
   return { tone: "bad", text: `${start}: ${describeFailure(endpoint)}${since}` };
 }
 
+/** Returns what the reader can do about an endpoint that gets no events, in the words of the page. */
+export function adviseOn({ state, lastStatusCode }: Endpoint): string {
+  const advice = ADVICE[state.reason ?? ""] ?? "";
+  if (state.code === "DISABLED") return `Its events are kept. ${advice}`;
+  const meanwhile =
+    state.code === "FAILING"
+      ? "each is sent again at growing intervals until it is accepted."
+      : "one is sent then, and the others follow once one is accepted.";
+  const cause = isRefusal(lastStatusCode) ? ANOTHER_SECRET : advice;
+  return `Its events are kept: ${meanwhile} ${cause} When it is repaired, send a test event, and then the waiting events.`;
+}
+
+/** Returns whether receivers respond with a status to a wrong signature. */
+export const isRefusal = (statusCode: number | null): boolean =>
+  statusCode !== null && [400, 401, 403].includes(statusCode);
+
+const ANOTHER_SECRET =
+  "Receivers often respond so if they verify the signature with another secret than the endpoint's. Send a test event to try the secret that the receiver uses, or rotate the signing secret below and give the new one to the receiver.";
+
+const ADVICE: Readonly<Record<string, string>> = {
+  http_error:
+    "The attempts under Deliveries show what it responded, and the log of the receiver says why.",
+  no_response: "Check that the receiver runs, and that its name, port and certificate are right.",
+  host_limit:
+    "A host that has not accepted an event yet gets at most 50 deliveries an hour, until it accepts a test event.",
+  gone: "Resume the endpoint when the receiver is back.",
+  failing: "Repair the receiver, send a test event, then resume the endpoint.",
+  manual: "Only the business can resume the endpoint: ask it why.",
+  paused: "Resume the endpoint to get them.",
+  key_revoked: "Ask the business for another key.",
+  key_expired: "Ask the business for another key.",
+};
+
 const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
   DELIVERED: { tone: "good", text: "Delivered" },
   PENDING: { tone: "warn", text: "Waiting" },
   EXHAUSTED: { tone: "bad", text: "Given up" },
-  PARKED: { tone: "warn", text: "Parked" },
+  PARKED: { tone: "warn", text: "Parked until resumed" },
   CANCELLED: { tone: "warn", text: "Cancelled" },
   CORRUPT: { tone: "bad", text: "Altered" },
 };
@@ -102,11 +143,31 @@ export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWor
   const words = STATUSES[delivery.status];
   const { waiting } = delivery;
   if (delivery.status !== "PENDING" || waiting === null) return words;
+  if (waiting.reason === "host_limit") return { ...words, text: "Waiting: few are sent for now" };
   const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
-  return {
-    ...words,
-    text: wait > 0 ? `Waiting: next attempt in ${distance(wait)}` : "About to be sent",
-  };
+  if (wait <= 0) return { ...words, text: "About to be sent" };
+  // Only one of the deliveries that wait for an endpoint is sent at the end of its wait.
+  if (waiting.reason === "failing" || waiting.reason === "retry_after")
+    return { ...words, text: "Waiting for its endpoint" };
+  return { ...words, text: `Waiting: next attempt in ${distance(wait)}` };
+}
+
+/** Returns why a delivery waits, to be continued with its time. */
+export function explainWaiting({ reason }: NonNullable<Delivery["waiting"]>): string {
+  switch (reason) {
+    case "failing":
+      return "It waits, because its endpoint fails,";
+    case "retry_after":
+      return "It waits, because its receiver sent Retry-After,";
+    case "host_limit":
+      return "It waits, because a host that has not accepted an event yet gets few";
+    case "disabled":
+      return "It waits until its endpoint is resumed";
+    case "retry":
+      return "It waits for its next attempt";
+    case "due":
+      return "It is sent as soon as it is its turn";
+  }
 }
 
 /** The statuses of deliveries, with the words that the page uses. */

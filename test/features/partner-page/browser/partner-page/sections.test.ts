@@ -146,7 +146,7 @@ test("the whole page can be used with the keyboard", async (test) => {
   await page.write(createSecret().secret);
   await page.press("Enter");
   await reader.waitForText("Salon Aurora");
-  expect(await reader.readFocus()).toBe("H2 Key");
+  await expect.poll(() => reader.readFocus()).toBe("H2 Key");
   await page.press("Shift+Tab", "Shift+Tab");
   expect(await reader.readFocus()).toBe("A Signature check");
   await page.press("Shift+Tab", "Shift+Tab", "Shift+Tab", "Enter");
