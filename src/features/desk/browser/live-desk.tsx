@@ -103,7 +103,7 @@ export function LiveDesk(props: DeskProps) {
       {...props}
       view={view}
       message={message}
-      isOffline={isOffline}
+      isStale={isOffline}
       isBusy={isBusy}
       onSubmit={onSubmit}
     />

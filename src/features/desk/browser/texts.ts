@@ -7,6 +7,14 @@ export type DeskTexts = {
   tomorrow: string;
   toDecide: string;
   noVisits: string;
+  nowAndNext: string;
+  noName: string;
+  nothingToDo: string;
+  decideBy: string;
+  earlier: string;
+  /** Visits that are over, of which nobody has said whether the guest came. */
+  unrecorded: string;
+  goTo: string;
   now: string;
   next: string;
   away: string;
@@ -37,6 +45,8 @@ export type DeskTexts = {
   endOfDay: string;
   noEnd: string;
   markSoldOut: string;
+  hideService: string;
+  untilBack: string;
   backAgain: string;
   closing: string;
   closeUntil: string;
@@ -44,8 +54,10 @@ export type DeskTexts = {
   close: string;
   usualHours: string;
   somebodyAway: string;
-  restOfToday: string;
-  allTomorrow: string;
+  awayToday: string;
+  awayTomorrow: string;
+  restOf: string;
+  isBack: string;
   couldTake: string;
   nobody: string;
   giveToColleagues: string;
@@ -54,6 +66,7 @@ export type DeskTexts = {
   orders: string;
   confirmPaid: string;
   codesOnce: string;
+  device: string;
   unpair: string;
   pairTitle: string;
   pairText: string;
@@ -62,6 +75,8 @@ export type DeskTexts = {
   notPaired: string;
   askForLink: string;
   visits: PluralText;
+  guests: PluralText;
+  tickets: PluralText;
   done: Record<DoneCode, string>;
 };
 
@@ -71,11 +86,18 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Tomorrow",
     toDecide: "To decide",
     noVisits: "No visits.",
+    nowAndNext: "Now and next",
+    noName: "Guest",
+    nothingToDo: "Nothing to do.",
+    decideBy: "Answer by {time}",
+    earlier: "Earlier: {count}",
+    unrecorded: "Came or not? {count}",
+    goTo: "Parts of the page",
     now: "now",
     next: "next",
     away: "away",
     updated: "As of {time}",
-    offline: "No connection. This is the state of {time}; nothing can be changed.",
+    offline: "Not connected. Nothing can be changed until there is a connection.",
     notSaved: "This was not saved, because there is no connection. Try again.",
     status: {
       PENDING: "to decide",
@@ -113,6 +135,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "the end of today",
     noEnd: "further notice",
     markSoldOut: "Mark as sold out",
+    hideService: "Do not offer it",
+    untilBack: "Nobody can book it until you tap “Back again”. Visits stay.",
     backAgain: "Back again",
     closing: "Close now",
     closeUntil: "Closed until",
@@ -120,8 +144,10 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Close",
     usualHours: "Usual hours again",
     somebodyAway: "Somebody is away",
-    restOfToday: "the rest of today",
-    allTomorrow: "all of tomorrow",
+    awayToday: "Away today",
+    awayTomorrow: "Away tomorrow",
+    restOf: "{day} from {time}",
+    isBack: "Is back",
     couldTake: "Could take it: {names}",
     nobody: "Nobody is free",
     giveToColleagues: "Give them to colleagues",
@@ -130,6 +156,7 @@ export const TEXTS: Translations<DeskTexts> = {
     orders: "Ticket orders",
     confirmPaid: "Paid: confirm",
     codesOnce: "Give these codes to the guest. They are shown only now:",
+    device: "This device",
     unpair: "Unpair this device",
     pairTitle: "Pair this device",
     pairText: "This device will show the desk “{desk}” for 30 days. The link works once.",
@@ -138,6 +165,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "This device is not paired with the desk.",
     askForLink: "Ask whoever runs the server for a new link.",
     visits: { one: "{count} visit", other: "{count} visits" },
+    guests: { one: "{count} guest", other: "{count} guests" },
+    tickets: { one: "{count} ticket", other: "{count} tickets" },
     done: {
       approved: "Accepted.",
       declined: "Declined.",
@@ -149,9 +178,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Entered.",
       sold_out: "Marked as sold out.",
       available: "Available again.",
+      hidden: "No longer offered.",
+      offered: "Offered again.",
       closed: "Closed. Visits that stay: {count}.",
       reopened: "The usual hours apply again.",
       away: "Entered. Affected visits: {count}.",
+      back: "Removed. The person can be booked again.",
       reassigned: "Visits given to colleagues: {count}.",
       checked_in: "Checked in.",
       order_confirmed: "Confirmed. Tickets: {count}.",
@@ -162,11 +194,18 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Morgen",
     toDecide: "Zu entscheiden",
     noVisits: "Keine Besuche.",
+    nowAndNext: "Jetzt und als Nächstes",
+    noName: "Gast",
+    nothingToDo: "Nichts zu tun.",
+    decideBy: "Antwort bis {time}",
+    earlier: "Früher: {count}",
+    unrecorded: "Gekommen? {count}",
+    goTo: "Teile der Seite",
     now: "jetzt",
     next: "als Nächstes",
     away: "abwesend",
     updated: "Stand {time}",
-    offline: "Keine Verbindung. Das ist der Stand von {time}; nichts kann geändert werden.",
+    offline: "Nicht verbunden. Bis die Verbindung wieder da ist, kann nichts geändert werden.",
     notSaved: "Das wurde nicht gespeichert, weil die Verbindung fehlt. Bitte noch einmal.",
     status: {
       PENDING: "zu entscheiden",
@@ -204,6 +243,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "Ende des Tages",
     noEnd: "auf Weiteres",
     markSoldOut: "Als ausverkauft markieren",
+    hideService: "Nicht anbieten",
+    untilBack: "Niemand kann sie buchen, bis jemand „Wieder da“ antippt. Besuche bleiben.",
     backAgain: "Wieder da",
     closing: "Jetzt schließen",
     closeUntil: "Geschlossen bis",
@@ -211,8 +252,10 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Schließen",
     usualHours: "Wieder übliche Zeiten",
     somebodyAway: "Jemand ist abwesend",
-    restOfToday: "den Rest von heute",
-    allTomorrow: "ganz morgen",
+    awayToday: "Heute abwesend",
+    awayTomorrow: "Morgen abwesend",
+    restOf: "{day} ab {time}",
+    isBack: "Ist wieder da",
     couldTake: "Könnte übernehmen: {names}",
     nobody: "Niemand ist frei",
     giveToColleagues: "An Kollegen geben",
@@ -221,6 +264,7 @@ export const TEXTS: Translations<DeskTexts> = {
     orders: "Ticketbestellungen",
     confirmPaid: "Bezahlt: bestätigen",
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
+    device: "Dieses Gerät",
     unpair: "Dieses Gerät trennen",
     pairTitle: "Dieses Gerät verbinden",
     pairText: "Dieses Gerät zeigt dann 30 Tage lang den Tresen „{desk}“. Der Link gilt einmal.",
@@ -229,6 +273,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Dieses Gerät ist nicht mit dem Tresen verbunden.",
     askForLink: "Wer den Server betreibt, kann einen neuen Link ausstellen.",
     visits: { one: "{count} Besuch", other: "{count} Besuche" },
+    guests: { one: "{count} Gast", other: "{count} Gäste" },
+    tickets: { one: "{count} Ticket", other: "{count} Tickets" },
     done: {
       approved: "Angenommen.",
       declined: "Abgelehnt.",
@@ -240,9 +286,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Eingetragen.",
       sold_out: "Als ausverkauft markiert.",
       available: "Wieder erhältlich.",
+      hidden: "Wird nicht mehr angeboten.",
+      offered: "Wird wieder angeboten.",
       closed: "Geschlossen. Besuche, die bleiben: {count}.",
       reopened: "Es gelten wieder die üblichen Zeiten.",
       away: "Eingetragen. Betroffene Besuche: {count}.",
+      back: "Entfernt. Die Person ist wieder buchbar.",
       reassigned: "An Kollegen gegebene Besuche: {count}.",
       checked_in: "Eingelassen.",
       order_confirmed: "Bestätigt. Tickets: {count}.",
@@ -253,11 +302,18 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Demain",
     toDecide: "À décider",
     noVisits: "Aucune visite.",
+    nowAndNext: "Maintenant et ensuite",
+    noName: "Client",
+    nothingToDo: "Rien à faire.",
+    decideBy: "Répondre avant {time}",
+    earlier: "Plus tôt : {count}",
+    unrecorded: "Venus ou non ? {count}",
+    goTo: "Parties de la page",
     now: "maintenant",
     next: "ensuite",
     away: "absent",
     updated: "État à {time}",
-    offline: "Pas de connexion. Voici l’état à {time} ; rien ne peut être modifié.",
+    offline: "Pas de connexion. Rien ne peut être modifié tant qu’elle manque.",
     notSaved: "Rien n’a été enregistré, faute de connexion. Réessayez.",
     status: {
       PENDING: "à décider",
@@ -295,6 +351,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "la fin de la journée",
     noEnd: "nouvel ordre",
     markSoldOut: "Marquer comme épuisé",
+    hideService: "Ne plus proposer",
+    untilBack: "Personne ne peut la réserver avant « De nouveau là ». Les visites restent.",
     backAgain: "De nouveau là",
     closing: "Fermer maintenant",
     closeUntil: "Fermé jusqu’à",
@@ -302,8 +360,10 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Fermer",
     usualHours: "Reprendre les horaires habituels",
     somebodyAway: "Quelqu’un est absent",
-    restOfToday: "le reste de la journée",
-    allTomorrow: "toute la journée de demain",
+    awayToday: "Absent aujourd’hui",
+    awayTomorrow: "Absent demain",
+    restOf: "{day} à partir de {time}",
+    isBack: "Est de retour",
     couldTake: "Pourrait prendre : {names}",
     nobody: "Personne n’est libre",
     giveToColleagues: "Confier aux collègues",
@@ -312,6 +372,7 @@ export const TEXTS: Translations<DeskTexts> = {
     orders: "Commandes de billets",
     confirmPaid: "Payé : confirmer",
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
+    device: "Cet appareil",
     unpair: "Dissocier cet appareil",
     pairTitle: "Associer cet appareil",
     pairText:
@@ -321,6 +382,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Cet appareil n’est pas associé à l’accueil.",
     askForLink: "Demandez un nouveau lien à la personne qui gère le serveur.",
     visits: { one: "{count} visite", other: "{count} visites" },
+    guests: { one: "{count} personne", other: "{count} personnes" },
+    tickets: { one: "{count} billet", other: "{count} billets" },
     done: {
       approved: "Acceptée.",
       declined: "Refusée.",
@@ -332,9 +395,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Inscrit.",
       sold_out: "Marqué comme épuisé.",
       available: "De nouveau disponible.",
+      hidden: "N’est plus proposée.",
+      offered: "Proposée de nouveau.",
       closed: "Fermé. Visites maintenues : {count}.",
       reopened: "Les horaires habituels s’appliquent de nouveau.",
       away: "Noté. Visites concernées : {count}.",
+      back: "Retiré. On peut de nouveau réserver avec cette personne.",
       reassigned: "Visites confiées aux collègues : {count}.",
       checked_in: "Entrée validée.",
       order_confirmed: "Confirmée. Billets : {count}.",
@@ -345,11 +411,18 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Mañana",
     toDecide: "Por decidir",
     noVisits: "Ninguna visita.",
+    nowAndNext: "Ahora y después",
+    noName: "Cliente",
+    nothingToDo: "Nada que hacer.",
+    decideBy: "Responder antes de: {time}",
+    earlier: "Antes: {count}",
+    unrecorded: "¿Vinieron? {count}",
+    goTo: "Partes de la página",
     now: "ahora",
     next: "siguiente",
     away: "ausente",
     updated: "Estado a las {time}",
-    offline: "Sin conexión. Este es el estado de las {time}; no se puede cambiar nada.",
+    offline: "Sin conexión. No se puede cambiar nada hasta que vuelva.",
     notSaved: "No se ha guardado porque no hay conexión. Inténtalo de nuevo.",
     status: {
       PENDING: "por decidir",
@@ -387,6 +460,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "el final del día",
     noEnd: "nuevo aviso",
     markSoldOut: "Marcar como agotado",
+    hideService: "No ofrecer",
+    untilBack: "Nadie puede reservarlo hasta que toques «Hay otra vez». Las visitas se mantienen.",
     backAgain: "Hay otra vez",
     closing: "Cerrar ahora",
     closeUntil: "Cerrado hasta",
@@ -394,8 +469,10 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Cerrar",
     usualHours: "Volver al horario habitual",
     somebodyAway: "Alguien está ausente",
-    restOfToday: "el resto de hoy",
-    allTomorrow: "todo mañana",
+    awayToday: "Ausente hoy",
+    awayTomorrow: "Ausente mañana",
+    restOf: "{day} desde las {time}",
+    isBack: "Ha vuelto",
     couldTake: "Podría atenderla: {names}",
     nobody: "Nadie está libre",
     giveToColleagues: "Pasar a compañeros",
@@ -404,6 +481,7 @@ export const TEXTS: Translations<DeskTexts> = {
     orders: "Pedidos de entradas",
     confirmPaid: "Pagado: confirmar",
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
+    device: "Este dispositivo",
     unpair: "Desvincular este dispositivo",
     pairTitle: "Vincular este dispositivo",
     pairText:
@@ -413,6 +491,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Este dispositivo no está vinculado al mostrador.",
     askForLink: "Pide un enlace nuevo a quien administra el servidor.",
     visits: { one: "{count} visita", other: "{count} visitas" },
+    guests: { one: "{count} persona", other: "{count} personas" },
+    tickets: { one: "{count} entrada", other: "{count} entradas" },
     done: {
       approved: "Aceptada.",
       declined: "Rechazada.",
@@ -424,9 +504,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Anotado.",
       sold_out: "Marcado como agotado.",
       available: "Disponible otra vez.",
+      hidden: "Ya no se ofrece.",
+      offered: "Se ofrece otra vez.",
       closed: "Cerrado. Visitas que se mantienen: {count}.",
       reopened: "Vuelve el horario habitual.",
       away: "Anotado. Visitas afectadas: {count}.",
+      back: "Quitado. Se puede reservar otra vez con esta persona.",
       reassigned: "Visitas pasadas a compañeros: {count}.",
       checked_in: "Entrada registrada.",
       order_confirmed: "Confirmado. Entradas: {count}.",
@@ -437,11 +520,18 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Domani",
     toDecide: "Da decidere",
     noVisits: "Nessuna visita.",
+    nowAndNext: "Adesso e dopo",
+    noName: "Cliente",
+    nothingToDo: "Niente da fare.",
+    decideBy: "Rispondere entro: {time}",
+    earlier: "Prima: {count}",
+    unrecorded: "Venuti o no? {count}",
+    goTo: "Parti della pagina",
     now: "adesso",
     next: "prossima",
     away: "assente",
     updated: "Stato delle {time}",
-    offline: "Nessuna connessione. Questo è lo stato delle {time}; non si può cambiare nulla.",
+    offline: "Nessuna connessione. Finché manca non si può cambiare nulla.",
     notSaved: "Non è stato salvato, perché manca la connessione. Riprova.",
     status: {
       PENDING: "da decidere",
@@ -479,6 +569,9 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "fine giornata",
     noEnd: "nuovo avviso",
     markSoldOut: "Segna come esaurito",
+    hideService: "Non offrire",
+    untilBack:
+      "Nessuno può prenotarlo finché non tocchi «Di nuovo disponibile». Le visite restano.",
     backAgain: "Di nuovo disponibile",
     closing: "Chiudi adesso",
     closeUntil: "Chiuso fino alle",
@@ -486,8 +579,10 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Chiudi",
     usualHours: "Torna agli orari abituali",
     somebodyAway: "Qualcuno è assente",
-    restOfToday: "il resto di oggi",
-    allTomorrow: "tutto domani",
+    awayToday: "Assente oggi",
+    awayTomorrow: "Assente domani",
+    restOf: "{day} dalle {time}",
+    isBack: "È tornato",
     couldTake: "Potrebbe prenderla: {names}",
     nobody: "Nessuno è libero",
     giveToColleagues: "Affida ai colleghi",
@@ -496,6 +591,7 @@ export const TEXTS: Translations<DeskTexts> = {
     orders: "Ordini di biglietti",
     confirmPaid: "Pagato: conferma",
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
+    device: "Questo dispositivo",
     unpair: "Scollega questo dispositivo",
     pairTitle: "Collega questo dispositivo",
     pairText:
@@ -505,6 +601,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Questo dispositivo non è collegato al banco.",
     askForLink: "Chiedi un nuovo link a chi gestisce il server.",
     visits: { one: "{count} visita", other: "{count} visite" },
+    guests: { one: "{count} persona", other: "{count} persone" },
+    tickets: { one: "{count} biglietto", other: "{count} biglietti" },
     done: {
       approved: "Accettata.",
       declined: "Rifiutata.",
@@ -516,9 +614,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Inserito.",
       sold_out: "Segnato come esaurito.",
       available: "Di nuovo disponibile.",
+      hidden: "Non più offerto.",
+      offered: "Di nuovo offerto.",
       closed: "Chiuso. Visite che restano: {count}.",
       reopened: "Valgono di nuovo gli orari abituali.",
       away: "Inserito. Visite interessate: {count}.",
+      back: "Rimosso. La persona si può prenotare di nuovo.",
       reassigned: "Visite affidate ai colleghi: {count}.",
       checked_in: "Ingresso registrato.",
       order_confirmed: "Confermato. Biglietti: {count}.",

@@ -129,7 +129,7 @@ test("the page says that it has no connection, and disables its buttons", async 
   await page.run(openAll);
   await server.close();
   await reader.click("Accept");
-  await reader.waitForText("No connection.");
+  await reader.waitForText("Not connected.");
   expect(await reader.readText()).toContain("This was not saved");
   const enabled = async () => {
     const { document } = globalThis as unknown as {
