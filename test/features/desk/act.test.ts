@@ -204,6 +204,11 @@ test("somebody is away, and three taps give the visits to colleagues", async () 
   const { id } = book(api, "10:00");
   const maya = (await view()).staff.find(({ name }) => name.startsWith("Maya"));
   const away = await act({ action: "away", staff: maya!.id, day: "today" });
+  expect(newestAudit(api)).toMatchObject({
+    action: "time_off.created",
+    actorName: "Front desk",
+    subjectName: "Maya Okafor",
+  });
   expect(away.message.text).toBe("Entered. Affected visits: 1.");
   expect(away.view.away).toMatchObject({
     staff: "Maya Okafor",
