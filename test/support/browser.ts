@@ -27,6 +27,8 @@ export type Page = {
   open: (url: string) => Promise<void>;
   /** Gives the window another width. */
   resize: (width: number) => Promise<void>;
+  /** Takes the page off the network, or puts it back. */
+  setOffline: (isOffline: boolean) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Presses keys on the keyboard, such as "Tab" or "Enter". */
@@ -142,6 +144,10 @@ async function openPage(
     requests,
     errors,
     profile,
+    async setOffline(offline) {
+      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+      await sendToPage("Network.emulateNetworkConditions", { offline, ...unlimited });
+    },
     async press(...keys) {
       for (const name of keys) {
         const key = { key: name, ...KEYS[name] };

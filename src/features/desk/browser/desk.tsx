@@ -21,30 +21,12 @@ export type DeskProps = {
   message: DeskMessage | null;
 };
 
-/** How old the state is, in words; only a script knows it. */
-type Age = { age?: string };
-
 /** The page of the desk. The server and the script render it alike. */
-export function Desk({
-  view,
-  texts,
-  language,
-  locale,
-  path,
-  message,
-  age,
-  ...live
-}: DeskProps & Live & Age) {
-  const times = timesIn(locale);
-  const page: Page = {
-    texts,
-    language,
-    times,
-    path,
-    formKey: view.key,
-    today: view.today,
-    ...live,
-  };
+export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
+  const { view, texts, language, path } = props;
+  const times = timesIn(props.locale);
+  const { key: formKey, today } = view;
+  const page: Page = { texts, language, times, path, formKey, today, live };
   const { rights, isOfOnePerson, pending, days } = view;
   const titles = [texts.today, texts.tomorrow];
   return (
@@ -52,16 +34,7 @@ export function Desk({
       <h1>
         {view.business} <span class="faint">{view.desk}</span>
       </h1>
-      <div class="state">
-        <p class={live.isStale ? "bad" : "faint"}>
-          {fillText(texts.updated, { time: times.time(view.now) })}
-          {live.isStale === true && age !== undefined && `, ${age}`}
-        </p>
-        <p role="status" class="bad">
-          {live.isStale === true && texts.offline}
-        </p>
-        <Message message={message} />
-      </div>
+      <StateOfView page={page} view={view} message={message} />
       <Codes message={message} texts={texts} />
       <Jumps page={page} view={view} />
       {view.away && <Away page={page} away={view.away} />}
@@ -154,11 +127,36 @@ function Jumps({ page: { texts }, view }: { page: Page; view: DeskView }) {
   );
 }
 
-const Message = ({ message }: { message: DeskMessage | null }) => (
-  <div role="status" aria-live="polite" id="message" tabIndex={-1}>
-    {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
-  </div>
-);
+type StateProps = { page: Page; view: DeskView; message: DeskMessage | null };
+
+/** How old the view is, and what came of the last action. */
+function StateOfView({ page: { texts, times, live }, view, message }: StateProps) {
+  const isStale = live?.isStale === true;
+  return (
+    <div class="state">
+      <p class={isStale ? "bad" : "faint"}>
+        {fillText(texts.updated, { time: times.time(view.now) })}
+        {isStale && `, ${live.age}`}
+      </p>
+      <p role="status" class="bad">
+        {isStale && (live.isConnected ? texts.reading : texts.offline)}
+      </p>
+      <div role="status" id="message" tabIndex={-1}>
+        {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
+      </div>
+      {live?.question && (
+        <div class="actions">
+          <button type="button" class="primary" onClick={live.question.sendAgain}>
+            {texts.sendAgain}
+          </button>
+          <button type="button" onClick={live.question.drop}>
+            {texts.drop}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
 
 /** The codes of an order, which are shown once. */
 const Codes = ({ message, texts }: { message: DeskMessage | null; texts: DeskTexts }) =>

@@ -7,14 +7,22 @@ import type { Times } from "./times.ts";
 
 /** What only a script knows. */
 export type Live = {
-  /** Whether the view may be old, so that nothing can be changed. */
-  isStale?: boolean;
-  isBusy?: boolean;
-  onSubmit?: (event: SubmitEvent) => void;
+  /** Whether the view may be old. */
+  isStale: boolean;
+  isConnected: boolean;
+  /** How old the view is, in words. */
+  age: string;
+  isBusy: boolean;
+  /** Whether nothing can be changed. */
+  isLocked: boolean;
+  /** Asks whether an action is sent again; null if none has to be. */
+  question: { sendAgain: () => void; drop: () => void } | null;
+  onSubmit: (event: SubmitEvent) => void;
 };
 
 /** All that the parts of the page need of it. */
-export type Page = Live & {
+export type Page = {
+  live: Live | undefined;
   texts: DeskTexts;
   language: PageLanguage;
   times: Times;
@@ -62,7 +70,7 @@ type FormProps = {
 
 export function Form({ page, action, fields = {}, button, about, look, children }: FormProps) {
   return (
-    <form method="post" action={page.path} onSubmit={page.onSubmit}>
+    <form method="post" action={page.path} onSubmit={page.live?.onSubmit}>
       <input type="hidden" name="action" value={action} />
       <input type="hidden" name="key" value={page.formKey} />
       {Object.entries(fields).map(([name, value]) => (
@@ -72,8 +80,8 @@ export function Form({ page, action, fields = {}, button, about, look, children 
       <button
         type="submit"
         class={look}
-        disabled={page.isStale === true}
-        aria-disabled={page.isBusy === true ? "true" : undefined}
+        disabled={page.live?.isLocked === true}
+        aria-disabled={page.live?.isBusy === true ? "true" : undefined}
       >
         {button}
         {about !== undefined && <span class="visually-hidden"> {about}</span>}

@@ -20,7 +20,15 @@ export type DeskTexts = {
   away: string;
   updated: string;
   offline: string;
-  notSaved: string;
+  /** Shown while the current state is read after a pause. */
+  reading: string;
+  saving: string;
+  /** Said before an action that is sent again by itself. */
+  unknown: string;
+  /** Said before an action about which a person decides. */
+  sendAgainOrNot: string;
+  sendAgain: string;
+  drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
   /** Said before an action that tells the guest something. */
@@ -98,7 +106,13 @@ export const TEXTS: Translations<DeskTexts> = {
     away: "away",
     updated: "As of {time}",
     offline: "Not connected. Nothing can be changed until there is a connection.",
-    notSaved: "This was not saved, because there is no connection. Try again.",
+    reading: "Reading the current state …",
+    saving: "Saving …",
+    unknown: "Not confirmed yet. It is sent again, and done once:",
+    sendAgainOrNot:
+      "It is not known whether this was saved. Look at the day, then send it again or drop it:",
+    sendAgain: "Send again",
+    drop: "Drop it",
     status: {
       PENDING: "to decide",
       CONFIRMED: "confirmed",
@@ -206,7 +220,13 @@ export const TEXTS: Translations<DeskTexts> = {
     away: "abwesend",
     updated: "Stand {time}",
     offline: "Nicht verbunden. Bis die Verbindung wieder da ist, kann nichts geändert werden.",
-    notSaved: "Das wurde nicht gespeichert, weil die Verbindung fehlt. Bitte noch einmal.",
+    reading: "Der aktuelle Stand wird gelesen …",
+    saving: "Wird gespeichert …",
+    unknown: "Noch nicht bestätigt. Es wird noch einmal gesendet und einmal ausgeführt:",
+    sendAgainOrNot:
+      "Ob das gespeichert wurde, ist nicht bekannt. Bitte den Tag ansehen, dann noch einmal senden oder verwerfen:",
+    sendAgain: "Noch einmal senden",
+    drop: "Verwerfen",
     status: {
       PENDING: "zu entscheiden",
       CONFIRMED: "bestätigt",
@@ -314,7 +334,13 @@ export const TEXTS: Translations<DeskTexts> = {
     away: "absent",
     updated: "État à {time}",
     offline: "Pas de connexion. Rien ne peut être modifié tant qu’elle manque.",
-    notSaved: "Rien n’a été enregistré, faute de connexion. Réessayez.",
+    reading: "Lecture de l’état actuel …",
+    saving: "Enregistrement …",
+    unknown: "Pas encore confirmé. L’envoi est répété, l’action faite une fois :",
+    sendAgainOrNot:
+      "On ne sait pas si ceci a été enregistré. Regardez la journée, puis renvoyez ou abandonnez :",
+    sendAgain: "Renvoyer",
+    drop: "Abandonner",
     status: {
       PENDING: "à décider",
       CONFIRMED: "confirmée",
@@ -423,7 +449,12 @@ export const TEXTS: Translations<DeskTexts> = {
     away: "ausente",
     updated: "Estado a las {time}",
     offline: "Sin conexión. No se puede cambiar nada hasta que vuelva.",
-    notSaved: "No se ha guardado porque no hay conexión. Inténtalo de nuevo.",
+    reading: "Leyendo el estado actual …",
+    saving: "Guardando …",
+    unknown: "Aún sin confirmar. Se envía de nuevo y se hace una sola vez:",
+    sendAgainOrNot: "No se sabe si se guardó. Mira el día y luego envíalo otra vez o descártalo:",
+    sendAgain: "Enviar otra vez",
+    drop: "Descartar",
     status: {
       PENDING: "por decidir",
       CONFIRMED: "confirmada",
@@ -532,7 +563,13 @@ export const TEXTS: Translations<DeskTexts> = {
     away: "assente",
     updated: "Stato delle {time}",
     offline: "Nessuna connessione. Finché manca non si può cambiare nulla.",
-    notSaved: "Non è stato salvato, perché manca la connessione. Riprova.",
+    reading: "Lettura dello stato attuale …",
+    saving: "Salvataggio …",
+    unknown: "Non ancora confermato. Viene inviato di nuovo e fatto una sola volta:",
+    sendAgainOrNot:
+      "Non si sa se è stato salvato. Guarda la giornata, poi invialo di nuovo o annulla:",
+    sendAgain: "Invia di nuovo",
+    drop: "Annulla",
     status: {
       PENDING: "da decidere",
       CONFIRMED: "confermata",

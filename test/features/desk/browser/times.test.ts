@@ -12,7 +12,7 @@ test.each([
   ["fr", "09:05", "sam. 5 déc.", "mar. 5 janv. 2027", "il y a 3 minutes"],
   ["es", "09:05", "sáb, 5 dic", "mar, 5 ene 2027", "hace 3 minutos"],
   ["it", "09:05", "sab 5 dic", "mar 5 gen 2027", "3 minuti fa"],
-])("in %s, times are written as %s, %s, %s and %s", (locale, time, day, dayOfYear, age) => {
+])("times in %s are written as %s, %s, %s and %s", (locale, time, day, dayOfYear, age) => {
   const times = timesIn(locale);
   expect(plain(times.time("2026-12-05T09:05"))).toBe(time);
   expect(times.day("2026-12-05", TODAY)).toBe(day);
