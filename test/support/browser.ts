@@ -72,13 +72,14 @@ const KEYS = {
  * Returns a function that opens a URL in headless Chromium through the DevTools protocol, and skips
  * the test without Chromium. The pages of a test file share a browser, but no cookies, storage or
  * cache.
+ * @param flags more flags of Chromium, such as those of a camera
  */
-export function useBrowser() {
+export function useBrowser(flags: readonly string[] = []) {
   const closing: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const close of closing) await close();
   });
-  const launched = lazy(async () => launch((close) => closing.push(close)));
+  const launched = lazy(async () => launch(flags, (close) => closing.push(close)));
   return async (
     test: Pick<TestContext, "skip">,
     url: string,
@@ -192,9 +193,12 @@ async function wholeOf(sendToPage: (method: string) => Promise<Json>): Promise<J
 type Browser = { address: string; profile: string };
 
 /** Starts a browser. */
-async function launch(onStart: (close: () => Promise<void>) => void): Promise<Browser> {
+async function launch(
+  flags: readonly string[],
+  onStart: (close: () => Promise<void>) => void,
+): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), "deskbell-browser-"));
-  const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
+  const child = spawn(CHROMIUM, [...FLAGS, ...flags, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = once(child, "exit");

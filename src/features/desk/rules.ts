@@ -22,6 +22,9 @@ export const DEVICE_MS = 30 * DAY_MS;
 /** How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key. */
 export const ACTION_MS = DAY_MS;
 
+/** The script of the page that decodes the codes of tickets. */
+export const SCANNER = "scanner";
+
 export const MAX_DESKS = 50;
 export const MAX_DEVICES = 20;
 

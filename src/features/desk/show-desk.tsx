@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { PageRequest } from "../../http/pages/page-request.ts";
+import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
 import { createGetClientAddress } from "../../http/auth/client-address.ts";
@@ -13,7 +14,7 @@ import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
 import { respondNotPaired } from "./pair.tsx";
-import type { DeskOutcome } from "./rules.ts";
+import { type DeskOutcome, SCANNER } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 import { readDeskView, versionOf } from "./view.ts";
 
@@ -83,6 +84,7 @@ function respondWithDesk(
     language,
     locale: localeOfTimes(language, session.business.doc.locale),
     path: pathOf(request),
+    scanner: pathOfLaterScript(request, SCANNER),
     message,
   };
   return respondWithPage(request, {

@@ -21,6 +21,15 @@ staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }]
 tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
 menu:
   items: [{ key: soup, name: Soup of the day, price: 8.00 }]
+events:
+  - key: gala
+    name: Gala
+    slug: gala
+    status: PUBLISHED
+    startsAt: 2026-12-05T20:00
+    durationMin: 120
+    ticketTypes: [{ key: seat, name: Seat, kind: FREE }]
+    quotas: [{ key: hall, size: 100, ticketTypes: [seat] }]
 `;
 
 type Options = PageOptions & {

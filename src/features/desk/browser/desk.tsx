@@ -18,6 +18,8 @@ export type DeskProps = {
   locale: string;
   /** The path of the page, to which its forms are sent. */
   path: string;
+  /** The path of the script that decodes the codes of tickets. */
+  scanner: string;
   message: DeskMessage | null;
 };
 

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { useEffect } from "preact/hooks";
+import { Camera } from "./camera.tsx";
 import { useDesk } from "./connection.ts";
 import { Desk, type DeskProps } from "./desk.tsx";
 import { timesIn } from "./times.ts";
@@ -26,6 +27,12 @@ export function LiveDesk(props: DeskProps) {
     void desk.act(new URLSearchParams(fields), event.submitter?.textContent ?? "");
   };
 
+  const checkIn = (code: string) =>
+    desk.act(
+      new URLSearchParams({ action: "checkIn", key: view.key, code }),
+      `${props.texts.checkIn} ${code}`,
+    );
+
   return (
     <Desk
       {...props}
@@ -38,6 +45,7 @@ export function LiveDesk(props: DeskProps) {
         isBusy,
         isLocked: isStale || (unanswered !== null && unanswered.attempts > 0),
         question: desk.isAsking ? { sendAgain: desk.sendAgain, drop: desk.drop } : null,
+        camera: <Camera texts={props.texts} scanner={props.scanner} checkIn={checkIn} />,
         onSubmit,
       }}
     />

@@ -17,6 +17,8 @@ export type Live = {
   isLocked: boolean;
   /** Asks whether an action is sent again; null if none has to be. */
   question: { sendAgain: () => void; drop: () => void } | null;
+  /** What checks in by camera. */
+  camera: ComponentChildren;
   onSubmit: (event: SubmitEvent) => void;
 };
 

@@ -70,6 +70,7 @@ export const CheckIn = ({ page }: { page: Page }) => (
         <input name="code" required maxLength={60} autocomplete="off" autocapitalize="characters" />
       </label>
     </Form>
+    {page.live?.camera}
   </Section>
 );
 

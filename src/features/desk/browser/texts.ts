@@ -71,6 +71,10 @@ export type DeskTexts = {
   giveToColleagues: string;
   checkIn: string;
   code: string;
+  useCamera: string;
+  stopCamera: string;
+  holdCode: string;
+  noCamera: string;
   orders: string;
   confirmPaid: string;
   codesOnce: string;
@@ -167,6 +171,10 @@ export const TEXTS: Translations<DeskTexts> = {
     giveToColleagues: "Give them to colleagues",
     checkIn: "Check-in",
     code: "Code of the ticket",
+    useCamera: "Scan with the camera",
+    stopCamera: "Stop the camera",
+    holdCode: "Hold the code of the ticket before the camera.",
+    noCamera: "The camera cannot be used. Allow it in the browser, or type the code.",
     orders: "Ticket orders",
     confirmPaid: "Paid: confirm",
     codesOnce: "Give these codes to the guest. They are shown only now:",
@@ -281,6 +289,10 @@ export const TEXTS: Translations<DeskTexts> = {
     giveToColleagues: "An Kollegen geben",
     checkIn: "Einlass",
     code: "Code des Tickets",
+    useCamera: "Mit der Kamera scannen",
+    stopCamera: "Kamera beenden",
+    holdCode: "Den Code des Tickets vor die Kamera halten.",
+    noCamera: "Die Kamera geht nicht. Bitte im Browser erlauben oder den Code eintippen.",
     orders: "Ticketbestellungen",
     confirmPaid: "Bezahlt: bestätigen",
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
@@ -395,6 +407,11 @@ export const TEXTS: Translations<DeskTexts> = {
     giveToColleagues: "Confier aux collègues",
     checkIn: "Entrée",
     code: "Code du billet",
+    useCamera: "Scanner avec la caméra",
+    stopCamera: "Arrêter la caméra",
+    holdCode: "Placez le code du billet devant la caméra.",
+    noCamera:
+      "La caméra ne peut pas être utilisée. Autorisez-la dans le navigateur ou saisissez le code.",
     orders: "Commandes de billets",
     confirmPaid: "Payé : confirmer",
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
@@ -509,6 +526,10 @@ export const TEXTS: Translations<DeskTexts> = {
     giveToColleagues: "Pasar a compañeros",
     checkIn: "Entrada",
     code: "Código de la entrada",
+    useCamera: "Escanear con la cámara",
+    stopCamera: "Parar la cámara",
+    holdCode: "Pon el código de la entrada ante la cámara.",
+    noCamera: "No se puede usar la cámara. Permítela en el navegador o escribe el código.",
     orders: "Pedidos de entradas",
     confirmPaid: "Pagado: confirmar",
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
@@ -625,6 +646,10 @@ export const TEXTS: Translations<DeskTexts> = {
     giveToColleagues: "Affida ai colleghi",
     checkIn: "Ingresso",
     code: "Codice del biglietto",
+    useCamera: "Scansiona con la fotocamera",
+    stopCamera: "Ferma la fotocamera",
+    holdCode: "Tieni il codice del biglietto davanti alla fotocamera.",
+    noCamera: "La fotocamera non si può usare. Consentila nel browser o scrivi il codice.",
     orders: "Ordini di biglietti",
     confirmPaid: "Pagato: conferma",
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
