@@ -27,6 +27,8 @@ export type Page = {
   open: (url: string) => Promise<void>;
   /** Gives the window another width. */
   resize: (width: number) => Promise<void>;
+  /** Returns the value of a cookie of the page, also of one that its scripts cannot read. */
+  readCookie: (name: string) => Promise<string | undefined>;
   /** Takes the page off the network, or puts it back. */
   setOffline: (isOffline: boolean) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
@@ -145,6 +147,10 @@ async function openPage(
     requests,
     errors,
     profile,
+    async readCookie(name) {
+      const { cookies } = await sendToPage("Network.getCookies");
+      return (cookies as { name: string; value: string }[]).find((one) => one.name === name)?.value;
+    },
     async setOffline(offline) {
       const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
       await sendToPage("Network.emulateNetworkConditions", { offline, ...unlimited });
