@@ -41,6 +41,7 @@ type State = Reply & {
 export type LiveState = State & {
   isStale: boolean;
   ageMs: number;
+  /** Sends the fields of a form with the key of the view that is shown. */
   act: (body: URLSearchParams, label: string) => Promise<DeskMessage | null>;
   sendAgain: () => void;
   drop: () => void;
@@ -156,6 +157,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     isStale: !current.isConnected || ageMs > STALE_MS || document.visibilityState !== "visible",
     async act(body, label) {
       if (state.current.unanswered !== null) return null;
+      body.set("key", state.current.view.key);
       set({ unanswered: { body: body.toString(), label, since: now(), attempts: 0 } });
       return deliver();
     },

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { useMemo } from "preact/hooks";
 import { fillPlural, fillText, type PageLanguage } from "../../../pages/languages.ts";
 import type { DeskView, DeskVisit } from "../rules.ts";
 import { Away, SomebodyAway } from "./absences.tsx";
@@ -25,19 +26,36 @@ export type DeskProps = {
 
 /** The page of the desk. The server and the script render it alike. */
 export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
-  const { view, texts, language, path } = props;
-  const times = timesIn(props.locale);
+  const { view, texts, language, path, locale } = props;
   const { key: formKey, today } = view;
-  const page: Page = { texts, language, times, path, formKey, today, live };
-  const { rights, isOfOnePerson, pending, days } = view;
-  const titles = [texts.today, texts.tomorrow];
+  const times = timesIn(locale);
+  // A tap is answered before the next picture, so it renders only what it changes. A script sends
+  // the key of the view by itself, so its forms keep the first one.
+  const page = useMemo(
+    (): Page => ({ texts, language, times, path, formKey, today, live }),
+    [today, live?.isLocked],
+  );
+  const parts = useMemo(() => <Parts page={page} view={view} />, [page, view]);
   return (
     <main>
       <h1>
         {view.business} <span class="faint">{view.desk}</span>
       </h1>
-      <StateOfView page={page} view={view} message={message} />
+      <StateOfView texts={texts} time={times.time(view.now)} live={live} message={message} />
       <Codes message={message} texts={texts} />
+      <div class="parts" aria-busy={live?.isBusy === true ? "true" : undefined}>
+        {parts}
+      </div>
+    </main>
+  );
+}
+
+function Parts({ page, view }: { page: Page; view: DeskView }) {
+  const { texts, times, language, path } = page;
+  const { rights, isOfOnePerson, pending, days } = view;
+  const titles = [texts.today, texts.tomorrow];
+  return (
+    <>
       <Jumps page={page} view={view} />
       {view.away && <Away page={page} away={view.away} />}
       <div class="columns">
@@ -83,7 +101,7 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
           </Section>
         </div>
       </div>
-    </main>
+    </>
   );
 }
 
@@ -129,15 +147,21 @@ function Jumps({ page: { texts }, view }: { page: Page; view: DeskView }) {
   );
 }
 
-type StateProps = { page: Page; view: DeskView; message: DeskMessage | null };
+type StateProps = {
+  texts: DeskTexts;
+  /** When the view was read. */
+  time: string;
+  live: Live | undefined;
+  message: DeskMessage | null;
+};
 
 /** How old the view is, and what came of the last action. */
-function StateOfView({ page: { texts, times, live }, view, message }: StateProps) {
+function StateOfView({ texts, time, live, message }: StateProps) {
   const isStale = live?.isStale === true;
   return (
     <div class="state">
       <p class={isStale ? "bad" : "faint"}>
-        {fillText(texts.updated, { time: times.time(view.now) })}
+        {fillText(texts.updated, { time })}
         {isStale && `, ${live.age}`}
       </p>
       <p role="status" class="bad">

@@ -28,10 +28,7 @@ export function LiveDesk(props: DeskProps) {
   };
 
   const checkIn = (code: string) =>
-    desk.act(
-      new URLSearchParams({ action: "checkIn", key: view.key, code }),
-      `${props.texts.checkIn} ${code}`,
-    );
+    desk.act(new URLSearchParams({ action: "checkIn", code }), `${props.texts.checkIn} ${code}`);
 
   return (
     <Desk

@@ -79,12 +79,7 @@ export function Form({ page, action, fields = {}, button, about, look, children 
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {children}
-      <button
-        type="submit"
-        class={look}
-        disabled={page.live?.isLocked === true}
-        aria-disabled={page.live?.isBusy === true ? "true" : undefined}
-      >
+      <button type="submit" class={look} disabled={page.live?.isLocked === true}>
         {button}
         {about !== undefined && <span class="visually-hidden"> {about}</span>}
       </button>

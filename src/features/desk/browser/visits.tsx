@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { useMemo } from "preact/hooks";
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { DeskVisit, DeskVisitAction } from "../rules.ts";
 import { dayText, Form, momentText, type Page } from "./parts.tsx";
@@ -37,7 +38,16 @@ type VisitsProps = {
 export const Visits = ({ page, visits, withDate = false }: VisitsProps) => (
   <ul class="visits">
     {visits.map((visit) => (
-      <li key={visit.id} class={visit.at === null ? "visit" : `visit at-${visit.at}`}>
+      <VisitRow key={visit.id} page={page} visit={visit} withDate={withDate} />
+    ))}
+  </ul>
+);
+
+/** Renders a visit again only if it has changed: a day may have a hundred of them. */
+function VisitRow({ page, visit, withDate = false }: RowProps) {
+  return useMemo(
+    () => (
+      <li class={visit.at === null ? "visit" : `visit at-${visit.at}`}>
         <details>
           <summary class="row">
             <Row page={page} visit={visit} withDate={withDate} />
@@ -48,9 +58,10 @@ export const Visits = ({ page, visits, withDate = false }: VisitsProps) => (
         </details>
         {!isAbove(visit) && <QuickActions page={page} visit={visit} />}
       </li>
-    ))}
-  </ul>
-);
+    ),
+    [page, JSON.stringify(visit)],
+  );
+}
 
 /** Returns whether the quick actions of a visit are at the top of the page. */
 const isAbove = ({ at }: DeskVisit): boolean => at === "now";
