@@ -40,6 +40,24 @@ test("the link leaves the address bar, and no page has it in its title", async (
   expect(await page.run(address)).toEqual([url, "Front desk · Salon Aurora"]);
 }, 60_000);
 
+/** Returns what a finger might miss: targets of less than 44 pixels. */
+async function findSmallTargets(): Promise<string[]> {
+  const { document } = globalThis as unknown as {
+    document: {
+      querySelectorAll: (selector: string) => Iterable<{
+        outerHTML: string;
+        getBoundingClientRect: () => { width: number; height: number };
+      }>;
+    };
+  };
+  return [...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select")]
+    .filter((target) => {
+      const { width, height } = target.getBoundingClientRect();
+      return width > 0 && Math.min(width, height) < 44;
+    })
+    .map(({ outerHTML }) => outerHTML.slice(0, 120));
+}
+
 test.for<[string, PageOptions]>([
   ["a phone", { width: 360, height: 740 }],
   ["a small phone in dark colours", { width: 320, height: 600, dark: true }],
@@ -52,6 +70,7 @@ test.for<[string, PageOptions]>([
     await page.run(openAll);
     expect(await reader.findViolations()).toEqual([]);
     expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
+    expect(await page.run(findSmallTargets)).toEqual([]);
     expect(page.errors).toEqual([]);
   },
 );
