@@ -107,19 +107,24 @@ export const listFeatureThreads = (): [feature: string, source: string][] =>
 
 const STYLE = "src/pages/style.css";
 
-/** Returns the builds of the scripts and styles of pages, one of each for a feature with pages. */
+/**
+ * Returns the builds of the scripts and styles of pages: one of each for a feature with pages, and
+ * one of each script in browser/later, which a page loads when it needs it.
+ */
 export const listPageBuilds = (dir: string): BuildOptions[] =>
-  globSync("src/features/*/browser/main.tsx", { cwd: ROOT })
+  globSync("src/features/*/browser/{main.tsx,later/*.ts}", { cwd: ROOT })
     .toSorted()
     .map((source) => {
-      const folder = dirname(source);
-      const feature = basename(dirname(folder));
+      const feature = source.split("/")[2] ?? "";
+      const isMain = basename(source) === "main.tsx";
+      const name = isMain ? feature : `${feature}.${basename(source, ".ts")}`;
+      const style = pageStyle(feature, `src/features/${feature}/browser/style.css`);
       return {
         cwd: ROOT,
-        input: { [feature]: source },
+        input: { [name]: source },
         platform: "browser",
         transform: { define, target: "es2022" },
-        plugins: [noBuiltins, pageStyle(feature, `${folder}/style.css`)],
+        plugins: isMain ? [noBuiltins, style] : [noBuiltins],
         output: {
           dir,
           format: "esm",

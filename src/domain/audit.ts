@@ -36,6 +36,8 @@ const CORE_ACTIONS = [
   "reservation.no_show",
   "reservation.updated",
   "reservation.notice_ignored",
+  "time_off.created",
+  "time_off.deleted",
   "master_key.rotated",
   "backup.restored",
 ] as const;

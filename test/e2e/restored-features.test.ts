@@ -10,6 +10,14 @@ import { restoreBackup } from "../../src/features/backups/restore/restore.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
 import { createCalendar } from "../../src/features/calendars/calendars.ts";
 import { createCalendarStore } from "../../src/features/calendars/store.ts";
+import {
+  createDesk,
+  createDeskLink,
+  findDeskByLink,
+  findSession,
+  pairDevice,
+  revokeDesk,
+} from "../../src/features/desk/desks.ts";
 import { cancelTicketOrder } from "../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
 import { planUndo } from "../../src/features/undo/undo-catalog.ts";
@@ -86,3 +94,27 @@ test.each([true, false])(
       expect(entry).toMatchObject({ action: "calendar.revoked", subjectId: calendar.id });
   },
 );
+
+test("a restore brings back no device and no link of a desk, neither revoked ones nor others", async () => {
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+  const business = addBusiness(rt);
+  const pair = (from: typeof rt, name: string) =>
+    pairDevice(from, business.slug, createDeskLink(from, business.id, name).token, {
+      userAgent: undefined,
+      address: null,
+    })!;
+  for (const name of ["Kept", "Lost"])
+    createDesk(rt, business, { name, staffId: null, allow: ["visits"] });
+  const devices = ["Kept", "Lost"].map((name) => pair(rt, name));
+  const { token: link } = createDeskLink(rt, business.id, "Kept");
+  rt.advance(60_000);
+  const { path } = await createBackup(rt);
+  revokeDesk(rt, business.id, "Lost");
+  rt.close();
+  await restoreBackup(rt.config, path, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir }, rt.now());
+  const isPaired = (device: string) => findSession(restored, business.slug, device) !== undefined;
+  expect(devices.map(isPaired)).toEqual([false, false]);
+  expect(findDeskByLink(restored, business.slug, link)).toBeUndefined();
+  expect(isPaired(pair(restored, "Kept"))).toBe(true);
+});

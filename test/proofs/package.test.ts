@@ -60,7 +60,7 @@ test(
       (path) => !path.startsWith("node_modules") && statSync(join(folder, path)).isFile(),
     );
     const IS_MEANT =
-      /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/([\w-]+\.js|docs\/.+|pages\/[\w-]+\.(?:css|js)|(?:openapi|schema)\.json)$/;
+      /^(LICENSE|README\.md|package\.json|bin\/deskbell\.js|data\/.+|src\/store\/migrations\/\d{4}_\w+\.sql)$|^dist\/([\w-]+\.js|docs\/.+|pages\/[\w.-]+\.(?:css|js)|(?:openapi|schema)\.json)$/;
     expect(files.filter((path) => !IS_MEANT.test(path))).toEqual([]);
     expect(files.length).toBeGreaterThan(50);
   },

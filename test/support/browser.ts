@@ -27,6 +27,10 @@ export type Page = {
   open: (url: string) => Promise<void>;
   /** Gives the window another width. */
   resize: (width: number) => Promise<void>;
+  /** Returns the value of a cookie of the page, also of one that its scripts cannot read. */
+  readCookie: (name: string) => Promise<string | undefined>;
+  /** Takes the page off the network, or puts it back. */
+  setOffline: (isOffline: boolean) => Promise<void>;
   /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
   run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Presses keys on the keyboard, such as "Tab" or "Enter". */
@@ -70,13 +74,14 @@ const KEYS = {
  * Returns a function that opens a URL in headless Chromium through the DevTools protocol, and skips
  * the test without Chromium. The pages of a test file share a browser, but no cookies, storage or
  * cache.
+ * @param flags more flags of Chromium, such as those of a camera
  */
-export function useBrowser() {
+export function useBrowser(flags: readonly string[] = []) {
   const closing: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const close of closing) await close();
   });
-  const launched = lazy(async () => launch((close) => closing.push(close)));
+  const launched = lazy(async () => launch(flags, (close) => closing.push(close)));
   return async (
     test: Pick<TestContext, "skip">,
     url: string,
@@ -142,6 +147,14 @@ async function openPage(
     requests,
     errors,
     profile,
+    async readCookie(name) {
+      const { cookies } = await sendToPage("Network.getCookies");
+      return (cookies as { name: string; value: string }[]).find((one) => one.name === name)?.value;
+    },
+    async setOffline(offline) {
+      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+      await sendToPage("Network.emulateNetworkConditions", { offline, ...unlimited });
+    },
     async press(...keys) {
       for (const name of keys) {
         const key = { key: name, ...KEYS[name] };
@@ -186,9 +199,12 @@ async function wholeOf(sendToPage: (method: string) => Promise<Json>): Promise<J
 type Browser = { address: string; profile: string };
 
 /** Starts a browser. */
-async function launch(onStart: (close: () => Promise<void>) => void): Promise<Browser> {
+async function launch(
+  flags: readonly string[],
+  onStart: (close: () => Promise<void>) => void,
+): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), "deskbell-browser-"));
-  const child = spawn(CHROMIUM, [...FLAGS, `--user-data-dir=${profile}`], {
+  const child = spawn(CHROMIUM, [...FLAGS, ...flags, `--user-data-dir=${profile}`], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   const gone = once(child, "exit");

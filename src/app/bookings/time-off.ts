@@ -9,6 +9,7 @@ import type { TimeOffRow } from "../../store/bookings/time-off.ts";
 import { getBusiness } from "../businesses.ts";
 import { getStoredObject } from "../catalog/objects.ts";
 import { publishChange } from "../catalog/publish.ts";
+import { audit, auditTime } from "../audit.ts";
 import { summarizeVisits } from "./day-sheet.ts";
 
 export type TimeOffRequest = {
@@ -63,13 +64,14 @@ export function addTimeOff(rt: Runtime, { id }: BusinessRow, added: NewTimeOff):
     lists: [],
     affectsAvailability: true,
   });
+  auditTimeOff(rt, "time_off.created", id, row);
   return row;
 }
 
 export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
   rt.tx(() => {
     const business = getBusiness(rt, slug);
-    assertFound(
+    const row = assertFound(
       rt.store.timeOff.findById(business.id, id),
       `There is no time off '${id}'.`,
       "deskbell time-off list",
@@ -78,5 +80,22 @@ export function deleteTimeOff(rt: Runtime, slug: string, id: string): void {
       lists: [],
       affectsAvailability: true,
     });
+    auditTimeOff(rt, "time_off.deleted", business.id, row);
+  });
+}
+
+/** The reason stays out of the log, which is kept longer than time off. */
+function auditTimeOff(
+  rt: Runtime,
+  action: "time_off.created" | "time_off.deleted",
+  businessId: string,
+  { id, staffId, startsAt, endsAt }: TimeOffRow,
+): void {
+  const person = rt.store.catalog.findByKeyOrId(businessId, "staff", staffId);
+  audit(rt, {
+    action,
+    subject: { id, name: person?.name ?? staffId },
+    businessId,
+    details: { staffId, from: auditTime(startsAt), to: auditTime(endsAt) },
   });
 }

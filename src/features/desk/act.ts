@@ -6,6 +6,7 @@ import { changeBooking, changeReservation } from "../../app/bookings/operator-ch
 import { rescheduleBooking, rescheduleReservation } from "../../app/bookings/reschedule.ts";
 import { listAwayVisits, markAway, reassignVisits } from "../../app/bookings/staff-away.ts";
 import { OPERATOR } from "../../app/bookings/access.ts";
+import { deleteTimeOff } from "../../app/bookings/time-off.ts";
 import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
 import { keptVisitIds } from "../../app/catalog/visits-of-change.ts";
 import { setSoldOut } from "../../app/catalog/sold-out.ts";
@@ -16,6 +17,8 @@ import { addDays, formatInstant, localDateOf, startOfDay } from "../../domain/lo
 import { parseRequest } from "../../domain/parse-request.ts";
 import { confirmTicketOrder } from "../tickets/orders.ts";
 import { checkInTicket } from "../tickets/tickets.ts";
+import { listAbsences } from "./absences.ts";
+import { setOffered } from "./choices.ts";
 import { closeFromNow, reopen } from "./closing.ts";
 import { allows, type DeskSession, runAsDesk } from "./desks.ts";
 import type { DeskOutcome, DeskRight, DoneCode } from "./rules.ts";
@@ -98,6 +101,22 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       return done("available");
     },
   },
+  hide: {
+    right: "sold-out",
+    isOfBusiness: true,
+    run(rt, session, { service = "" }) {
+      setOffered(rt, session, service, false);
+      return done("hidden");
+    },
+  },
+  offer: {
+    right: "sold-out",
+    isOfBusiness: true,
+    run(rt, session, { service = "" }) {
+      setOffered(rt, session, service, true);
+      return done("offered");
+    },
+  },
   close: {
     right: "close",
     isOfBusiness: true,
@@ -115,6 +134,15 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     },
   },
   away: { right: "close", isOfBusiness: true, run: enterAway },
+  back: {
+    right: "close",
+    isOfBusiness: true,
+    run(rt, session, { id = "" }) {
+      if (!listAbsences(rt, session).some((absence) => absence.id === id)) notFound("time off");
+      deleteTimeOff(rt, session.business.slug, id);
+      return done("back");
+    },
+  },
   reassign: {
     right: "close",
     isOfBusiness: true,

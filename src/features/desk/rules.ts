@@ -1,3 +1,4 @@
+import { formatInstant } from "../../domain/local-time.ts";
 import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
 // What a desk may do, and what its page shows.
@@ -21,6 +22,9 @@ export const DEVICE_MS = 30 * DAY_MS;
 /** How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key. */
 export const ACTION_MS = DAY_MS;
 
+/** The script of the page that decodes the codes of tickets. */
+export const SCANNER = "scanner";
+
 export const MAX_DESKS = 50;
 export const MAX_DEVICES = 20;
 
@@ -41,9 +45,13 @@ export const deviceKindOf = (userAgent = ""): string =>
 /** The actions of a visit that the desk has a button for. */
 export type DeskVisitAction = Exclude<VisitAction, "expire">;
 
+/** Returns a time of a view: a local one of the business, such as `2026-12-01T10:00`. */
+export const localOf = (at: number, timezone: string): string =>
+  formatInstant(at, timezone).slice(0, 16);
+
 /** A service of a visit, or its table. */
 export type DeskPart = {
-  time: string;
+  start: string;
   what: string | null;
   staff: string | null;
   isStaffAway: boolean;
@@ -54,17 +62,17 @@ export type DeskVisit = {
   id: string;
   type: "booking" | "reservation";
   status: VisitStatus;
-  /** `2026-12-01T10:00`, in the time zone of the business. */
   start: string;
-  /** `10:00-11:00` */
-  time: string;
+  end: string;
+  /** When a pending visit is cancelled unless it is accepted; null in other states. */
+  decideBy: string | null;
   guest: string | null;
   guests: number;
   parts: DeskPart[];
   /** Null if the desk does not show guests, or nothing is known. */
   contact: { email: string | null; phone: string | null; notes: string | null } | null;
-  /** Whether it takes place at this time, or is the next. */
-  at: "now" | "next" | null;
+  /** Whether it is over, takes place at this time, or is the next. */
+  at: "past" | "now" | "next" | null;
   actions: DeskVisitAction[];
 };
 
@@ -72,16 +80,14 @@ export type Choice = { id: string; name: string };
 
 export type DeskOrder = { code: string; event: string | null; tickets: number; total: string };
 
+/** Somebody who is away today or tomorrow, and not on other days. */
+export type DeskAbsence = { id: string; staff: string; from: string; to: string };
+
 /** The visits of somebody who is away, and who could take them. */
-export type DeskAway = {
-  id: string;
-  staff: string;
-  /** `2026-12-01 13:00` */
-  from: string;
-  to: string;
+export type DeskAway = DeskAbsence & {
   visits: {
     id: string;
-    time: string;
+    start: string;
     guest: string | null;
     what: string | null;
     couldTake: string[];
@@ -92,8 +98,7 @@ export type DeskAway = {
 export type DeskView = {
   business: string;
   desk: string;
-  /** `10:31`, when the page was made, in the time zone of the business. */
-  clock: string;
+  /** The time at which the view was read. */
   now: string;
   today: string;
   /** Changes when something on the page does. */
@@ -109,8 +114,12 @@ export type DeskView = {
   hasTables: boolean;
   dishes: Choice[];
   soldOut: Choice[];
+  /** Services and variants that guests can see and book, and those that are hidden. */
+  offered: Choice[];
+  hidden: Choice[];
   isHoursChanged: boolean;
   orders: DeskOrder[];
+  absences: DeskAbsence[];
   away: DeskAway | null;
 };
 
@@ -130,9 +139,12 @@ export const DONE_CODES = [
   "entered",
   "sold_out",
   "available",
+  "hidden",
+  "offered",
   "closed",
   "reopened",
   "away",
+  "back",
   "reassigned",
   "checked_in",
   "order_confirmed",

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { PageRequest } from "../../http/pages/page-request.ts";
+import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
 import { createGetClientAddress } from "../../http/auth/client-address.ts";
@@ -7,12 +8,13 @@ import { fillText } from "../../pages/languages.ts";
 import { act, tokenOf } from "./act.ts";
 import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
 import { type DeskTexts, TEXTS } from "./browser/texts.ts";
+import { localeOfTimes } from "./browser/times.ts";
 import { assertSafe, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
 import { respondNotPaired } from "./pair.tsx";
-import type { DeskOutcome } from "./rules.ts";
+import { type DeskOutcome, SCANNER } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 import { readDeskView, versionOf } from "./view.ts";
 
@@ -58,7 +60,7 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
   return respond(context, 303, [
     "location",
-    `${pathOf(request)}?${query}`,
+    `${pathOf(request)}?${query}${awayId === undefined ? "" : "#away-visits"}`,
     "content-length",
     "0",
     ...NO_STORE,
@@ -76,7 +78,15 @@ function respondWithDesk(
   const view = readDeskView(request.rt, session, awayId);
   const message = outcome === undefined ? null : toMessage(texts, outcome);
   if (wantsJson(request)) return respondJson(request.context, 200, { view, message }, NO_STORE);
-  const props: DeskProps = { view, texts, language, path: pathOf(request), message };
+  const props: DeskProps = {
+    view,
+    texts,
+    language,
+    locale: localeOfTimes(language, session.business.doc.locale),
+    path: pathOf(request),
+    scanner: pathOfLaterScript(request, SCANNER),
+    message,
+  };
   return respondWithPage(request, {
     language,
     title: `${view.desk} · ${view.business}`,

@@ -1,6 +1,5 @@
 import { listDay, type DayEntry } from "../../app/bookings/day-sheet.ts";
 import { guestNameOf, tryDecryptCustomer } from "../../app/bookings/guests.ts";
-import { listAwayVisits } from "../../app/bookings/staff-away.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import {
   actionError,
@@ -8,14 +7,14 @@ import {
   type Visit,
   type VisitAction,
 } from "../../domain/bookings/visit.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
-import { addDays, formatLocalMinute, localDateOf } from "../../domain/local-time.ts";
+import { addDays, localDateOf } from "../../domain/local-time.ts";
 import { formatMoney } from "../../domain/money.ts";
-import { modifierOptionId } from "../../domain/public/menu.ts";
 import { createOrderStore } from "../tickets/store.ts";
+import { findAway, listAbsences } from "./absences.ts";
+import { listChoices, listDishes, listServices } from "./choices.ts";
 import { changedDate } from "./closing.ts";
 import { allows, type DeskSession } from "./desks.ts";
-import type { Choice, DeskAway, DeskOrder, DeskView, DeskVisit } from "./rules.ts";
+import { type DeskOrder, type DeskView, type DeskVisit, localOf } from "./rules.ts";
 
 const MAX_PENDING = 50;
 const MAX_ORDERS = 20;
@@ -51,8 +50,7 @@ export function readDeskView(
   return {
     business: name,
     desk: desk.name,
-    clock: formatLocalMinute(now, timezone).slice(11, 16),
-    now: formatLocalMinute(now, timezone).slice(0, 16),
+    now: localOf(now, timezone),
     today,
     version,
     key: rt.random(KEY_BYTES).toString("hex"),
@@ -62,8 +60,10 @@ export function readDeskView(
     days,
     ...listChoices(rt, session),
     ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
+    ...(canSell && ofBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
     orders: allows(session, "visits") && ofBusiness ? listOrders(rt, session) : [],
+    absences: ofBusiness && allows(session, "close") ? listAbsences(rt, session) : [],
     away: awayId === undefined || !ofBusiness ? null : findAway(rt, session, awayId),
   };
 }
@@ -109,7 +109,6 @@ function toDeskVisit(
   entries: readonly DayEntry[],
 ): DeskVisit {
   const { timezone } = session.business.doc;
-  const time = (at: number) => formatLocalMinute(at, timezone).slice(11);
   const sealed = allows(session, "guests") ? rt.store.guests.findByVisit(visit.id) : undefined;
   const customer = sealed && tryDecryptCustomer(rt, sealed);
   // A pending visit is declined, which tells more than a cancellation.
@@ -118,12 +117,13 @@ function toDeskVisit(
     id: visit.id,
     type: visit.type,
     status: visit.status,
-    start: formatLocalMinute(visit.startsAt, timezone).slice(0, 16),
-    time: `${time(visit.startsAt)}-${time(visit.endsAt)}`,
+    start: localOf(visit.startsAt, timezone),
+    end: localOf(visit.endsAt, timezone),
+    decideBy: visit.decideBy === null ? null : localOf(visit.decideBy, timezone),
     guest: guestNameOf(rt, visit),
     guests: visit.guests,
     parts: entries.map(({ startsAt, service, staff, isStaffAway, place }) => ({
-      time: time(startsAt),
+      start: localOf(startsAt, timezone),
       what: service,
       staff,
       isStaffAway,
@@ -148,8 +148,9 @@ function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: 
   let hasNext = false;
   for (const shown of visits) {
     const visit = findVisit(rt, session, shown.id);
-    if (visit === undefined || visit.status === "NO_SHOW" || visit.endsAt <= now) continue;
-    if (visit.startsAt <= now) shown.at = "now";
+    if (visit === undefined || visit.status === "NO_SHOW") continue;
+    if (visit.endsAt <= now) shown.at = "past";
+    else if (visit.startsAt <= now) shown.at = "now";
     else if (!hasNext) {
       shown.at = "next";
       hasNext = true;
@@ -178,52 +179,6 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   );
 }
 
-function listChoices(
-  rt: Runtime,
-  { business: { id, slug }, desk }: DeskSession,
-): Pick<DeskView, "services" | "staff" | "hasTables"> {
-  const { service, staff, table } = rt.store.catalog.listObjects(id, ["service", "staff", "table"]);
-  const isActive = ({ status }: { status: string }) => status === "ACTIVE";
-  return {
-    services: service
-      .filter((doc) => isActive(doc) && doc.bookable)
-      .map((doc) => ({ id: objectId("service", slug, doc), name: doc.name })),
-    staff: staff
-      .filter((doc) => isActive(doc) && doc.bookable)
-      .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
-      .filter((one) => desk.staffId === null || one.id === desk.staffId),
-    hasTables: desk.staffId === null && table.some(isActive),
-  };
-}
-
-function listDishes(
-  rt: Runtime,
-  { business: { id, slug } }: DeskSession,
-): Pick<DeskView, "dishes" | "soldOut"> {
-  const { menu_item, modifier_group } = rt.store.catalog.listObjects(id, [
-    "menu_item",
-    "modifier_group",
-  ]);
-  const all: Choice[] = [
-    ...menu_item.map((doc) => ({ id: objectId("menu_item", slug, doc), name: doc.name })),
-    ...modifier_group.flatMap((group) =>
-      group.options.map((option) => ({
-        id: modifierOptionId(slug, group, option),
-        name: `${group.name}: ${option.name}`,
-      })),
-    ),
-  ];
-  const marks = rt.store.soldOut.list(id);
-  const isSoldOut = (one: Choice) => {
-    const until = marks.get(one.id);
-    return until !== undefined && (until === null || until > rt.now());
-  };
-  return {
-    dishes: all.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
-    soldOut: all.filter(isSoldOut),
-  };
-}
-
 function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOrder[] {
   return rt
     .openStore(createOrderStore)
@@ -235,24 +190,4 @@ function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOr
       tickets: items.reduce((sum, { quantity }) => sum + quantity, 0),
       total: `${formatMoney(totalCents, { ...doc, currencyDigits })} ${currency}`,
     }));
-}
-
-function findAway(rt: Runtime, { business }: DeskSession, id: string): DeskAway | null {
-  const timeOff = rt.store.timeOff.findById(business.id, id);
-  if (timeOff === undefined) return null;
-  const { timezone } = business.doc;
-  const time = (at: number) => formatLocalMinute(at, timezone).replace("T", " ").slice(0, 16);
-  return {
-    id,
-    staff: rt.store.catalog.findByKeyOrId(business.id, "staff", timeOff.staffId)?.name ?? "",
-    from: time(timeOff.startsAt),
-    to: time(timeOff.endsAt),
-    visits: listAwayVisits(rt, business, timeOff).map((visit) => ({
-      id: visit.id,
-      time: visit.startsAt.slice(0, 16).replace("T", " "),
-      guest: visit.guest,
-      what: visit.service,
-      couldTake: visit.couldTake,
-    })),
-  };
 }

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { readPageFile } from "../../platform/assets.ts";
 import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
+import type { PageRequest } from "./page-request.ts";
 
-// The script and the style of each feature's pages, which the build writes. The name of a file
+// The scripts and the style of each feature's pages, which the build writes. The name of a file
 // contains its hash, so that browsers keep it for as long as pages name it.
 
 const MEDIA_TYPES = {
@@ -11,38 +12,53 @@ const MEDIA_TYPES = {
 } as const;
 
 type PageFile = { name: string; response: CachedResponse };
-type PageFiles = Record<keyof typeof MEDIA_TYPES, PageFile>;
 
 const KEPT_FOREVER = ["cache-control", "public, max-age=31536000, immutable"];
 
-const filesByFeature = new Map<string, PageFiles>();
+const files = new Map<string, PageFile>();
 
-function loadPageFile(feature: string, type: keyof typeof MEDIA_TYPES): PageFile {
-  const bytes = readPageFile(`${feature}.${type}`);
-  return {
-    name: `${hash("sha256", bytes, "hex").slice(0, 16)}.${type}`,
-    response: createHashedResponse(bytes, KEPT_FOREVER, ["content-type", MEDIA_TYPES[type]]),
-  };
+/** @param later the name of a script that the page loads when it needs it */
+function loadPageFile(feature: string, type: keyof typeof MEDIA_TYPES, later?: string): PageFile {
+  const source = `${feature}${later === undefined ? "" : `.${later}`}.${type}`;
+  let file = files.get(source);
+  if (file === undefined) {
+    const bytes = readPageFile(source);
+    const version = hash("sha256", bytes, "hex").slice(0, 16);
+    file = {
+      name: `${later === undefined ? "" : `${later}-`}${version}.${type}`,
+      response: createHashedResponse(bytes, KEPT_FOREVER, ["content-type", MEDIA_TYPES[type]]),
+    };
+    files.set(source, file);
+  }
+  return file;
 }
 
-function loadPageFiles(feature: string): PageFiles {
-  const files = filesByFeature.get(feature) ?? {
-    js: loadPageFile(feature, "js"),
-    css: loadPageFile(feature, "css"),
-  };
-  filesByFeature.set(feature, files);
-  return files;
-}
-
-/** Returns the response with a file of a feature's pages; undefined for another version of it. */
-export const findPageFile = (feature: string, name: string): CachedResponse | undefined =>
-  Object.values(loadPageFiles(feature)).find((file) => file.name === name)?.response;
-
-/** Returns the paths of the files of a feature's pages. */
-export function pathsOfPageFiles(
+/**
+ * Returns the response with a file of a feature's pages; undefined for another version of it.
+ * @param later the names of the scripts that pages load when they need them
+ */
+export function findPageFile(
   feature: string,
-  folder: string,
-): { style: string; script: string } {
-  const { css, js } = loadPageFiles(feature);
-  return { style: `${folder}/${css.name}`, script: `${folder}/${js.name}` };
+  name: string,
+  later: readonly string[],
+): CachedResponse | undefined {
+  const script = later.find((one) => name.startsWith(`${one}-`));
+  const candidates =
+    script === undefined
+      ? [loadPageFile(feature, "js"), loadPageFile(feature, "css")]
+      : [loadPageFile(feature, "js", script)];
+  return candidates.find((file) => file.name === name)?.response;
 }
+
+const folderOf = ({ feature, slug, base }: PageRequest): string =>
+  `${base}/b/${encodeURIComponent(slug)}/assets/${feature}`;
+
+/** Returns the paths of the files that every page of a feature loads. */
+export const pathsOfPageFiles = (request: PageRequest): { style: string; script: string } => ({
+  style: `${folderOf(request)}/${loadPageFile(request.feature, "css").name}`,
+  script: `${folderOf(request)}/${loadPageFile(request.feature, "js").name}`,
+});
+
+/** Returns the path of a script that a page loads when it needs it. */
+export const pathOfLaterScript = (request: PageRequest, name: string): string =>
+  `${folderOf(request)}/${loadPageFile(request.feature, "js", name).name}`;

@@ -34,11 +34,12 @@ export const basePathOf = (publicUrl: string): string =>
   (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
 /**
- * Returns the routes of a feature's pages below /b/{slug}/, and of its script and style. Every path
+ * Returns the routes of a feature's pages below /b/{slug}/, and of its scripts and style. Every path
  * contains the slug, so that a proxy before several servers can route it.
+ * @param later the names of the scripts in browser/later, which a page loads when it needs them
  */
 export const definePages =
-  (feature: string, pages: readonly PageDefinition[]): CreatePages =>
+  (feature: string, pages: readonly PageDefinition[], later: readonly string[] = []): CreatePages =>
   (rt) => {
     const base = basePathOf(rt.config.http.publicUrl);
     const routes = pages.map(({ method = "GET", path, load }): Route => {
@@ -60,16 +61,16 @@ export const definePages =
       };
       return { method, path: `/b/:slug/${path}`, scope: "open", handle };
     });
-    return [...routes, fileRoute(feature)];
+    return [...routes, fileRoute(feature, later)];
   };
 
-const fileRoute = (feature: string): Route => ({
+const fileRoute = (feature: string, later: readonly string[]): Route => ({
   method: "GET",
   path: `/b/:slug/assets/${feature}/:file`,
   scope: "open",
   handle: async (context) => {
     const { findPageFile } = await import("./page-files.ts");
-    const file = findPageFile(feature, context.request.params["file"] ?? "");
+    const file = findPageFile(feature, context.request.params["file"] ?? "", later);
     if (file === undefined) throw new AppError("route_not_found", "The page has no such file.");
     return file.respond(context);
   },

@@ -50,7 +50,7 @@ const SHARED: RawHeaders = ["cache-control", "public, no-cache"];
 
 /** Responds with a page as HTML. The renderer escapes all text, so no page writes HTML itself. */
 export function respondWithPage(request: PageRequest, page: Page): HttpResponse {
-  const { context, feature, slug, base } = request;
+  const { context } = request;
   const { language, title, description, props } = page;
   const html = renderToString(
     <Document
@@ -58,7 +58,7 @@ export function respondWithPage(request: PageRequest, page: Page): HttpResponse 
       title={title}
       description={description}
       props={props}
-      files={pathsOfPageFiles(feature, `${base}/b/${encodeURIComponent(slug)}/assets/${feature}`)}
+      files={pathsOfPageFiles(request)}
     >
       {page.content}
     </Document>,

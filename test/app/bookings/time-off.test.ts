@@ -54,6 +54,12 @@ test("time off writes an availability event without the reason", () => {
     });
   }
   expect(JSON.stringify(added)).not.toContain("hip");
+  const audited = rt.store.audit.list({}, 2);
+  expect(audited).toMatchObject([
+    { action: "time_off.deleted", subjectId: ids[0], subjectName: "Mia" },
+    { action: "time_off.created", subjectId: ids[0], subjectName: "Mia" },
+  ]);
+  expect(JSON.stringify(audited)).not.toContain("hip");
   expect(rowsOf(rt)).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts";
 import { createDeskLink } from "../../../src/features/desk/desks.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
@@ -47,7 +48,8 @@ test("the day shows visits with their services, and marks those of now and next"
     visits: [
       {
         id: first.id,
-        time: "10:00-11:00",
+        start: `${DAY}T10:00`,
+        end: `${DAY}T11:00`,
         guest: "Ana Silva",
         at: "now",
         contact: { phone: "123", email: null },
@@ -158,6 +160,33 @@ test("a dish is sold out until the end of the day, and back", async () => {
   expect((await view()).soldOut).toEqual([]);
 });
 
+test("a service and a variant are hidden from partners and offered again, visits stay", async () => {
+  const { api, act, view } = await openDesk();
+  const visit = book(api, "10:00");
+  const offered = async () =>
+    (await (
+      await api.request("/v1/businesses/salon-aurora/services?includeVariants=true")
+    ).json()) as {
+      data: { id: string; variants: { id: string }[] }[];
+    };
+  const { offered: choices } = await view();
+  const cut = choices.find(({ name }) => choices.some((one) => one.name.startsWith(`${name}: `)))!;
+  const variant = choices.find(({ name }) => name.startsWith(`${cut.name}: `))!;
+  for (const one of [variant, cut]) {
+    const listed = async () => JSON.stringify((await offered()).data).includes(one.id);
+    expect(await listed()).toBe(true);
+    const hidden = await act({ action: "hide", service: one.id });
+    expect(hidden.view.hidden).toEqual([one]);
+    expect(await listed()).toBe(false);
+    const back = await act({ action: "offer", service: one.id });
+    expect(back.view.hidden).toEqual([]);
+    expect(await listed()).toBe(true);
+  }
+  expect(newestAudit(api)).toMatchObject({ action: "catalog.edited", actorName: "Front desk" });
+  expect(statusOf(api, visit.id)).toBe("CONFIRMED");
+  expect((await act({ action: "hide", service: "svc_none" })).message.isGood).toBe(false);
+});
+
 test("the business closes from now on, and gets its usual hours back", async () => {
   const { api, act } = await openDesk();
   goTo(api, "12:00");
@@ -175,6 +204,11 @@ test("somebody is away, and three taps give the visits to colleagues", async () 
   const { id } = book(api, "10:00");
   const maya = (await view()).staff.find(({ name }) => name.startsWith("Maya"));
   const away = await act({ action: "away", staff: maya!.id, day: "today" });
+  expect(newestAudit(api)).toMatchObject({
+    action: "time_off.created",
+    actorName: "Front desk",
+    subjectName: "Maya Okafor",
+  });
   expect(away.message.text).toBe("Entered. Affected visits: 1.");
   expect(away.view.away).toMatchObject({
     staff: "Maya Okafor",
@@ -185,6 +219,23 @@ test("somebody is away, and three taps give the visits to colleagues", async () 
   expect(given.message.text).toBe("Visits given to colleagues: 1.");
   expect(given.view.days[0]?.visits[0]?.parts[0]?.isStaffAway).toBe(false);
   expect(given.view.away?.visits).toEqual([]);
+  expect(given.view.absences).toMatchObject([{ staff: "Maya Okafor", from: `${DAY}T07:00` }]);
+  const back = await act({ action: "back", id: away.view.away!.id });
+  expect([back.message.isGood, back.view.absences]).toEqual([true, []]);
+});
+
+test("the desk ends no time off that lasts longer than tomorrow", async () => {
+  const { api, act } = await openDesk();
+  const { slug } = businessOf(api);
+  const holiday = createTimeOff(api, slug, {
+    staff: "maya",
+    from: DAY,
+    to: "2026-12-04",
+    reason: "holiday",
+  });
+  const { message, view } = await act({ action: "back", id: holiday.id });
+  expect([message.isGood, view.absences]).toEqual([false, []]);
+  expect(api.store.timeOff.findById(businessOf(api).id, holiday.id)).toBeDefined();
 });
 
 test("a ticket order is confirmed with codes that appear once, and check in once", async () => {

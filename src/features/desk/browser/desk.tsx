@@ -1,10 +1,13 @@
 /** @jsxImportSource preact */
+import { useMemo } from "preact/hooks";
 import { fillPlural, fillText, type PageLanguage } from "../../../pages/languages.ts";
-import type { DeskView } from "../rules.ts";
-import type { Live, Page } from "./parts.tsx";
-import { Away, CheckIn, Closing, Orders, SoldOut, SomebodyAway, WalkIn } from "./sections.tsx";
-import { Visits } from "./visits.tsx";
+import type { DeskView, DeskVisit } from "../rules.ts";
+import { Away, SomebodyAway } from "./absences.tsx";
+import { type Live, type Page, Section } from "./parts.tsx";
+import { CheckIn, Closing, hasSomethingToSell, Orders, SoldOut, WalkIn } from "./sections.tsx";
 import type { DeskTexts } from "./texts.ts";
+import { timesIn } from "./times.ts";
+import { NowAndNext, Visits } from "./visits.tsx";
 
 export type DeskMessage = { text: string; isGood: boolean; codes: string[] };
 
@@ -12,77 +15,186 @@ export type DeskProps = {
   view: DeskView;
   texts: DeskTexts;
   language: PageLanguage;
+  /** The locale in which times are written, such as `en-GB`. */
+  locale: string;
   /** The path of the page, to which its forms are sent. */
   path: string;
+  /** The path of the script that decodes the codes of tickets. */
+  scanner: string;
   message: DeskMessage | null;
 };
 
 /** The page of the desk. The server and the script render it alike. */
-export function Desk({ view, texts, language, path, message, ...live }: DeskProps & Live) {
-  const page: Page = { texts, path, formKey: view.key, ...live };
-  const { rights, isOfOnePerson } = view;
-  const titles = [texts.today, texts.tomorrow];
+export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
+  const { view, texts, language, path, locale } = props;
+  const { key: formKey, today } = view;
+  const times = timesIn(locale);
+  // A tap is answered before the next picture, so it renders only what it changes. A script sends
+  // the key of the view by itself, so its forms keep the first one.
+  const page = useMemo(
+    (): Page => ({ texts, language, times, path, formKey, today, live }),
+    [today, live?.isLocked],
+  );
+  const parts = useMemo(() => <Parts page={page} view={view} />, [page, view]);
   return (
     <main>
       <h1>
         {view.business} <span class="faint">{view.desk}</span>
       </h1>
-      <p class={live.isOffline ? "bad" : "faint"} role="status">
-        {fillText(live.isOffline ? texts.offline : texts.updated, { time: view.clock })}
-      </p>
-      <Message message={message} texts={texts} />
-      {view.away && <Away page={page} away={view.away} />}
-      {view.pending.length > 0 && (
-        <section>
-          <h2>{texts.toDecide}</h2>
-          <Visits page={page} visits={view.pending} withDate />
-        </section>
-      )}
-      {view.days.map(({ date, visits }, i) => (
-        <section key={date}>
-          <h2>
-            {titles[i]}{" "}
-            <span class="faint">
-              {date} · {fillPlural(language, texts.visits, visits.length)}
-            </span>
-          </h2>
-          {visits.length === 0 && <p class="faint">{texts.noVisits}</p>}
-          <Visits page={page} visits={visits} />
-        </section>
-      ))}
-      {rights.includes("visits") && <WalkIn page={page} view={view} />}
-      {rights.includes("check-in") && <CheckIn page={page} />}
-      {view.orders.length > 0 && <Orders page={page} view={view} />}
-      {rights.includes("sold-out") && view.dishes.length + view.soldOut.length > 0 && (
-        <SoldOut page={page} view={view} />
-      )}
-      {rights.includes("close") && !isOfOnePerson && <Closing page={page} view={view} />}
-      {rights.includes("close") && !isOfOnePerson && view.staff.length > 0 && (
-        <SomebodyAway page={page} staff={view.staff} />
-      )}
-      <form method="post" action={`${path}/unpair`} class="end">
-        <button type="submit">{texts.unpair}</button>
-      </form>
+      <StateOfView texts={texts} time={times.time(view.now)} live={live} message={message} />
+      <Codes message={message} texts={texts} />
+      <div class="parts" aria-busy={live?.isBusy === true ? "true" : undefined}>
+        {parts}
+      </div>
     </main>
   );
 }
 
-function Message({ message, texts }: { message: DeskMessage | null; texts: DeskTexts }) {
+function Parts({ page, view }: { page: Page; view: DeskView }) {
+  const { texts, times, language, path } = page;
+  const { rights, isOfOnePerson, pending, days } = view;
+  const titles = [texts.today, texts.tomorrow];
   return (
-    <div role="status" aria-live="polite">
-      {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
-      {message && message.codes.length > 0 && (
-        <div class="card">
-          <p>{texts.codesOnce}</p>
-          <ul>
-            {message.codes.map((code) => (
-              <li key={code}>
-                <code>{code}</code>
-              </li>
-            ))}
-          </ul>
+    <>
+      <Jumps page={page} view={view} />
+      {view.away && <Away page={page} away={view.away} />}
+      <div class="columns">
+        <div>
+          <NowAndNext page={page} visits={days[0]?.visits ?? []} />
+          {pending.length > 0 && (
+            <section id="decide">
+              <h2>{texts.toDecide}</h2>
+              <p class="faint">{texts.tells}</p>
+              <Visits page={page} visits={pending} withDate />
+            </section>
+          )}
+          {days.map(({ date, visits }, i) => (
+            <section key={date} id={date}>
+              <h2>
+                {titles[i]}{" "}
+                <span class="faint">
+                  {times.day(date, view.today)} ·{" "}
+                  {fillPlural(language, texts.visits, visits.length)}
+                </span>
+              </h2>
+              {visits.length === 0 && <p class="faint">{texts.noVisits}</p>}
+              <Earlier texts={texts} visits={visits} />
+              <Visits page={page} visits={visits} />
+            </section>
+          ))}
+        </div>
+        <div>
+          {rights.includes("visits") && <WalkIn page={page} view={view} />}
+          {rights.includes("check-in") && <CheckIn page={page} />}
+          {view.orders.length > 0 && <Orders page={page} view={view} />}
+          {rights.includes("sold-out") && hasSomethingToSell(view) && (
+            <SoldOut page={page} view={view} />
+          )}
+          {rights.includes("close") && !isOfOnePerson && view.staff.length > 0 && (
+            <SomebodyAway page={page} view={view} />
+          )}
+          {rights.includes("close") && !isOfOnePerson && <Closing page={page} view={view} />}
+          <Section id="device" title={texts.device}>
+            <form method="post" action={`${path}/unpair`}>
+              <button type="submit">{texts.unpair}</button>
+            </form>
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Shows the visits that are over, which the style hides while this is closed. */
+function Earlier({ texts, visits }: { texts: DeskTexts; visits: readonly DeskVisit[] }) {
+  const past = visits.filter(({ at }) => at === "past");
+  if (past.length === 0) return null;
+  const open = past.filter(({ status }) => status === "CONFIRMED").length;
+  return (
+    <details class="earlier">
+      <summary>
+        {fillText(texts.earlier, { count: past.length })}
+        {open > 0 && <strong class="warn"> {fillText(texts.unrecorded, { count: open })}</strong>}
+      </summary>
+    </details>
+  );
+}
+
+/** Links to the parts of the page, which is long on a phone. */
+function Jumps({ page: { texts }, view }: { page: Page; view: DeskView }) {
+  const { rights, isOfOnePerson, pending, days } = view;
+  const can = (right: DeskView["rights"][number]) => rights.includes(right);
+  const closes = can("close") && !isOfOnePerson;
+  const jumps: [id: string, title: string, isShown: boolean][] = [
+    ["decide", `${texts.toDecide} (${pending.length})`, pending.length > 0],
+    [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
+    ["walk-in", texts.walkIn, can("visits")],
+    ["check-in", texts.checkIn, can("check-in")],
+    ["sold-out", texts.soldOut, can("sold-out") && hasSomethingToSell(view)],
+    ["away", texts.somebodyAway, closes && view.staff.length > 0],
+    ["closing", texts.closing, closes],
+  ];
+  return (
+    <nav aria-label={texts.goTo} class="jumps">
+      {jumps
+        .filter(([, , isShown]) => isShown)
+        .map(([id, title]) => (
+          <a key={id} class="button" href={`#${id}`}>
+            {title}
+          </a>
+        ))}
+    </nav>
+  );
+}
+
+type StateProps = {
+  texts: DeskTexts;
+  /** When the view was read. */
+  time: string;
+  live: Live | undefined;
+  message: DeskMessage | null;
+};
+
+/** How old the view is, and what came of the last action. */
+function StateOfView({ texts, time, live, message }: StateProps) {
+  const isStale = live?.isStale === true;
+  return (
+    <div class="state">
+      <p class={isStale ? "bad" : "faint"}>
+        {fillText(texts.updated, { time })}
+        {isStale && `, ${live.age}`}
+      </p>
+      <p role="status" class="bad">
+        {isStale && (live.isConnected ? texts.reading : texts.offline)}
+      </p>
+      <div role="status" id="message" tabIndex={-1}>
+        {message && <p class={`note ${message.isGood ? "good" : "bad"}`}>{message.text}</p>}
+      </div>
+      {live?.question && (
+        <div class="actions">
+          <button type="button" class="primary" onClick={live.question.sendAgain}>
+            {texts.sendAgain}
+          </button>
+          <button type="button" onClick={live.question.drop}>
+            {texts.drop}
+          </button>
         </div>
       )}
     </div>
   );
 }
+
+/** The codes of an order, which are shown once. */
+const Codes = ({ message, texts }: { message: DeskMessage | null; texts: DeskTexts }) =>
+  message === null || message.codes.length === 0 ? null : (
+    <div class="card">
+      <p>{texts.codesOnce}</p>
+      <ul>
+        {message.codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );

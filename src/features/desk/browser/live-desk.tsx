@@ -1,123 +1,60 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from "preact/hooks";
-import { now } from "../../../pages/browser/clock.ts";
-import type { DeskView } from "../rules.ts";
-import { Desk, type DeskMessage, type DeskProps } from "./desk.tsx";
-
-const POLL_MS = 8000;
-/** A state that is older than this is not shown as current. */
-const STALE_MS = 20_000;
-const TIMEOUT_MS = 10_000;
-
-type Reply = { view: DeskView; message: DeskMessage | null };
+import { useEffect } from "preact/hooks";
+import { Camera } from "./camera.tsx";
+import { useDesk } from "./connection.ts";
+import { Desk, type DeskProps } from "./desk.tsx";
+import { timesIn } from "./times.ts";
 
 /** The desk with a script: it stays up to date, and actions need no new page. */
 export function LiveDesk(props: DeskProps) {
-  const [{ view, message }, setReply] = useState<Reply>(props);
-  const [isOffline, setOffline] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const readAt = useRef(now());
-  // An action without a response may have been done. The key stays, so that the server recognises
-  // it when it is sent again.
-  const isUnanswered = useRef(false);
-  const current = useRef(view);
-  current.current = view;
-  /** The number of responses that were shown, by which an overtaken one is recognised. */
-  const shown = useRef(0);
+  const desk = useDesk(props);
+  const { view, message, isStale, isConnected, isBusy, unanswered } = desk;
 
-  const markCurrent = (): void => {
-    readAt.current = now();
-    shown.current += 1;
-    setOffline(false);
-  };
-
-  const poll = async (): Promise<void> => {
-    if (now() - readAt.current > STALE_MS) setOffline(true);
-    const number = shown.current;
-    const query = new URLSearchParams({ version: current.current.version });
-    if (current.current.away) query.set("away", current.current.away.id);
-    try {
-      const response = await send(`${props.path}?${query}`);
-      const next = response.status === 204 ? null : ((await response.json()) as Reply).view;
-      // An action was answered meanwhile, with a newer state.
-      if (shown.current !== number) return;
-      markCurrent();
-      if (next === null) return;
-      setReply((before) => ({
-        message: before.message,
-        view: isUnanswered.current ? { ...next, key: before.view.key } : next,
-      }));
-    } catch {
-      setOffline(true);
-    }
-  };
-
+  useEffect(openLinkedPart, []);
   useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void poll();
-    }, POLL_MS);
-    const pollNow = () => void poll();
-    document.addEventListener("visibilitychange", pollNow);
-    addEventListener("online", pollNow);
-    addEventListener("offline", pollNow);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", pollNow);
-      removeEventListener("online", pollNow);
-      removeEventListener("offline", pollNow);
-    };
-  }, []);
+    if (view.away !== null) document.getElementById("away-visits")?.focus();
+  }, [view.away?.id]);
+  useEffect(() => {
+    // The button that was pressed may have left the page, with the focus of the keyboard.
+    if (message !== null && document.activeElement === document.body)
+      document.getElementById("message")?.focus();
+  }, [message]);
 
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (isBusy) return;
-    const body = new URLSearchParams(
-      [...new FormData(event.currentTarget as HTMLFormElement)].map(([name, value]) => [
-        name,
-        String(value),
-      ]),
-    );
-    void act(body);
+    const form = event.currentTarget as HTMLFormElement;
+    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    void desk.act(new URLSearchParams(fields), event.submitter?.textContent ?? "");
   };
 
-  const act = async (body: URLSearchParams): Promise<void> => {
-    setBusy(true);
-    isUnanswered.current = true;
-    try {
-      const response = await send(props.path, { method: "POST", body });
-      const reply = (await response.json()) as Reply;
-      isUnanswered.current = false;
-      markCurrent();
-      setReply(reply);
-    } catch {
-      setOffline(true);
-      const unsaved = { text: props.texts.notSaved, isGood: false, codes: [] };
-      setReply((before) => ({ ...before, message: unsaved }));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const checkIn = (code: string) =>
+    desk.act(new URLSearchParams({ action: "checkIn", code }), `${props.texts.checkIn} ${code}`);
 
   return (
     <Desk
       {...props}
       view={view}
       message={message}
-      isOffline={isOffline}
-      isBusy={isBusy}
-      onSubmit={onSubmit}
+      live={{
+        isStale,
+        isConnected,
+        age: timesIn(props.locale).age(desk.ageMs),
+        isBusy,
+        isLocked: isStale || (unanswered !== null && unanswered.attempts > 0),
+        question: desk.isAsking ? { sendAgain: desk.sendAgain, drop: desk.drop } : null,
+        camera: <Camera texts={props.texts} scanner={props.scanner} checkIn={checkIn} />,
+        onSubmit,
+      }}
     />
   );
 }
 
-/** Sends a request, and loads the page again if the device is no longer paired. */
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(path, {
-    ...init,
-    headers: { accept: "application/json" },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (response.status === 401) location.reload();
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return response;
+/** Opens the part of the page to which a link leads, in browsers that do not do it themselves. */
+function openLinkedPart(): () => void {
+  const open = () => {
+    const details = document.getElementById(location.hash.slice(1))?.closest("details");
+    if (details) details.open = true;
+  };
+  addEventListener("hashchange", open);
+  return () => removeEventListener("hashchange", open);
 }

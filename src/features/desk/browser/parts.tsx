@@ -1,17 +1,61 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { fillText, type PageLanguage } from "../../../pages/languages.ts";
 import type { Choice } from "../rules.ts";
 import type { DeskTexts } from "./texts.ts";
+import type { Times } from "./times.ts";
 
 /** What only a script knows. */
 export type Live = {
-  isOffline?: boolean;
-  isBusy?: boolean;
-  onSubmit?: (event: SubmitEvent) => void;
+  /** Whether the view may be old. */
+  isStale: boolean;
+  isConnected: boolean;
+  /** How old the view is, in words. */
+  age: string;
+  isBusy: boolean;
+  /** Whether nothing can be changed. */
+  isLocked: boolean;
+  /** Asks whether an action is sent again; null if none has to be. */
+  question: { sendAgain: () => void; drop: () => void } | null;
+  /** What checks in by camera. */
+  camera: ComponentChildren;
+  onSubmit: (event: SubmitEvent) => void;
 };
 
-/** All that forms need of the page. */
-export type Page = Live & { texts: DeskTexts; path: string; formKey: string };
+/** All that the parts of the page need of it. */
+export type Page = {
+  live: Live | undefined;
+  texts: DeskTexts;
+  language: PageLanguage;
+  times: Times;
+  path: string;
+  formKey: string;
+  /** The date in the business. */
+  today: string;
+};
+
+/** Returns a date as people say it, such as "today" or "Sat 5 Dec". */
+export function dayText({ texts, times, today }: Page, local: string): string {
+  const date = local.slice(0, 10);
+  if (date === today) return texts.today;
+  return date === dayAfter(today) ? texts.tomorrow : times.day(date, today);
+}
+
+const DAY_MS = 86_400_000;
+const dayAfter = (date: string): string =>
+  new Date(Date.parse(`${date}T00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+
+export const momentText = (page: Page, local: string): string =>
+  `${dayText(page, local)}, ${page.times.time(local)}`;
+
+/** Returns a time off in words: a whole day, the rest of one, or a range. */
+export function rangeText(page: Page, from: string, to: string): string {
+  const { texts, times } = page;
+  const isToMidnight = to === `${dayAfter(from.slice(0, 10))}T00:00`;
+  if (!isToMidnight) return `${momentText(page, from)} – ${momentText(page, to)}`;
+  const day = dayText(page, from);
+  return from.endsWith("T00:00") ? day : fillText(texts.restOf, { day, time: times.time(from) });
+}
 
 type FormProps = {
   page: Page;
@@ -20,20 +64,22 @@ type FormProps = {
   fields?: Readonly<Record<string, string>>;
   button: string;
   /** Said to screen readers after the text of the button, because many buttons have that text. */
-  about?: string;
+  about?: string | undefined;
+  /** The class of the button. */
+  look?: "primary" | "danger" | undefined;
   children?: ComponentChildren;
 };
 
-export function Form({ page, action, fields = {}, button, about, children }: FormProps) {
+export function Form({ page, action, fields = {}, button, about, look, children }: FormProps) {
   return (
-    <form method="post" action={page.path} onSubmit={page.onSubmit}>
+    <form method="post" action={page.path} onSubmit={page.live?.onSubmit}>
       <input type="hidden" name="action" value={action} />
       <input type="hidden" name="key" value={page.formKey} />
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
       {children}
-      <button type="submit" disabled={page.isOffline === true || page.isBusy === true}>
+      <button type="submit" class={look} disabled={page.live?.isLocked === true}>
         {button}
         {about !== undefined && <span class="visually-hidden"> {about}</span>}
       </button>
@@ -41,14 +87,19 @@ export function Form({ page, action, fields = {}, button, about, children }: For
   );
 }
 
-export function Section({ title, children }: { title: string; children: ComponentChildren }) {
+type SectionProps = { id: string; title: string; children: ComponentChildren };
+
+/** A part of the page that is closed until somebody needs it; a link to its ID opens it. */
+export function Section({ id, title, children }: SectionProps) {
   return (
     <section>
       <details>
         <summary>
           <h2>{title}</h2>
         </summary>
-        <div class="details">{children}</div>
+        <div class="details" id={id}>
+          {children}
+        </div>
       </details>
     </section>
   );

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { fillText } from "../../../pages/languages.ts";
-import type { Choice, DeskAway, DeskView } from "../rules.ts";
+import { fillPlural, fillText } from "../../../pages/languages.ts";
+import type { Choice, DeskView } from "../rules.ts";
 import { Form, Options, type Page, Section } from "./parts.tsx";
 
 const MINUTES_AGO = [5, 10, 15, 20, 30, 45, 60];
@@ -28,9 +28,9 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
     </>
   );
   return (
-    <Section title={texts.walkIn}>
+    <Section id="walk-in" title={texts.walkIn}>
       {services.length > 0 && (
-        <Form page={page} action="walkIn" button={texts.enter} about={texts.service}>
+        <Form page={page} action="walkIn" button={texts.enter} about={texts.service} look="primary">
           <label>
             {texts.service}
             <select name="service" required>
@@ -50,7 +50,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
         </Form>
       )}
       {hasTables && (
-        <Form page={page} action="walkIn" button={texts.enter} about={texts.table}>
+        <Form page={page} action="walkIn" button={texts.enter} about={texts.table} look="primary">
           <label>
             {texts.party}
             <input name="party" type="number" min={1} max={100} required defaultValue="2" />
@@ -63,22 +63,23 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
 }
 
 export const CheckIn = ({ page }: { page: Page }) => (
-  <Section title={page.texts.checkIn}>
-    <Form page={page} action="checkIn" button={page.texts.checkIn}>
+  <Section id="check-in" title={page.texts.checkIn}>
+    <Form page={page} action="checkIn" button={page.texts.checkIn} look="primary">
       <label>
         {page.texts.code}
         <input name="code" required maxLength={60} autocomplete="off" autocapitalize="characters" />
       </label>
     </Form>
+    {page.live?.camera}
   </Section>
 );
 
 export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section title={page.texts.orders}>
+  <Section id="orders" title={page.texts.orders}>
     <ul class="visits">
       {view.orders.map(({ code, event, tickets, total }) => (
-        <li key={code}>
-          <b>{code}</b> {event} · {tickets} · {total}
+        <li key={code} class="order">
+          <b>{code}</b> {event} · {fillPlural(page.language, page.texts.tickets, tickets)} · {total}
           <Form
             page={page}
             action="confirmOrder"
@@ -92,22 +93,16 @@ export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
   </Section>
 );
 
+export const hasSomethingToSell = ({ dishes, soldOut, offered, hidden }: DeskView): boolean =>
+  dishes.length + soldOut.length + offered.length + hidden.length > 0;
+
+/** What is sold out comes first: somebody has to think of it when it is back. */
 export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section title={page.texts.soldOut}>
-    {view.soldOut.map(({ id, name }) => (
-      <div key={id} class="line">
-        <span>{name}</span>
-        <Form
-          page={page}
-          action="available"
-          fields={{ dish: id }}
-          button={page.texts.backAgain}
-          about={name}
-        />
-      </div>
-    ))}
+  <Section id="sold-out" title={page.texts.soldOut}>
+    <BackAgain page={page} action="available" field="dish" choices={view.soldOut} />
+    <BackAgain page={page} action="offer" field="service" choices={view.hidden} />
     {view.dishes.length > 0 && (
-      <Form page={page} action="soldOut" button={page.texts.markSoldOut}>
+      <Form page={page} action="soldOut" button={page.texts.markSoldOut} look="primary">
         <label>
           {page.texts.dish}
           <select name="dish" required>
@@ -123,11 +118,43 @@ export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
         </label>
       </Form>
     )}
+    {view.offered.length > 0 && (
+      <Form page={page} action="hide" button={page.texts.hideService}>
+        <label>
+          {page.texts.service}
+          <select name="service" required>
+            <Options choices={view.offered} />
+          </select>
+        </label>
+        <p class="faint">{page.texts.untilBack}</p>
+      </Form>
+    )}
   </Section>
 );
 
+type BackAgainProps = { page: Page; action: string; field: string; choices: readonly Choice[] };
+
+const BackAgain = ({ page, action, field, choices }: BackAgainProps) => (
+  <>
+    {choices.map(({ id, name }) => (
+      <div key={id} class="line">
+        <span>
+          {name} <strong class="chip away">{page.texts.soldOut}</strong>
+        </span>
+        <Form
+          page={page}
+          action={action}
+          fields={{ [field]: id }}
+          button={page.texts.backAgain}
+          about={name}
+        />
+      </div>
+    ))}
+  </>
+);
+
 export const Closing = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section title={page.texts.closing}>
+  <Section id="closing" title={page.texts.closing}>
     <Form page={page} action="close" button={page.texts.close}>
       <label>
         {page.texts.closeUntil}
@@ -137,54 +164,4 @@ export const Closing = ({ page, view }: { page: Page; view: DeskView }) => (
     </Form>
     {view.isHoursChanged && <Form page={page} action="reopen" button={page.texts.usualHours} />}
   </Section>
-);
-
-export const SomebodyAway = ({ page, staff }: { page: Page; staff: readonly Choice[] }) => (
-  <Section title={page.texts.somebodyAway}>
-    <Form page={page} action="away" button={page.texts.enter} about={page.texts.somebodyAway}>
-      <label>
-        {page.texts.staff}
-        <select name="staff" required>
-          <Options choices={staff} />
-        </select>
-      </label>
-      <label>
-        {page.texts.until}
-        <select name="day">
-          <option value="today">{page.texts.restOfToday}</option>
-          <option value="tomorrow">{page.texts.allTomorrow}</option>
-        </select>
-      </label>
-    </Form>
-  </Section>
-);
-
-export const Away = ({ page, away }: { page: Page; away: DeskAway }) => (
-  <section class="card">
-    <h2>
-      {away.staff} <span class="faint">{`${away.from} – ${away.to}`}</span>
-    </h2>
-    {away.visits.length === 0 && <p>{page.texts.noVisits}</p>}
-    <ul>
-      {away.visits.map(({ id, time, guest, what, couldTake }) => (
-        <li key={id}>
-          <b>{time}</b> <bdi>{guest ?? "–"}</bdi> {what}
-          <br />
-          <span class="faint">
-            {couldTake.length === 0
-              ? page.texts.nobody
-              : fillText(page.texts.couldTake, { names: couldTake.join(", ") })}
-          </span>
-        </li>
-      ))}
-    </ul>
-    {away.visits.some(({ couldTake }) => couldTake.length > 0) && (
-      <Form
-        page={page}
-        action="reassign"
-        fields={{ id: away.id }}
-        button={page.texts.giveToColleagues}
-      />
-    )}
-  </section>
 );

@@ -7,12 +7,28 @@ export type DeskTexts = {
   tomorrow: string;
   toDecide: string;
   noVisits: string;
+  nowAndNext: string;
+  noName: string;
+  nothingToDo: string;
+  decideBy: string;
+  earlier: string;
+  /** Visits that are over, of which nobody has said whether the guest came. */
+  unrecorded: string;
+  goTo: string;
   now: string;
   next: string;
   away: string;
   updated: string;
   offline: string;
-  notSaved: string;
+  /** Shown while the current state is read after a pause. */
+  reading: string;
+  saving: string;
+  /** Said before an action that is sent again by itself. */
+  unknown: string;
+  /** Said before an action about which a person decides. */
+  sendAgainOrNot: string;
+  sendAgain: string;
+  drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
   /** Said before an action that tells the guest something. */
@@ -37,6 +53,8 @@ export type DeskTexts = {
   endOfDay: string;
   noEnd: string;
   markSoldOut: string;
+  hideService: string;
+  untilBack: string;
   backAgain: string;
   closing: string;
   closeUntil: string;
@@ -44,16 +62,23 @@ export type DeskTexts = {
   close: string;
   usualHours: string;
   somebodyAway: string;
-  restOfToday: string;
-  allTomorrow: string;
+  awayToday: string;
+  awayTomorrow: string;
+  restOf: string;
+  isBack: string;
   couldTake: string;
   nobody: string;
   giveToColleagues: string;
   checkIn: string;
   code: string;
+  useCamera: string;
+  stopCamera: string;
+  holdCode: string;
+  noCamera: string;
   orders: string;
   confirmPaid: string;
   codesOnce: string;
+  device: string;
   unpair: string;
   pairTitle: string;
   pairText: string;
@@ -62,6 +87,8 @@ export type DeskTexts = {
   notPaired: string;
   askForLink: string;
   visits: PluralText;
+  guests: PluralText;
+  tickets: PluralText;
   done: Record<DoneCode, string>;
 };
 
@@ -71,12 +98,25 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Tomorrow",
     toDecide: "To decide",
     noVisits: "No visits.",
+    nowAndNext: "Now and next",
+    noName: "Guest",
+    nothingToDo: "Nothing to do.",
+    decideBy: "Answer by {time}",
+    earlier: "Earlier: {count}",
+    unrecorded: "Came or not? {count}",
+    goTo: "Parts of the page",
     now: "now",
     next: "next",
     away: "away",
     updated: "As of {time}",
-    offline: "No connection. This is the state of {time}; nothing can be changed.",
-    notSaved: "This was not saved, because there is no connection. Try again.",
+    offline: "Not connected. Nothing can be changed until there is a connection.",
+    reading: "Reading the current state …",
+    saving: "Saving …",
+    unknown: "Not confirmed yet. It is sent again, and done once:",
+    sendAgainOrNot:
+      "It is not known whether this was saved. Look at the day, then send it again or drop it:",
+    sendAgain: "Send again",
+    drop: "Drop it",
     status: {
       PENDING: "to decide",
       CONFIRMED: "confirmed",
@@ -113,6 +153,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "the end of today",
     noEnd: "further notice",
     markSoldOut: "Mark as sold out",
+    hideService: "Do not offer it",
+    untilBack: "Nobody can book it until you tap “Back again”. Visits stay.",
     backAgain: "Back again",
     closing: "Close now",
     closeUntil: "Closed until",
@@ -120,16 +162,23 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Close",
     usualHours: "Usual hours again",
     somebodyAway: "Somebody is away",
-    restOfToday: "the rest of today",
-    allTomorrow: "all of tomorrow",
+    awayToday: "Away today",
+    awayTomorrow: "Away tomorrow",
+    restOf: "{day} from {time}",
+    isBack: "Is back",
     couldTake: "Could take it: {names}",
     nobody: "Nobody is free",
     giveToColleagues: "Give them to colleagues",
     checkIn: "Check-in",
     code: "Code of the ticket",
+    useCamera: "Scan with the camera",
+    stopCamera: "Stop the camera",
+    holdCode: "Hold the code of the ticket before the camera.",
+    noCamera: "The camera cannot be used. Allow it in the browser, or type the code.",
     orders: "Ticket orders",
     confirmPaid: "Paid: confirm",
     codesOnce: "Give these codes to the guest. They are shown only now:",
+    device: "This device",
     unpair: "Unpair this device",
     pairTitle: "Pair this device",
     pairText: "This device will show the desk “{desk}” for 30 days. The link works once.",
@@ -138,6 +187,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "This device is not paired with the desk.",
     askForLink: "Ask whoever runs the server for a new link.",
     visits: { one: "{count} visit", other: "{count} visits" },
+    guests: { one: "{count} guest", other: "{count} guests" },
+    tickets: { one: "{count} ticket", other: "{count} tickets" },
     done: {
       approved: "Accepted.",
       declined: "Declined.",
@@ -149,9 +200,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Entered.",
       sold_out: "Marked as sold out.",
       available: "Available again.",
+      hidden: "No longer offered.",
+      offered: "Offered again.",
       closed: "Closed. Visits that stay: {count}.",
       reopened: "The usual hours apply again.",
       away: "Entered. Affected visits: {count}.",
+      back: "Removed. The person can be booked again.",
       reassigned: "Visits given to colleagues: {count}.",
       checked_in: "Checked in.",
       order_confirmed: "Confirmed. Tickets: {count}.",
@@ -162,12 +216,25 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Morgen",
     toDecide: "Zu entscheiden",
     noVisits: "Keine Besuche.",
+    nowAndNext: "Jetzt und als Nächstes",
+    noName: "Gast",
+    nothingToDo: "Nichts zu tun.",
+    decideBy: "Antwort bis {time}",
+    earlier: "Früher: {count}",
+    unrecorded: "Gekommen? {count}",
+    goTo: "Teile der Seite",
     now: "jetzt",
     next: "als Nächstes",
     away: "abwesend",
     updated: "Stand {time}",
-    offline: "Keine Verbindung. Das ist der Stand von {time}; nichts kann geändert werden.",
-    notSaved: "Das wurde nicht gespeichert, weil die Verbindung fehlt. Bitte noch einmal.",
+    offline: "Nicht verbunden. Bis die Verbindung wieder da ist, kann nichts geändert werden.",
+    reading: "Der aktuelle Stand wird gelesen …",
+    saving: "Wird gespeichert …",
+    unknown: "Noch nicht bestätigt. Es wird noch einmal gesendet und einmal ausgeführt:",
+    sendAgainOrNot:
+      "Ob das gespeichert wurde, ist nicht bekannt. Bitte den Tag ansehen, dann noch einmal senden oder verwerfen:",
+    sendAgain: "Noch einmal senden",
+    drop: "Verwerfen",
     status: {
       PENDING: "zu entscheiden",
       CONFIRMED: "bestätigt",
@@ -204,6 +271,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "Ende des Tages",
     noEnd: "auf Weiteres",
     markSoldOut: "Als ausverkauft markieren",
+    hideService: "Nicht anbieten",
+    untilBack: "Niemand kann sie buchen, bis jemand „Wieder da“ antippt. Besuche bleiben.",
     backAgain: "Wieder da",
     closing: "Jetzt schließen",
     closeUntil: "Geschlossen bis",
@@ -211,16 +280,23 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Schließen",
     usualHours: "Wieder übliche Zeiten",
     somebodyAway: "Jemand ist abwesend",
-    restOfToday: "den Rest von heute",
-    allTomorrow: "ganz morgen",
+    awayToday: "Heute abwesend",
+    awayTomorrow: "Morgen abwesend",
+    restOf: "{day} ab {time}",
+    isBack: "Ist wieder da",
     couldTake: "Könnte übernehmen: {names}",
     nobody: "Niemand ist frei",
     giveToColleagues: "An Kollegen geben",
     checkIn: "Einlass",
     code: "Code des Tickets",
+    useCamera: "Mit der Kamera scannen",
+    stopCamera: "Kamera beenden",
+    holdCode: "Den Code des Tickets vor die Kamera halten.",
+    noCamera: "Die Kamera geht nicht. Bitte im Browser erlauben oder den Code eintippen.",
     orders: "Ticketbestellungen",
     confirmPaid: "Bezahlt: bestätigen",
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
+    device: "Dieses Gerät",
     unpair: "Dieses Gerät trennen",
     pairTitle: "Dieses Gerät verbinden",
     pairText: "Dieses Gerät zeigt dann 30 Tage lang den Tresen „{desk}“. Der Link gilt einmal.",
@@ -229,6 +305,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Dieses Gerät ist nicht mit dem Tresen verbunden.",
     askForLink: "Wer den Server betreibt, kann einen neuen Link ausstellen.",
     visits: { one: "{count} Besuch", other: "{count} Besuche" },
+    guests: { one: "{count} Gast", other: "{count} Gäste" },
+    tickets: { one: "{count} Ticket", other: "{count} Tickets" },
     done: {
       approved: "Angenommen.",
       declined: "Abgelehnt.",
@@ -240,9 +318,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Eingetragen.",
       sold_out: "Als ausverkauft markiert.",
       available: "Wieder erhältlich.",
+      hidden: "Wird nicht mehr angeboten.",
+      offered: "Wird wieder angeboten.",
       closed: "Geschlossen. Besuche, die bleiben: {count}.",
       reopened: "Es gelten wieder die üblichen Zeiten.",
       away: "Eingetragen. Betroffene Besuche: {count}.",
+      back: "Entfernt. Die Person ist wieder buchbar.",
       reassigned: "An Kollegen gegebene Besuche: {count}.",
       checked_in: "Eingelassen.",
       order_confirmed: "Bestätigt. Tickets: {count}.",
@@ -253,12 +334,25 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Demain",
     toDecide: "À décider",
     noVisits: "Aucune visite.",
+    nowAndNext: "Maintenant et ensuite",
+    noName: "Client",
+    nothingToDo: "Rien à faire.",
+    decideBy: "Répondre avant {time}",
+    earlier: "Plus tôt : {count}",
+    unrecorded: "Venus ou non ? {count}",
+    goTo: "Parties de la page",
     now: "maintenant",
     next: "ensuite",
     away: "absent",
     updated: "État à {time}",
-    offline: "Pas de connexion. Voici l’état à {time} ; rien ne peut être modifié.",
-    notSaved: "Rien n’a été enregistré, faute de connexion. Réessayez.",
+    offline: "Pas de connexion. Rien ne peut être modifié tant qu’elle manque.",
+    reading: "Lecture de l’état actuel …",
+    saving: "Enregistrement …",
+    unknown: "Pas encore confirmé. L’envoi est répété, l’action faite une fois :",
+    sendAgainOrNot:
+      "On ne sait pas si ceci a été enregistré. Regardez la journée, puis renvoyez ou abandonnez :",
+    sendAgain: "Renvoyer",
+    drop: "Abandonner",
     status: {
       PENDING: "à décider",
       CONFIRMED: "confirmée",
@@ -295,6 +389,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "la fin de la journée",
     noEnd: "nouvel ordre",
     markSoldOut: "Marquer comme épuisé",
+    hideService: "Ne plus proposer",
+    untilBack: "Personne ne peut la réserver avant « De nouveau là ». Les visites restent.",
     backAgain: "De nouveau là",
     closing: "Fermer maintenant",
     closeUntil: "Fermé jusqu’à",
@@ -302,16 +398,24 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Fermer",
     usualHours: "Reprendre les horaires habituels",
     somebodyAway: "Quelqu’un est absent",
-    restOfToday: "le reste de la journée",
-    allTomorrow: "toute la journée de demain",
+    awayToday: "Absent aujourd’hui",
+    awayTomorrow: "Absent demain",
+    restOf: "{day} à partir de {time}",
+    isBack: "Est de retour",
     couldTake: "Pourrait prendre : {names}",
     nobody: "Personne n’est libre",
     giveToColleagues: "Confier aux collègues",
     checkIn: "Entrée",
     code: "Code du billet",
+    useCamera: "Scanner avec la caméra",
+    stopCamera: "Arrêter la caméra",
+    holdCode: "Placez le code du billet devant la caméra.",
+    noCamera:
+      "La caméra ne peut pas être utilisée. Autorisez-la dans le navigateur ou saisissez le code.",
     orders: "Commandes de billets",
     confirmPaid: "Payé : confirmer",
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
+    device: "Cet appareil",
     unpair: "Dissocier cet appareil",
     pairTitle: "Associer cet appareil",
     pairText:
@@ -321,6 +425,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Cet appareil n’est pas associé à l’accueil.",
     askForLink: "Demandez un nouveau lien à la personne qui gère le serveur.",
     visits: { one: "{count} visite", other: "{count} visites" },
+    guests: { one: "{count} personne", other: "{count} personnes" },
+    tickets: { one: "{count} billet", other: "{count} billets" },
     done: {
       approved: "Acceptée.",
       declined: "Refusée.",
@@ -332,9 +438,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Inscrit.",
       sold_out: "Marqué comme épuisé.",
       available: "De nouveau disponible.",
+      hidden: "N’est plus proposée.",
+      offered: "Proposée de nouveau.",
       closed: "Fermé. Visites maintenues : {count}.",
       reopened: "Les horaires habituels s’appliquent de nouveau.",
       away: "Noté. Visites concernées : {count}.",
+      back: "Retiré. On peut de nouveau réserver avec cette personne.",
       reassigned: "Visites confiées aux collègues : {count}.",
       checked_in: "Entrée validée.",
       order_confirmed: "Confirmée. Billets : {count}.",
@@ -345,12 +454,24 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Mañana",
     toDecide: "Por decidir",
     noVisits: "Ninguna visita.",
+    nowAndNext: "Ahora y después",
+    noName: "Cliente",
+    nothingToDo: "Nada que hacer.",
+    decideBy: "Responder antes de: {time}",
+    earlier: "Antes: {count}",
+    unrecorded: "¿Vinieron? {count}",
+    goTo: "Partes de la página",
     now: "ahora",
     next: "siguiente",
     away: "ausente",
     updated: "Estado a las {time}",
-    offline: "Sin conexión. Este es el estado de las {time}; no se puede cambiar nada.",
-    notSaved: "No se ha guardado porque no hay conexión. Inténtalo de nuevo.",
+    offline: "Sin conexión. No se puede cambiar nada hasta que vuelva.",
+    reading: "Leyendo el estado actual …",
+    saving: "Guardando …",
+    unknown: "Aún sin confirmar. Se envía de nuevo y se hace una sola vez:",
+    sendAgainOrNot: "No se sabe si se guardó. Mira el día y luego envíalo otra vez o descártalo:",
+    sendAgain: "Enviar otra vez",
+    drop: "Descartar",
     status: {
       PENDING: "por decidir",
       CONFIRMED: "confirmada",
@@ -387,6 +508,8 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "el final del día",
     noEnd: "nuevo aviso",
     markSoldOut: "Marcar como agotado",
+    hideService: "No ofrecer",
+    untilBack: "Nadie puede reservarlo hasta que toques «Hay otra vez». Las visitas se mantienen.",
     backAgain: "Hay otra vez",
     closing: "Cerrar ahora",
     closeUntil: "Cerrado hasta",
@@ -394,16 +517,23 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Cerrar",
     usualHours: "Volver al horario habitual",
     somebodyAway: "Alguien está ausente",
-    restOfToday: "el resto de hoy",
-    allTomorrow: "todo mañana",
+    awayToday: "Ausente hoy",
+    awayTomorrow: "Ausente mañana",
+    restOf: "{day} desde las {time}",
+    isBack: "Ha vuelto",
     couldTake: "Podría atenderla: {names}",
     nobody: "Nadie está libre",
     giveToColleagues: "Pasar a compañeros",
     checkIn: "Entrada",
     code: "Código de la entrada",
+    useCamera: "Escanear con la cámara",
+    stopCamera: "Parar la cámara",
+    holdCode: "Pon el código de la entrada ante la cámara.",
+    noCamera: "No se puede usar la cámara. Permítela en el navegador o escribe el código.",
     orders: "Pedidos de entradas",
     confirmPaid: "Pagado: confirmar",
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
+    device: "Este dispositivo",
     unpair: "Desvincular este dispositivo",
     pairTitle: "Vincular este dispositivo",
     pairText:
@@ -413,6 +543,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Este dispositivo no está vinculado al mostrador.",
     askForLink: "Pide un enlace nuevo a quien administra el servidor.",
     visits: { one: "{count} visita", other: "{count} visitas" },
+    guests: { one: "{count} persona", other: "{count} personas" },
+    tickets: { one: "{count} entrada", other: "{count} entradas" },
     done: {
       approved: "Aceptada.",
       declined: "Rechazada.",
@@ -424,9 +556,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Anotado.",
       sold_out: "Marcado como agotado.",
       available: "Disponible otra vez.",
+      hidden: "Ya no se ofrece.",
+      offered: "Se ofrece otra vez.",
       closed: "Cerrado. Visitas que se mantienen: {count}.",
       reopened: "Vuelve el horario habitual.",
       away: "Anotado. Visitas afectadas: {count}.",
+      back: "Quitado. Se puede reservar otra vez con esta persona.",
       reassigned: "Visitas pasadas a compañeros: {count}.",
       checked_in: "Entrada registrada.",
       order_confirmed: "Confirmado. Entradas: {count}.",
@@ -437,12 +572,25 @@ export const TEXTS: Translations<DeskTexts> = {
     tomorrow: "Domani",
     toDecide: "Da decidere",
     noVisits: "Nessuna visita.",
+    nowAndNext: "Adesso e dopo",
+    noName: "Cliente",
+    nothingToDo: "Niente da fare.",
+    decideBy: "Rispondere entro: {time}",
+    earlier: "Prima: {count}",
+    unrecorded: "Venuti o no? {count}",
+    goTo: "Parti della pagina",
     now: "adesso",
     next: "prossima",
     away: "assente",
     updated: "Stato delle {time}",
-    offline: "Nessuna connessione. Questo è lo stato delle {time}; non si può cambiare nulla.",
-    notSaved: "Non è stato salvato, perché manca la connessione. Riprova.",
+    offline: "Nessuna connessione. Finché manca non si può cambiare nulla.",
+    reading: "Lettura dello stato attuale …",
+    saving: "Salvataggio …",
+    unknown: "Non ancora confermato. Viene inviato di nuovo e fatto una sola volta:",
+    sendAgainOrNot:
+      "Non si sa se è stato salvato. Guarda la giornata, poi invialo di nuovo o annulla:",
+    sendAgain: "Invia di nuovo",
+    drop: "Annulla",
     status: {
       PENDING: "da decidere",
       CONFIRMED: "confermata",
@@ -479,6 +627,9 @@ export const TEXTS: Translations<DeskTexts> = {
     endOfDay: "fine giornata",
     noEnd: "nuovo avviso",
     markSoldOut: "Segna come esaurito",
+    hideService: "Non offrire",
+    untilBack:
+      "Nessuno può prenotarlo finché non tocchi «Di nuovo disponibile». Le visite restano.",
     backAgain: "Di nuovo disponibile",
     closing: "Chiudi adesso",
     closeUntil: "Chiuso fino alle",
@@ -486,16 +637,23 @@ export const TEXTS: Translations<DeskTexts> = {
     close: "Chiudi",
     usualHours: "Torna agli orari abituali",
     somebodyAway: "Qualcuno è assente",
-    restOfToday: "il resto di oggi",
-    allTomorrow: "tutto domani",
+    awayToday: "Assente oggi",
+    awayTomorrow: "Assente domani",
+    restOf: "{day} dalle {time}",
+    isBack: "È tornato",
     couldTake: "Potrebbe prenderla: {names}",
     nobody: "Nessuno è libero",
     giveToColleagues: "Affida ai colleghi",
     checkIn: "Ingresso",
     code: "Codice del biglietto",
+    useCamera: "Scansiona con la fotocamera",
+    stopCamera: "Ferma la fotocamera",
+    holdCode: "Tieni il codice del biglietto davanti alla fotocamera.",
+    noCamera: "La fotocamera non si può usare. Consentila nel browser o scrivi il codice.",
     orders: "Ordini di biglietti",
     confirmPaid: "Pagato: conferma",
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
+    device: "Questo dispositivo",
     unpair: "Scollega questo dispositivo",
     pairTitle: "Collega questo dispositivo",
     pairText:
@@ -505,6 +663,8 @@ export const TEXTS: Translations<DeskTexts> = {
     notPaired: "Questo dispositivo non è collegato al banco.",
     askForLink: "Chiedi un nuovo link a chi gestisce il server.",
     visits: { one: "{count} visita", other: "{count} visite" },
+    guests: { one: "{count} persona", other: "{count} persone" },
+    tickets: { one: "{count} biglietto", other: "{count} biglietti" },
     done: {
       approved: "Accettata.",
       declined: "Rifiutata.",
@@ -516,9 +676,12 @@ export const TEXTS: Translations<DeskTexts> = {
       entered: "Inserito.",
       sold_out: "Segnato come esaurito.",
       available: "Di nuovo disponibile.",
+      hidden: "Non più offerto.",
+      offered: "Di nuovo offerto.",
       closed: "Chiuso. Visite che restano: {count}.",
       reopened: "Valgono di nuovo gli orari abituali.",
       away: "Inserito. Visite interessate: {count}.",
+      back: "Rimosso. La persona si può prenotare di nuovo.",
       reassigned: "Visite affidate ai colleghi: {count}.",
       checked_in: "Ingresso registrato.",
       order_confirmed: "Confermato. Biglietti: {count}.",

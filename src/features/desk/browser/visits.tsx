@@ -1,87 +1,181 @@
 /** @jsxImportSource preact */
+import { useMemo } from "preact/hooks";
+import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { DeskVisit, DeskVisitAction } from "../rules.ts";
-import { Form, type Page } from "./parts.tsx";
+import { dayText, Form, momentText, type Page } from "./parts.tsx";
 
-export function Visits({
-  page,
-  visits,
-  withDate = false,
-}: {
-  page: Page;
-  visits: readonly DeskVisit[];
-  withDate?: boolean;
-}) {
+/** Returns the ID of the row of a visit in the list of its day. */
+const rowId = ({ id }: DeskVisit): string => `visit-${id}`;
+
+/** The visits that take place at this time and the next one, each with a link to its row. */
+export function NowAndNext({ page, visits }: { page: Page; visits: readonly DeskVisit[] }) {
+  const shown = visits.filter(({ at }) => at === "now" || at === "next");
+  if (shown.length === 0) return null;
   return (
-    <ul class="visits">
-      {visits.map((visit) => (
-        <li key={visit.id} class={visit.at === "now" ? "at-now" : undefined}>
-          <details>
-            <summary>
-              <Summary page={page} visit={visit} withDate={withDate} />
-            </summary>
-            <VisitDetails page={page} visit={visit} />
-          </details>
-        </li>
-      ))}
-    </ul>
+    <section aria-labelledby="now-and-next">
+      <h2 id="now-and-next">{page.texts.nowAndNext}</h2>
+      <ul class="visits">
+        {shown.map((visit) => (
+          <li key={visit.id} class={visit.at === "now" ? "visit at-now" : "visit"}>
+            <a class="row" href={`#${rowId(visit)}`}>
+              <Row page={page} visit={visit} />
+            </a>
+            <QuickActions page={page} visit={visit} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
-function Summary({
-  page: { texts },
-  visit: { start, time, guest, guests, parts, status, at },
-  withDate,
-}: {
+type VisitsProps = {
   page: Page;
-  visit: DeskVisit;
-  withDate: boolean;
-}) {
-  const away = parts.some(({ isStaffAway }) => isStaffAway);
+  visits: readonly DeskVisit[];
+  /** Whether the visits are of several days. */
+  withDate?: boolean;
+};
+
+export const Visits = ({ page, visits, withDate = false }: VisitsProps) => (
+  <ul class="visits">
+    {visits.map((visit) => (
+      <VisitRow key={visit.id} page={page} visit={visit} withDate={withDate} />
+    ))}
+  </ul>
+);
+
+/** Renders a visit again only if it has changed: a day may have a hundred of them. */
+function VisitRow({ page, visit, withDate = false }: RowProps) {
+  return useMemo(
+    () => (
+      <li class={visit.at === null ? "visit" : `visit at-${visit.at}`}>
+        <details>
+          <summary class="row">
+            <Row page={page} visit={visit} withDate={withDate} />
+          </summary>
+          <div class="details" id={withDate ? undefined : rowId(visit)}>
+            <VisitDetails page={page} visit={visit} />
+          </div>
+        </details>
+        {!isAbove(visit) && <QuickActions page={page} visit={visit} />}
+      </li>
+    ),
+    [page, JSON.stringify(visit)],
+  );
+}
+
+/** Returns whether the quick actions of a visit are at the top of the page. */
+const isAbove = ({ at }: DeskVisit): boolean => at === "now";
+
+type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
+
+function Row({ page, visit, withDate = false }: RowProps) {
+  const { texts, times } = page;
+  const { start, end, decideBy, at, parts, status } = visit;
   return (
     <>
-      <b>{withDate ? `${start.slice(0, 10)} ${time}` : time}</b>{" "}
-      {at && <strong class="mark">{at === "now" ? texts.now : texts.next}</strong>}{" "}
-      <bdi>{guest ?? "–"}</bdi>
-      {guests > 1 && ` (${guests})`}{" "}
-      <span class={status === "PENDING" ? "warn" : "faint"}>{texts.status[status]}</span>
-      <br />
-      <span class="faint">
-        {parts
-          .map(({ what, staff, place }) => [what, staff, place].filter(Boolean).join(" · "))
-          .join(" + ")}
+      <span class="when">
+        {withDate && <span>{dayText(page, start)} </span>}
+        <b>{times.time(start)}</b> <span class="faint">{times.time(end)}</span>
       </span>
-      {away && <strong class="bad"> {texts.away}</strong>}
+      <span class="who">
+        {(at === "now" || at === "next") && (
+          <>
+            <strong class="mark">{at === "now" ? texts.now : texts.next}</strong>{" "}
+          </>
+        )}
+        <bdi class="name">{visit.guest ?? texts.noName}</bdi>
+        <span class="what">
+          <Party page={page} visit={visit} />
+          {parts
+            .map(({ what, staff, place }) => [what, staff, place].filter(Boolean).join(" · "))
+            .join(" + ")}
+        </span>
+        {withDate && decideBy !== null && (
+          <span class="what">{fillText(texts.decideBy, { time: momentText(page, decideBy) })}</span>
+        )}
+      </span>
+      <span class="states">
+        <span class={`chip ${status.toLowerCase()}`}>{texts.status[status]}</span>{" "}
+        {parts.some(({ isStaffAway }) => isStaffAway) && (
+          <strong class="chip away">{texts.away}</strong>
+        )}
+      </span>
     </>
   );
 }
 
-function VisitDetails({ page, visit }: { page: Page; visit: DeskVisit }) {
+const Party = ({ page, visit: { guests, type } }: RowProps) =>
+  guests > 1 || type === "reservation" ? (
+    <b>{fillPlural(page.language, page.texts.guests, guests)} · </b>
+  ) : null;
+
+/** Returns the actions that need no look at the details. */
+const quickActionsOf = ({ status, at, actions }: DeskVisit): DeskVisitAction[] => {
+  const wanted: DeskVisitAction[] =
+    status === "PENDING"
+      ? ["approve"]
+      : status === "CONFIRMED" && (at === "now" || at === "past")
+        ? ["complete", "noShow"]
+        : [];
+  return wanted.filter((action) => actions.includes(action));
+};
+
+type ActionsProps = { page: Page; visit: DeskVisit; actions: readonly DeskVisitAction[] };
+
+const Actions = ({ page, visit, actions }: ActionsProps) => (
+  <div class="actions">
+    {actions.map((action, i) => (
+      <Form
+        key={action}
+        page={page}
+        action={action}
+        fields={{ id: visit.id }}
+        button={page.texts.actions[action]}
+        about={aboutOf(page, visit)}
+        look={
+          action === "cancel" || action === "decline" ? "danger" : i === 0 ? "primary" : undefined
+        }
+      />
+    ))}
+  </div>
+);
+
+const aboutOf = (page: Page, { guest, start }: DeskVisit): string =>
+  `${guest ?? page.texts.noName}, ${momentText(page, start)}`;
+
+function QuickActions({ page, visit }: RowProps) {
+  const actions = quickActionsOf(visit);
+  return actions.length === 0 ? null : <Actions page={page} visit={visit} actions={actions} />;
+}
+
+/** The actions of which whoever made the booking is told at once. */
+const TELLING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
+
+function VisitDetails({ page, visit }: RowProps) {
   const { texts } = page;
   const { id, actions, contact, start } = visit;
-  const about = `${visit.guest ?? ""} ${visit.time}`;
-  const isOnly = (action: DeskVisitAction): boolean => action !== "reschedule";
+  const about = aboutOf(page, visit);
+  const quick = isAbove(visit) ? [] : quickActionsOf(visit);
+  const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
   return (
-    <div class="details">
+    <>
       {contact && (
         <p>
-          {contact.phone !== null && <a href={`tel:${contact.phone}`}>{contact.phone}</a>}{" "}
-          {contact.email !== null && <a href={`mailto:${contact.email}`}>{contact.email}</a>}
+          {contact.phone !== null && (
+            <a class="button" href={`tel:${contact.phone}`}>
+              {contact.phone}
+            </a>
+          )}{" "}
+          {contact.email !== null && (
+            <a class="button" href={`mailto:${contact.email}`}>
+              {contact.email}
+            </a>
+          )}
           {contact.notes !== null && <bdi class="notes">{contact.notes}</bdi>}
         </p>
       )}
       {actions.some((action) => TELLING.includes(action)) && <p class="faint">{texts.tells}</p>}
-      <div class="actions">
-        {actions.filter(isOnly).map((action) => (
-          <Form
-            key={action}
-            page={page}
-            action={action}
-            fields={{ id }}
-            button={texts.actions[action]}
-            about={about}
-          />
-        ))}
-      </div>
+      {others.length > 0 && <Actions page={page} visit={visit} actions={others} />}
       {actions.includes("reschedule") && (
         <Form
           page={page}
@@ -104,9 +198,7 @@ function VisitDetails({ page, visit }: { page: Page; visit: DeskVisit }) {
           </label>
         </Form>
       )}
-    </div>
+      {contact === null && actions.length === 0 && <p class="faint">{texts.nothingToDo}</p>}
+    </>
   );
 }
-
-/** The actions of which whoever made the booking is told at once. */
-const TELLING: readonly DeskVisitAction[] = ["approve", "decline", "cancel", "reschedule"];

@@ -1,72 +1,16 @@
-import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
-import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
-import { startServer } from "../../../../src/http/server.ts";
 import { type PageOptions, useBrowser } from "../../../support/browser.ts";
-import { drive } from "../../../support/page-driver.ts";
-import { createTestRuntime } from "../../../support/test-runtime.ts";
-import { businessOf, createLink } from "../open-desk.ts";
+import { businessOf } from "../open-desk.ts";
+import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 
 const openPage = useBrowser();
-
-const SLUG = "salon";
-// The salon is always open, because the browser has the real time.
-const CATALOG = `
-catalog: 1
-business: { slug: ${SLUG}, name: Salon Aurora, timezone: Etc/UTC, currency: EUR }
-hours: [{ days: [mon-sun], start: "00:00", end: "24:00" }]
-services:
-  - { key: cut, name: Cut, durationMin: 30, price: 40.00, staff: [mia, leo] }
-staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }]
-tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
-menu:
-  items: [{ key: soup, name: Soup of the day, price: 8.00 }]
-`;
-
-/** Serves the desk at the real time, and pairs a browser with it. */
-async function openDesk(test: TestContext, options: PageOptions = {}) {
-  const rt = createTestRuntime({}, Date.now());
-  applyCatalog(rt, [{ name: "salon.yaml", text: CATALOG }]);
-  const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
-  onTestFinished(() => server.close());
-  const start = new Date(rt.now() + 2 * 3_600_000).toISOString();
-  const pending = createBooking(
-    rt,
-    SLUG,
-    {
-      service: "cut",
-      staff: "mia",
-      start: `${start.slice(0, 16)}:00Z`,
-      customer: { name: "Ana Silva", phone: "+351 910 000 000", notes: "window seat" },
-    },
-    { ignoresNotice: true },
-  );
-  const booking = rt.store.bookings.findById(businessOf(rt).id, pending.id)!;
-  rt.tx(() =>
-    rt.store.bookings.update({ ...booking, status: "PENDING", decideBy: booking.startsAt }),
-  );
-  const url = `${server.url}/b/${SLUG}/desk`;
-  const page = await openPage(test, `${url}/pair/${createLink(rt)}`, { width: 360, ...options });
-  const reader = drive(page);
-  await reader.click("Pair this device");
-  await reader.waitForText("To decide");
-  const statusOf = () => rt.store.bookings.findById(businessOf(rt).id, pending.id)?.status;
-  return { rt, server, url, page, reader, pending, statusOf };
-}
-
-/** Opens every part of the page that a reader can open. */
-async function openAll(): Promise<void> {
-  const { document } = globalThis as unknown as {
-    document: { querySelectorAll: (selector: string) => Iterable<{ open: boolean }> };
-  };
-  for (const details of document.querySelectorAll("details")) details.open = true;
-}
 
 test.for([true, false])(
   "a phone accepts a visit, enters a walk-in and sells out a dish (scripts: %s)",
   { timeout: 120_000 },
   async (scripts, test) => {
-    const { rt, page, reader, statusOf } = await openDesk(test, { scripts });
+    const { rt, page, reader, statusOf } = await openDeskPage(test, openPage, { scripts });
     await page.run(openAll);
     await reader.click("Accept");
     await reader.waitForText("Accepted.");
@@ -85,7 +29,7 @@ test.for([true, false])(
 );
 
 test("the link leaves the address bar, and no page has it in its title", async (test) => {
-  const { page, url } = await openDesk(test);
+  const { page, url } = await openDeskPage(test, openPage);
   const address = async () => {
     const { location, document } = globalThis as unknown as {
       location: { href: string };
@@ -96,6 +40,24 @@ test("the link leaves the address bar, and no page has it in its title", async (
   expect(await page.run(address)).toEqual([url, "Front desk · Salon Aurora"]);
 }, 60_000);
 
+/** Returns what a finger might miss: targets of less than 44 pixels. */
+async function findSmallTargets(): Promise<string[]> {
+  const { document } = globalThis as unknown as {
+    document: {
+      querySelectorAll: (selector: string) => Iterable<{
+        outerHTML: string;
+        getBoundingClientRect: () => { width: number; height: number };
+      }>;
+    };
+  };
+  return [...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select")]
+    .filter((target) => {
+      const { width, height } = target.getBoundingClientRect();
+      return width > 0 && Math.min(width, height) < 44;
+    })
+    .map(({ outerHTML }) => outerHTML.slice(0, 120));
+}
+
 test.for<[string, PageOptions]>([
   ["a phone", { width: 360, height: 740 }],
   ["a small phone in dark colours", { width: 320, height: 600, dark: true }],
@@ -104,39 +66,80 @@ test.for<[string, PageOptions]>([
   "on %s, the open page passes axe and fits the screen",
   { timeout: 120_000 },
   async ([, options], test) => {
-    const { page, reader } = await openDesk(test, options);
+    const { page, reader } = await openDeskPage(test, openPage, options);
     await page.run(openAll);
     expect(await reader.findViolations()).toEqual([]);
     expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
+    expect(await page.run(findSmallTargets)).toEqual([]);
     expect(page.errors).toEqual([]);
   },
 );
 
 test("a change by somebody else appears without a reload", async (test) => {
-  const { rt, reader } = await openDesk(test);
-  const start = new Date(rt.now() + 4 * 3_600_000).toISOString().slice(0, 16);
+  const { rt, reader } = await openDeskPage(test, openPage);
+  const start = "2026-12-01T14:00";
   createBooking(
     rt,
     SLUG,
-    { service: "cut", start: `${start}:00Z`, customer: { name: "Zoe Appears" } },
+    { service: "cut", start, customer: { name: "Zoe Appears" } },
     { ignoresNotice: true },
   );
   await expect.poll(reader.readText, { timeout: 30_000 }).toContain("Zoe Appears");
 }, 60_000);
 
-test("the page says that it has no connection, and disables its buttons", async (test) => {
-  const { server, reader, page, statusOf } = await openDesk(test);
-  await page.run(openAll);
-  await server.close();
-  await reader.click("Accept");
-  await reader.waitForText("No connection.");
-  expect(await reader.readText()).toContain("This was not saved");
-  const enabled = async () => {
-    const { document } = globalThis as unknown as {
-      document: { querySelectorAll: (selector: string) => { length: number } };
-    };
-    return document.querySelectorAll("form:has([name=action]) button:not([disabled])").length;
+test("three taps give eight visits of a person who is ill to colleagues", async (test) => {
+  const { rt, reader, page } = await openDeskPage(test, openPage, {
+    prepare(rt) {
+      for (let half = 6; half < 14; half++)
+        createBooking(
+          rt,
+          SLUG,
+          {
+            service: "cut",
+            staff: "leo",
+            start: `2026-12-01T${10 + Math.floor(half / 2)}:${half % 2 === 0 ? "00" : "30"}`,
+          },
+          { ignoresNotice: true },
+        );
+    },
+  });
+  const staffOf = () => {
+    const filter = { businessId: businessOf(rt).id, from: rt.now(), to: rt.now() + 86_400_000 };
+    return rt.store.bookings.listPage(filter, 20).map(({ segments }) => segments[0]?.staffName);
   };
-  expect(await page.run(enabled)).toBe(0);
-  expect(statusOf()).toBe("PENDING");
+  await reader.click("Somebody is away");
+  await reader.click("Away today\nLeo");
+  await reader.waitForText("Entered. Affected visits: 8.");
+  expect(await reader.readFocus()).toMatch(/^H2 Leo/);
+  const text = await reader.readText();
+  expect(text.match(/Could take it: /g)).toHaveLength(8);
+  await reader.click("Give them to colleagues");
+  await reader.waitForText("Visits given to colleagues: 8.");
+  expect(staffOf()).not.toContain("Leo");
+  expect(staffOf()).toHaveLength(9);
+  expect(page.errors).toEqual([]);
+}, 60_000);
+
+test("a link at the top opens its part of the page, and one of the next visit its details", async (test) => {
+  const { reader } = await openDeskPage(test, openPage);
+  expect(await reader.readText()).not.toContain("Code of the ticket");
+  await reader.click("Check-in");
+  await reader.waitForText("Code of the ticket");
+  expect(await reader.readText()).not.toContain("New time");
+  await reader.click("12:00");
+  await reader.waitForText("New time");
+}, 60_000);
+
+test("the keyboard reaches the actions, and the focus stays on the page after one", async (test) => {
+  const { reader, page, statusOf } = await openDeskPage(test, openPage);
+  const seen: string[] = [];
+  while (!seen.at(-1)?.startsWith("BUTTON Accept") && seen.length < 30) {
+    await page.press("Tab");
+    seen.push(await reader.readFocus());
+  }
+  expect(seen.at(-1)).toBe("BUTTON Accept\nAna Silva, Today, 12:00");
+  await page.press("Enter");
+  await reader.waitForText("Accepted.");
+  expect(statusOf()).toBe("CONFIRMED");
+  expect(await reader.readFocus()).toBe("DIV Accepted.");
 }, 60_000);

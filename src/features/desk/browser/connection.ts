@@ -1,0 +1,188 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { now, openedAt } from "../../../pages/browser/clock.ts";
+import type { DeskView } from "../rules.ts";
+import type { DeskMessage, DeskProps } from "./desk.tsx";
+
+// Phones lose their connection and sleep. A state that may be old is never shown as the current
+// one, and an action without a response is sent again with the same key, by which the server knows
+// it: it is done once.
+
+const POLL_MS = 8000;
+const CHECK_MS = 5000;
+/** A state that is older than this is not shown as current. */
+const STALE_MS = 20_000;
+const TIMEOUT_MS = 10_000;
+/** How long an action without a response is sent again. Later, a person decides whether it is. */
+const RESEND_MS = 60_000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 8000;
+
+type Reply = { view: DeskView; message: DeskMessage | null };
+
+/** An action whose response has not arrived. */
+type Unanswered = {
+  body: string;
+  /** What the button said, such as "Accept Ana, today, 14:30". */
+  label: string;
+  since: number;
+  attempts: number;
+};
+
+type State = Reply & {
+  /** When the view was asked for, on the clock of the browser. */
+  readAt: number;
+  isConnected: boolean;
+  unanswered: Unanswered | null;
+  isBusy: boolean;
+  /** Whether a person has to say whether an action is sent again. */
+  isAsking: boolean;
+};
+
+export type LiveState = State & {
+  isStale: boolean;
+  ageMs: number;
+  /** Sends the fields of a form with the key of the view that is shown. */
+  act: (body: URLSearchParams, label: string) => Promise<DeskMessage | null>;
+  sendAgain: () => void;
+  drop: () => void;
+};
+
+/** Keeps the view of the desk up to date, and sends actions. */
+export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
+  const [, setRenders] = useState(0);
+  const state = useRef<State>({
+    view,
+    message,
+    readAt: openedAt(),
+    isConnected: true,
+    unanswered: null,
+    isBusy: false,
+    isAsking: false,
+  });
+  const set = (changes: Partial<State>): void => {
+    state.current = { ...state.current, ...changes };
+    setRenders((count) => count + 1);
+  };
+  /** A response tells the state at the time of its request: it may arrive after an hour of sleep. */
+  const show = (reply: Partial<Reply>, readAt: number): void =>
+    set({ ...reply, readAt, isConnected: true });
+
+  const poll = async (): Promise<void> => {
+    const startedAt = now();
+    const { view: shown, readAt } = state.current;
+    const query = new URLSearchParams({ version: shown.version });
+    if (shown.away) query.set("away", shown.away.id);
+    try {
+      const response = await send(`${path}?${query}`);
+      const next = response.status === 204 ? {} : { view: ((await response.json()) as Reply).view };
+      // Another response was shown meanwhile, with a newer state.
+      if (state.current.readAt === readAt) show(next, startedAt);
+    } catch {
+      set({ isConnected: false });
+    }
+  };
+
+  const deliver = async (): Promise<DeskMessage | null> => {
+    const { unanswered } = state.current;
+    if (unanswered === null || state.current.isBusy) return null;
+    const startedAt = now();
+    set({
+      isBusy: true,
+      isAsking: false,
+      message: { text: texts.saving, isGood: true, codes: [] },
+    });
+    try {
+      const response = await send(path, {
+        method: "POST",
+        body: new URLSearchParams(unanswered.body),
+      });
+      const reply = (await response.json()) as Reply;
+      show({ ...reply }, startedAt);
+      set({ unanswered: null });
+      return reply.message;
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const refused = { text: error.message, isGood: false, codes: [] };
+        set({ unanswered: null, message: refused });
+        return refused;
+      }
+      const unknown = { text: `${texts.unknown} ${unanswered.label}`, isGood: false, codes: [] };
+      set({
+        isConnected: false,
+        message: unknown,
+        unanswered: { ...unanswered, attempts: unanswered.attempts + 1 },
+      });
+      setTimeout(retry, Math.min(FIRST_RETRY_MS * 2 ** unanswered.attempts, MAX_RETRY_MS));
+      return null;
+    } finally {
+      set({ isBusy: false });
+    }
+  };
+
+  const retry = (): void => {
+    const { unanswered } = state.current;
+    if (unanswered === null || document.visibilityState !== "visible") return;
+    if (now() - unanswered.since < RESEND_MS) void deliver();
+    else {
+      const text = `${texts.sendAgainOrNot} ${unanswered.label}`;
+      set({ isAsking: true, message: { text, isGood: false, codes: [] } });
+    }
+  };
+
+  useEffect(() => {
+    const update = () => {
+      // The last picture before a phone sleeps is the first one that it shows afterwards.
+      set({});
+      if (document.visibilityState === "visible") void poll().then(retry);
+    };
+    const timers = [
+      setInterval(() => document.visibilityState === "visible" && void poll(), POLL_MS),
+      setInterval(() => set({}), CHECK_MS),
+    ];
+    document.addEventListener("visibilitychange", update);
+    const events = ["online", "offline", "pageshow"] as const;
+    for (const event of events) addEventListener(event, update);
+    return () => {
+      timers.forEach(clearInterval);
+      document.removeEventListener("visibilitychange", update);
+      for (const event of events) removeEventListener(event, update);
+    };
+  }, []);
+
+  const { current } = state;
+  const ageMs = now() - current.readAt;
+  return {
+    ...current,
+    ageMs,
+    isStale: !current.isConnected || ageMs > STALE_MS || document.visibilityState !== "visible",
+    async act(body, label) {
+      if (state.current.unanswered !== null) return null;
+      body.set("key", state.current.view.key);
+      set({ unanswered: { body: body.toString(), label, since: now(), attempts: 0 } });
+      return deliver();
+    },
+    sendAgain: () => void deliver(),
+    drop: () => set({ unanswered: null, isAsking: false, message: null }),
+  };
+}
+
+/** An error of the server that is known to have changed nothing. */
+class Refusal extends Error {}
+
+/**
+ * Sends a request, and loads the page again if the device is no longer paired.
+ * @throws Refusal if the server has answered with an error
+ */
+async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(path, {
+    ...init,
+    headers: { accept: "application/json" },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status === 401) location.reload();
+  if (response.ok) return response;
+  // The server, or one that a proxy has lost, may have done the action before it failed.
+  if (response.status >= 500) throw new Error(`status ${response.status}`);
+  const problem = (await response.json()) as { detail?: string; title?: string };
+  throw new Refusal(problem.detail ?? problem.title ?? `HTTP ${response.status}`);
+}

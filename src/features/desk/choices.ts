@@ -1,0 +1,117 @@
+import { editObject } from "../../app/catalog/edit-object.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import type { ServiceDoc } from "../../domain/catalog/catalog.ts";
+import { assertFound } from "../../domain/errors.ts";
+import { variantId } from "../../domain/public/service.ts";
+import { modifierOptionId } from "../../domain/public/menu.ts";
+import type { DeskSession } from "./desks.ts";
+import type { Choice, DeskView } from "./rules.ts";
+
+/** Lists what a walk-in can have, and with whom. */
+export function listChoices(
+  rt: Runtime,
+  { business: { id, slug }, desk }: DeskSession,
+): Pick<DeskView, "services" | "staff" | "hasTables"> {
+  const { service, staff, table } = rt.store.catalog.listObjects(id, ["service", "staff", "table"]);
+  const isActive = ({ status }: { status: string }) => status === "ACTIVE";
+  return {
+    services: service
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("service", slug, doc), name: doc.name })),
+    staff: staff
+      .filter((doc) => isActive(doc) && doc.bookable)
+      .map((doc) => ({ id: objectId("staff", slug, doc), name: doc.name }))
+      .filter((one) => desk.staffId === null || one.id === desk.staffId),
+    hasTables: desk.staffId === null && table.some(isActive),
+  };
+}
+
+/** Lists the dishes and options of dishes by whether they are sold out. */
+export function listDishes(
+  rt: Runtime,
+  { business: { id, slug } }: DeskSession,
+): Pick<DeskView, "dishes" | "soldOut"> {
+  const { menu_item, modifier_group } = rt.store.catalog.listObjects(id, [
+    "menu_item",
+    "modifier_group",
+  ]);
+  const all: Choice[] = [
+    ...menu_item.map((doc) => ({ id: objectId("menu_item", slug, doc), name: doc.name })),
+    ...modifier_group.flatMap((group) =>
+      group.options.map((option) => ({
+        id: modifierOptionId(slug, group, option),
+        name: `${group.name}: ${option.name}`,
+      })),
+    ),
+  ];
+  const marks = rt.store.soldOut.list(id);
+  const isSoldOut = (one: Choice) => {
+    const until = marks.get(one.id);
+    return until !== undefined && (until === null || until > rt.now());
+  };
+  return {
+    dishes: all.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
+    soldOut: all.filter(isSoldOut),
+  };
+}
+
+type Part = Choice & Pick<ServiceDoc, "status"> & { service: string; variant: string | null };
+
+/** Returns the services and their variants in catalog order, without those that are retired. */
+function listParts(rt: Runtime, { business: { id, slug } }: DeskSession): Part[] {
+  const { service } = rt.store.catalog.listObjects(id, ["service"]);
+  return service
+    .flatMap((doc): Part[] => [
+      { id: objectId("service", slug, doc), service: doc.key, variant: null, ...shown(doc) },
+      ...doc.variants.map((variant) => ({
+        id: variantId(slug, doc, variant),
+        service: doc.key,
+        variant: variant.key,
+        name: `${doc.name}: ${variant.name}`,
+        status: variant.status,
+      })),
+    ])
+    .filter(({ status }) => status !== "ARCHIVED");
+}
+
+const shown = ({ name, status }: ServiceDoc) => ({ name, status });
+
+/** Lists the services and variants by whether they are offered or hidden. */
+export function listServices(
+  rt: Runtime,
+  session: DeskSession,
+): Pick<DeskView, "offered" | "hidden"> {
+  const parts = listParts(rt, session);
+  const listOf = (wanted: ServiceDoc["status"]): Choice[] =>
+    parts.filter(({ status }) => status === wanted).map(({ id, name }) => ({ id, name }));
+  return { offered: listOf("ACTIVE"), hidden: listOf("INACTIVE") };
+}
+
+/**
+ * Hides a service or variant, or offers it again, as `services update --status` does. Visits stay.
+ * @throws AppError resource_not_found
+ */
+export function setOffered(
+  rt: Runtime,
+  session: DeskSession,
+  id: string,
+  isOffered: boolean,
+): void {
+  const part = assertFound(
+    listParts(rt, session).find((one) => one.id === id),
+    "This desk has no such service.",
+    "deskbell services list",
+  );
+  const status = isOffered ? "ACTIVE" : "INACTIVE";
+  editObject(rt, session.business.slug, "service", part.service, (doc) =>
+    part.variant === null
+      ? { ...doc, status }
+      : {
+          ...doc,
+          variants: doc.variants.map((one) =>
+            one.key === part.variant ? { ...one, status } : one,
+          ),
+        },
+  );
+}

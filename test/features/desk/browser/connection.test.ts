@@ -1,0 +1,164 @@
+import { expect, test, type TestContext } from "vitest";
+import type { Runtime } from "../../../../src/app/runtime.ts";
+import { type Page, type PageOptions, useBrowser } from "../../../support/browser.ts";
+import { type Fate, startLossyProxy } from "../lossy-proxy.ts";
+import { revokeDesk } from "../../../../src/features/desk/desks.ts";
+import { businessOf } from "../open-desk.ts";
+import { openAll, openDeskPage } from "../open-page.ts";
+
+const openPage = useBrowser();
+
+const HOUR_MS = 3_600_000;
+
+/** Opens the desk through a network whose fates the test changes. */
+async function openThroughProxy(
+  test: TestContext,
+  options: PageOptions & { delayMs?: number } = {},
+) {
+  let decide: (method: string) => Fate = () => "passes";
+  let proxy!: Awaited<ReturnType<typeof startLossyProxy>>;
+  const opened = await openDeskPage(test, openPage, {
+    ...options,
+    async connect(url) {
+      proxy = await startLossyProxy(url, (method) => decide(method), options.delayMs);
+      return proxy.url;
+    },
+  });
+  return { ...opened, proxy, let: (next: typeof decide) => void (decide = next) };
+}
+
+type Buttons = { length: number };
+declare const document: {
+  querySelectorAll: (selector: string) => Buttons;
+  dispatchEvent: (event: Event) => void;
+};
+
+const countEnabled = (page: Page): Promise<number> =>
+  page.run(
+    async () => document.querySelectorAll("form:has([name=action]) button:not([disabled])").length,
+  );
+
+/** Makes the phone believe that it has slept for an hour, and wakes it. */
+const sleepFor = (page: Page, ms: number): Promise<void> =>
+  page.run(async (slept) => {
+    const now = Date.now;
+    Date.now = () => now() + slept;
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, ms);
+
+const countWalkIns = (rt: Runtime): number => {
+  const { id } = businessOf(rt);
+  const filter = { businessId: id, from: 0, to: rt.now() + 1 };
+  return rt.store.bookings.listPage(filter, 100).length;
+};
+
+test("the page without a network shows how old its state is, and changes nothing", async (test) => {
+  const { page, reader, statusOf } = await openDeskPage(test, openPage);
+  expect(await countEnabled(page)).toBeGreaterThan(3);
+  await page.setOffline(true);
+  await reader.waitForText("Not connected.");
+  expect(await reader.readText()).toMatch(/As of \d\d:\d\d, (?:\d+ seconds? ago|now)/);
+  expect(await countEnabled(page)).toBe(0);
+  await page.setOffline(false);
+  await expect.poll(() => countEnabled(page), { timeout: 20_000 }).toBeGreaterThan(3);
+  expect(await reader.readText()).not.toContain("Not connected.");
+  expect(statusOf()).toBe("PENDING");
+}, 60_000);
+
+test("an action whose response is lost is sent again by itself, and done once", async (test) => {
+  const { rt, reader, page, proxy, ...network } = await openThroughProxy(test);
+  await page.run(openAll);
+  const before = rt.revision();
+  let posts = 0;
+  network.let((method) => {
+    if (method !== "POST") return "passes";
+    posts += 1;
+    return posts === 1 ? "response lost" : posts === 2 ? "request lost" : "passes";
+  });
+  await reader.fill("Name", "Bo");
+  await reader.click("Enter");
+  await expect.poll(reader.readText, { timeout: 20_000 }).toContain("Entered.");
+  expect(proxy.counts).toMatchObject({ "response lost": 1, "request lost": 1 });
+  expect(rt.revision()).toBe(before + 1);
+  expect(await reader.readText()).not.toContain("Not confirmed yet");
+}, 60_000);
+
+test("ten walk-ins on a slow network that loses every third exchange are entered once each", async (test) => {
+  const { rt, reader, page, proxy, ...network } = await openThroughProxy(test, { delayMs: 400 });
+  await page.run(openAll);
+  let posts = 0;
+  const fates: Fate[] = ["passes", "response lost", "passes", "passes", "request lost", "passes"];
+  network.let((method) => (method === "POST" ? fates[posts++ % fates.length]! : "passes"));
+  const names = Array.from({ length: 10 }, (_, i) => `Guest${i}`);
+  for (const name of names) {
+    await reader.fill("Name", name);
+    await reader.click("Enter");
+    await expect.poll(reader.readText, { timeout: 30_000 }).toContain(name);
+    await reader.waitForText("Entered.");
+  }
+  expect(proxy.counts["response lost"]).toBeGreaterThan(1);
+  expect(proxy.counts["request lost"]).toBeGreaterThan(1);
+  expect(countWalkIns(rt)).toBe(10);
+}, 120_000);
+
+test("a phone that wakes after an hour shows an old state as old until it has read the new one", async (test) => {
+  const { reader, page, proxy, statusOf, ...network } = await openThroughProxy(test);
+  network.let(() => "request lost");
+  await sleepFor(page, HOUR_MS);
+  await reader.waitForText("1 hour ago");
+  expect(await countEnabled(page)).toBe(0);
+  await reader.waitForText("Not connected.");
+  network.let(() => "passes");
+  await expect.poll(() => countEnabled(page), { timeout: 20_000 }).toBeGreaterThan(3);
+  expect(await reader.readText()).not.toContain("ago");
+  expect(statusOf()).toBe("PENDING");
+}, 60_000);
+
+test("a response that arrives after an hour of sleep is shown with its age", async (test) => {
+  const { reader, page, proxy, ...network } = await openThroughProxy(test);
+  let gets = 0;
+  network.let(() => (gets++ === 0 ? "held" : "request lost"));
+  await expect.poll(proxy.heldCount, { timeout: 20_000 }).toBe(1);
+  await page.run(async () => {
+    const now = Date.now;
+    Date.now = () => now() + 3_600_000;
+  });
+  proxy.release();
+  await reader.waitForText("1 hour ago");
+  expect(await countEnabled(page)).toBe(0);
+}, 60_000);
+
+test.for([
+  ["Send again", "CONFIRMED"],
+  ["Drop it", "PENDING"],
+] as const)(
+  "an action without a response is not sent by itself after an hour of sleep, but by '%s'",
+  { timeout: 60_000 },
+  async ([button, status], test) => {
+    const { reader, page, statusOf, ...network } = await openThroughProxy(test);
+    network.let(() => "request lost");
+    await reader.click("Accept");
+    await reader.waitForText(
+      "Not confirmed yet. It is sent again, and done once: Accept Ana Silva",
+    );
+    await sleepFor(page, HOUR_MS);
+    network.let(() => "passes");
+    await reader.waitForText("It is not known whether this was saved.");
+    await expect.poll(reader.readText, { timeout: 20_000 }).not.toContain("ago");
+    expect(statusOf()).toBe("PENDING");
+    expect(await countEnabled(page)).toBe(0);
+    await reader.click(button);
+    await expect.poll(() => countEnabled(page)).toBeGreaterThan(3);
+    expect(statusOf()).toBe(status);
+  },
+);
+
+test("a device that is revoked while its page is open sees nothing more at its next tap", async (test) => {
+  const { rt, reader, statusOf } = await openDeskPage(test, openPage);
+  expect(await reader.readText()).toContain("Ana Silva");
+  revokeDesk(rt, businessOf(rt).id, "Front desk");
+  await reader.click("Accept");
+  await reader.waitForText("This device is not paired with the desk.");
+  expect(await reader.readText()).not.toContain("Ana Silva");
+  expect(statusOf()).toBe("PENDING");
+}, 60_000);

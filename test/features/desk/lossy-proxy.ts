@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+
+/**
+ * What becomes of an exchange: the server never gets a lost request, a lost response comes from a
+ * server that has done what was asked, and a held response arrives when the test releases it.
+ */
+export type Fate = "passes" | "request lost" | "response lost" | "held";
+
+/**
+ * Starts a proxy that plays a bad network between a phone and the server.
+ * @param decide returns the fate of each request
+ * @param delayMs how long each exchange takes more than in a good network
+ */
+export async function startLossyProxy(
+  serverUrl: string,
+  decide: (method: string) => Fate,
+  delayMs = 0,
+) {
+  const held: (() => void)[] = [];
+  const counts = { passes: 0, "request lost": 0, "response lost": 0, held: 0 };
+  const server = createServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const body = await buffer(request);
+    const fate = decide(method);
+    counts[fate] += 1;
+    if (delayMs > 0) await delay(delayMs);
+    if (fate === "request lost") return void request.socket.destroy();
+    const { host: _, connection: __, "content-length": ___, ...others } = headers;
+    const passed = await fetch(serverUrl + url, {
+      method,
+      headers: { ...(others as Record<string, string>), origin: serverUrl },
+      redirect: "manual",
+      ...(method === "POST" && { body }),
+    });
+    const bytes = Buffer.from(await passed.arrayBuffer());
+    if (fate === "response lost") return void request.socket.destroy();
+    if (fate === "held") await new Promise<void>((resolve) => held.push(resolve));
+    const kept = [...passed.headers].filter(
+      ([name]) => !["content-encoding", "content-length", "transfer-encoding"].includes(name),
+    );
+    response.writeHead(passed.status, Object.fromEntries(kept)).end(bytes);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    counts,
+    release: () => held.splice(0).forEach((resolve) => resolve()),
+    heldCount: () => held.length,
+  };
+}
