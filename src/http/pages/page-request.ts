@@ -1,10 +1,8 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
 
-/** What the handler of a page receives. */
-export type PageRequest = {
-  rt: Runtime;
-  context: RequestContext;
+/** Where a page is. */
+export type PageLocation = {
   /** The feature whose script and style the page has. */
   feature: string;
   /** The slug in the path, of a business that need not exist. */
@@ -12,6 +10,9 @@ export type PageRequest = {
   /** The path of the server without a trailing slash, with which links within it begin. */
   base: string;
 };
+
+/** What the handler of a page receives. */
+export type PageRequest = PageLocation & { rt: Runtime; context: RequestContext };
 
 /**
  * Responds to a request for a page. An error that it throws becomes a page with its message, or a
