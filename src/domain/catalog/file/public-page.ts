@@ -104,24 +104,21 @@ export function readPublicFields(item: AuthoredPublicFields): PublicFields {
 
 export function validatePublicPage(reader: Reader, { publicPage, legal }: BusinessDoc): void {
   if (!publicPage.enabled) return;
-  for (const { field, reason } of findMissingLegal(legal))
-    reader.at("legal").addMissing(field, reason);
+  for (const { field, noun } of findMissingLegal(legal))
+    reader.at("legal").addMissing(field, `a public page needs ${noun}`);
 }
 
-/** Returns the legal texts that a public page must link and that the business lacks. */
+/** Returns the legal texts that a public page links and that the business lacks. */
 export function findMissingLegal({
   privacyUrl,
   imprintUrl,
   imprint,
-}: BusinessDoc["legal"]): { field: string; reason: string }[] {
-  return [
-    ...(privacyUrl === null
-      ? [{ field: "privacyUrl", reason: "a public page links the privacy policy" }]
-      : []),
-    ...(imprintUrl === null && imprint === null
-      ? [{ field: "imprint", reason: "a public page has an imprint, or links one (imprintUrl)" }]
-      : []),
-  ];
+}: BusinessDoc["legal"]): { field: string; noun: string }[] {
+  const missing: { field: string; noun: string }[] = [];
+  if (privacyUrl === null) missing.push({ field: "privacyUrl", noun: "a privacy policy" });
+  if (imprintUrl === null && imprint === null)
+    missing.push({ field: "imprint", noun: "an imprint" });
+  return missing;
 }
 
 export function writePublicFields(doc: PublicFields): AuthoredPublicFields {
