@@ -39,6 +39,8 @@ export type Page = {
 };
 
 const NONE: readonly string[] = [];
+/** Proxies reject long headers, so images of further origins are not shown. */
+const MAX_IMAGE_ORIGINS = 30;
 
 /**
  * Returns the content security policy of a page. It forbids inline code, code made of text, other
@@ -47,7 +49,8 @@ const NONE: readonly string[] = [];
  */
 function policyOf(page: Page, theme: string | null): string {
   const { hasForms = false, imageUrls = NONE, embedOrigins = NONE } = page;
-  const images = new Set(imageUrls.map(originOf).filter((origin) => origin !== undefined));
+  const origins = new Set(imageUrls.map(originOf).filter((origin) => origin !== undefined));
+  const images = [...origins].slice(0, MAX_IMAGE_ORIGINS);
   const themeHash = theme && ` 'sha256-${hash("sha256", theme, "base64")}'`;
   return [
     "default-src 'none'",
