@@ -11,6 +11,7 @@ import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
 import { nats } from "./nats/feature.ts";
+import { pageBookings } from "./page-bookings/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
 import { publicPages } from "./public-pages/feature.ts";
 import { servers } from "./servers/feature.ts";
@@ -45,6 +46,7 @@ const LIST = [
   docs,
   partnerPage,
   publicPages,
+  pageBookings,
   webhookTools,
   requestTail,
   desk,

@@ -31,7 +31,7 @@ export function sendHome(rt: Runtime, context: RequestContext, base: string): Ht
   const language = choosePageLanguage(acceptLanguage, [first.locale]);
   const texts = textsOf(language);
   return respondWithPage(
-    { rt, context, feature: "public-pages", slug: first.slug, base },
+    { context, feature: "public-pages", slug: first.slug, base },
     {
       language,
       title: texts.businesses,

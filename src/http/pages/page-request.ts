@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
+import type { HandlerDeps } from "../pipeline/route.ts";
 
 /** Where a page is. */
 export type PageLocation = {
@@ -12,7 +13,11 @@ export type PageLocation = {
 };
 
 /** What the handler of a page receives. */
-export type PageRequest = PageLocation & { rt: Runtime; context: RequestContext };
+export type PageRequest = PageLocation & {
+  rt: Runtime;
+  deps: HandlerDeps;
+  context: RequestContext;
+};
 
 /**
  * Responds to a request for a page. An error that it throws becomes a page with its message, or a

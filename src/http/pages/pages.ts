@@ -39,13 +39,13 @@ export const basePathOf = (publicUrl: string): string =>
  */
 export const definePages =
   (feature: string, pages: readonly PageDefinition[]): CreatePages =>
-  (rt) => {
+  (rt, deps) => {
     const base = basePathOf(rt.config.http.publicUrl);
     const routes = pages.map(({ method = "GET", path, load }): Route => {
       const respond = createResponder(load);
       const handle = (context: RequestContext) => {
         const slug = context.request.params["slug"] ?? "";
-        const request: PageRequest = { rt, context, feature, slug, base };
+        const request: PageRequest = { rt, deps, context, feature, slug, base };
         if (method === "POST" && !isFromSameOrigin(request))
           return respondWithError(request, FOREIGN);
         return respond(request);

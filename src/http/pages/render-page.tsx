@@ -131,7 +131,10 @@ function insertData(html: string, data: object): string {
 }
 
 /** Responds with a page as HTML. */
-export function respondWithPage(request: PageRequest, page: Page): HttpResponse {
+export function respondWithPage(
+  request: Omit<PageRequest, "rt" | "deps">,
+  page: Page,
+): HttpResponse {
   const { html, headers } = renderPage(request, page);
   const type = "text/html; charset=utf-8";
   return respondBytes(request.context, page.status ?? 200, type, Buffer.from(html), [

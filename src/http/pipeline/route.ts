@@ -39,7 +39,7 @@ export type Route = {
 );
 
 /** Returns the routes of pages for people, which the OpenAPI document leaves out. */
-export type CreatePages = (rt: Runtime) => Route[];
+export type CreatePages = (rt: Runtime, deps: HandlerDeps) => Route[];
 
 export type RoutePath = {
   path: string;
