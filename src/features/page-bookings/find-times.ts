@@ -48,8 +48,8 @@ function readMonth(query: URLSearchParams): { month?: string; date?: string } {
 }
 
 /**
- * Returns the free days of a month and the times of one of them. The month is that of the query, else
- * the first with a free time.
+ * Returns the free days of a month and the times of one of them. The month is that of the query,
+ * else the first with a free time.
  * @throws AppError with the issues of the request, query_too_large, busy
  */
 export async function findMonth(

@@ -1,3 +1,4 @@
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import type { BusinessDoc } from "../../../src/domain/catalog/catalog.ts";
 import { findPageKey } from "../../../src/features/page-bookings/access.ts";
 import { publishPage } from "../../../src/features/public-pages/publish.ts";
@@ -70,6 +71,30 @@ export function openPage(
   publish(api, booking);
   const base = `/b/${businessOf(api).slug}/book`;
   return { api, base, visitor: createVisitor(api) };
+}
+
+/** Returns the ID of an object of the catalog. */
+function idOf(api: TestApi, kind: "service" | "staff", key: string): string {
+  const { id, slug } = businessOf(api);
+  return objectId(
+    kind,
+    slug,
+    api.store.catalog.listByKind(id, kind).find((one) => one.key === key)!,
+  );
+}
+
+/** Returns the URL of the times of a service. */
+export const timesOf = (api: TestApi, base: string, key: string, staff = "any"): string =>
+  `${base}?service=${idOf(api, "service", key)}&staff=${staff === "any" ? "any" : idOf(api, "staff", staff)}`;
+
+/** Returns a service without variants, and one of those who perform it. */
+export function firstService(api: TestApi): { key: string; staff: string } {
+  const { id } = businessOf(api);
+  const services = api.store.catalog.listByKind(id, "service");
+  const one = services.find(
+    ({ bookable, staff, variants }) => bookable && staff.length > 0 && variants.length === 0,
+  )!;
+  return { key: one.key, staff: one.staff[0]! };
 }
 
 /** Returns the visits that the page has made. */

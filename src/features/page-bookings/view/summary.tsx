@@ -21,22 +21,22 @@ type SummaryProps = BookingShop & {
 export const Summary = (props: SummaryProps) => {
   const { shop, texts, at, totalCents, changeUrl } = props;
   return (
-    <dl class="card summary">
-      <What {...props} />
-      {at !== null && (
-        <Fact about={texts.when}>
-          <VisitTime {...props} at={at} />
-        </Fact>
-      )}
-      {totalCents !== null && totalCents > 0 && (
-        <Fact about={texts.total}>
-          <strong class="price">{shop.format.money(totalCents)}</strong>
-        </Fact>
-      )}
-      <div>
-        <a href={changeUrl}>{texts.change}</a>
-      </div>
-    </dl>
+    <div class="card summary">
+      <dl>
+        <What {...props} />
+        {at !== null && (
+          <Fact about={texts.when}>
+            <VisitTime {...props} at={at} />
+          </Fact>
+        )}
+        {totalCents !== null && totalCents > 0 && (
+          <Fact about={texts.total}>
+            <strong class="price">{shop.format.money(totalCents)}</strong>
+          </Fact>
+        )}
+      </dl>
+      <a href={changeUrl}>{texts.change}</a>
+    </div>
   );
 };
 

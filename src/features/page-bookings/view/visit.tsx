@@ -119,43 +119,45 @@ const Facts = (props: VisitProps) => {
   const { services, staff, guests, area, totalCents } = view;
   const { address, phone } = business.doc;
   return (
-    <dl class="card summary">
-      <Fact about={texts.when}>
-        <VisitTime {...props} at={view.startsAt} />
-      </Fact>
-      <Fact about={texts.what}>
-        {services === null
-          ? fillText(texts.tableFor, { count: guests })
-          : services.map((service) => (
-              <span class="line">
-                <Outside shop={shop} text={service} />
-              </span>
-            ))}
-      </Fact>
-      {staff.length > 0 && (
-        <Fact about={texts.who}>
-          <Outside shop={shop} text={shop.format.list(staff)} />
+    <div class="card summary">
+      <dl>
+        <Fact about={texts.when}>
+          <VisitTime {...props} at={view.startsAt} />
         </Fact>
-      )}
-      {services !== null && guests > 1 && <Fact about={texts.people}>{guests}</Fact>}
-      {totalCents !== null && totalCents > 0 && (
-        <Fact about={texts.total}>{shop.format.money(totalCents)}</Fact>
-      )}
-      <Fact about={texts.where}>
-        <span class="line">
-          <Outside shop={shop} text={area ?? shop.profile.name} />
-        </span>
-        {address !== null && (
-          <span class="line faint">
-            <Outside shop={shop} text={address} />
-          </span>
+        <Fact about={texts.what}>
+          {services === null
+            ? fillText(texts.tableFor, { count: guests })
+            : services.map((service) => (
+                <span class="line">
+                  <Outside shop={shop} text={service} />
+                </span>
+              ))}
+        </Fact>
+        {staff.length > 0 && (
+          <Fact about={texts.who}>
+            <Outside shop={shop} text={shop.format.list(staff)} />
+          </Fact>
         )}
-        {phone !== null && (
+        {services !== null && guests > 1 && <Fact about={texts.people}>{guests}</Fact>}
+        {totalCents !== null && totalCents > 0 && (
+          <Fact about={texts.total}>{shop.format.money(totalCents)}</Fact>
+        )}
+        <Fact about={texts.where}>
           <span class="line">
-            <a href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>{phone}</a>
+            <Outside shop={shop} text={area ?? shop.profile.name} />
           </span>
-        )}
-      </Fact>
-    </dl>
+          {address !== null && (
+            <span class="line faint">
+              <Outside shop={shop} text={address} />
+            </span>
+          )}
+          {phone !== null && (
+            <span class="line">
+              <a href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>{phone}</a>
+            </span>
+          )}
+        </Fact>
+      </dl>
+    </div>
   );
 };
