@@ -135,6 +135,7 @@ for (const scripts of [true, false]) {
     await click("Show free times");
     await arrive("Free times on");
     await pressLastTime();
+    await arrive("Your details");
     await finish(flow, "Request received");
     expect(listMade(rt)).toMatchObject([{ status: "PENDING", partySize: 4 }]);
   });
