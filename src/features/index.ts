@@ -11,7 +11,9 @@ import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
 import { nats } from "./nats/feature.ts";
+import { pageBookings } from "./page-bookings/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
+import { publicPages } from "./public-pages/feature.ts";
 import { servers } from "./servers/feature.ts";
 import { requestTail } from "./request-tail/feature.ts";
 import { samples } from "./samples/feature.ts";
@@ -43,6 +45,8 @@ const LIST = [
   undo,
   docs,
   partnerPage,
+  publicPages,
+  pageBookings,
   webhookTools,
   requestTail,
   desk,

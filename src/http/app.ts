@@ -96,7 +96,7 @@ export function createApp(
   const routePaths = groupByPath([
     ...routes.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
     securityTxtRoute(rt),
-    ...pages.flatMap((create) => create(rt)),
+    ...pages.flatMap((create) => create(rt, deps)),
   ]);
   let router: Promise<Router> | undefined;
   // The router is loaded on demand: the Web API classes that h3 uses take Node 30 ms.

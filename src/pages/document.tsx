@@ -13,6 +13,9 @@ export type DocumentProps = {
   title: string;
   /** A sentence about the page, for search engines. */
   description?: string | undefined;
+  /** The style of the business's colours. */
+  theme?: string | null;
+  head?: ComponentChildren;
   /** The URLs of the page's files. */
   files: { style: string; script: string };
   /** What the page's script receives, as JSON; the script does not run without it. */
@@ -29,6 +32,8 @@ export const Document = ({
   title,
   description,
   files,
+  theme,
+  head,
   props,
   children,
 }: DocumentProps) => (
@@ -41,6 +46,8 @@ export const Document = ({
       {description !== undefined && <meta name="description" content={description} />}
       <link rel="icon" href={ICON} />
       <link rel="stylesheet" href={files.style} />
+      {theme && <style>{theme}</style>}
+      {head}
       {props !== undefined && <script type="module" src={files.script} />}
     </head>
     <body>

@@ -12,8 +12,8 @@ const findLanguage = (tag: string): PageLanguage | undefined => {
 
 type Preference = { tag: string; quality: number };
 
-/** Parses Accept-Language (RFC 9110, 12.5.4) into its tags, the preferred first. */
-const parsePreferences = (acceptLanguage: string): Preference[] =>
+/** Returns the tags in Accept-Language (RFC 9110, 12.5.4), the preferred first. */
+export const parseLanguageTags = (acceptLanguage: string): string[] =>
   acceptLanguage
     .split(",")
     .map((part): Preference => {
@@ -22,7 +22,8 @@ const parsePreferences = (acceptLanguage: string): Preference[] =>
       return { tag, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
     })
     .filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality);
+    .toSorted((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
 
 /**
  * Returns the language of a page's fixed texts: the reader's first that has texts, else the
@@ -34,7 +35,7 @@ export const choosePageLanguage = (
   acceptLanguage: string | undefined,
   locales: readonly string[],
 ): PageLanguage =>
-  [...parsePreferences(acceptLanguage ?? "").map(({ tag }) => tag), ...locales]
+  [...parseLanguageTags(acceptLanguage ?? ""), ...locales]
     .map(findLanguage)
     .find((language) => language !== undefined) ?? "en";
 

@@ -1,5 +1,5 @@
 import type { BusinessDoc, ScheduleDoc } from "../domain/catalog/catalog.ts";
-import type { ScheduleEdits } from "../domain/catalog/change/local-edits.ts";
+import type { SectionEdits } from "../domain/catalog/change/local-edits.ts";
 import { columns, type Db, parseOptional } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 
@@ -54,10 +54,10 @@ export function createBusinessStore(db: Db) {
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at
     RETURNING revision`)
     .pluck();
-  const selectScheduleEdits = db
+  const selectSectionEdits = db
     .prepare("SELECT authored_schedule FROM business WHERE id = ?")
     .pluck();
-  const setScheduleEdits = db.prepare(
+  const setSectionEdits = db.prepare(
     "UPDATE business SET authored_schedule = :edits WHERE id = :id AND authored_schedule IS NOT :edits",
   );
   const selectSlugs = db.prepare("SELECT slug FROM business ORDER BY slug").pluck();
@@ -94,14 +94,14 @@ export function createBusinessStore(db: Db) {
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
-    getScheduleEdits: (id: string): ScheduleEdits =>
+    getSectionEdits: (id: string): SectionEdits =>
       parseJson(
-        (selectScheduleEdits.get(id) as string | null | undefined) ?? "{}",
+        (selectSectionEdits.get(id) as string | null | undefined) ?? "{}",
         "business.authored_schedule",
       ),
-    writeScheduleEdits(id: string, edits: ScheduleEdits): void {
+    writeSectionEdits(id: string, edits: SectionEdits): void {
       const isEmpty = Object.keys(edits).length === 0;
-      setScheduleEdits.run({ id, edits: isEmpty ? null : JSON.stringify(edits) });
+      setSectionEdits.run({ id, edits: isEmpty ? null : JSON.stringify(edits) });
     },
     listDueForTransition: (now: number) => selectDueForTransition.all(now).map(parse),
     delete(id: string): void {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { HandlerDeps } from "../../src/http/pipeline/route.ts";
 import { PAGES, ROUTES } from "../support/routes.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -21,7 +22,8 @@ const OF_NO_BUSINESS = [
 
 test("a proxy can route every path by the slug of its business", () => {
   const rt = createTestRuntime();
-  const paths = [...ROUTES, ...PAGES.flatMap((create) => create(rt))].map(({ path }) => path);
+  const pages = PAGES.flatMap((create) => create(rt, { rt } as unknown as HandlerDeps));
+  const paths = [...ROUTES, ...pages].map(({ path }) => path);
   expect(paths.length).toBeGreaterThan(40);
   const others = paths.filter(
     (path) =>

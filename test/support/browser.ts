@@ -110,13 +110,19 @@ async function openPage(
   const requests: string[] = [];
   const errors: string[] = [];
   on("Network.requestWillBeSent", ({ request }) => requests.push((request as { url: string }).url));
-  on("Log.entryAdded", ({ entry }) => errors.push(JSON.stringify(entry)));
+  on("Log.entryAdded", ({ entry }) => {
+    const text = JSON.stringify(entry);
+    // Without scripts, the browser reports each script that it does not load.
+    if (!text.includes("ERR_BLOCKED_BY_CLIENT")) errors.push(text);
+  });
   on("Runtime.exceptionThrown", (thrown) => errors.push(JSON.stringify(thrown)));
   on("Runtime.consoleAPICalled", ({ type, args }) => {
     if (type === "error" || type === "warning") errors.push(JSON.stringify(args));
   });
   for (const domain of ["Page", "Network", "Log", "Runtime"]) await sendToPage(`${domain}.enable`);
   const { width = 1440, height = 900, scripts = true, dark = false } = options;
+  // Pages to which links and forms lead have no scripts either.
+  if (!scripts) await sendToPage("Network.setBlockedURLs", { urls: ["*.js"] });
   const resize = async (width: number) =>
     void (await sendToPage("Emulation.setDeviceMetricsOverride", {
       width,

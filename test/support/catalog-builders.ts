@@ -1,3 +1,4 @@
+import { readPublicFields } from "../../src/domain/catalog/file/public-page.ts";
 import { isoCurrency } from "../../src/domain/money.ts";
 import {
   type AddonDoc,
@@ -217,6 +218,7 @@ export const buildCatalog = (
     ...structuredClone(BUSINESS_DEFAULTS),
     address: null,
     bookingPolicy: structuredClone(BOOKING_POLICY_DEFAULTS),
+    ...readPublicFields({}),
     ...business,
   },
   schedule: emptySchedule(),

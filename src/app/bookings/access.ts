@@ -21,6 +21,8 @@ export type VisitAccess = {
    * The visitor for whom the key creates a visit, hold or order; null or absent if it names none.
    */
   visitor?: Buffer | null;
+  /** Whether the business approves each visit that the client makes or moves, whatever its rules. */
+  needsApproval?: boolean;
 };
 
 export const OPERATOR: VisitAccess = {

@@ -151,13 +151,13 @@ function newVisit(
   rt: Runtime,
   store: Parameters<typeof changeTime>[1],
   business: BusinessRow,
-  { keyId }: VisitAccess,
+  { keyId, needsApproval = false }: VisitAccess,
   { startsAt, endsAt, cancelUntil, requiresApproval }: VisitTerms,
   { customerRef }: GuestDetails,
 ): Omit<Visit, "id"> {
   const now = rt.now();
   return {
-    ...newState(requiresApproval && keyId !== null, startsAt, now),
+    ...newState((requiresApproval || needsApproval) && keyId !== null, startsAt, now),
     startsAt,
     endsAt,
     customerRef,

@@ -6,7 +6,7 @@ import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { KeyRow } from "../../store/keys.ts";
 import type { Runtime } from "../runtime.ts";
-import { leavesTimeFree } from "./hold-share.ts";
+import { type Held, leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
 
 // Limits on the times and tables that one API key can keep from other clients without booking them.
@@ -31,7 +31,12 @@ type RequestedHold = {
 };
 
 /** The client that creates a hold: a key, and the visitor if the key names one. */
-export type HoldClient = { keyId: string; visitor: Buffer | null };
+export type HoldClient = {
+  keyId: string;
+  visitor: Buffer | null;
+  /** Visits that count like open holds towards the shared part of the free time. */
+  counted?: readonly Held[];
+};
 
 /**
  * Asserts that a client may create a hold. If a key names its visitors, each visitor has a limit,
@@ -43,12 +48,12 @@ export type HoldClient = { keyId: string; visitor: Buffer | null };
 export function assertMayHold(
   rt: Runtime,
   business: BusinessRow,
-  { keyId, visitor }: HoldClient,
+  { keyId, visitor, counted = [] }: HoldClient,
   hold: RequestedHold,
 ): void {
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
   const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
-  if (leavesTimeFree(rt, business, open, hold)) return;
+  if (leavesTimeFree(rt, business, [...open, ...counted], hold)) return;
   throw new AppError(
     "too_many_holds",
     "The visitors of this key hold as much of the free time as they can together.",

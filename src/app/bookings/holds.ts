@@ -54,11 +54,12 @@ type Terms = Omit<
 function insertHold(
   rt: Runtime,
   business: BusinessRow,
-  { keyId, visitor }: HoldClient,
+  client: HoldClient,
   ttlMs: number,
   terms: Terms,
 ): Hold {
-  assertMayHold(rt, business, { keyId, visitor }, terms);
+  assertMayHold(rt, business, client, terms);
+  const { keyId, visitor } = client;
   const now = rt.now();
   const hold: Hold = {
     ...terms,

@@ -155,7 +155,8 @@ function moved<Row extends Visit>(
   row: Row,
 ): Row {
   const initiator = initiatorOf(access);
-  const state = stateAfterReschedule(before, initiator, requiresApproval, startsAt, rt.now());
+  const isUndecided = requiresApproval || access.needsApproval === true;
+  const state = stateAfterReschedule(before, initiator, isUndecided, startsAt, rt.now());
   return nextVersion(rt, kind.store(rt), business.id, {
     ...row,
     startsAt,

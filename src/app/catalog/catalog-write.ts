@@ -3,7 +3,7 @@ import type { CatalogDiff } from "../../domain/catalog/change/diff.ts";
 import type {
   ChangeOrigin,
   LocalEdits,
-  ScheduleEdits,
+  SectionEdits,
 } from "../../domain/catalog/change/local-edits.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
@@ -15,9 +15,9 @@ import type { Runtime } from "../runtime.ts";
 export type CatalogChange = {
   row: BusinessRow | undefined;
   stored: StoredCatalog | null;
-  /** Local edits of objects and of sections of the schedule before the change. */
+  /** Local edits of objects and of sections before the change. */
   edits: LocalEdits;
-  scheduleEdits: ScheduleEdits;
+  sectionEdits: SectionEdits;
   next: Catalog;
   origin: ChangeOrigin;
   diff: CatalogDiff;

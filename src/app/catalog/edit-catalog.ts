@@ -24,7 +24,7 @@ import type { AuthoredService } from "../../domain/catalog/file/services.ts";
 /** The part that a command edits: an object and those that refer to it, or a whole section. */
 type EditTarget =
   | { kind: Kind; doc: DocOf[Kind] }
-  | { section: "hours" | "closures" | "exceptions" };
+  | { section: "hours" | "closures" | "exceptions" | "publicPage" };
 
 export type EditOptions = {
   /** Cancels the future visits of deleted objects. */

@@ -4,7 +4,7 @@ import {
   type ChangeOrigin,
   withOverwrittenEdits,
   findOverwrittenSections,
-  nextScheduleEdits,
+  nextSectionEdits,
 } from "../../domain/catalog/change/local-edits.ts";
 import type { Catalog } from "../../domain/catalog/catalog.ts";
 import { type Emptied, findEmptied } from "../../domain/catalog/change/losses.ts";
@@ -100,7 +100,7 @@ export function planChange(
     row,
     stored: stored ?? null,
     edits: loadLocalEdits(rt, row, stored, origin, diff.rows),
-    scheduleEdits: row ? rt.store.businesses.getScheduleEdits(row.id) : {},
+    sectionEdits: row ? rt.store.businesses.getSectionEdits(row.id) : {},
     next,
     origin,
     diff,
@@ -159,7 +159,7 @@ export const isUnchanged = (before: BusinessRow | null, now: BusinessRow | undef
 function describeChange(
   rt: Runtime,
   business: BusinessRow,
-  { row, stored, edits, scheduleEdits, next, origin, diff }: CatalogChange,
+  { row, stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
   // A catalog file can change the currency, delete or overwrite by mistake. A command or an undo
   // names what it does.
@@ -180,7 +180,7 @@ function describeChange(
         ? withOverwrittenEdits(diff.changes, edits, stored.catalog, next)
         : diff.changes,
     overwrittenSections: replacedByFile
-      ? findOverwrittenSections(scheduleEdits, replacedByFile.schedule, next.schedule)
+      ? findOverwrittenSections(sectionEdits, replacedByFile, next)
       : [],
     events: [],
     deliveries: 0,
@@ -196,15 +196,14 @@ function describeChange(
 function planEdits(
   rt: Runtime,
   businessId: string,
-  { stored, edits, scheduleEdits, next, origin, diff }: CatalogChange,
+  { stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
 ): () => void {
   const nextEdits = nextLocalEdits(edits, diff, stored?.catalog ?? null, next, origin);
   return () => {
     rt.store.catalog.writeLocalEdits(nextEdits);
     if (!stored) return;
-    const { schedule } = stored.catalog;
-    const edited = nextScheduleEdits(scheduleEdits, schedule, next.schedule, origin);
-    rt.store.businesses.writeScheduleEdits(businessId, edited);
+    const edited = nextSectionEdits(sectionEdits, stored.catalog, next, origin);
+    rt.store.businesses.writeSectionEdits(businessId, edited);
   };
 }
 

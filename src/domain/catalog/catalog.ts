@@ -1,12 +1,14 @@
 import type {
   Common,
   Described,
+  ImageDoc,
   LocalDate,
   Named,
   Presented,
   WallTime,
   WeeklyWindow,
 } from "./common.ts";
+import type { BusinessType } from "./business-types.ts";
 import type { MenuCategoryDoc, MenuItemDoc, ModifierGroupDoc } from "./menu.ts";
 
 /**
@@ -87,6 +89,34 @@ export type BusinessDoc = {
   };
   /** How long after a visit the guest's personal data is kept. */
   guestRetentionDays: number;
+  /** A type of schema.org; null if the file has none. */
+  type: BusinessType | null;
+  postalAddress: {
+    street: string;
+    locality: string;
+    region: string | null;
+    postalCode: string | null;
+    /** An ISO 3166-1 code such as CH. */
+    country: string;
+  } | null;
+  /** The position in degrees. */
+  geo: { latitude: number; longitude: number } | null;
+  images: ImageDoc[];
+  priceRange: string | null;
+  /** Profiles and other pages of the business. */
+  links: { url: string; name: string | null }[];
+  legal: { privacyUrl: string | null; imprintUrl: string | null; imprint: string | null };
+  publicPage: PublicPageDoc;
+};
+
+/** The page for guests at /b/{slug}. */
+export type PublicPageDoc = {
+  enabled: boolean;
+  /** Whether guests can book on the page, and whether a visit is then PENDING or CONFIRMED. */
+  booking: "OFF" | "REQUEST" | "CONFIRM";
+  /** The origins of the websites that may show the booking page in a frame. */
+  embedOrigins: string[];
+  theme: { accent: string | null; logo: string | null };
 };
 
 /** Sections without keyed objects. Applying a file leaves the sections that it lacks unchanged. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { businessId } from "../catalog/object-id.ts";
 import { formatInstant } from "../local-time.ts";
-import type { StoredCatalog } from "./public-context.ts";
+import { type StoredCatalog, toPublicImages } from "./public-context.ts";
 import type { profile } from "./schemas/profile.ts";
 
 export type PublicProfile = z.infer<typeof profile>;
@@ -60,5 +60,13 @@ export function profileFields({
     },
     bookingPolicy,
     guestRetentionDays: business.guestRetentionDays,
+    type: business.type,
+    postalAddress: business.postalAddress,
+    geo: business.geo,
+    images: toPublicImages(business.images, business.slug),
+    priceRange: business.priceRange,
+    links: business.links,
+    legal: business.legal,
+    publicPage: business.publicPage.enabled ? { booking: business.publicPage.booking } : null,
   };
 }

@@ -133,15 +133,15 @@ export function toPublicCommon(
   const { version, updatedAt } = context.versionOf(id);
   return {
     sortOrder,
-    images: doc.images.map((image) => ({
-      id: catalogId("img", context.slug, image.url),
-      ...image,
-    })),
+    images: toPublicImages(doc.images, context.slug),
     translations: doc.translations,
     version,
     updatedAt: context.instant(updatedAt),
   };
 }
+
+export const toPublicImages = (images: readonly ImageDoc[], slug: string): PublicCommon["images"] =>
+  images.map((image) => ({ id: catalogId("img", slug, image.url), ...image }));
 
 /** Returns a copy with the texts in one locale at every depth. */
 export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
 import { command } from "../../cli/command.ts";
-import { DEFAULT_PORT } from "../../cli/running/port.ts";
+import { findServerUrl } from "../../cli/running/server-url.ts";
 import { text, toggle } from "../../cli/flags.ts";
 import { printSecretOnce } from "../../cli/input/new-file.ts";
 import { resolveObject } from "../../cli/objects/objects.ts";
@@ -25,10 +25,7 @@ const create = command({
   async run(cli, { staff, withGuests, out, ...flags }) {
     const { rt, business } = await cli.openBusiness();
     const { createCalendar } = await import("./calendars.ts");
-    const { publicUrl } = cli.config(flags).http;
-    const daemon = rt.store.daemon.find();
-    const base =
-      publicUrl || daemon?.publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
+    const base = findServerUrl(cli, rt, flags);
     const staffId = staff === undefined ? null : resolveObject(rt, business, "staff", staff).id;
     printSecretOnce(
       cli,

@@ -78,7 +78,7 @@ function docsRoutes(rt: Runtime): Route[] {
   return [
     route("/docs", (context) => sendFile(context, "index.html")),
     // A browser at the address of the server is redirected to the documentation.
-    route("/", redirectTo(302, `${path}/docs`)),
+    { ...route("/", redirectTo(302, `${path}/docs`)), isReplaceable: true },
     route("/docs.md", (context) => sendFile(context, "index.md")),
     route("/llms.txt", (context) => sendFile(context, "llms.txt")),
     route("/docs/:file", sendBelow("")),

@@ -65,7 +65,7 @@ function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[])
       `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses)}`,
   );
   return `${HEAD}map {path} {deskbell_slug} {
-	~^/(?:v1/businesses|b)/([^/]+) "\${1}"
+	~^/(?:v1/businesses|b)/([^/.]+) "\${1}"
 	default ""
 }
 map {deskbell_slug} {deskbell_server} {
@@ -85,7 +85,7 @@ ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup
   );
   const upstreams = servers.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
   return `${HEAD}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
-    ~^/(?:v1/businesses|b)/([^/]+) $1;
+    ~^/(?:v1/businesses|b)/([^/.]+) $1;
 }
 map $deskbell_slug $deskbell_server {
     default deskbell;

@@ -4,10 +4,10 @@ import { createCatalogChangeStore } from "./store.ts";
 
 /** Stores what a catalog change replaces, so that it can be undone. */
 export const recordChange: BeforeCatalogWrite = (rt, change) => {
-  const { stored, edits, scheduleEdits, next, origin, diff } = change;
+  const { stored, edits, sectionEdits, next, origin, diff } = change;
   const hasEdits = (id: string): boolean =>
     origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
-  const isEdited = (idOrField: string) => idOrField in scheduleEdits || hasEdits(idOrField);
+  const isEdited = (idOrField: string) => idOrField in sectionEdits || hasEdits(idOrField);
   const { catalog = null, sortOrderOf = () => 0 } = stored ?? {};
   const { businessId, version, fromVersion, auditId } = change;
   rt.openStore(createCatalogChangeStore).insert({

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { readPageFile } from "../../platform/assets.ts";
 import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
-import type { PageRequest } from "./page-request.ts";
+import type { PageLocation } from "./page-request.ts";
 
 // The scripts and the style of each feature's pages, which the build writes. The name of a file
 // contains its hash, so that browsers keep it for as long as pages name it.
@@ -50,15 +50,15 @@ export function findPageFile(
   return candidates.find((file) => file.name === name)?.response;
 }
 
-const folderOf = ({ feature, slug, base }: PageRequest): string =>
+const folderOf = ({ feature, slug, base }: PageLocation): string =>
   `${base}/b/${encodeURIComponent(slug)}/assets/${feature}`;
 
 /** Returns the paths of the files that every page of a feature loads. */
-export const pathsOfPageFiles = (request: PageRequest): { style: string; script: string } => ({
-  style: `${folderOf(request)}/${loadPageFile(request.feature, "css").name}`,
-  script: `${folderOf(request)}/${loadPageFile(request.feature, "js").name}`,
+export const pathsOfPageFiles = (page: PageLocation): { style: string; script: string } => ({
+  style: `${folderOf(page)}/${loadPageFile(page.feature, "css").name}`,
+  script: `${folderOf(page)}/${loadPageFile(page.feature, "js").name}`,
 });
 
 /** Returns the path of a script that a page loads when it needs it. */
-export const pathOfLaterScript = (request: PageRequest, name: string): string =>
-  `${folderOf(request)}/${loadPageFile(request.feature, "js", name).name}`;
+export const pathOfLaterScript = (page: PageLocation, name: string): string =>
+  `${folderOf(page)}/${loadPageFile(page.feature, "js", name).name}`;

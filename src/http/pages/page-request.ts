@@ -1,16 +1,22 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { HandlerResult, RequestContext } from "../pipeline/request-context.ts";
+import type { HandlerDeps } from "../pipeline/route.ts";
 
-/** What the handler of a page receives. */
-export type PageRequest = {
-  rt: Runtime;
-  context: RequestContext;
+/** Where a page is. */
+export type PageLocation = {
   /** The feature whose script and style the page has. */
   feature: string;
   /** The slug in the path, of a business that need not exist. */
   slug: string;
   /** The path of the server without a trailing slash, with which links within it begin. */
   base: string;
+};
+
+/** What the handler of a page receives. */
+export type PageRequest = PageLocation & {
+  rt: Runtime;
+  deps: HandlerDeps;
+  context: RequestContext;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
+import { getHeader, type HandlerResult, type RequestContext } from "../pipeline/request-context.ts";
 import { type HttpCode, PROBLEM_CODES, statusOf } from "../pipeline/problem-codes.ts";
 import { fixForPartners } from "../pipeline/problems.ts";
 import type { CreatePages, Route } from "../pipeline/route.ts";
@@ -7,7 +7,7 @@ import type { HandlePage, PageError, PageRequest } from "./page-request.ts";
 
 export type PageDefinition = {
   method?: "GET" | "POST";
-  /** The path below /b/{slug}/, such as "partner". */
+  /** The path below /b/{slug}/, such as "partner"; empty for /b/{slug} itself. */
   path: string;
   /** Loads the handler at the first request, so that the start of the daemon costs nothing. */
   load: () => Promise<HandlePage>;
@@ -40,29 +40,47 @@ export const basePathOf = (publicUrl: string): string =>
  */
 export const definePages =
   (feature: string, pages: readonly PageDefinition[], later: readonly string[] = []): CreatePages =>
-  (rt) => {
+  (rt, deps) => {
     const base = basePathOf(rt.config.http.publicUrl);
     const routes = pages.map(({ method = "GET", path, load }): Route => {
-      const handle = async (context: RequestContext) => {
+      const respond = createResponder(load);
+      const handle = (context: RequestContext) => {
         const slug = context.request.params["slug"] ?? "";
-        const request: PageRequest = { rt, context, feature, slug, base };
-        const respondWithError = async (error: PageError) =>
-          (await import("./render-page.tsx")).respondWithErrorPage(request, error);
-        if (method === "POST" && !isFromSameOrigin(request)) return respondWithError(FOREIGN);
-        try {
-          return await (
-            await load()
-          )(request);
-        } catch (error) {
-          const shown = wantsJson(context) ? undefined : pageErrorOf(error);
-          if (shown === undefined) throw error;
-          return respondWithError(shown);
-        }
+        const request: PageRequest = { rt, deps, context, feature, slug, base };
+        if (method === "POST" && !isFromSameOrigin(request))
+          return respondWithError(request, FOREIGN);
+        return respond(request);
       };
-      return { method, path: `/b/:slug/${path}`, scope: "open", handle };
+      return { method, path: `/b/:slug${path && `/${path}`}`, scope: "open", handle };
     });
     return [...routes, fileRoute(feature, later)];
   };
+
+/** Returns a handler that loads the page's own at the first request, and answers its errors. */
+function createResponder(load: PageDefinition["load"]): HandlePage {
+  let loaded: HandlePage | undefined;
+  const catchError = (request: PageRequest, error: unknown): HandlerResult => {
+    const shown = wantsJson(request.context) ? undefined : pageErrorOf(error);
+    if (shown === undefined) throw error;
+    return respondWithError(request, shown);
+  };
+  return (request) => {
+    try {
+      const result =
+        loaded === undefined
+          ? load().then((handle) => (loaded = handle)(request))
+          : loaded(request);
+      return result instanceof Promise
+        ? result.catch((error: unknown) => catchError(request, error))
+        : result;
+    } catch (error) {
+      return catchError(request, error);
+    }
+  };
+}
+
+const respondWithError = async (request: PageRequest, error: PageError) =>
+  (await import("./render-page.tsx")).respondWithErrorPage(request, error);
 
 const fileRoute = (feature: string, later: readonly string[]): Route => ({
   method: "GET",

@@ -30,6 +30,8 @@ export type Route = {
   rotatesKey?: boolean;
   /** Whether pages of any origin may read the responses of a page for people. */
   isForAnyOrigin?: boolean;
+  /** Whether a route of another feature with the same path replaces this one. */
+  isReplaceable?: boolean;
 } & (
   | { scope: NeededScope; handle: KeyHandler }
   /** A route without a required key. "open" has no business and a higher limit by address. */
@@ -37,7 +39,7 @@ export type Route = {
 );
 
 /** Returns the routes of pages for people, which the OpenAPI document leaves out. */
-export type CreatePages = (rt: Runtime) => Route[];
+export type CreatePages = (rt: Runtime, deps: HandlerDeps) => Route[];
 
 export type RoutePath = {
   path: string;
@@ -69,14 +71,19 @@ const UNVERSIONED_OBJECT = /\/(?:holds|deliveries)\/:id/;
 /** Returns the routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
   [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
-    const byMethod = new Map<string, Route>(group.map((route) => [route.method, route]));
+    const last = group.toSorted(
+      (a, b) => Number(b.isReplaceable ?? false) - Number(a.isReplaceable ?? false),
+    );
+    const byMethod = new Map<string, Route>(last.map((route) => [route.method, route]));
     const get = byMethod.get("GET");
     if (get) byMethod.set("HEAD", get);
     return {
       path,
       byMethod,
       allow: [...byMethod.keys(), "OPTIONS"].join(", "),
-      allowsCors: group.some((route) => route.isForAnyOrigin === true || allowsCors(route)),
+      allowsCors: [...byMethod.values()].some(
+        (route) => route.isForAnyOrigin === true || allowsCors(route),
+      ),
     };
   });
 

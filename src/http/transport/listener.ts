@@ -9,8 +9,9 @@ import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
 import type { RoutePath } from "../pipeline/route.ts";
 import type { Router } from "../pipeline/router.ts";
 
-const PREFIX = "/v1/businesses/";
-const BUSINESS_PREFIX = `${PREFIX}:slug/`;
+/** The paths of the API and of pages begin with one of these, and the slug of a business. */
+const PREFIXES = ["/v1/businesses/", "/b/"];
+const SLUG = /:slug(?=\/|$)/;
 const PLAIN_SLUG = /^[\w-]*$/;
 
 /**
@@ -24,18 +25,19 @@ export function createListener(
 ): RequestListener {
   const byPath = new Map(
     routePaths
-      .filter(
-        ({ path, byMethod }) => byMethod.has("GET") && !path.replace(":slug/", "").includes(":"),
-      )
+      .filter(({ path, byMethod }) => byMethod.has("GET") && !path.replace(SLUG, "").includes(":"))
       .map((routePath) => [routePath.path, routePath]),
   );
   const split = (url: string): SplitUrl => {
-    const slugEnd = url.startsWith(PREFIX) ? url.indexOf("/", PREFIX.length) : -1;
-    const query = url.indexOf("?", slugEnd + 1);
+    const query = url.indexOf("?");
     const path = query === -1 ? url : url.slice(0, query);
     const search = query === -1 || query + 1 === url.length ? "" : url.slice(query);
-    const slug = slugEnd === -1 ? "" : url.slice(PREFIX.length, slugEnd);
-    const pattern = slugEnd === -1 ? path : BUSINESS_PREFIX + path.slice(slugEnd + 1);
+    const prefix = PREFIXES.find((one) => path.startsWith(one));
+    const start = prefix?.length ?? path.length;
+    const slash = path.indexOf("/", start);
+    const end = slash === -1 ? path.length : slash;
+    const slug = path.slice(start, end);
+    const pattern = prefix === undefined ? path : `${prefix}:slug${path.slice(end)}`;
     return {
       url,
       path,

@@ -7,6 +7,11 @@ function findRoot(): { root: HTMLElement; props: string } | undefined {
   return root === null || props === undefined ? undefined : { root, props };
 }
 
+/** Returns what the server passed to the script of a page that stays as the server rendered it. */
+export function readProps<Props>(): Props {
+  return JSON.parse(findRoot()?.props ?? "{}") as Props;
+}
+
 /** Takes over the content that the server rendered with the same component and props. */
 export function hydratePage<Props extends object>(Page: ComponentType<Props>): void {
   const found = findRoot();

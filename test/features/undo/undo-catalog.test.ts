@@ -226,7 +226,7 @@ describe("local edits", () => {
   test("local edits of hours that an apply overwrote are local edits again after an undo", () => {
     const rt = createTestRuntime();
     const editedSections = () =>
-      Object.keys(rt.store.businesses.getScheduleEdits(getBusiness(rt, SLUG).id));
+      Object.keys(rt.store.businesses.getSectionEdits(getBusiness(rt, SLUG).id));
     apply(rt, FILE);
     updateHours(rt, SLUG, ["sun"], []);
     apply(rt, FILE);

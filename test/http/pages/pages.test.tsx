@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
 import { loadMonitoring } from "../../../src/app/operations/monitoring.ts";
@@ -94,6 +95,43 @@ test("a public page can be found, and is revalidated by caches", async () => {
     "public, no-cache",
     null,
   ]);
+});
+
+test("a page names the origins of its images and of the websites that may frame it", async () => {
+  const page = {
+    imageUrls: [
+      "https://images.example/a.jpg?x",
+      "https://images.example/b.jpg",
+      "http://[::1]:3000/c",
+      "https://evil.example;script-src/d.jpg",
+      "not a url",
+    ],
+    embedOrigins: ["https://salon.example"],
+  };
+  const { headers } = await servePage(shown(page)).get();
+  const policy = headers.get("content-security-policy");
+  expect(policy).toContain(
+    "img-src 'self' data: https://images.example http://[::1]:3000; base-uri",
+  );
+  expect(policy).toContain("frame-ancestors https://salon.example;");
+  expect(policy).not.toContain("evil");
+});
+
+test("the style of a page's colours is allowed by its hash", async () => {
+  const response = await servePage(shown({ accent: "#aa3366" })).get();
+  const [, style = ""] = /<style>([^<]+)<\/style>/.exec(await response.text()) ?? [];
+  expect(style).toContain("--accent:#aa3366");
+  expect(response.headers.get("content-security-policy")).toContain(
+    `style-src 'self' 'sha256-${hash("sha256", style, "base64")}';`,
+  );
+});
+
+test("structured data cannot end its element, and is the same after parsing", async () => {
+  const data = { name: `</script><script>alert(1)</script><!--\u2028&quot;` };
+  const html = await (await servePage(shown({ structuredData: data })).get()).text();
+  const [, json = ""] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(html) ?? [];
+  expect(JSON.parse(json)).toEqual(data);
+  expect(html.match(/<script/g)).toHaveLength(1);
 });
 
 test("text in content, title and props is escaped", async () => {

@@ -20,6 +20,8 @@ const ROUTE_PATHS = groupByPath([
   { method: "GET", path: "/healthz", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/services", scope: "open", handle },
   { method: "GET", path: "/v1/businesses/:slug/webhooks/:id", scope: "open", handle },
+  { method: "GET", path: "/b/:slug", scope: "open", handle },
+  { method: "GET", path: "/b/:slug/menu", scope: "open", handle },
 ]);
 
 /** Serves ROUTE_PATHS with the text of `describe`, and all other requests with "router". */
@@ -40,6 +42,12 @@ test.each([
   ["/healthz", "/healthz"],
   ["/healthz?x=1", "/healthz"],
   ["/v1/businesses/salon/services", "/v1/businesses/:slug/services"],
+  ["/b/salon", "/b/:slug"],
+  ["/b/salon?x=/", "/b/:slug"],
+  ["/b/salon/menu", "/b/:slug/menu"],
+  ["/b/salon.md", "router"],
+  ["/b/salon/", "router"],
+  ["/b/", "/b/:slug"],
   ["/v1/businesses/salon//healthz", "router"],
   ["/v1/businesses/salon/webhooks/whe_1", "router"],
   ["/v1/businesses/s%61lon/services", "router"],

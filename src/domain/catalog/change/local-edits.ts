@@ -1,10 +1,10 @@
 import type { CatalogDiff, ObjectChange } from "./diff.ts";
 import {
   ALL_KINDS,
+  type BusinessDoc,
   type Catalog,
   type DocOf,
   type Kind,
-  emptySchedule,
   type ScheduleDoc,
 } from "../catalog.ts";
 import { objectId } from "../object-id.ts";
@@ -23,7 +23,7 @@ const NOT_IN_FILE = {} as Doc;
 
 /** What made a change; "local" is a command. */
 export type ChangeOrigin =
-  /** Catalog files, with the documents and the sections of the schedule that they list. */
+  /** Catalog files, with the documents and sections that they list. */
   | { listed: ReadonlySet<object> }
   /** An undo: the objects (by ID) and fields that it restores, and whether they had local edits. */
   | { restored: ReadonlyMap<string, boolean>; restoredFields: ReadonlyMap<string, boolean> }
@@ -114,42 +114,55 @@ function restoredLocalEdits(
   );
 }
 
-type Section = keyof ScheduleDoc;
+/** The parts of a catalog file without keyed objects that commands edit. */
+type Sections = ScheduleDoc & Pick<BusinessDoc, "legal" | "publicPage">;
+type Section = keyof Sections;
 
 /** The sections that commands edited since the last catalog file, each as that file had it. */
-export type ScheduleEdits = Partial<ScheduleDoc>;
+export type SectionEdits = Partial<Sections>;
 
-const SECTIONS = Object.keys(emptySchedule()) as Section[];
+type Fields = Pick<Catalog, "business" | "schedule">;
+
+const sectionsOf = ({ business: { legal, publicPage }, schedule }: Fields): Sections => ({
+  ...schedule,
+  legal,
+  publicPage,
+});
 
 /** Returns the edited sections that a change overwrites. */
-export const findOverwrittenSections = (
-  edits: ScheduleEdits,
-  before: ScheduleDoc,
-  after: ScheduleDoc,
-): Section[] =>
-  SECTIONS.filter((section) => section in edits && !deepEqual(before[section], after[section]));
+export function findOverwrittenSections(
+  edits: SectionEdits,
+  before: Fields,
+  after: Fields,
+): string[] {
+  const [old, next] = [sectionsOf(before), sectionsOf(after)];
+  return (Object.keys(next) as Section[]).filter(
+    (section) => section in edits && !deepEqual(old[section], next[section]),
+  );
+}
 
 /**
  * Returns the edits to store after a change. If an undo restores an edited section, the edit counts
  * again.
  */
-export function nextScheduleEdits(
-  edits: ScheduleEdits,
-  before: ScheduleDoc,
-  after: ScheduleDoc,
+export function nextSectionEdits(
+  edits: SectionEdits,
+  before: Fields,
+  after: Fields,
   origin: ChangeOrigin,
-): ScheduleEdits {
+): SectionEdits {
+  const [old, next] = [sectionsOf(before), sectionsOf(after)];
   const isKeptBy = (section: Section): boolean => {
     if (origin === "local") return true;
-    if ("listed" in origin) return !origin.listed.has(after[section]);
+    if ("listed" in origin) return !origin.listed.has(next[section]);
     return origin.restoredFields.get(section) !== false;
   };
   return Object.fromEntries(
-    SECTIONS.flatMap((section) => {
+    (Object.keys(next) as Section[]).flatMap((section) => {
       if (!isKeptBy(section)) return [];
-      const isChanged = !deepEqual(before[section], after[section]);
-      const authored = edits[section] ?? (isChanged ? before[section] : undefined);
-      const isEdited = authored !== undefined && !deepEqual(authored, after[section]);
+      const isChanged = !deepEqual(old[section], next[section]);
+      const authored = edits[section] ?? (isChanged ? old[section] : undefined);
+      const isEdited = authored !== undefined && !deepEqual(authored, next[section]);
       return isEdited ? [[section, authored]] : [];
     }),
   );

@@ -15,7 +15,7 @@ import { followRenames, objectRef, ticketTypeKeys } from "../references.ts";
 
 export type MergedCatalog = {
   catalog: Catalog;
-  /** The objects, and the sections of the schedule, that come from the files. */
+  /** The objects and sections that come from the files. */
   listed: ReadonlySet<object>;
 };
 
@@ -71,7 +71,12 @@ export function mergeCatalog(
       schedule: { ...(current?.schedule ?? emptySchedule()), ...patch.schedule },
       objects,
     },
-    listed: new Set([...Object.values(listed).flat(), ...Object.values(patch.schedule)]),
+    listed: new Set([
+      ...Object.values(listed).flat(),
+      ...Object.values(patch.schedule),
+      patch.business.legal,
+      patch.business.publicPage,
+    ]),
   };
 }
 

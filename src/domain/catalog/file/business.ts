@@ -19,6 +19,7 @@ import {
   yearlyDate,
 } from "./fields.ts";
 import { type Reader, readFields, trimToNull, unique } from "./reader.ts";
+import { publicFields, readPublicFields, writePublicFields } from "./public-page.ts";
 import { bookingRules } from "./services.ts";
 import { integer, line } from "../../basic-schemas.ts";
 import { omitDefault, omitEmpty, writeFields } from "./writer.ts";
@@ -45,6 +46,7 @@ export const business = fields({
     }),
     guestRetentionDays: integer(1, 3650),
   }),
+  ...publicFields,
 });
 export type AuthoredBusiness = z.infer<typeof business>;
 
@@ -79,6 +81,7 @@ export function readBusiness(item: AuthoredBusiness): BusinessDoc {
     ...readFields(item, BUSINESS_DEFAULTS),
     address: trimToNull(item.address),
     bookingPolicy: readFields(item.bookingPolicy ?? {}, BOOKING_POLICY_DEFAULTS),
+    ...readPublicFields(item),
   };
 }
 
@@ -94,6 +97,7 @@ export const writeBusiness = (doc: BusinessDoc): AuthoredBusiness =>
     ...writeFields(doc, BUSINESS_DEFAULTS),
     address: doc.address,
     bookingPolicy: writeFields(doc.bookingPolicy, BOOKING_POLICY_DEFAULTS),
+    ...writePublicFields(doc),
   });
 
 export const closure = fields(

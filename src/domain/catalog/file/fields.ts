@@ -18,7 +18,8 @@ import type { ImageDoc, CatalogStatus } from "../common.ts";
  * schema-check.ts puts into "'start' must be <noun>, not '9.30'". The schemas transform nothing.
  */
 
-const valid = (noun: string, test: (text: string) => boolean) => z.string(noun).refine(test, noun);
+export const valid = (noun: string, test: (text: string) => boolean) =>
+  z.string(noun).refine(test, noun);
 
 /** Returns the schema of a text, which may have several lines. */
 export function text(max: number) {
@@ -150,6 +151,9 @@ export const webAddress = z.url({ protocol: /^https?$/, error: URL }).max(2000, 
 const EMAIL = "an e-mail address";
 export const email = z.email(EMAIL).max(200, EMAIL);
 
+const COLOUR = "a colour such as #aa3366";
+export const colour = z.string(COLOUR).regex(/^#[0-9a-fA-F]{6}$/, COLOUR);
+
 export const status = choice("ACTIVE", "INACTIVE", "ARCHIVED");
 export const DEFAULT_STATUS: CatalogStatus = "ACTIVE";
 
@@ -172,8 +176,10 @@ const translation = fields(
 
 export const keyed = { key, name: line(200), previousKeys: list(key, 50).optional() };
 
+export const images = list(image, 50);
+
 export const presented = optional({
-  images: list(image, 50),
+  images,
   translations: z.record(locale, translation, "a group of languages"),
 });
 

@@ -6,7 +6,7 @@ import type { Catalog } from "../catalog.ts";
 import type { Unchanged } from "../change/unchanged-items.ts";
 
 /** Fields with long texts, which may need marks of direction and soft hyphens. */
-const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address"]);
+const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address", "imprint"]);
 
 /**
  * Returns an issue for each new text of one line with control or invisible characters, at most one

@@ -15,6 +15,7 @@ import { objectRef } from "../references.ts";
 import { deepEqual } from "../../equality.ts";
 import { quote } from "../../text.ts";
 import { readBusiness, readClosure } from "./business.ts";
+import { validatePublicPage } from "./public-page.ts";
 import { type ReadContext, Reader, readOpeningException, readHoursRule } from "./reader.ts";
 import type { AuthoredFile } from "./schema.ts";
 import { PLACEHOLDER_CURRENCY, PLACEHOLDER_SLUG } from "./repair.ts";
@@ -102,7 +103,7 @@ export function normaliseCatalog(
   const described = business?.value ?? PLACEHOLDER_BUSINESS;
   const { slug, currency, timezone } = described;
   const current = slug === PLACEHOLDER_SLUG ? null : options.current(slug);
-  const reader = new SectionReader(files, options, current, {
+  const context: ReadContext = {
     currency: isoCurrency(currency),
     timezone,
     seedingAt: options.seedingAt,
@@ -111,11 +112,14 @@ export function normaliseCatalog(
       issues.push(issue);
       if (issues.length > MAX_ISSUES) throw new TooManyIssues(issues);
     },
-  });
+  };
+  const reader = new SectionReader(files, options, current, context);
   const schedule = reader.readSchedule();
   const objects = reader.readObjects();
+  const businessDoc = readBusiness(described);
+  validatePublicPage(new Reader(context, business?.path ?? [0]), businessDoc);
   return {
-    patch: { business: readBusiness(described), schedule, objects },
+    patch: { business: businessDoc, schedule, objects },
     current,
     issues,
     pathOf: (kind, key) => reader.firstPaths.get(objectRef(kind, key)),

@@ -207,7 +207,7 @@ export const readNamed = ({ key, previousKeys = [], name }: AuthoredNamed) => ({
 });
 
 export const readPresented = (item: AuthoredPresented) => ({
-  images: (item.images ?? []).map(readImage),
+  images: readImages(item.images),
   translations: readTranslations(item.translations),
 });
 
@@ -232,10 +232,11 @@ export const trimToNull = (text: string | undefined): string | null => text?.tri
 
 export const unique = <T>(values: readonly T[] | undefined): T[] => [...new Set(values)];
 
-function readImage(image: NonNullable<AuthoredPresented["images"]>[number]): ImageDoc {
-  const fields = typeof image === "string" ? { url: image } : image;
-  return { url: fields.url, ...readFields(fields, IMAGE_DEFAULTS) };
-}
+export const readImages = (images: AuthoredPresented["images"] = []): ImageDoc[] =>
+  images.map((image) => {
+    const fields = typeof image === "string" ? { url: image } : image;
+    return { url: fields.url, ...readFields(fields, IMAGE_DEFAULTS) };
+  });
 
 function readTranslations(translations: AuthoredPresented["translations"]): Translations {
   const read: Translations = {};

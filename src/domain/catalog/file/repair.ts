@@ -35,7 +35,7 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
   service: placeholderKey,
   resource: placeholderKey,
   benefit: () => ({ type: "PERCENT_OFF", percentBps: 1 }),
-  type: (_path, benefit) => guessBenefitType(benefit),
+  type: ([, section], parent) => (section === "business" ? undefined : guessBenefitType(parent)),
 };
 
 /** Returns the slug that is meant by an invalid one such as `Salon Aurora`. */
@@ -65,11 +65,12 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 
 /**
  * Deletes the object of a required field that has no replacement.
- * @returns false if that object is the whole item
+ * @returns false if that object is the whole item, or the business
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
-  if (!isInItem(container)) return false;
+  const isGroupOfBusiness = container[1] === "business" && container.length > 2;
+  if (!isInItem(container) && !isGroupOfBusiness) return false;
   repairAt(contents, container, false);
   return true;
 }

@@ -13,6 +13,7 @@ import {
   tags,
   cents,
   choice,
+  colour,
   defaultsFor,
   fields,
   flag,
@@ -54,9 +55,7 @@ export const BOOKING_RULE_DEFAULTS = defaultsFor<ServiceDoc["bookingRules"]>()({
 export const serviceCategory = fields({
   ...described,
   ...optional({
-    color: z
-      .string("a colour such as #aa3366")
-      .regex(/^#[0-9a-fA-F]{6}$/, "a colour such as #aa3366"),
+    color: colour,
     parent: key,
   }),
 });

@@ -61,7 +61,7 @@ export const omitDefault = <T>(value: T, standard: T): T | undefined =>
 export const writeNamed = ({ key, previousKeys, name }: Named) => ({ key, previousKeys, name });
 
 export const writePresented = ({ images, translations }: Presented) => ({
-  images: images.map(writeImage),
+  images: writeImages(images),
   translations,
 });
 
@@ -82,10 +82,11 @@ export const writeDescribed = <T extends object>(
   more: T,
 ) => writeCommon(doc, { description: doc.description, ...more });
 
-function writeImage(image: ImageDoc) {
-  const more = writeFields(image, IMAGE_DEFAULTS);
-  return Object.keys(more).length === 0 ? image.url : { url: image.url, ...more };
-}
+export const writeImages = (images: readonly ImageDoc[]) =>
+  images.map((image) => {
+    const more = writeFields(image, IMAGE_DEFAULTS);
+    return Object.keys(more).length === 0 ? image.url : { url: image.url, ...more };
+  });
 
 /**
  * Returns a range such as `mon-fri` for three or more consecutive days; undefined for every day.

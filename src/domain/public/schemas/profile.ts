@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { BUSINESS_TYPES } from "../../catalog/business-types.ts";
 import {
   count,
   currency,
   description,
   flag,
   id,
+  image,
   instant,
   localDate,
   orNull,
@@ -49,12 +51,31 @@ const openingHours = z
   })
   .describe("Opening hours in the business's time zone");
 
+const postalAddress = orNull(
+  z.strictObject({
+    street: z.string().describe("Street and number"),
+    locality: z.string().describe("Town"),
+    region: orNull(z.string(), "State, province or canton; null if not specified"),
+    postalCode: orNull(z.string(), "Postal code; null if not specified"),
+    country: z.string().length(2).describe("ISO 3166-1 code"),
+  }),
+  "Postal address in parts; null if not specified",
+);
+
+const legal = z
+  .strictObject({
+    privacyUrl: orNull(z.string(), "URL of the privacy policy; null if not specified"),
+    imprintUrl: orNull(z.string(), "URL of the imprint; null if not specified"),
+    imprint: orNull(z.string(), "Text of the imprint; null if not specified"),
+  })
+  .describe("Legal texts");
+
 export const profile = z.strictObject({
   id,
   slug: z.string().describe("The business's name in URLs"),
   name: z.string(),
   description,
-  address: orNull(z.string(), "Postal address; null if not specified"),
+  address: orNull(z.string(), "Postal address in one line or more; null if not specified"),
   phone: orNull(z.string(), "Telephone number; null if not specified"),
   email: orNull(z.string(), "E-mail address; null if not specified"),
   websiteUrl: orNull(z.string(), "URL of the business's own website; null if not specified"),
@@ -80,6 +101,31 @@ export const profile = z.strictObject({
   guestRetentionDays: z
     .int()
     .describe("Days after a visit until the guest's personal data is erased"),
+  type: orNull(z.enum(BUSINESS_TYPES), "Type of schema.org; null if not specified"),
+  postalAddress,
+  geo: orNull(
+    z.strictObject({ latitude: z.number(), longitude: z.number() }),
+    "Where the business is, in degrees; null if not specified",
+  ),
+  images: z.array(image),
+  priceRange: orNull(z.string(), "Such as `$$` or `CHF 20-60`; null if not specified"),
+  links: z
+    .array(
+      z.strictObject({
+        url: z.string(),
+        name: orNull(z.string(), "Text of the link; null if there is none"),
+      }),
+    )
+    .describe("Profiles and other pages of the business"),
+  legal,
+  publicPage: orNull(
+    z.strictObject({
+      booking: z
+        .enum(["OFF", "REQUEST", "CONFIRM"])
+        .describe("Whether guests can book on the page, and whether a visit is PENDING at first"),
+    }),
+    "The business's page for guests, at the path `/b/{slug}` of this server; null if there is none",
+  ),
   version: z.int().describe("`catalogVersion` when one of these fields last changed"),
   updatedAt: instant,
 });

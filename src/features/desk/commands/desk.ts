@@ -7,7 +7,7 @@ import { requiredText, text } from "../../../cli/flags.ts";
 import { printSecretOnce } from "../../../cli/input/new-file.ts";
 import { resolveObject } from "../../../cli/objects/objects.ts";
 import { shortTime, withIsoTimes } from "../../../cli/output/table.ts";
-import { DEFAULT_PORT } from "../../../cli/running/port.ts";
+import { findServerUrl } from "../../../cli/running/server-url.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { countOf, quote, shellQuote } from "../../../domain/text.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
@@ -111,10 +111,7 @@ async function printLink(
  * @throws AppError state_refuses without https: the cookie would be sent in plain text
  */
 function findBase(cli: Cli, rt: Runtime, flags: { publicUrl: string | undefined }): string {
-  const { publicUrl } = cli.config(flags).http;
-  const daemon = rt.store.daemon.find();
-  const base =
-    publicUrl || daemon?.publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
+  const base = findServerUrl(cli, rt, flags);
   const { protocol, host } = new URL(base);
   if (protocol === "https:" || isLoopbackHost(host)) return base;
   throw new AppError("state_refuses", `A desk needs https, and ${base} has none.`, {

@@ -99,6 +99,19 @@ services:
         cancelUntilMin: 0,
       },
       guestRetentionDays: 90,
+      type: null,
+      postalAddress: null,
+      geo: null,
+      images: [],
+      priceRange: null,
+      links: [],
+      legal: { privacyUrl: null, imprintUrl: null, imprint: null },
+      publicPage: {
+        enabled: false,
+        booking: "OFF",
+        embedOrigins: [],
+        theme: { accent: null, logo: null },
+      },
     });
   });
 

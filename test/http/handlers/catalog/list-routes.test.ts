@@ -173,7 +173,13 @@ describe("the business", () => {
 business:
   {slug: ${SALON}, name: Salon Aurora, timezone: America/New_York, currency: USD, locale: en,
    locales: [en, es], address: 1 Pine St, phone: +1 212 555 0100, email: hi@aurora.example,
-   websiteUrl: "https://aurora.example", description: Hair., bookingPolicy: {minNoticeMin: 30}}
+   websiteUrl: "https://aurora.example", description: Hair., bookingPolicy: {minNoticeMin: 30},
+   type: HairSalon, postalAddress: {street: 1 Pine St, locality: Albany, region: NY, country: US},
+   geo: {latitude: 42.65, longitude: -73.75}, images: ["https://aurora.example/front.jpg"],
+   priceRange: $$, links: ["https://social.example/aurora"],
+   legal: {privacyUrl: "https://aurora.example/privacy", imprint: Aurora Inc.},
+   publicPage: {enabled: true, booking: request, embedOrigins: ["https://aurora.example"],
+                theme: {accent: "#aa3366"}}}
 `;
   const HOURS = `hours: [{days: [mon], start: "09:00", end: "26:00", validFrom: 2026-11-30}]
 closures: [{name: Christmas, yearly: "12-25"}, {from: 2027-01-01, to: 2027-01-03}]
@@ -231,6 +237,32 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
         cancelUntilMin: 0,
       },
       guestRetentionDays: 90,
+      type: "HairSalon",
+      postalAddress: {
+        street: "1 Pine St",
+        locality: "Albany",
+        region: "NY",
+        postalCode: null,
+        country: "US",
+      },
+      geo: { latitude: 42.65, longitude: -73.75 },
+      images: [
+        {
+          id: expect.stringMatching(/^img_/),
+          url: "https://aurora.example/front.jpg",
+          alt: null,
+          width: null,
+          height: null,
+        },
+      ],
+      priceRange: "$$",
+      links: [{ url: "https://social.example/aurora", name: null }],
+      legal: {
+        privacyUrl: "https://aurora.example/privacy",
+        imprintUrl: null,
+        imprint: "Aurora Inc.",
+      },
+      publicPage: { booking: "REQUEST" },
       version: 2,
       updatedAt: expect.stringMatching(/^20/),
     });

@@ -1,3 +1,4 @@
+import { readPublicFields } from "../../../../src/domain/catalog/file/public-page.ts";
 import { readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -239,6 +240,15 @@ test("a migration adds the rules of approval, cancellation and retention to stor
     bookingPolicy: { requiresApproval: false, cancelUntilMin: 0 },
     guestRetentionDays: 90,
   });
+});
+
+test("a migration fills in the fields of public pages, which stay off", () => {
+  const { path } = createOldDatabase(59);
+  const db = new Database(path);
+  onTestFinished(() => void db.close());
+  db.exec(readMigrations()[59] ?? "");
+  const doc = JSON.parse(String(db.prepare("SELECT doc FROM business").pluck().get())) as object;
+  expect(doc).toMatchObject(readPublicFields({}));
 });
 
 test("a column that may be null has no CHECK that older SQLite versions count as failed", () => {

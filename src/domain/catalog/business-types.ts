@@ -1,0 +1,106 @@
+// The closed lists of words that a business describes itself with.
+
+/**
+ * LocalBusiness of schema.org and the types below it that a business with appointments, tables or
+ * events can be, from version 28.
+ */
+export const BUSINESS_TYPES = [
+  "LocalBusiness",
+  "AnimalShelter",
+  "ArtGallery",
+  "AutoBodyShop",
+  "AutoDealer",
+  "AutoRental",
+  "AutoRepair",
+  "AutoWash",
+  "AutomotiveBusiness",
+  "Bakery",
+  "BarOrPub",
+  "BeautySalon",
+  "BedAndBreakfast",
+  "BikeStore",
+  "BookStore",
+  "BowlingAlley",
+  "Brewery",
+  "CafeOrCoffeeShop",
+  "Campground",
+  "Casino",
+  "ChildCare",
+  "ClothingStore",
+  "ComedyClub",
+  "DaySpa",
+  "Dentist",
+  "Distillery",
+  "DryCleaningOrLaundry",
+  "Electrician",
+  "EmploymentAgency",
+  "EntertainmentBusiness",
+  "ExerciseGym",
+  "FastFoodRestaurant",
+  "FinancialService",
+  "Florist",
+  "FoodEstablishment",
+  "FurnitureStore",
+  "GolfCourse",
+  "HairSalon",
+  "HealthAndBeautyBusiness",
+  "HealthClub",
+  "HomeAndConstructionBusiness",
+  "HomeGoodsStore",
+  "Hostel",
+  "Hotel",
+  "IceCreamShop",
+  "InsuranceAgency",
+  "JewelryStore",
+  "LegalService",
+  "Library",
+  "LiquorStore",
+  "Locksmith",
+  "LodgingBusiness",
+  "MedicalBusiness",
+  "MedicalClinic",
+  "Motel",
+  "MotorcycleRepair",
+  "MovieTheater",
+  "MusicStore",
+  "NailSalon",
+  "NightClub",
+  "Notary",
+  "Optician",
+  "PetStore",
+  "Pharmacy",
+  "Physician",
+  "Plumber",
+  "ProfessionalService",
+  "PublicSwimmingPool",
+  "RealEstateAgent",
+  "Resort",
+  "Restaurant",
+  "ShoeStore",
+  "SkiResort",
+  "SportsActivityLocation",
+  "SportsClub",
+  "Store",
+  "TattooParlor",
+  "TennisComplex",
+  "TouristInformationCenter",
+  "ToyStore",
+  "TravelAgency",
+  "VeterinaryCare",
+  "Winery",
+] as const;
+
+export type BusinessType = (typeof BUSINESS_TYPES)[number];
+
+const COUNTRIES = `
+  AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
+  BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE
+  EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM
+  HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC
+  LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA
+  NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
+  SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO
+  TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
+
+/** The country codes of ISO 3166-1 alpha-2, without those that it only reserves, such as UK. */
+export const COUNTRY_CODES: readonly string[] = COUNTRIES.trim().split(/\s+/);

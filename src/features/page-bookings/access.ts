@@ -1,0 +1,98 @@
+import type { VisitAccess } from "../../app/bookings/access.ts";
+import { hashVisitor } from "../../app/bookings/booking-limits.ts";
+import type { Held } from "../../app/bookings/hold-share.ts";
+import { createKey } from "../../app/keys.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { hasEnded } from "../../domain/api-key.ts";
+import { AppError } from "../../domain/errors.ts";
+import { addressGroup, createGetClientAddress } from "../../http/auth/client-address.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { createPageBookingStore } from "./store.ts";
+
+// The page books with an API key of its own, as a partner's website would: the key has limits,
+// visits and holds, and can be listed and revoked. Nobody knows its secret.
+
+/** The name of the page's key, and of the actor in the audit log. */
+const KEY_NAME = "booking page";
+
+/** Returns whether guests can book on the page of a business now. */
+export const takesBookings = ({ doc: { publicPage } }: BusinessRow): boolean =>
+  publicPage.enabled && publicPage.booking !== "OFF";
+
+/**
+ * Returns the key of the page, which the first booking creates. Call it in a transaction.
+ * @throws AppError too_many_bookings if the operator has revoked it
+ */
+export function getPageKey(rt: Runtime, business: BusinessRow): string {
+  const store = rt.openStore(createPageBookingStore);
+  const id = store.findKeyId(business.id);
+  const key = id === undefined ? undefined : rt.store.keys.findById(id);
+  if (key !== undefined && hasEnded(key, rt.now()))
+    throw new AppError("too_many_bookings", "Online booking is closed.");
+  if (key !== undefined) return key.id;
+  const created = createKey(rt, {
+    businessId: business.id,
+    name: KEY_NAME,
+    kind: "RESTRICTED",
+    scopes: ["bookings.write"],
+  });
+  store.insertKey(business.id, created.key.id);
+  return created.key.id;
+}
+
+/** Returns the page's key if it exists. */
+export const findPageKey = (rt: Runtime, { id }: BusinessRow): string | undefined =>
+  rt.openStore(createPageBookingStore).findKeyId(id);
+
+export const accessOfPage = (
+  { doc }: BusinessRow,
+  keyId: string,
+  visitor: Buffer | null,
+): VisitAccess => ({
+  keyId,
+  readsAll: false,
+  managesAll: false,
+  readsGuests: false,
+  visitor,
+  needsApproval: doc.publicPage.booking === "REQUEST",
+});
+
+/** Returns the hash of the visitor who sent a request, by address. */
+export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
+  const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
+  return hashVisitor(rt, keyId, `address ${addressGroup(getClientAddress(context.request))}`);
+}
+
+/** Runs what a guest does in the name of the page. The audit log gets no address of a guest. */
+export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>
+  rt.runAs({ via: "http", id: keyId, name: KEY_NAME, address: null }, work);
+
+const MAX_COUNTED = 10_000;
+
+/**
+ * Returns the visits of the page that count towards its share of the free time: those that wait for
+ * the business, and those that nobody has confirmed.
+ * @param except the ID of a visit to leave out
+ */
+export function listCounted(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  keyId: string,
+  except?: string,
+): Held[] {
+  const unconfirmed = new Set(rt.openStore(createPageBookingStore).listUnconfirmed(businessId));
+  const upcoming = { businessId, createdByKey: keyId, from: rt.now() };
+  const isCounted = ({ id, status }: { id: string; status: string }): boolean =>
+    id !== except && (status === "PENDING" || (status === "CONFIRMED" && unconfirmed.has(id)));
+  return [
+    ...rt.store.bookings
+      .listPage(upcoming, MAX_COUNTED)
+      .filter(isCounted)
+      .map((row) => ({ ...row, tableId: null })),
+    ...rt.store.reservations
+      .listPage(upcoming, MAX_COUNTED)
+      .filter(isCounted)
+      .map((row) => ({ ...row, segments: [] })),
+  ];
+}

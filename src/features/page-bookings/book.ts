@@ -1,0 +1,193 @@
+import { hash } from "node:crypto";
+import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
+import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
+import { createHold } from "../../app/bookings/holds.ts";
+import { leavesTimeFree } from "../../app/bookings/hold-share.ts";
+import { findReply, saveReply } from "../../app/idempotent-replies.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Booking } from "../../domain/bookings/booking.ts";
+import type { Customer } from "../../domain/bookings/customer.ts";
+import type { Hold } from "../../domain/bookings/hold.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
+import { AppError, type ErrorCode } from "../../domain/errors.ts";
+import type { PageLanguage } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
+import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
+import { createPageBookingStore } from "./store.ts";
+
+// The writes of the booking page, by the use cases of the API.
+
+const TOKEN_BYTES = 24;
+/** The form of the token of a link, which the log recognises and redacts. */
+const TOKEN = /^deskbell_gv_[0-9a-f]{48}$/;
+
+export const isLinkToken = (text: string): boolean => TOKEN.test(text);
+
+/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
+
+export type PageHold = {
+  choice: Choice;
+  startsAt: number;
+  /** The hold that this visitor lets go. */
+  previousId: string | null;
+};
+
+/**
+ * Holds a time while a guest types. Returns null if the visitors of the page hold as much as they
+ * may: the guest then books without a hold.
+ * @throws AppError slot_taken, too_many_bookings, and those of an invalid choice
+ */
+export const holdTime = (
+  rt: Runtime,
+  business: BusinessRow,
+  visitorOf: (keyId: string) => Buffer,
+  { choice, startsAt, previousId }: PageHold,
+): Hold | null =>
+  rt.tx(() => {
+    const keyId = getPageKey(rt, business);
+    if (previousId !== null && findOpenHold(rt, business, keyId, previousId))
+      rt.store.holds.release(previousId);
+    const client = {
+      keyId,
+      visitor: visitorOf(keyId),
+      counted: listCounted(rt, business, keyId),
+    };
+    const request = toRequest(choice);
+    try {
+      return createHold(rt, business, client, { request, startsAt, ttlMs: HOLD_MS });
+    } catch (error) {
+      if (error instanceof AppError && error.code === "too_many_holds") return null;
+      throw error;
+    }
+  });
+
+/** Returns a hold that a visitor of the page can still book. */
+export function findOpenHold(
+  rt: Runtime,
+  { id }: BusinessRow,
+  keyId: string,
+  holdId: string,
+): Hold | undefined {
+  const hold = rt.store.holds.findById(id, holdId, keyId);
+  return hold?.status === "OPEN" && hold.expiresAt > rt.now() ? hold : undefined;
+}
+
+export type PageBooking = {
+  choice: Choice;
+  startsAt: number;
+  holdId: string | null;
+  /** The key of the form, with which the same form books once. */
+  formKey: string;
+  expectedTotalCents: number | null;
+  customer: Customer;
+  language: PageLanguage;
+};
+
+const replyOf = (keyId: string, formKey: string) => ({
+  keyId,
+  token: `page ${formKey}`,
+  request: "page",
+});
+
+/** Returns the token of the visit that a form has made; undefined if it has made none. */
+export function findBooked(rt: Runtime, keyId: string, formKey: string): string | undefined {
+  return findReply(rt, replyOf(keyId, formKey))?.body?.toString();
+}
+
+/**
+ * Books a time or table, once for each form, and returns the token of the guest's link to the
+ * visit. Call it outside of a transaction.
+ * @throws AppError slot_taken, price_changed, too_many_holds, too_many_bookings
+ */
+export const bookOnPage = (
+  rt: Runtime,
+  business: BusinessRow,
+  visitorOf: (keyId: string) => Buffer,
+  wanted: PageBooking,
+): string =>
+  rt.tx(() => {
+    const keyId = getPageKey(rt, business);
+    const booked = findBooked(rt, keyId, wanted.formKey);
+    if (booked !== undefined) return booked;
+    const visitor = visitorOf(keyId);
+    const visit = runAsPage(rt, keyId, () => makeVisit(rt, business, keyId, visitor, wanted));
+    for (const contact of contactsOf(wanted.customer))
+      countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
+    const token = `deskbell_gv_${rt.random(TOKEN_BYTES).toString("hex")}`;
+    const row = {
+      visitId: visit.id,
+      businessId: business.id,
+      language: wanted.language,
+      unconfirmed: visit.status === "CONFIRMED",
+    };
+    rt.openStore(createPageBookingStore).insert(row, hashToken(token));
+    const reply = { status: 303, headers: [], body: Buffer.from(token) };
+    saveReply(rt, replyOf(keyId, wanted.formKey), reply);
+    return token;
+  });
+
+/** Returns texts that identify the guest by email address and phone number. */
+const contactsOf = ({ email, phone }: Customer): string[] => [
+  ...(email ? [`email ${email.toLowerCase()}`] : []),
+  ...(phone ? [`phone ${phone.replaceAll(/\D/g, "")}`] : []),
+];
+
+function makeVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  keyId: string,
+  visitor: Buffer,
+  wanted: PageBooking,
+): Booking | Reservation {
+  const { choice, startsAt, holdId, customer, expectedTotalCents } = wanted;
+  const access = accessOfPage(business, keyId, visitor);
+  const guest = { customerRef: null, customer };
+  const hold = holdId === null ? undefined : findOpenHold(rt, business, keyId, holdId);
+  if (choice.kind === "table") {
+    if (hold && hold.startsAt === startsAt && hold.tableId !== null)
+      return reserveTable(rt, business, access, { guest, holdId: hold.id });
+    if (hold) rt.store.holds.release(hold.id);
+    const request = toRequest(choice);
+    const visit = reserveTable(rt, business, access, { guest, request, startsAt });
+    assertWithinShare(rt, business, keyId, { ...visit, segments: [] });
+    return visit;
+  }
+  if (hold && hold.startsAt === startsAt && hold.tableId === null)
+    return bookVisit(rt, business, access, { guest, holdId: hold.id, expectedTotalCents });
+  if (hold) rt.store.holds.release(hold.id);
+  const visit = bookVisit(rt, business, access, {
+    guest,
+    request: toRequest(choice),
+    startsAt,
+    expectedTotalCents,
+  });
+  assertWithinShare(rt, business, keyId, { ...visit, tableId: null });
+  return visit;
+}
+
+/**
+ * Asserts that the holds and the unconfirmed visits of the page take a small part of the free time.
+ * Call it after the visit was made, in the same transaction.
+ * @throws AppError too_many_holds
+ */
+export function assertWithinShare(
+  rt: Runtime,
+  business: BusinessRow,
+  keyId: string,
+  visit: Parameters<typeof leavesTimeFree>[3] & { id: string },
+): void {
+  const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
+  const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
+  if (leavesTimeFree(rt, business, counted, visit)) return;
+  throw new AppError("too_many_holds", "The page has taken as many bookings as it may.", {
+    fix: "call the business",
+  });
+}
+
+/** The errors after which the page shows the telephone number. */
+const CLOSED: readonly ErrorCode[] = ["too_many_holds", "too_many_bookings"];
+
+export const isClosedError = (error: unknown): boolean =>
+  error instanceof AppError && CLOSED.includes(error.code);

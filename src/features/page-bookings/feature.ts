@@ -1,0 +1,10 @@
+import type { Feature } from "../feature.ts";
+
+/** Takes bookings on the page of a business, and shows guests their own visits. */
+export const pageBookings = {
+  name: "page-bookings",
+  uses: ["public-pages", "calendars"],
+  pages: () => import("./pages.ts"),
+  retention: () => import("./retention.ts"),
+  metrics: () => import("./metrics.ts"),
+} as const satisfies Feature;

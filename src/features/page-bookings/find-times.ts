@@ -1,0 +1,194 @@
+import type { Audience } from "../../domain/availability/catalog-lookup.ts";
+import type { PublicSlot } from "../../domain/availability/public-slot.ts";
+import type { NamedRequest } from "../../domain/availability/request.ts";
+import type { YieldToEventLoop } from "../../app/availability/yield-to-event-loop.ts";
+import type { Availability } from "../../app/availability/availability.ts";
+import { prepareBookableCatalog } from "../../app/catalog/bookable-catalog.ts";
+import { addDays, isLocalDate, localDateOf, parseInstant } from "../../domain/local-time.ts";
+import { totalOfPrices } from "../../domain/money.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+
+// Reads free times as `GET /availability` does, in the same queue.
+
+export type FreeTime = { startsAt: number; endsAt: number; totalCents: number | null };
+
+export type MonthOfTimes = {
+  /** A text such as `2026-12`. */
+  month: string;
+  /** The days from today on. */
+  days: { date: string; isFree: boolean }[];
+  /** The day whose times are listed; null if the month has none. */
+  date: string | null;
+  times: FreeTime[];
+  /** The first free time after the month, if the month has none. */
+  next: number | null;
+  earlier: string | null;
+  later: string | null;
+};
+
+/** What is searched: as a guest, or for a visit whose services may no longer be public. */
+export type Search = { request: NamedRequest; audience: Audience };
+
+const MAX_MONTHS = 12;
+
+const monthOf = (date: string): string => date.slice(0, 7);
+
+const addMonths = (month: string, months: number): string =>
+  Temporal.PlainYearMonth.from(month).add({ months }).toString();
+
+const lastDayOf = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1);
+
+/** Returns the month in a query, else that of its day; undefined if it has neither. */
+function readMonth(query: URLSearchParams): { month?: string; date?: string } {
+  const date = query.get("date") ?? "";
+  if (isLocalDate(date)) return { month: monthOf(date), date };
+  const month = query.get("month") ?? "";
+  return isLocalDate(`${month}-01`) ? { month } : {};
+}
+
+/**
+ * Returns the free days of a month and the times of one of them. The month is that of the query,
+ * else the first with a free time.
+ * @throws AppError with the issues of the request, query_too_large, busy
+ */
+export async function findMonth(
+  request: PageRequest,
+  business: BusinessRow,
+  search: Search,
+  query: URLSearchParams,
+): Promise<MonthOfTimes> {
+  const { timezone } = business.doc;
+  const today = localDateOf(request.context.now, timezone);
+  const first = monthOf(today);
+  const last = addMonths(first, MAX_MONTHS);
+  const wanted = readMonth(query);
+  return scan(request, business, async (find) => {
+    const findNext = async (from: string): Promise<number | null> => {
+      const availability = find(search, from, from);
+      availability.assertNotTooLarge("next");
+      const [slot] = await availability.nextSlots(1, from);
+      return slot ? parseInstant(slot.startsAt, timezone) : null;
+    };
+    const month = clamp(wanted.month ?? (await firstMonth(findNext, today, timezone)), first, last);
+    const from = month === first ? today : `${month}-01`;
+    const counts = find(search, from, lastDayOf(month));
+    counts.assertNotTooLarge("days");
+    const days: MonthOfTimes["days"] = [];
+    for await (const chunk of counts.dayCounts())
+      days.push(...chunk.map(({ date, slotCount }) => ({ date, isFree: slotCount > 0 })));
+    const isOfMonth = days.some(({ date }) => date === wanted.date);
+    const date = isOfMonth
+      ? (wanted.date ?? null)
+      : (days.find(({ isFree }) => isFree)?.date ?? null);
+    const times: FreeTime[] = [];
+    if (date !== null)
+      for await (const chunk of find(search, date, date).days())
+        for (const { slots } of chunk)
+          times.push(...slots.map((slot) => toFreeTime(slot, search.request, timezone)));
+    return {
+      month,
+      days,
+      date,
+      times,
+      next: date === null ? await findNext(addDays(lastDayOf(month), 1)) : null,
+      earlier: month > first ? addMonths(month, -1) : null,
+      later: month < last ? addMonths(month, 1) : null,
+    };
+  });
+}
+
+async function firstMonth(
+  findNext: (from: string) => Promise<number | null>,
+  today: string,
+  timezone: string,
+): Promise<string> {
+  const next = await findNext(today);
+  return next === null ? monthOf(today) : monthOf(localDateOf(next, timezone));
+}
+
+const clamp = (text: string, first: string, last: string): string =>
+  text < first ? first : text > last ? last : text;
+
+const MAX_NEAREST = 4;
+/** The most slots that are searched from the day before on. */
+const MAX_SLOTS = 200;
+
+/** Returns the free times that are nearest to a time, in order. */
+export async function findNearest(
+  request: PageRequest,
+  business: BusinessRow,
+  search: Search,
+  startsAt: number,
+): Promise<FreeTime[]> {
+  const { timezone } = business.doc;
+  const date = localDateOf(startsAt, timezone);
+  const slots = await scan(request, business, async (find) => {
+    const availability = find(search, date, date);
+    availability.assertNotTooLarge("next");
+    return availability.nextSlots(MAX_SLOTS, date);
+  });
+  const distanceOf = (time: FreeTime): number => Math.abs(time.startsAt - startsAt);
+  return slots
+    .map((slot) => toFreeTime(slot, search.request, timezone))
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+    .slice(0, MAX_NEAREST)
+    .toSorted((a, b) => a.startsAt - b.startsAt);
+}
+
+/** Returns the free time that starts then; undefined if it is taken. */
+export async function findTime(
+  request: PageRequest,
+  business: BusinessRow,
+  search: Search,
+  startsAt: number,
+): Promise<FreeTime | undefined> {
+  const date = localDateOf(startsAt, business.doc.timezone);
+  return scan(request, business, async (find) => {
+    for await (const chunk of find(search, date, date).days())
+      for (const slot of chunk.flatMap(({ slots }) => slots)) {
+        const time = toFreeTime(slot, search.request, business.doc.timezone);
+        if (time.startsAt === startsAt) return time;
+      }
+    return undefined;
+  });
+}
+
+type Find = (search: Search, from: string, to: string) => Availability;
+
+async function scan<T>(
+  { rt, deps, context }: PageRequest,
+  business: BusinessRow,
+  read: (find: Find) => Promise<T>,
+): Promise<T> {
+  await prepareBookableCatalog(rt, business);
+  const createFind =
+    (yieldToEventLoop: YieldToEventLoop): Find =>
+    ({ request, audience }, from, to) =>
+      deps.findAvailability(business, {
+        audience,
+        request,
+        dates: { from, to },
+        timezone: null,
+        explain: false,
+        yieldToEventLoop,
+      });
+  return deps.scanQueue
+    .add((yieldToEventLoop) => read(createFind(yieldToEventLoop)))
+    .waitAs(deps.accessControl.getClient(context), context.request.disconnected());
+}
+
+function toFreeTime(slot: PublicSlot, request: NamedRequest, timezone: string): FreeTime {
+  const prices = slot.segments.flatMap((segment) =>
+    "priceCents" in segment ? [segment.priceCents] : [],
+  );
+  const guests = "guests" in request ? request.guests : 1;
+  return {
+    startsAt: parseInstant(slot.startsAt, timezone),
+    endsAt: parseInstant(slot.endsAt, timezone),
+    totalCents:
+      prices.length === 0
+        ? null
+        : totalOfPrices(prices.map((priceCents) => ({ priceCents, quantity: guests }))),
+  };
+}

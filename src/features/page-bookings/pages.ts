@@ -1,0 +1,32 @@
+import { definePages } from "../../http/pages/pages.ts";
+
+export const pages = [
+  definePages("page-bookings", [
+    { path: "book", load: async () => (await import("./show-booking.tsx")).showBooking },
+    {
+      method: "POST",
+      path: "book",
+      load: async () => (await import("./post-booking.ts")).postBooking,
+    },
+    {
+      method: "POST",
+      path: "book/hold",
+      load: async () => (await import("./post-booking.ts")).postHold,
+    },
+    { path: "v/:token", load: async () => (await import("./show-visit.tsx")).showVisit },
+    {
+      path: "v/:token/visit.ics",
+      load: async () => (await import("./show-visit.tsx")).sendCalendarFile,
+    },
+    {
+      method: "POST",
+      path: "v/:token/cancel",
+      load: async () => (await import("./show-visit.tsx")).postCancellation,
+    },
+    {
+      method: "POST",
+      path: "v/:token/move",
+      load: async () => (await import("./show-visit.tsx")).postMove,
+    },
+  ]),
+];

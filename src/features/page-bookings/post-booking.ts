@@ -1,0 +1,135 @@
+import { prepareBookableCatalog } from "../../app/catalog/bookable-catalog.ts";
+import { AppError } from "../../domain/errors.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { readBody } from "../../http/pipeline/body.ts";
+import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
+import type { HttpResponse } from "../../http/pipeline/request-context.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { respondNotFound } from "../public-pages/not-found.tsx";
+import { takesBookings, visitorOf } from "./access.ts";
+import { bookOnPage, holdTime, isClosedError } from "./book.ts";
+import { readGuestForm } from "./read-form.ts";
+import { holdCookie, parseForm, readHoldCookie, redirect, respondClosed } from "./respond.tsx";
+import { type Choice, fieldsOf, HOLD_MS, isFormKey, readProgress } from "./rules.ts";
+import {
+  type BookingPage,
+  isGoneError,
+  languageFields,
+  openBookingPage,
+  readHoldId,
+  readInstant,
+  respondWithDetails,
+  showGone,
+  urlOfDetails,
+  urlOfStep,
+} from "./show-booking.tsx";
+
+const KEY_BYTES = 16;
+
+type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
+
+/** Reads a form of the booking page, or returns the response to one that cannot be handled. */
+async function readPosted(request: PageRequest): Promise<Posted | { response: HttpResponse }> {
+  const { context } = request;
+  const body = parseForm(await readBody(context));
+  const progress = readProgress(new URLSearchParams(context.request.search));
+  const page = await openBookingPage(request, progress);
+  if (page === undefined) return { response: respondNotFound(request) };
+  if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
+  if (progress.step !== "time")
+    return { response: redirect(request, urlOfStep(page, languageFields(request))) };
+  return { page, choice: progress.choice, body };
+}
+
+/**
+ * Runs a write for a business that still takes bookings.
+ * @throws AppError too_many_bookings if its page was closed meanwhile
+ */
+async function writeOnPage<T>(
+  { rt }: PageRequest,
+  { business: { slug, id } }: BookingPage,
+  write: (business: BusinessRow) => T,
+): Promise<T> {
+  const found = rt.store.businesses.findById(id);
+  if (found) await prepareBookableCatalog(rt, found);
+  return retryWhileBusy(rt, () => {
+    const business = rt.store.businesses.findBySlug(slug);
+    if (business && takesBookings(business)) return write(business);
+    throw new AppError("too_many_bookings", "Online booking is closed.");
+  });
+}
+
+/** Holds a time that a guest has chosen, and leads to the details. */
+export async function postHold(request: PageRequest): Promise<HttpResponse> {
+  const posted = await readPosted(request);
+  if ("response" in posted) return posted.response;
+  const { page, choice, body } = posted;
+  const { rt } = request;
+  const kept = languageFields(request);
+  const startsAt = readInstant(body.get("at"));
+  if (startsAt === null) return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...kept]));
+  const wanted = { choice, startsAt, previousId: readHoldCookie(request) };
+  try {
+    const hold = await writeOnPage(request, page, (business) =>
+      holdTime(rt, business, (keyId) => visitorOf(request, keyId), wanted),
+    );
+    const key = rt.random(KEY_BYTES).toString("hex");
+    const holdId = hold?.id ?? null;
+    const url = urlOfDetails(page, { choice, at: startsAt, key, holdId, kept });
+    return redirect(request, url, hold === null ? [] : holdCookie(request, hold.id, HOLD_MS));
+  } catch (error) {
+    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (error instanceof AppError && error.code === "slot_taken") {
+      const day = localDateOf(startsAt, page.business.doc.timezone);
+      const fields = [...fieldsOf(choice), ["date", day] as const, ["taken", "1"] as const];
+      return redirect(request, urlOfStep(page, [...fields, ...kept]));
+    }
+    if (isGoneError(error)) return showGone(request, page, choice);
+    throw error;
+  }
+}
+
+/** Books what the guest has chosen, and leads to the page of the visit. */
+export async function postBooking(request: PageRequest): Promise<HttpResponse> {
+  const posted = await readPosted(request);
+  if ("response" in posted) return posted.response;
+  const { page, choice, body } = posted;
+  const { rt, context } = request;
+  const key = new URLSearchParams(context.request.search).get("key");
+  const at = readInstant(body.get("at"));
+  if (at === null || !isFormKey(key))
+    return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...languageFields(request)]));
+  const { form, errors, customer } = readGuestForm(body);
+  const state = { choice, at, key, form, errors };
+  if (customer === null) return respondWithDetails(request, page, { ...state, status: 422 });
+  const wanted = {
+    choice,
+    startsAt: at,
+    holdId: readHoldId(request),
+    formKey: key,
+    expectedTotalCents: readTotal(body.get("total")),
+    customer,
+    language: page.shop.language,
+  };
+  try {
+    const token = await writeOnPage(request, page, (business) =>
+      bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
+    );
+    return redirect(request, `${page.shop.path}/v/${token}`, holdCookie(request, "", 0));
+  } catch (error) {
+    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "price_changed") {
+      const newTotalCents = Number(error.extensions["totalCents"]);
+      return respondWithDetails(request, page, { ...state, status: 409, newTotalCents });
+    }
+    if (error.code === "slot_taken")
+      return respondWithDetails(request, page, { ...state, status: 409 });
+    if (isGoneError(error)) return showGone(request, page, choice);
+    throw error;
+  }
+}
+
+const readTotal = (text: string | null): number | null =>
+  /^\d{1,12}$/.test(text ?? "") ? Number(text) : null;

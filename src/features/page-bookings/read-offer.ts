@@ -1,0 +1,120 @@
+import { readAhead } from "../../app/catalog/cached-lists.ts";
+import { type CatalogView, readCatalogView } from "../../app/catalog/catalog-view.ts";
+import { AppError } from "../../domain/errors.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { ALL_LISTS, kindsAffecting } from "../../domain/public/public-catalog.ts";
+import { isVisible, localise } from "../../domain/public/public-context.ts";
+import type { PublicService, PublicStaff } from "../../domain/public/service.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { getHeader } from "../../http/pipeline/request-context.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { readShop, type Shop, type Variant } from "../public-pages/content.ts";
+import { groupByCategory } from "../public-pages/layout.ts";
+import { chooseVariant } from "../public-pages/variants.ts";
+import { type BookingTexts, textsOf } from "./texts.ts";
+
+/** A page of a business: what its frame shows, and its fixed texts. */
+export type BookingShop = { business: BusinessRow; shop: Shop; texts: BookingTexts };
+
+export type ServiceGroup = { name: string | null; services: PublicService[] };
+
+/** What guests can book. */
+export type Offer = {
+  groups: ServiceGroup[];
+  /** The largest party that a table seats; 0 without tables. */
+  maxParty: number;
+  areas: { id: string; name: string }[];
+};
+
+const KINDS = kindsAffecting(ALL_LISTS);
+
+/**
+ * Reads what a page of a business shows, in the language of the query or of the reader.
+ * @param ownLanguage the language in which the guest of a visit has booked
+ * @returns undefined for an unknown business
+ */
+export async function openShop<T>(
+  request: PageRequest,
+  ownLanguage: string | null,
+  read: (view: CatalogView, variant: Variant) => T,
+): Promise<(BookingShop & { content: T }) | undefined> {
+  const { rt, slug, base, context } = request;
+  const found = rt.store.businesses.findBySlug(slug);
+  if (found === undefined) return undefined;
+  await readAhead(rt, found, KINDS);
+  const getBusiness = (): BusinessRow => {
+    const business = rt.store.businesses.findBySlug(slug);
+    if (business !== undefined) return business;
+    throw new AppError("resource_not_found", "There is no page here.");
+  };
+  const wanted = new URLSearchParams(context.request.search).get("lang") ?? ownLanguage;
+  const acceptLanguage = getHeader(context.request, "accept-language");
+  return readCatalogView(
+    rt,
+    ALL_LISTS,
+    getBusiness,
+    ({ publishedUntil }) => Math.max(context.now, publishedUntil),
+    (view) => {
+      const { business } = view;
+      const variant = chooseVariant(wanted, acceptLanguage, business.doc.locales);
+      const hasTables = (rt.store.catalog.countByKind(business.id).get("table") ?? 0) > 0;
+      const path = `${base}/b/${encodeURIComponent(slug)}`;
+      return {
+        business,
+        shop: readShop(view, variant, { path, origin: "", hasTables }),
+        texts: textsOf(variant.language),
+        content: read(view, variant),
+      };
+    },
+  );
+}
+
+/** Returns all that guests can book. */
+export function readOffer({ rt }: PageRequest, view: CatalogView, { locale }: Variant): Offer {
+  const { docs } = view.select("service", { matches: ({ bookable }) => bookable });
+  const categories = view.select("service_category", {}).docs;
+  const entries = groupByCategory(docs, categories, ({ category }) =>
+    category === null ? [] : [category],
+  );
+  const groups: ServiceGroup[] = [];
+  let last: unknown;
+  for (const { doc, group } of entries) {
+    if (groups.length === 0 || group !== last) {
+      const name = group && localise(view.forms.serviceCategories(group), locale, false).name;
+      groups.push({ name, services: [] });
+    }
+    last = group;
+    groups.at(-1)?.services.push(localise(view.forms.services(doc), locale, false));
+  }
+  const { id, slug } = view.business;
+  const tables = rt.store.catalog
+    .listByKind(id, "table")
+    .filter((table) => isVisible("table", table));
+  const areas = new Set(tables.flatMap(({ area }) => area ?? []));
+  return {
+    groups,
+    maxParty: Math.max(0, ...tables.map(({ maxSeats }) => maxSeats)),
+    areas: rt.store.catalog
+      .listByKind(id, "area")
+      .filter((area) => isVisible("area", area) && areas.has(area.key))
+      .map((area) => ({ id: objectId("area", slug, area), name: area.name })),
+  };
+}
+
+/** A service, and the people who perform it. */
+export type ServiceDetails = { service: PublicService; staff: PublicStaff[] };
+
+/** Returns a service that guests can book; undefined for others. */
+export function readService(
+  view: CatalogView,
+  { locale }: Variant,
+  id: string,
+): ServiceDetails | undefined {
+  const [doc] = view.select("service", { ids: [id], matches: ({ bookable }) => bookable }).docs;
+  if (doc === undefined) return undefined;
+  const service = localise(view.forms.services(doc), locale, false);
+  const staff = view
+    .select("staff", { ids: service.staffIds, matches: ({ bookable }) => bookable })
+    .docs.map((person) => localise(view.forms.staff(person), locale, false));
+  return { service, staff };
+}

@@ -1,0 +1,110 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { respondWithPage } from "../../http/pages/render-page.tsx";
+import {
+  getHeader,
+  type HttpResponse,
+  type RawHeaders,
+  respond,
+} from "../../http/pipeline/request-context.ts";
+import type { BookingShop } from "./read-offer.ts";
+import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
+import { isLoopbackHost } from "../../domain/addresses.ts";
+
+export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
+
+type Shown = { title: string; content: ComponentChildren; status?: number; headers?: RawHeaders };
+
+/** Responds with a page of the booking flow or of a guest's visit. No cache keeps it. */
+export function respondWithShop(
+  request: PageRequest,
+  props: BookingShop,
+  { title, content, status = 200, headers = [] }: Shown,
+): HttpResponse {
+  const { shop, texts } = props;
+  const { path, search } = request.context.request;
+  const query = new URLSearchParams(search);
+  query.delete("lang");
+  const url = `${path}${query.size > 0 ? `?${query}` : ""}`;
+  return respondWithPage(request, {
+    status,
+    language: shop.language,
+    title: `${title} · ${shop.profile.name}`,
+    accent: shop.theme.accent,
+    imageUrls: shop.theme.logo === null ? [] : [shop.theme.logo],
+    props: { yourTime: texts.yourTime, language: shop.language },
+    hasForms: true,
+    isPrivate: true,
+    headers,
+    content: (
+      <BookingFrame {...props} url={url}>
+        {content}
+      </BookingFrame>
+    ),
+  });
+}
+
+/** Shows that the page takes no booking, and the telephone number. */
+export const respondClosed = (
+  request: PageRequest,
+  props: BookingShop,
+  reason: "closed" | "shareUsed",
+): HttpResponse =>
+  respondWithShop(request, props, {
+    title: props.texts.title,
+    status: reason === "closed" ? 200 : 429,
+    content: (
+      <>
+        <Heading>{props.texts.title}</Heading>
+        <p>{props.texts[reason]}</p>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+
+export const redirect = (
+  { context }: PageRequest,
+  location: string,
+  headers: RawHeaders = [],
+): HttpResponse =>
+  respond(context, 303, ["location", location, "content-length", "0", ...NO_STORE, ...headers]);
+
+const COOKIE = "deskbell_hold";
+const HOLD_ID = /^hld_[0-9a-z]+$/;
+
+/** Returns the ID of the hold that this browser has made. */
+export function readHoldCookie({ context }: PageRequest): string | null {
+  for (const part of (getHeader(context.request, "cookie") ?? "").split(";")) {
+    const [name, value = ""] = part.trim().split("=");
+    if (name === COOKIE && HOLD_ID.test(value)) return value;
+  }
+  return null;
+}
+
+/** Returns the header that makes the browser name its hold, so that a new one replaces it. */
+export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders {
+  const { rt, base, slug, context } = request;
+  const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
+  const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);
+  const attributes = [
+    `${COOKIE}=${holdId}`,
+    `Path=${base}/b/${encodeURIComponent(slug)}/book`,
+    `Max-Age=${maxAgeMs / 1000}`,
+    "HttpOnly",
+    "SameSite=Lax",
+    ...(isPlain ? [] : ["Secure"]),
+  ];
+  return ["set-cookie", attributes.join("; ")];
+}
+
+const MAX_FIELDS = 100;
+const MAX_CHARS = 5000;
+
+/** Reads the fields of a form. Fields that are too many or too long are left out. */
+export const parseForm = (body: Buffer): URLSearchParams =>
+  new URLSearchParams(
+    [...new URLSearchParams(body.toString("utf8"))]
+      .slice(0, MAX_FIELDS)
+      .filter(([, value]) => value.length <= MAX_CHARS),
+  );

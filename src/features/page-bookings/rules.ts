@@ -1,0 +1,123 @@
+import type {
+  NamedRequest,
+  NamedTableRequest,
+  NamedVisitRequest,
+} from "../../domain/availability/request.ts";
+
+// What a guest chooses on the booking page, as the query of its URL. Each step is a URL, so that
+// the back button and a reload work without scripts.
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** How long after a visit its link works. */
+export const LINK_MS = 30 * DAY_MS;
+/** How long a time is held while a guest types. */
+export const HOLD_MS = 10 * MINUTE_MS;
+
+/** The most visits that one email address or phone number can make in 24 hours. */
+export const MAX_GUESTS = 20;
+
+export type ServiceChoice = {
+  kind: "service";
+  serviceId: string;
+  variantId: string | null;
+  addons: { addonId: string; quantity: number }[];
+  /** Null for anyone. */
+  staffId: string | null;
+  guests: number;
+};
+export type TableChoice = { kind: "table"; partySize: number; areaId: string | null };
+export type Choice = ServiceChoice | TableChoice;
+
+const ADDON = "addon.";
+export const ANYONE = "any";
+
+/** Returns the name of the field with the quantity of an add-on. */
+export const addonField = (addonId: string): string => `${ADDON}${addonId}`;
+
+const readInteger = (text: string | null, max: number): number | undefined => {
+  const value = /^\d{1,5}$/.test(text ?? "") ? Number(text) : undefined;
+  return value !== undefined && value <= max ? value : undefined;
+};
+
+const MAX_PARTY = 10_000;
+
+/** What a guest has chosen so far. `choice` is undefined until its last question is answered. */
+export type Progress =
+  | { step: "start" }
+  | { step: "options"; serviceId: string }
+  | { step: "party" }
+  | { step: "time"; choice: Choice };
+
+export function readProgress(query: URLSearchParams): Progress {
+  const serviceId = query.get("service");
+  if (serviceId !== null && serviceId !== "") {
+    if (!query.has("staff")) return { step: "options", serviceId };
+    return { step: "time", choice: readService(query, serviceId) };
+  }
+  const partySize = readInteger(query.get("party"), MAX_PARTY);
+  if (partySize !== undefined && partySize > 0) {
+    const areaId = query.get("area") || null;
+    return { step: "time", choice: { kind: "table", partySize, areaId } };
+  }
+  return query.has("table") ? { step: "party" } : { step: "start" };
+}
+
+function readService(query: URLSearchParams, serviceId: string): ServiceChoice {
+  const staff = query.get("staff") ?? "";
+  const addons = [...query].flatMap(([name, value]) => {
+    const quantity = readInteger(value, 100) ?? 0;
+    return name.startsWith(ADDON) && quantity > 0
+      ? [{ addonId: name.slice(ADDON.length), quantity }]
+      : [];
+  });
+  return {
+    kind: "service",
+    serviceId,
+    variantId: query.get("variant") || null,
+    addons,
+    staffId: staff === "" || staff === ANYONE ? null : staff,
+    guests: Math.max(1, readInteger(query.get("guests"), MAX_GUESTS) ?? 1),
+  };
+}
+
+/** Returns the fields of a choice, for hidden inputs and URLs. */
+export function fieldsOf(choice: Choice): [name: string, value: string][] {
+  if (choice.kind === "table")
+    return [
+      ["table", "1"],
+      ["party", String(choice.partySize)],
+      ...(choice.areaId === null ? [] : [["area", choice.areaId] as [string, string]]),
+    ];
+  const { serviceId, variantId, addons, staffId, guests } = choice;
+  return [
+    ["service", serviceId],
+    ...(variantId === null ? [] : [["variant", variantId] as [string, string]]),
+    ...addons.map(({ addonId, quantity }): [string, string] => [
+      addonField(addonId),
+      String(quantity),
+    ]),
+    ["staff", staffId ?? ANYONE],
+    ...(guests === 1 ? [] : [["guests", String(guests)] as [string, string]]),
+  ];
+}
+
+export function toRequest(choice: ServiceChoice): NamedVisitRequest;
+export function toRequest(choice: TableChoice): NamedTableRequest;
+export function toRequest(choice: Choice): NamedVisitRequest | NamedTableRequest;
+export function toRequest(choice: Choice): NamedRequest {
+  if (choice.kind === "table") return { partySize: choice.partySize, areaId: choice.areaId };
+  const { serviceId, variantId, addons, staffId, guests } = choice;
+  return { segments: [{ serviceId, variantId, addons, staffId }], guests };
+}
+
+/** Matches the key of a form, which makes it book once. */
+const FORM_KEY = /^[0-9a-f]{32}$/;
+export const isFormKey = (text: string | null): text is string => FORM_KEY.test(text ?? "");
+
+export type GuestForm = { name: string; email: string; phone: string; notes: string };
+
+export const EMPTY_FORM: GuestForm = { name: "", email: "", phone: "", notes: "" };
+
+export type FormErrors = { [Field in keyof GuestForm]?: "needed" | "invalid" };

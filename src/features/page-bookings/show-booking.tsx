@@ -1,0 +1,328 @@
+/** @jsxImportSource preact */
+import type { Hold } from "../../domain/bookings/hold.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import type { HttpResponse } from "../../http/pipeline/request-context.ts";
+import { respondNotFound } from "../public-pages/not-found.tsx";
+import { findPageKey, takesBookings } from "./access.ts";
+import { findBooked, findOpenHold } from "./book.ts";
+import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
+import { type BookingShop, openShop, readOffer, readService } from "./read-offer.ts";
+import { readHoldCookie, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import {
+  type Choice,
+  EMPTY_FORM,
+  fieldsOf,
+  type FormErrors,
+  type GuestForm,
+  isFormKey,
+  type Progress,
+  readProgress,
+  toRequest,
+} from "./rules.ts";
+import { Details } from "./view/details.tsx";
+import { PartyOptions, ServiceOptions } from "./view/options.tsx";
+import { Start } from "./view/start.tsx";
+import { Summary } from "./view/summary.tsx";
+import { Times } from "./view/times.tsx";
+
+export type BookingPage = BookingShop & {
+  content: { offer: ReturnType<typeof readOffer>; details: ReturnType<typeof readService> };
+};
+
+/** Reads what a step of the booking page shows; undefined for a business without a page. */
+export async function openBookingPage(
+  request: PageRequest,
+  progress: Progress,
+): Promise<BookingPage | undefined> {
+  const serviceId = serviceOf(progress);
+  const page = await openShop(request, null, (view, variant) => ({
+    offer: readOffer(request, view, variant),
+    details: serviceId === null ? undefined : readService(view, variant, serviceId),
+  }));
+  return page?.business.doc.publicPage.enabled ? page : undefined;
+}
+
+function serviceOf(progress: Progress): string | null {
+  if (progress.step === "options") return progress.serviceId;
+  if (progress.step !== "time" || progress.choice.kind === "table") return null;
+  return progress.choice.serviceId;
+}
+
+/** Shows the step of the booking to which the query has come. */
+export async function showBooking(request: PageRequest): Promise<HttpResponse> {
+  const query = new URLSearchParams(request.context.request.search);
+  const progress = readProgress(query);
+  const page = await openBookingPage(request, progress);
+  if (page === undefined) return respondNotFound(request);
+  if (!takesBookings(page.business)) return respondClosed(request, page, "closed");
+  if (progress.step !== "time") return showQuestion(request, page, progress, false);
+  const at = readInstant(query.get("at"));
+  const key = query.get("key");
+  if (at !== null && isFormKey(key)) return showDetails(request, page, progress.choice, at, key);
+  return showTimes(request, page, progress.choice, query);
+}
+
+/** Returns the time in a form or URL; null if it is none. */
+export function readInstant(text: string | null): number | null {
+  const isInstant = text !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/.test(text);
+  const at = isInstant ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
+type Fields = readonly (readonly [string, string])[];
+
+const bookPath = ({ shop }: BookingShop): string => `${shop.path}/book`;
+
+/** Returns the field that keeps the language which the reader has chosen. */
+export function languageFields({ context }: PageRequest): Fields {
+  const lang = new URLSearchParams(context.request.search).get("lang");
+  return lang !== null && /^[a-z]{2}$/.test(lang) ? [["lang", lang]] : [];
+}
+
+const toQuery = (fields: Fields): string =>
+  new URLSearchParams(fields as [string, string][]).toString();
+
+export const urlOfStep = (page: BookingShop, fields: Fields): string =>
+  `${bookPath(page)}?${toQuery(fields)}`;
+
+/** Shows the first step, or the options of what is chosen. */
+export function showQuestion(
+  request: PageRequest,
+  page: BookingPage,
+  progress: Exclude<Progress, { step: "time" }>,
+  isGone: boolean,
+): HttpResponse {
+  const kept = languageFields(request);
+  const { texts, content } = page;
+  const { offer, details } = content;
+  const form = { ...page, path: bookPath(page), kept, isGone };
+  const status = isGone ? 409 : 200;
+  if (progress.step === "options" && details !== undefined)
+    return respondWithShop(request, page, {
+      status,
+      title: details.service.name,
+      content: <ServiceOptions {...form} details={details} />,
+    });
+  if (progress.step === "party" && offer.maxParty > 0)
+    return respondWithShop(request, page, {
+      status,
+      title: texts.table,
+      content: <PartyOptions {...form} offer={offer} />,
+    });
+  const isUnknown = progress.step !== "start";
+  const lang = kept.length === 0 ? "" : `&${toQuery(kept)}`;
+  return respondWithShop(request, page, {
+    status: isUnknown ? 404 : status,
+    title: texts.title,
+    content: (
+      <Start
+        {...page}
+        offer={offer}
+        path={bookPath(page)}
+        isGone={isGone || isUnknown}
+        lang={lang}
+      />
+    ),
+  });
+}
+
+/** Errors that say nothing about the choice of the guest. */
+const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);
+
+/** Returns whether what the guest chose is no longer offered. */
+export const isGoneError = (error: unknown): boolean =>
+  error instanceof AppError && !NOT_OF_CHOICE.has(error.code);
+
+const questionOf = (choice: Choice): Exclude<Progress, { step: "time" }> =>
+  choice.kind === "table" ? { step: "party" } : { step: "options", serviceId: choice.serviceId };
+
+/** Shows the options again, because what the guest chose cannot be had. */
+export const showGone = (request: PageRequest, page: BookingPage, choice: Choice): HttpResponse =>
+  showQuestion(request, page, questionOf(choice), true);
+
+const changeUrlOf = (page: BookingShop, choice: Choice, kept: Fields): string =>
+  urlOfStep(page, [
+    ...(choice.kind === "table"
+      ? [["table", "1"] as const]
+      : [["service", choice.serviceId] as const]),
+    ...kept,
+  ]);
+
+async function showTimes(
+  request: PageRequest,
+  page: BookingPage,
+  choice: Choice,
+  query: URLSearchParams,
+): Promise<HttpResponse> {
+  const { business, texts, content } = page;
+  const search = { request: toRequest(choice), audience: "PUBLIC" as const };
+  const kept = languageFields(request);
+  const fields = [...fieldsOf(choice), ...kept];
+  try {
+    const found = await findMonth(request, business, search, query);
+    const summary = (
+      <Summary
+        {...page}
+        {...content}
+        choice={choice}
+        at={null}
+        staffName={null}
+        totalCents={found.times[0]?.totalCents ?? null}
+        changeUrl={changeUrlOf(page, choice, kept)}
+      />
+    );
+    return respondWithShop(request, page, {
+      title: texts.chooseTime,
+      content: (
+        <Times
+          {...page}
+          title={texts.chooseTime}
+          summary={summary}
+          found={found}
+          own={findOwnTime(request, page, choice)}
+          urlOf={(more) => urlOfStep(page, [...fields, ...Object.entries(more)])}
+          action={`${bookPath(page)}/hold?${toQuery(fields)}`}
+          wasTaken={query.has("taken")}
+        />
+      ),
+    });
+  } catch (error) {
+    if (isGoneError(error)) return showGone(request, page, choice);
+    throw error;
+  }
+}
+
+/** Returns the time that this browser holds of the same service or party. */
+function findOwnTime(
+  request: PageRequest,
+  { business }: BookingShop,
+  choice: Choice,
+): FreeTime | null {
+  const hold = findHold(request, business, readHoldCookie(request));
+  if (hold === undefined || !isHoldOf(hold, choice)) return null;
+  return { startsAt: hold.startsAt, endsAt: hold.endsAt, totalCents: totalOf(hold) };
+}
+
+function isHoldOf(hold: Hold, choice: Choice): boolean {
+  if (choice.kind === "table") return hold.tableId !== null && hold.guests === choice.partySize;
+  const [segment] = hold.segments;
+  return (
+    segment?.serviceId === choice.serviceId &&
+    hold.guests === choice.guests &&
+    (choice.staffId === null || segment.staffId === choice.staffId)
+  );
+}
+
+const totalOf = (hold: Hold): number | null => (hold.tableId === null ? hold.totalCents : null);
+
+function findHold(
+  { rt }: PageRequest,
+  business: BookingShop["business"],
+  id: string | null,
+): Hold | undefined {
+  const keyId = findPageKey(rt, business);
+  return id === null || keyId === undefined ? undefined : findOpenHold(rt, business, keyId, id);
+}
+
+async function showDetails(
+  request: PageRequest,
+  page: BookingPage,
+  choice: Choice,
+  at: number,
+  key: string,
+): Promise<HttpResponse> {
+  const { rt } = request;
+  const { business } = page;
+  const keyId = findPageKey(rt, business);
+  const booked = keyId === undefined ? undefined : findBooked(rt, keyId, key);
+  if (booked !== undefined) return redirect(request, `${page.shop.path}/v/${booked}`);
+  const state = { choice, at, key, form: EMPTY_FORM, errors: {}, status: 200 };
+  return respondWithDetails(request, page, state);
+}
+
+export type DetailsState = {
+  choice: Choice;
+  at: number;
+  key: string;
+  form: GuestForm;
+  errors: FormErrors;
+  status: number;
+  /** The new price, if it has changed since the guest saw it. */
+  newTotalCents?: number;
+};
+
+type DetailsUrl = { choice: Choice; at: number; key: string; holdId: string | null; kept: Fields };
+
+/** Returns the URL of the details of a time. Their form is sent to the same URL. */
+export const urlOfDetails = (
+  page: BookingShop,
+  { choice, at, key, holdId, kept }: DetailsUrl,
+): string =>
+  urlOfStep(page, [
+    ...fieldsOf(choice),
+    ["at", new Date(at).toISOString()],
+    ["key", key],
+    ...(holdId === null ? [] : [["hold", holdId] as const]),
+    ...kept,
+  ]);
+
+/** Shows the form of the details. A time that is taken leads to the nearest free times. */
+export async function respondWithDetails(
+  request: PageRequest,
+  page: BookingPage,
+  { choice, at, key, form, errors, status, newTotalCents }: DetailsState,
+): Promise<HttpResponse> {
+  const { business, texts, content } = page;
+  const kept = languageFields(request);
+  const holdId = readHoldId(request);
+  const hold = findHold(request, business, holdId);
+  const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice);
+  const search = { request: toRequest(choice), audience: "PUBLIC" as const };
+  try {
+    const time = isHeld
+      ? { startsAt: at, endsAt: hold.endsAt, totalCents: totalOf(hold) }
+      : await findTime(request, business, search, at);
+    const nearest = time === undefined ? await findNearest(request, business, search, at) : null;
+    const totalCents = newTotalCents ?? time?.totalCents ?? null;
+    const summary = (
+      <Summary
+        {...page}
+        {...content}
+        choice={choice}
+        at={time === undefined ? null : at}
+        staffName={null}
+        totalCents={totalCents}
+        changeUrl={changeUrlOf(page, choice, kept)}
+      />
+    );
+    return respondWithShop(request, page, {
+      status: time === undefined ? 409 : status,
+      title: texts.details,
+      content: (
+        <Details
+          {...page}
+          summary={summary}
+          form={form}
+          errors={errors}
+          at={at}
+          totalCents={totalCents}
+          heldUntil={isHeld ? hold.expiresAt : null}
+          nearest={nearest}
+          hasNewPrice={newTotalCents !== undefined}
+          timesUrl={urlOfStep(page, [...fieldsOf(choice), ...kept])}
+          action={urlOfDetails(page, { choice, at, key, holdId, kept })}
+        />
+      ),
+    });
+  } catch (error) {
+    if (isGoneError(error)) return showGone(request, page, choice);
+    throw error;
+  }
+}
+
+/** Returns the ID of the hold in the URL of the details. */
+export function readHoldId({ context }: PageRequest): string | null {
+  const id = new URLSearchParams(context.request.search).get("hold") ?? "";
+  return /^hld_[0-9a-z]{1,40}$/.test(id) ? id : null;
+}

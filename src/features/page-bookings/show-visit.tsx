@@ -1,0 +1,266 @@
+/** @jsxImportSource preact */
+import { isPublicStaff } from "../../app/bookings/access.ts";
+import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { respondWithPage } from "../../http/pages/render-page.tsx";
+import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
+import { readBody } from "../../http/pipeline/body.ts";
+import { getHeader, type HttpResponse, respondBytes } from "../../http/pipeline/request-context.ts";
+import { choosePageLanguage } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
+import { isClosedError } from "./book.ts";
+import { findMonth } from "./find-times.ts";
+import { type BookingShop, openShop } from "./read-offer.ts";
+import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import { languageFields, readInstant } from "./show-booking.tsx";
+import { textsOf } from "./texts.ts";
+import { Times } from "./view/times.tsx";
+import { VisitPage, type VisitView } from "./view/visit.tsx";
+import {
+  canChange,
+  cancelAsGuest,
+  findGuestVisit,
+  type GuestVisit,
+  moveAsGuest,
+} from "./visits.ts";
+
+type Linked = { business: BusinessRow; found: GuestVisit; token: string };
+
+function findLinked({ rt, slug, context }: PageRequest): Linked | undefined {
+  const token = context.request.params["token"] ?? "";
+  const business = rt.store.businesses.findBySlug(slug);
+  const found = business && findGuestVisit(rt, business, token);
+  return business && found && { business, found, token };
+}
+
+/** Responds in the same way for each link that does not work, whether or not it ever did. */
+function respondEnded(request: PageRequest): HttpResponse {
+  const acceptLanguage = getHeader(request.context.request, "accept-language");
+  const language = choosePageLanguage(acceptLanguage, []);
+  const texts = textsOf(language);
+  return respondWithPage(request, {
+    status: 404,
+    language,
+    title: texts.linkEnded,
+    isPrivate: true,
+    content: (
+      <main>
+        <h1>{texts.linkEnded}</h1>
+        <p>{texts.linkEndedText}</p>
+      </main>
+    ),
+  });
+}
+
+async function openVisitPage(
+  request: PageRequest,
+  { found }: Linked,
+): Promise<BookingShop | undefined> {
+  return openShop(request, found.language, () => null);
+}
+
+const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v/${token}`;
+
+const langOf = (request: PageRequest): string =>
+  new URLSearchParams(languageFields(request) as [string, string][]).toString();
+
+/** What a change says about itself in the URL to which it leads. */
+const MESSAGES = ["moved", "changeClosed"] as const;
+
+/** Shows a guest's visit, or the times to which it can be moved. */
+export async function showVisit(request: PageRequest): Promise<HttpResponse> {
+  const linked = findLinked(request);
+  const page = linked && (await openVisitPage(request, linked));
+  if (linked === undefined || page === undefined) return respondEnded(request);
+  const query = new URLSearchParams(request.context.request.search);
+  const { found, token } = linked;
+  if (query.has("move") && canChange(request.rt, found))
+    return showMove(request, page, linked, query);
+  const done = query.get("done");
+  const message = MESSAGES.find((one) => one === done) ?? null;
+  const view = toView(request.rt, page.business, found);
+  const props = { ...page, view, path: pathOf(page, token), lang: langOf(request), message };
+  return respondWithShop(request, page, {
+    title: page.texts.title,
+    content: <VisitPage {...props} />,
+  });
+}
+
+function toView(rt: Runtime, business: BusinessRow, found: GuestVisit): VisitView {
+  const { visit } = found;
+  const { status, startsAt, cancelUntil, decideBy, cancelReason } = visit;
+  const nameOf = createCatalogNamer(rt, business.id);
+  const common = {
+    status,
+    startsAt,
+    cancelUntil,
+    decideBy,
+    isDeclined: cancelReason === "DECLINED" || cancelReason === "EXPIRED",
+    canChange: canChange(rt, found),
+  };
+  if (found.kind === "reservation") {
+    const { partySize, areaId } = found.visit;
+    return {
+      ...common,
+      services: null,
+      staff: [],
+      guests: partySize,
+      area: nameOf("area", areaId),
+      totalCents: null,
+    };
+  }
+  const { segments, guests, totalCents } = found.visit;
+  const staff = segments.flatMap(({ staffId, staffName }) =>
+    staffId !== null && staffName !== null && isPublicStaff(rt, business.id, staffId)
+      ? [staffName]
+      : [],
+  );
+  return {
+    ...common,
+    services: segments.flatMap((segment) => [
+      describeService(nameOf, segment),
+      ...segment.addons.map(({ addonId, quantity }) => {
+        const name = nameOf("addon", addonId) ?? "";
+        return `+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`;
+      }),
+    ]),
+    staff: [...new Set(staff)],
+    guests,
+    area: null,
+    totalCents,
+  };
+}
+
+async function showMove(
+  request: PageRequest,
+  page: BookingShop,
+  { found, token }: Linked,
+  query: URLSearchParams,
+): Promise<HttpResponse> {
+  const { texts } = page;
+  const wanted =
+    found.kind === "booking"
+      ? { segments: found.visit.segments, guests: found.visit.guests }
+      : { partySize: found.visit.partySize, areaId: found.visit.areaId };
+  const search = { request: wanted, audience: "INTERNAL" as const };
+  const month = await findMonth(request, page.business, search, query);
+  const path = pathOf(page, token);
+  const kept = languageFields(request) as [string, string][];
+  const urlOf = (fields: Record<string, string>): string =>
+    `${path}?${new URLSearchParams([["move", "1"], ...Object.entries(fields), ...kept])}`;
+  return respondWithShop(request, page, {
+    title: texts.moveTitle,
+    content: (
+      <Times
+        {...page}
+        title={texts.moveTitle}
+        summary={
+          <p>
+            <a href={path}>{texts.keepTime}</a>
+          </p>
+        }
+        found={month}
+        own={null}
+        urlOf={urlOf}
+        action={`${path}/move?${new URLSearchParams(kept)}`}
+        wasTaken={query.has("taken")}
+      />
+    ),
+  });
+}
+
+/** Returns the URL of the visit with a message or another step. */
+function urlOfVisit(request: PageRequest, page: BookingShop, token: string, query: string): string {
+  const all = [query, langOf(request)].filter((part) => part !== "").join("&");
+  return `${pathOf(page, token)}${all && `?${all}`}`;
+}
+
+const CLOSED = new Set(["cancellation_closed", "wrong_status"]);
+
+/** Runs a change of a guest's visit, and leads back to it. */
+async function change(
+  request: PageRequest,
+  run: (linked: Linked) => boolean,
+  done: string,
+): Promise<HttpResponse> {
+  const linked = findLinked(request);
+  const page = linked && (await openVisitPage(request, linked));
+  if (linked === undefined || page === undefined) return respondEnded(request);
+  const { token } = linked;
+  try {
+    if (!(await retryWhileBusy(request.rt, () => run(linked)))) return respondEnded(request);
+    return redirect(request, urlOfVisit(request, page, token, done));
+  } catch (error) {
+    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "slot_taken")
+      return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));
+    if (CLOSED.has(error.code))
+      return redirect(request, urlOfVisit(request, page, token, "done=changeClosed"));
+    throw error;
+  }
+}
+
+/** Cancels a guest's visit. */
+export const postCancellation = (request: PageRequest): Promise<HttpResponse> =>
+  change(request, ({ business, token }) => cancelAsGuest(request.rt, business, token), "");
+
+/** Moves a guest's visit to another time. */
+export async function postMove(request: PageRequest): Promise<HttpResponse> {
+  const at = readInstant(parseForm(await readBody(request.context)).get("at"));
+  return change(
+    request,
+    ({ business, token }) => at === null || moveAsGuest(request.rt, business, token, at),
+    "done=moved",
+  );
+}
+
+/** Sends a guest's visit as a file for calendars. */
+export async function sendCalendarFile(request: PageRequest): Promise<HttpResponse> {
+  const linked = findLinked(request);
+  const page = linked && (await openVisitPage(request, linked));
+  if (linked === undefined || page === undefined) return respondEnded(request);
+  const { found, token } = linked;
+  const { visit } = found;
+  const { name, phone } = page.shop.profile;
+  const { services } = toView(request.rt, page.business, found);
+  const entry = writeEntry({
+    uid: `${visit.id}@deskbell`,
+    sequence: visit.version,
+    status: STATUSES[visit.status],
+    startsAt: visit.startsAt,
+    endsAt: visit.endsAt,
+    createdAt: visit.createdAt,
+    updatedAt: visit.updatedAt,
+    summary: name,
+    location: page.business.doc.address,
+    description: [services?.join("\n") ?? null, phone, linkOf(request, page, token)]
+      .filter((line) => line !== null)
+      .join("\n"),
+  });
+  const body = Buffer.from(`${writeCalendarStart(name, null)}${entry}${CALENDAR_END}`);
+  return respondBytes(request.context, 200, "text/calendar; charset=utf-8", body, [
+    ...NO_STORE,
+    "x-robots-tag",
+    "noindex, nofollow",
+    "content-disposition",
+    'attachment; filename="visit.ics"',
+  ]);
+}
+
+const STATUSES = {
+  PENDING: "TENTATIVE",
+  CONFIRMED: "CONFIRMED",
+  CANCELLED: "CANCELLED",
+  COMPLETED: "CONFIRMED",
+  NO_SHOW: "CONFIRMED",
+} as const;
+
+/** Returns the whole URL of a visit; null if the server does not know its own. */
+function linkOf({ rt }: PageRequest, page: BookingShop, token: string): string | null {
+  const origin = URL.parse(rt.config.http.publicUrl)?.origin;
+  return origin === undefined ? null : `${origin}${pathOf(page, token)}`;
+}

@@ -1,0 +1,555 @@
+import type { PageLanguage, Translations } from "../../pages/languages.ts";
+
+// The fixed texts of the booking page and of the pages of guests' visits.
+
+export type BookingTexts = {
+  title: string;
+  services: string;
+  choose: string;
+  table: string;
+  events: string;
+  nothing: string;
+  from: string;
+  free: string;
+  onRequest: string;
+  variant: string;
+  addons: string;
+  included: string;
+  none: string;
+  staff: string;
+  anyone: string;
+  guests: string;
+  area: string;
+  anywhere: string;
+  showTimes: string;
+  chooseTime: string;
+  earlier: string;
+  later: string;
+  isFree: string;
+  noneInMonth: string;
+  nextFree: string;
+  timesOn: string;
+  noneOn: string;
+  morning: string;
+  afternoon: string;
+  evening: string;
+  zone: string;
+  change: string;
+  anotherTime: string;
+  details: string;
+  name: string;
+  email: string;
+  phone: string;
+  contactHint: string;
+  notes: string;
+  needName: string;
+  needContact: string;
+  invalidEmail: string;
+  invalid: string;
+  heldUntil: string;
+  total: string;
+  submitRequest: string;
+  submitConfirm: string;
+  requestNote: string;
+  privacy: string;
+  lost: string;
+  taken: string;
+  nearest: string;
+  priceChanged: string;
+  closed: string;
+  shareUsed: string;
+  call: string;
+  gone: string;
+  pending: string;
+  confirmed: string;
+  cancelled: string;
+  completed: string;
+  noShow: string;
+  pendingText: string;
+  confirmedText: string;
+  declinedText: string;
+  keepLink: string;
+  changeUntil: string;
+  changeClosed: string;
+  cancel: string;
+  cancelSure: string;
+  cancelYes: string;
+  move: string;
+  moveTitle: string;
+  keepTime: string;
+  moved: string;
+  addToCalendar: string;
+  bookAgain: string;
+  linkEnded: string;
+  linkEndedText: string;
+  when: string;
+  what: string;
+  who: string;
+  where: string;
+  people: string;
+  yourTime: string;
+  sending: string;
+  tableFor: string;
+};
+
+const TEXTS: Translations<BookingTexts> = {
+  en: {
+    title: "Book",
+    services: "Services",
+    choose: "Choose",
+    table: "Book a table",
+    events: "Events",
+    nothing: "Nothing can be booked here at the moment.",
+    from: "from {price}",
+    free: "free",
+    onRequest: "price on request",
+    variant: "Which one?",
+    addons: "Anything else?",
+    included: "included",
+    none: "none",
+    staff: "With whom?",
+    anyone: "Anyone who is free",
+    guests: "How many people?",
+    area: "Where?",
+    anywhere: "Anywhere",
+    showTimes: "Show free times",
+    chooseTime: "Choose a day and a time",
+    earlier: "Earlier month",
+    later: "Later month",
+    isFree: "{date}: free times",
+    noneInMonth: "No free times in {month}.",
+    nextFree: "Next free time: {time}",
+    timesOn: "Free times on {date}",
+    noneOn: "No free times on this day.",
+    morning: "Morning",
+    afternoon: "Afternoon",
+    evening: "Evening",
+    zone: "Times are local: {zone}.",
+    change: "Change",
+    anotherTime: "Choose another time",
+    details: "Your details",
+    name: "Name",
+    email: "Email address",
+    phone: "Telephone",
+    contactHint: "One of the two is enough.",
+    notes: "Anything we should know? (optional)",
+    needName: "Please write your name.",
+    needContact: "Please write an email address or a telephone number.",
+    invalidEmail: "This is no email address, such as ana@example.com.",
+    invalid: "This is too long or has invisible characters.",
+    heldUntil: "We keep this time for you until {time}.",
+    total: "Total",
+    submitRequest: "Send the request",
+    submitConfirm: "Book now",
+    requestNote: "{business} looks at each request. You see the answer on the next page.",
+    privacy: "How your data are used",
+    lost: "Somebody was faster: this time is taken. Nothing you wrote is lost. Choose one of the nearest free times.",
+    taken: "Somebody was faster: that time is taken. Please choose another.",
+    nearest: "Nearest free times",
+    priceChanged: "The price has changed to {price}. Please look at it and send the form again.",
+    closed: "Online booking is closed at the moment.",
+    shareUsed: "More bookings are taken by telephone only.",
+    call: "Call {business}",
+    gone: "This is no longer offered as you chose it. Please choose again.",
+    pending: "Request received",
+    confirmed: "You are booked",
+    cancelled: "Cancelled",
+    completed: "Thank you for your visit",
+    noShow: "Marked as missed",
+    pendingText:
+      "{business} has not answered yet. It does so by {time}; otherwise the request ends.",
+    confirmedText: "{business} expects you.",
+    declinedText: "{business} could not take this request.",
+    keepLink:
+      "Keep the address of this page: it is your way back to this visit. Whoever has it can change the visit.",
+    changeUntil: "You can move or cancel it until {time}.",
+    changeClosed: "It can no longer be changed here.",
+    cancel: "Cancel",
+    cancelSure: "Cancel this visit? It cannot be undone.",
+    cancelYes: "Yes, cancel",
+    move: "Move",
+    moveTitle: "Move your visit",
+    keepTime: "Keep the time",
+    moved: "Your visit has been moved.",
+    addToCalendar: "Add to calendar",
+    bookAgain: "Book again",
+    linkEnded: "This link has ended",
+    linkEndedText: "Please ask the business where you booked.",
+    when: "When",
+    what: "What",
+    who: "With",
+    where: "Where",
+    people: "People",
+    yourTime: "your time: {time}",
+    sending: "Sending …",
+    tableFor: "Table for {count}",
+  },
+  de: {
+    title: "Buchen",
+    services: "Leistungen",
+    choose: "Wählen",
+    table: "Tisch reservieren",
+    events: "Veranstaltungen",
+    nothing: "Im Moment kann hier nichts gebucht werden.",
+    from: "ab {price}",
+    free: "kostenlos",
+    onRequest: "Preis auf Anfrage",
+    variant: "Welche Ausführung?",
+    addons: "Noch etwas dazu?",
+    included: "inbegriffen",
+    none: "keine",
+    staff: "Bei wem?",
+    anyone: "Egal, wer frei ist",
+    guests: "Wie viele Personen?",
+    area: "Wo?",
+    anywhere: "Egal wo",
+    showTimes: "Freie Zeiten zeigen",
+    chooseTime: "Tag und Zeit wählen",
+    earlier: "Früherer Monat",
+    later: "Späterer Monat",
+    isFree: "{date}: freie Zeiten",
+    noneInMonth: "Keine freien Zeiten im {month}.",
+    nextFree: "Nächste freie Zeit: {time}",
+    timesOn: "Freie Zeiten am {date}",
+    noneOn: "Keine freien Zeiten an diesem Tag.",
+    morning: "Vormittag",
+    afternoon: "Nachmittag",
+    evening: "Abend",
+    zone: "Zeiten vor Ort: {zone}.",
+    change: "Ändern",
+    anotherTime: "Andere Zeit wählen",
+    details: "Ihre Angaben",
+    name: "Name",
+    email: "E-Mail-Adresse",
+    phone: "Telefon",
+    contactHint: "Eins von beiden genügt.",
+    notes: "Sollen wir etwas wissen? (freiwillig)",
+    needName: "Bitte schreiben Sie Ihren Namen.",
+    needContact: "Bitte schreiben Sie eine E-Mail-Adresse oder Telefonnummer.",
+    invalidEmail: "Das ist keine E-Mail-Adresse wie ana@example.com.",
+    invalid: "Das ist zu lang oder hat unsichtbare Zeichen.",
+    heldUntil: "Wir halten diese Zeit bis {time} für Sie frei.",
+    total: "Gesamt",
+    submitRequest: "Anfrage senden",
+    submitConfirm: "Jetzt buchen",
+    requestNote:
+      "{business} sieht jede Anfrage durch. Die Antwort sehen Sie auf der nächsten Seite.",
+    privacy: "Wie Ihre Daten verwendet werden",
+    lost: "Jemand war schneller: Diese Zeit ist vergeben. Ihre Angaben sind noch da. Wählen Sie eine der nächsten freien Zeiten.",
+    taken: "Jemand war schneller: Diese Zeit ist vergeben. Bitte wählen Sie eine andere.",
+    nearest: "Nächste freie Zeiten",
+    priceChanged:
+      "Der Preis ist jetzt {price}. Bitte prüfen Sie ihn und senden Sie das Formular noch einmal.",
+    closed: "Die Online-Buchung ist im Moment geschlossen.",
+    shareUsed: "Weitere Buchungen nehmen wir nur telefonisch an.",
+    call: "{business} anrufen",
+    gone: "Das gibt es so nicht mehr. Bitte wählen Sie neu.",
+    pending: "Anfrage eingegangen",
+    confirmed: "Sie haben gebucht",
+    cancelled: "Abgesagt",
+    completed: "Danke für Ihren Besuch",
+    noShow: "Als versäumt vermerkt",
+    pendingText:
+      "{business} hat noch nicht geantwortet. Das geschieht bis {time}, sonst endet die Anfrage.",
+    confirmedText: "{business} erwartet Sie.",
+    declinedText: "{business} konnte diese Anfrage nicht annehmen.",
+    keepLink:
+      "Bewahren Sie die Adresse dieser Seite auf: Sie führt zurück zu Ihrem Besuch. Wer sie hat, kann ihn ändern.",
+    changeUntil: "Sie können bis {time} verschieben oder absagen.",
+    changeClosed: "Hier lässt sich das nicht mehr ändern.",
+    cancel: "Absagen",
+    cancelSure: "Diesen Besuch absagen? Das lässt sich nicht zurücknehmen.",
+    cancelYes: "Ja, absagen",
+    move: "Verschieben",
+    moveTitle: "Besuch verschieben",
+    keepTime: "Zeit behalten",
+    moved: "Ihr Besuch wurde verschoben.",
+    addToCalendar: "In den Kalender",
+    bookAgain: "Wieder buchen",
+    linkEnded: "Dieser Link gilt nicht mehr",
+    linkEndedText: "Bitte fragen Sie dort nach, wo Sie gebucht haben.",
+    when: "Wann",
+    what: "Was",
+    who: "Bei",
+    where: "Wo",
+    people: "Personen",
+    yourTime: "Ihre Zeit: {time}",
+    sending: "Wird gesendet …",
+    tableFor: "Tisch für {count}",
+  },
+  fr: {
+    title: "Réserver",
+    services: "Prestations",
+    choose: "Choisir",
+    table: "Réserver une table",
+    events: "Événements",
+    nothing: "Rien ne peut être réservé ici pour le moment.",
+    from: "à partir de {price}",
+    free: "gratuit",
+    onRequest: "prix sur demande",
+    variant: "Quelle formule ?",
+    addons: "Autre chose ?",
+    included: "inclus",
+    none: "aucun",
+    staff: "Avec qui ?",
+    anyone: "Peu importe",
+    guests: "Combien de personnes ?",
+    area: "Où ?",
+    anywhere: "Peu importe",
+    showTimes: "Voir les horaires libres",
+    chooseTime: "Choisissez un jour et une heure",
+    earlier: "Mois précédent",
+    later: "Mois suivant",
+    isFree: "{date} : horaires libres",
+    noneInMonth: "Aucun horaire libre en {month}.",
+    nextFree: "Prochain horaire libre : {time}",
+    timesOn: "Horaires libres le {date}",
+    noneOn: "Aucun horaire libre ce jour-là.",
+    morning: "Matin",
+    afternoon: "Après-midi",
+    evening: "Soir",
+    zone: "Heures locales : {zone}.",
+    change: "Modifier",
+    anotherTime: "Choisir un autre horaire",
+    details: "Vos coordonnées",
+    name: "Nom",
+    email: "Adresse e-mail",
+    phone: "Téléphone",
+    contactHint: "L’un des deux suffit.",
+    notes: "Une précision ? (facultatif)",
+    needName: "Veuillez indiquer votre nom.",
+    needContact: "Veuillez indiquer une adresse e-mail ou un numéro de téléphone.",
+    invalidEmail: "Ce n’est pas une adresse e-mail, comme ana@example.com.",
+    invalid: "C’est trop long ou contient des caractères invisibles.",
+    heldUntil: "Nous vous gardons cet horaire jusqu’à {time}.",
+    total: "Total",
+    submitRequest: "Envoyer la demande",
+    submitConfirm: "Réserver",
+    requestNote: "{business} examine chaque demande. Vous verrez la réponse sur la page suivante.",
+    privacy: "Comment vos données sont utilisées",
+    lost: "Quelqu’un a été plus rapide : cet horaire est pris. Vos données sont conservées. Choisissez l’un des horaires libres les plus proches.",
+    taken: "Quelqu’un a été plus rapide : cet horaire est pris. Choisissez-en un autre.",
+    nearest: "Horaires libres les plus proches",
+    priceChanged: "Le prix est maintenant de {price}. Vérifiez-le et renvoyez le formulaire.",
+    closed: "La réservation en ligne est fermée pour le moment.",
+    shareUsed: "Les autres réservations se prennent uniquement par téléphone.",
+    call: "Appeler {business}",
+    gone: "Ce choix n’est plus proposé. Veuillez choisir à nouveau.",
+    pending: "Demande reçue",
+    confirmed: "Votre réservation est confirmée",
+    cancelled: "Annulé",
+    completed: "Merci de votre visite",
+    noShow: "Marqué comme manqué",
+    pendingText:
+      "{business} n’a pas encore répondu. La réponse arrive avant {time}, sinon la demande prend fin.",
+    confirmedText: "{business} vous attend.",
+    declinedText: "{business} n’a pas pu accepter cette demande.",
+    keepLink:
+      "Gardez l’adresse de cette page : elle vous ramène à cette visite. Qui la possède peut la modifier.",
+    changeUntil: "Vous pouvez déplacer ou annuler jusqu’à {time}.",
+    changeClosed: "Elle ne peut plus être modifiée ici.",
+    cancel: "Annuler",
+    cancelSure: "Annuler cette visite ? C’est définitif.",
+    cancelYes: "Oui, annuler",
+    move: "Déplacer",
+    moveTitle: "Déplacer votre visite",
+    keepTime: "Garder l’horaire",
+    moved: "Votre visite a été déplacée.",
+    addToCalendar: "Ajouter au calendrier",
+    bookAgain: "Réserver à nouveau",
+    linkEnded: "Ce lien n’est plus valable",
+    linkEndedText: "Adressez-vous à l’établissement où vous avez réservé.",
+    when: "Quand",
+    what: "Quoi",
+    who: "Avec",
+    where: "Où",
+    people: "Personnes",
+    yourTime: "chez vous : {time}",
+    sending: "Envoi …",
+    tableFor: "Table pour {count}",
+  },
+  es: {
+    title: "Reservar",
+    services: "Servicios",
+    choose: "Elegir",
+    table: "Reservar mesa",
+    events: "Eventos",
+    nothing: "De momento no se puede reservar nada aquí.",
+    from: "desde {price}",
+    free: "gratis",
+    onRequest: "precio a consultar",
+    variant: "¿Qué opción?",
+    addons: "¿Algo más?",
+    included: "incluido",
+    none: "ninguno",
+    staff: "¿Con quién?",
+    anyone: "Cualquiera que esté libre",
+    guests: "¿Cuántas personas?",
+    area: "¿Dónde?",
+    anywhere: "En cualquier sitio",
+    showTimes: "Ver horas libres",
+    chooseTime: "Elija día y hora",
+    earlier: "Mes anterior",
+    later: "Mes siguiente",
+    isFree: "{date}: horas libres",
+    noneInMonth: "No hay horas libres en {month}.",
+    nextFree: "Próxima hora libre: {time}",
+    timesOn: "Horas libres el {date}",
+    noneOn: "No hay horas libres ese día.",
+    morning: "Mañana",
+    afternoon: "Tarde",
+    evening: "Noche",
+    zone: "Horas locales: {zone}.",
+    change: "Cambiar",
+    anotherTime: "Elegir otra hora",
+    details: "Sus datos",
+    name: "Nombre",
+    email: "Correo electrónico",
+    phone: "Teléfono",
+    contactHint: "Basta con uno de los dos.",
+    notes: "¿Algo que debamos saber? (opcional)",
+    needName: "Escriba su nombre.",
+    needContact: "Escriba un correo electrónico o un teléfono.",
+    invalidEmail: "No es una dirección como ana@example.com.",
+    invalid: "Es demasiado largo o tiene caracteres invisibles.",
+    heldUntil: "Le guardamos esta hora hasta las {time}.",
+    total: "Total",
+    submitRequest: "Enviar la solicitud",
+    submitConfirm: "Reservar",
+    requestNote: "{business} revisa cada solicitud. Verá la respuesta en la página siguiente.",
+    privacy: "Cómo se usan sus datos",
+    lost: "Alguien fue más rápido: esa hora ya está ocupada. Sus datos se conservan. Elija una de las horas libres más cercanas.",
+    taken: "Alguien fue más rápido: esa hora ya está ocupada. Elija otra.",
+    nearest: "Horas libres más cercanas",
+    priceChanged: "El precio es ahora {price}. Revíselo y envíe el formulario de nuevo.",
+    closed: "La reserva en línea está cerrada en este momento.",
+    shareUsed: "Las demás reservas se toman solo por teléfono.",
+    call: "Llamar a {business}",
+    gone: "Esto ya no se ofrece así. Elija de nuevo.",
+    pending: "Solicitud recibida",
+    confirmed: "Su reserva está confirmada",
+    cancelled: "Cancelada",
+    completed: "Gracias por su visita",
+    noShow: "Marcada como no asistida",
+    pendingText:
+      "{business} aún no ha respondido. Lo hará antes de {time}; si no, la solicitud termina.",
+    confirmedText: "{business} le espera.",
+    declinedText: "{business} no pudo aceptar esta solicitud.",
+    keepLink:
+      "Guarde la dirección de esta página: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
+    changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
+    changeClosed: "Ya no se puede cambiar aquí.",
+    cancel: "Cancelar",
+    cancelSure: "¿Cancelar esta visita? No se puede deshacer.",
+    cancelYes: "Sí, cancelar",
+    move: "Cambiar de hora",
+    moveTitle: "Cambiar su visita",
+    keepTime: "Mantener la hora",
+    moved: "Su visita ha sido cambiada.",
+    addToCalendar: "Añadir al calendario",
+    bookAgain: "Reservar otra vez",
+    linkEnded: "Este enlace ya no es válido",
+    linkEndedText: "Pregunte en el negocio donde reservó.",
+    when: "Cuándo",
+    what: "Qué",
+    who: "Con",
+    where: "Dónde",
+    people: "Personas",
+    yourTime: "su hora: {time}",
+    sending: "Enviando …",
+    tableFor: "Mesa para {count}",
+  },
+  it: {
+    title: "Prenota",
+    services: "Servizi",
+    choose: "Scegli",
+    table: "Prenota un tavolo",
+    events: "Eventi",
+    nothing: "Al momento qui non si può prenotare nulla.",
+    from: "da {price}",
+    free: "gratuito",
+    onRequest: "prezzo su richiesta",
+    variant: "Quale opzione?",
+    addons: "Qualcos'altro?",
+    included: "incluso",
+    none: "nessuno",
+    staff: "Con chi?",
+    anyone: "Chiunque sia libero",
+    guests: "Quante persone?",
+    area: "Dove?",
+    anywhere: "Ovunque",
+    showTimes: "Mostra gli orari liberi",
+    chooseTime: "Scegli giorno e ora",
+    earlier: "Mese precedente",
+    later: "Mese successivo",
+    isFree: "{date}: orari liberi",
+    noneInMonth: "Nessun orario libero a {month}.",
+    nextFree: "Prossimo orario libero: {time}",
+    timesOn: "Orari liberi: {date}",
+    noneOn: "Nessun orario libero in questo giorno.",
+    morning: "Mattina",
+    afternoon: "Pomeriggio",
+    evening: "Sera",
+    zone: "Orari locali: {zone}.",
+    change: "Modifica",
+    anotherTime: "Scegli un altro orario",
+    details: "I tuoi dati",
+    name: "Nome",
+    email: "Indirizzo e-mail",
+    phone: "Telefono",
+    contactHint: "Ne basta uno dei due.",
+    notes: "Qualcosa da sapere? (facoltativo)",
+    needName: "Scrivi il tuo nome.",
+    needContact: "Scrivi un indirizzo e-mail o un numero di telefono.",
+    invalidEmail: "Non è un indirizzo come ana@example.com.",
+    invalid: "È troppo lungo o ha caratteri invisibili.",
+    heldUntil: "Ti teniamo questo orario fino alle {time}.",
+    total: "Totale",
+    submitRequest: "Invia la richiesta",
+    submitConfirm: "Prenota ora",
+    requestNote: "{business} esamina ogni richiesta. La risposta appare nella pagina seguente.",
+    privacy: "Come vengono usati i tuoi dati",
+    lost: "Qualcuno è stato più veloce: questo orario è occupato. I tuoi dati sono ancora qui. Scegli uno degli orari liberi più vicini.",
+    taken: "Qualcuno è stato più veloce: quell’orario è occupato. Scegline un altro.",
+    nearest: "Orari liberi più vicini",
+    priceChanged: "Il prezzo ora è {price}. Controllalo e invia di nuovo il modulo.",
+    closed: "La prenotazione online è chiusa al momento.",
+    shareUsed: "Altre prenotazioni si prendono solo per telefono.",
+    call: "Chiama {business}",
+    gone: "Questa scelta non è più disponibile. Scegli di nuovo.",
+    pending: "Richiesta ricevuta",
+    confirmed: "La prenotazione è confermata",
+    cancelled: "Annullata",
+    completed: "Grazie della visita",
+    noShow: "Segnata come mancata",
+    pendingText:
+      "{business} non ha ancora risposto. Lo farà entro {time}; altrimenti la richiesta termina.",
+    confirmedText: "{business} ti aspetta.",
+    declinedText: "{business} non ha potuto accettare questa richiesta.",
+    keepLink:
+      "Conserva l’indirizzo di questa pagina: riporta a questa visita. Chi lo ha può modificarla.",
+    changeUntil: "Puoi spostarla o annullarla fino a {time}.",
+    changeClosed: "Qui non si può più modificare.",
+    cancel: "Annulla",
+    cancelSure: "Annullare questa visita? Non si può tornare indietro.",
+    cancelYes: "Sì, annulla",
+    move: "Sposta",
+    moveTitle: "Sposta la visita",
+    keepTime: "Mantieni l’orario",
+    moved: "La visita è stata spostata.",
+    addToCalendar: "Aggiungi al calendario",
+    bookAgain: "Prenota di nuovo",
+    linkEnded: "Questo link non è più valido",
+    linkEndedText: "Chiedi a chi ha preso la prenotazione.",
+    when: "Quando",
+    what: "Che cosa",
+    who: "Con",
+    where: "Dove",
+    people: "Persone",
+    yourTime: "la tua ora: {time}",
+    sending: "Invio …",
+    tableFor: "Tavolo per {count}",
+  },
+};
+
+export const textsOf = (language: PageLanguage): BookingTexts => TEXTS[language];

@@ -1,0 +1,178 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { fillText } from "../../../pages/languages.ts";
+import type { FreeTime } from "../find-times.ts";
+import type { BookingShop } from "../read-offer.ts";
+import type { FormErrors, GuestForm } from "../rules.ts";
+import { writeShortDateTime, writeTime } from "../when.ts";
+import { Heading, Hidden, Notice } from "./parts.tsx";
+
+export type DetailsProps = BookingShop & {
+  summary: ComponentChildren;
+  form: GuestForm;
+  errors: FormErrors;
+  at: number;
+  totalCents: number | null;
+  heldUntil: number | null;
+  /** The nearest free times, if the guest has lost a race; null otherwise. */
+  nearest: readonly FreeTime[] | null;
+  hasNewPrice: boolean;
+  timesUrl: string;
+  action: string;
+};
+
+/** The last step: who comes. */
+export const Details = (props: DetailsProps) => {
+  const { shop, business, texts, summary, nearest, hasNewPrice, heldUntil } = props;
+  const { totalCents, at, timesUrl, action } = props;
+  const { timezone, publicPage } = business.doc;
+  const isRequest = publicPage.booking === "REQUEST";
+  const { privacyUrl } = shop.profile.legal;
+  const canSubmit = nearest === null || nearest.length > 0;
+  return (
+    <>
+      <Heading>{texts.details}</Heading>
+      {nearest !== null && (
+        <Notice kind="bad">{nearest.length > 0 ? texts.lost : texts.taken}</Notice>
+      )}
+      {hasNewPrice && totalCents !== null && (
+        <Notice kind="warn">
+          {fillText(texts.priceChanged, { price: shop.format.money(totalCents) })}
+        </Notice>
+      )}
+      {summary}
+      {heldUntil !== null && nearest === null && (
+        <p class="faint">
+          {fillText(texts.heldUntil, { time: writeTime(shop, timezone, heldUntil) })}
+        </p>
+      )}
+      <form method="post" action={action} class="details" data-once>
+        {nearest === null ? (
+          <Hidden
+            fields={[
+              ["at", new Date(at).toISOString()],
+              ...(totalCents === null ? [] : [["total", String(totalCents)] as const]),
+            ]}
+          />
+        ) : (
+          <fieldset class="options">
+            <legend>{texts.nearest}</legend>
+            {nearest.map((time, i) => (
+              <label class="option">
+                <input
+                  type="radio"
+                  name="at"
+                  value={new Date(time.startsAt).toISOString()}
+                  checked={i === 0}
+                  required
+                />
+                <span>
+                  {writeShortDateTime(shop, timezone, time.startsAt)}
+                  {time.totalCents !== null && time.totalCents > 0 && (
+                    <span class="price faint">{shop.format.money(time.totalCents)}</span>
+                  )}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <Fields {...props} />
+        {isRequest && <p>{fillText(texts.requestNote, { business: shop.profile.name })}</p>}
+        {canSubmit && (
+          <button class="primary large" type="submit" data-busy={texts.sending}>
+            {isRequest ? texts.submitRequest : texts.submitConfirm}
+          </button>
+        )}
+        <p class="under">
+          <a href={timesUrl}>{texts.anotherTime}</a>
+          {privacyUrl !== null && (
+            <a href={privacyUrl} target="_blank" rel="noopener">
+              {texts.privacy}
+            </a>
+          )}
+        </p>
+      </form>
+    </>
+  );
+};
+
+const Fields = ({ texts, form, errors }: DetailsProps) => (
+  <>
+    <Field
+      name="name"
+      label={texts.name}
+      value={form.name}
+      autocomplete="name"
+      isRequired
+      error={errors.name && (errors.name === "needed" ? texts.needName : texts.invalid)}
+    />
+    <div class="pair">
+      <Field
+        name="email"
+        type="email"
+        label={texts.email}
+        value={form.email}
+        autocomplete="email"
+        error={errors.email && (errors.email === "needed" ? texts.needContact : texts.invalidEmail)}
+      />
+      <Field
+        name="phone"
+        type="tel"
+        label={texts.phone}
+        value={form.phone}
+        autocomplete="tel"
+        hint={texts.contactHint}
+        error={errors.phone && texts.invalid}
+      />
+    </div>
+    <div class="field">
+      <label for="notes">{texts.notes}</label>
+      <textarea id="notes" name="notes" maxLength={2000} rows={3}>
+        {form.notes}
+      </textarea>
+      {errors.notes && <p class="bad">{texts.invalid}</p>}
+    </div>
+  </>
+);
+
+type FieldProps = {
+  name: string;
+  label: string;
+  value: string;
+  autocomplete: string;
+  type?: "text" | "email" | "tel";
+  hint?: string;
+  isRequired?: boolean;
+  error?: string | undefined;
+};
+
+const Field = (props: FieldProps) => {
+  const { name, label, value, autocomplete, type = "text", hint, isRequired, error } = props;
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type={type as "text"}
+        value={value}
+        autocomplete={autocomplete}
+        maxLength={name === "email" ? 254 : name === "phone" ? 50 : 200}
+        required={isRequired}
+        aria-invalid={error === undefined ? undefined : "true"}
+        aria-describedby={described || undefined}
+      />
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="bad" id={`${name}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,208 @@
+/** @jsxImportSource preact */
+import type { PublicService } from "../../../domain/public/service.ts";
+import type { BookingShop, Offer, ServiceDetails } from "../read-offer.ts";
+import { addonField, ANYONE, MAX_GUESTS } from "../rules.ts";
+import { Heading, Hidden, Notice, Outside } from "./parts.tsx";
+
+type FormProps = BookingShop & {
+  path: string;
+  /** Fields of the query that the form keeps. */
+  kept: readonly (readonly [string, string])[];
+  isGone: boolean;
+};
+
+/** The second step for a service: its variant, add-ons, people and number of guests. */
+export const ServiceOptions = (props: FormProps & { details: ServiceDetails }) => {
+  const { shop, texts, path, kept, isGone, details } = props;
+  const { service, staff } = details;
+  const { variants = [], addonLinks = [] } = service;
+  return (
+    <>
+      <Heading>
+        <Outside shop={shop} text={service.name} />
+      </Heading>
+      {isGone && <Notice kind="warn">{texts.gone}</Notice>}
+      {service.description !== null && (
+        <p class="long">
+          <Outside shop={shop} text={service.description} />
+        </p>
+      )}
+      <form method="get" action={path}>
+        <Hidden fields={[...kept, ["service", service.id]]} />
+        {variants.length > 0 && <Variants {...props} variants={variants} />}
+        {addonLinks.length > 0 && <Addons {...props} links={addonLinks} />}
+        <fieldset class="options">
+          <legend>{texts.staff}</legend>
+          {staff.length === 0 ? (
+            <Hidden fields={[["staff", ANYONE]]} />
+          ) : (
+            <>
+              <Option name="staff" value={ANYONE} isChosen>
+                {texts.anyone}
+              </Option>
+              {staff.map(({ id, name, title }) => (
+                <Option name="staff" value={id}>
+                  <Outside shop={shop} text={name} />
+                  {title !== null && (
+                    <span class="faint">
+                      <Outside shop={shop} text={title} />
+                    </span>
+                  )}
+                </Option>
+              ))}
+            </>
+          )}
+        </fieldset>
+        {service.capacity > 1 && (
+          <Count {...props} name="guests" max={Math.min(service.capacity, MAX_GUESTS)} chosen={1} />
+        )}
+        <button class="primary large" type="submit">
+          {texts.showTimes}
+        </button>
+      </form>
+    </>
+  );
+};
+
+type OptionProps = {
+  name: string;
+  value: string;
+  isChosen?: boolean;
+  children: preact.ComponentChildren;
+};
+
+const Option = ({ name, value, isChosen = false, children }: OptionProps) => (
+  <label class="option">
+    <input type="radio" name={name} value={value} checked={isChosen} />
+    <span>{children}</span>
+  </label>
+);
+
+const Variants = ({
+  shop,
+  texts,
+  variants,
+}: BookingShop & { variants: NonNullable<PublicService["variants"]> }) => {
+  const chosen = variants.find(({ isDefault }) => isDefault) ?? variants[0];
+  return (
+    <fieldset class="options">
+      <legend>{texts.variant}</legend>
+      {variants.map((variant) => (
+        <Option name="variant" value={variant.id} isChosen={variant === chosen}>
+          <Outside shop={shop} text={variant.name} />
+          <span class="facts">
+            <span>{shop.format.duration(variant.durationMin)}</span>
+            <span class="price">{shop.format.money(variant.priceCents)}</span>
+          </span>
+        </Option>
+      ))}
+    </fieldset>
+  );
+};
+
+const Addons = ({
+  shop,
+  texts,
+  links,
+}: BookingShop & { links: NonNullable<PublicService["addonLinks"]> }) => (
+  <fieldset class="options">
+    <legend>{texts.addons}</legend>
+    {links.map((link) => {
+      const { addon } = link;
+      const minutes = link.durationMin ?? addon.durationMin;
+      const min = link.required ? Math.max(1, link.minQuantity) : 0;
+      const max = Math.max(min, link.maxQuantity);
+      const name = addonField(addon.id);
+      const label = (
+        <span>
+          <Outside shop={shop} text={addon.name} />
+          <span class="facts">
+            {minutes > 0 && <span>+ {shop.format.duration(minutes)}</span>}
+            <span class="price">+ {shop.format.money(link.priceCents ?? addon.priceCents)}</span>
+          </span>
+        </span>
+      );
+      if (min === max)
+        return (
+          <p class="option">
+            <input type="hidden" name={name} value={min} />
+            {label} <span class="faint">({texts.included})</span>
+          </p>
+        );
+      if (max === 1)
+        return (
+          <label class="option">
+            <input type="checkbox" name={name} value="1" checked={link.defaultQuantity > 0} />
+            {label}
+          </label>
+        );
+      const first = link.required ? min : 0;
+      return (
+        <label class="option">
+          <select name={name}>
+            {Array.from({ length: max - first + 1 }, (_, i) => first + i)
+              .filter((count) => count === 0 || count >= link.minQuantity)
+              .map((count) => (
+                <option value={count} selected={count === Math.max(first, link.defaultQuantity)}>
+                  {count === 0 ? texts.none : `${count} ×`}
+                </option>
+              ))}
+          </select>
+          {label}
+        </label>
+      );
+    })}
+  </fieldset>
+);
+
+const Count = ({
+  texts,
+  name,
+  max,
+  chosen,
+}: BookingShop & { name: string; max: number; chosen: number }) => (
+  <div class="field">
+    <label for={name}>{texts.guests}</label>
+    <select id={name} name={name} class="short">
+      {Array.from({ length: max }, (_, i) => i + 1).map((count) => (
+        <option value={count} selected={count === chosen}>
+          {count}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+const MAX_PARTY_CHOICES = 100;
+
+/** The second step for a table: the size of the party and the area. */
+export const PartyOptions = (props: FormProps & { offer: Offer }) => {
+  const { shop, texts, path, kept, isGone, offer } = props;
+  const max = Math.min(offer.maxParty, MAX_PARTY_CHOICES);
+  return (
+    <>
+      <Heading>{texts.table}</Heading>
+      {isGone && <Notice kind="warn">{texts.gone}</Notice>}
+      <form method="get" action={path}>
+        <Hidden fields={[...kept, ["table", "1"]]} />
+        <Count {...props} name="party" max={max} chosen={Math.min(2, max)} />
+        {offer.areas.length > 1 && (
+          <fieldset class="options">
+            <legend>{texts.area}</legend>
+            <Option name="area" value="" isChosen>
+              {texts.anywhere}
+            </Option>
+            {offer.areas.map(({ id, name }) => (
+              <Option name="area" value={id}>
+                <Outside shop={shop} text={name} />
+              </Option>
+            ))}
+          </fieldset>
+        )}
+        <button class="primary large" type="submit">
+          {texts.showTimes}
+        </button>
+      </form>
+    </>
+  );
+};

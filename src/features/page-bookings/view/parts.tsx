@@ -1,0 +1,65 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { fillText } from "../../../pages/languages.ts";
+import { Frame, Outside } from "../../public-pages/view/frame.tsx";
+import type { BookingShop } from "../read-offer.ts";
+import { writeDateTime } from "../when.ts";
+
+type FrameProps = BookingShop & { url: string; children: ComponentChildren };
+
+/** What every booking page has around its content. */
+export const BookingFrame = ({ shop, url, children }: FrameProps) => (
+  <Frame shop={shop} current="" hasBooking={false} url={url}>
+    <div class="booking">{children}</div>
+  </Frame>
+);
+
+/** The telephone number of the business, if it has one. */
+export const Telephone = ({ shop, texts }: BookingShop) => {
+  const { phone, name } = shop.profile;
+  return phone === null ? null : (
+    <p>
+      <a class="button primary" href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>
+        {fillText(texts.call, { business: name })}: <OutsideText text={phone} />
+      </a>
+    </p>
+  );
+};
+
+type Fact = { about: string; children: ComponentChildren };
+
+export const Fact = ({ about, children }: Fact) => (
+  <div>
+    <dt>{about}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** The time of a visit. A script adds the reader's own time where it differs. */
+export const VisitTime = ({ shop, business, at }: BookingShop & { at: number }) => (
+  <time dateTime={new Date(at).toISOString()} data-zone={business.doc.timezone}>
+    {writeDateTime(shop, business.doc.timezone, at)}
+  </time>
+);
+
+export const Heading = ({ children }: { children: ComponentChildren }) => (
+  <h1 tabIndex={-1}>{children}</h1>
+);
+
+/** A message about what has just happened, which screen readers say. */
+export const Notice = ({ kind, children }: { kind: string; children: ComponentChildren }) => (
+  <p class={`note ${kind}`} role={kind === "bad" ? "alert" : "status"}>
+    {children}
+  </p>
+);
+
+export const Hidden = ({ fields }: { fields: readonly (readonly [string, string])[] }) => (
+  <>
+    {fields.map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+export { Outside };

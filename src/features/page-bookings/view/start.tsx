@@ -1,0 +1,65 @@
+/** @jsxImportSource preact */
+import type { PublicService } from "../../../domain/public/service.ts";
+import { fillText } from "../../../pages/languages.ts";
+import type { BookingShop, Offer } from "../read-offer.ts";
+import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
+
+type StartProps = BookingShop & { offer: Offer; path: string; isGone: boolean; lang: string };
+
+/** The first step: what to book. */
+export const Start = (props: StartProps) => {
+  const { shop, texts, offer, path, isGone, lang } = props;
+  const { counts } = shop;
+  const hasServices = offer.groups.length > 0;
+  const hasNothing = !hasServices && offer.maxParty === 0 && counts.events === 0;
+  return (
+    <>
+      <Heading>{texts.title}</Heading>
+      {isGone && <Notice kind="warn">{texts.gone}</Notice>}
+      {hasNothing && (
+        <>
+          <p>{texts.nothing}</p>
+          <Telephone {...props} />
+        </>
+      )}
+      {offer.maxParty > 0 && (
+        <p>
+          <a class="button primary large" href={`${path}?table=1${lang}`}>
+            {texts.table}
+          </a>
+        </p>
+      )}
+      {offer.groups.map(({ name, services }) => (
+        <section>
+          <h2>{name === null ? texts.services : <Outside shop={shop} text={name} />}</h2>
+          <ul class="choices">
+            {services.map((service) => (
+              <li>
+                <a href={`${path}?service=${service.id}${lang}`}>
+                  <strong>
+                    <Outside shop={shop} text={service.name} />
+                  </strong>
+                  <span class="facts">
+                    <span>{shop.format.duration(service.durationFromMin)}</span>
+                    <span class="price">{priceOf(props, service)}</span>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+};
+
+/** Returns the price of a service as its list shows it. */
+export function priceOf({ shop, texts }: BookingShop, service: PublicService): string {
+  const { priceType, priceFromCents, variants = [] } = service;
+  if (priceType === "FREE") return texts.free;
+  if (priceType === "ON_REQUEST") return texts.onRequest;
+  const price = shop.format.money(priceFromCents);
+  const isFrom =
+    priceType === "FROM" || variants.some(({ priceCents }) => priceCents !== priceFromCents);
+  return isFrom ? fillText(texts.from, { price }) : price;
+}

@@ -1,0 +1,163 @@
+/** @jsxImportSource preact */
+import { fillText } from "../../../pages/languages.ts";
+import type { VisitStatus } from "../../../domain/bookings/visit.ts";
+import type { BookingShop } from "../read-offer.ts";
+import { writeShortDateTime } from "../when.ts";
+import { Fact, Heading, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
+
+export type VisitView = {
+  status: VisitStatus;
+  startsAt: number;
+  cancelUntil: number;
+  decideBy: number | null;
+  /** Whether the business or the clock has ended a request. */
+  isDeclined: boolean;
+  canChange: boolean;
+  /** The services, or null for a table. */
+  services: string[] | null;
+  staff: string[];
+  guests: number;
+  area: string | null;
+  totalCents: number | null;
+};
+
+type VisitProps = BookingShop & {
+  view: VisitView;
+  /** The URL of the visit without its query. */
+  path: string;
+  lang: string;
+  message: "moved" | "changeClosed" | null;
+};
+
+const TITLES = {
+  PENDING: "pending",
+  CONFIRMED: "confirmed",
+  CANCELLED: "cancelled",
+  COMPLETED: "completed",
+  NO_SHOW: "noShow",
+} as const;
+
+const KINDS: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRMED: "good" };
+
+/** The page of a guest's visit. */
+export const VisitPage = (props: VisitProps) => {
+  const { shop, business, texts, view, path, lang, message } = props;
+  const { status, canChange, cancelUntil } = view;
+  const { timezone, publicPage } = business.doc;
+  const isOpen = status === "PENDING" || status === "CONFIRMED";
+  return (
+    <>
+      <p class={`badge ${KINDS[status] ?? "faint"}`} aria-hidden="true">
+        {status === "CONFIRMED" ? "✓" : status === "PENDING" ? "…" : "–"}
+      </p>
+      <Heading>{texts[TITLES[status]]}</Heading>
+      {message !== null && (
+        <Notice kind={message === "moved" ? "good" : "warn"}>{texts[message]}</Notice>
+      )}
+      <p>{describeState(props)}</p>
+      <Facts {...props} />
+      {isOpen && (
+        <>
+          <div class="actions">
+            <a class="button" href={`${path}/visit.ics`} download="visit.ics">
+              {texts.addToCalendar}
+            </a>
+            {canChange && (
+              <a class="button" href={`${path}?move=1${lang && `&${lang}`}`}>
+                {texts.move}
+              </a>
+            )}
+          </div>
+          {canChange ? (
+            <>
+              <details class="cancel">
+                <summary>{texts.cancel}</summary>
+                <p>{texts.cancelSure}</p>
+                <form method="post" action={`${path}/cancel${lang && `?${lang}`}`} data-once>
+                  <button class="danger" type="submit" data-busy={texts.sending}>
+                    {texts.cancelYes}
+                  </button>
+                </form>
+              </details>
+              <p class="faint">
+                {fillText(texts.changeUntil, {
+                  time: writeShortDateTime(shop, timezone, cancelUntil),
+                })}
+              </p>
+            </>
+          ) : (
+            <p>{texts.changeClosed}</p>
+          )}
+          <p class="note">{texts.keepLink}</p>
+        </>
+      )}
+      {!isOpen && publicPage.enabled && publicPage.booking !== "OFF" && (
+        <p>
+          <a class="button primary" href={`${shop.path}/book`}>
+            {texts.bookAgain}
+          </a>
+        </p>
+      )}
+      {!canChange && isOpen && <Telephone {...props} />}
+    </>
+  );
+};
+
+function describeState({ shop, business, texts, view }: VisitProps): string {
+  const names = { business: shop.profile.name };
+  const { status, decideBy, isDeclined } = view;
+  if (status === "PENDING" && decideBy !== null) {
+    const time = writeShortDateTime(shop, business.doc.timezone, decideBy);
+    return fillText(texts.pendingText, { ...names, time });
+  }
+  if (status === "CONFIRMED") return fillText(texts.confirmedText, names);
+  return isDeclined ? fillText(texts.declinedText, names) : "";
+}
+
+const Facts = (props: VisitProps) => {
+  const { shop, business, texts, view } = props;
+  const { services, staff, guests, area, totalCents } = view;
+  const { address, phone } = business.doc;
+  return (
+    <div class="card summary">
+      <dl>
+        <Fact about={texts.when}>
+          <VisitTime {...props} at={view.startsAt} />
+        </Fact>
+        <Fact about={texts.what}>
+          {services === null
+            ? fillText(texts.tableFor, { count: guests })
+            : services.map((service) => (
+                <span class="line">
+                  <Outside shop={shop} text={service} />
+                </span>
+              ))}
+        </Fact>
+        {staff.length > 0 && (
+          <Fact about={texts.who}>
+            <Outside shop={shop} text={shop.format.list(staff)} />
+          </Fact>
+        )}
+        {services !== null && guests > 1 && <Fact about={texts.people}>{guests}</Fact>}
+        {totalCents !== null && totalCents > 0 && (
+          <Fact about={texts.total}>{shop.format.money(totalCents)}</Fact>
+        )}
+        <Fact about={texts.where}>
+          <span class="line">
+            <Outside shop={shop} text={area ?? shop.profile.name} />
+          </span>
+          {address !== null && (
+            <span class="line faint">
+              <Outside shop={shop} text={address} />
+            </span>
+          )}
+          {phone !== null && (
+            <span class="line">
+              <a href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>{phone}</a>
+            </span>
+          )}
+        </Fact>
+      </dl>
+    </div>
+  );
+};

@@ -1,0 +1,101 @@
+import { accessOfPage, runAsPage } from "./access.ts";
+import { changeState, getVisitToChange } from "../../app/bookings/change-visit.ts";
+import { rescheduleTable, rescheduleVisit } from "../../app/bookings/reschedule.ts";
+import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Booking } from "../../domain/bookings/booking.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
+import { actionError } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { assertWithinShare, hashToken, isLinkToken } from "./book.ts";
+import { LINK_MS } from "./rules.ts";
+import { createPageBookingStore } from "./store.ts";
+
+// A guest's own visit, by the token of its link.
+
+/** A visit with the key that made it, in whose name the guest changes it. */
+export type GuestVisit = { keyId: string; language: string } & (
+  | { kind: "booking"; visit: Booking }
+  | { kind: "reservation"; visit: Reservation }
+);
+
+/** Returns the visit of a link; undefined if the link is unknown or has ended. */
+export function findGuestVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  token: string,
+): GuestVisit | undefined {
+  if (!isLinkToken(token)) return undefined;
+  const row = rt.openStore(createPageBookingStore).findByToken(hashToken(token));
+  if (row === undefined || row.businessId !== business.id) return undefined;
+  const { visitId, language } = row;
+  const booking = rt.store.bookings.findById(business.id, visitId);
+  const reservation = rt.store.reservations.findById(business.id, visitId);
+  const visit = booking ?? reservation;
+  if (!visit?.createdByKey || visit.endsAt + LINK_MS <= rt.now()) return undefined;
+  const owned = { keyId: visit.createdByKey, language };
+  if (booking) return { ...owned, kind: "booking", visit: booking };
+  return reservation && { ...owned, kind: "reservation", visit: reservation };
+}
+
+/** Returns whether the guest can still cancel or move a visit. */
+export const canChange = (rt: Runtime, { visit }: GuestVisit): boolean =>
+  actionError("", visit, "cancel", "GUEST", rt.now()) === undefined;
+
+/**
+ * Cancels the visit of a link, as the guest. A visit that is cancelled already stays as it is.
+ * @throws AppError wrong_status, cancellation_closed
+ */
+export const cancelAsGuest = (rt: Runtime, business: BusinessRow, token: string): boolean =>
+  rt.tx(() => {
+    const found = findGuestVisit(rt, business, token);
+    if (found === undefined) return false;
+    const { keyId, visit } = found;
+    const access = accessOfPage(business, keyId, null);
+    runAsPage(rt, keyId, () => {
+      if (found.kind === "booking") {
+        const row = getVisitToChange(rt, BOOKING, business, access, visit.id);
+        changeState(rt, BOOKING, business, access, row, "cancel");
+      } else {
+        const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
+        changeState(rt, RESERVATION, business, access, row, "cancel");
+      }
+    });
+    return true;
+  });
+
+/**
+ * Moves the visit of a link, as the guest. The business approves the new time if it approves each
+ * visit of the page.
+ * @throws AppError slot_taken, wrong_status, cancellation_closed, too_many_holds
+ */
+export const moveAsGuest = (
+  rt: Runtime,
+  business: BusinessRow,
+  token: string,
+  startsAt: number,
+): boolean =>
+  rt.tx(() => {
+    const found = findGuestVisit(rt, business, token);
+    if (found === undefined) return false;
+    const { keyId, visit } = found;
+    const access = accessOfPage(business, keyId, null);
+    runAsPage(rt, keyId, () => {
+      if (found.kind === "booking") {
+        const row = getVisitToChange(rt, BOOKING, business, access, visit.id);
+        const after = rescheduleVisit(rt, business, access, row, { startsAt });
+        if (isCounted(rt, business, after))
+          assertWithinShare(rt, business, keyId, { ...after, tableId: null });
+      } else {
+        const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
+        const after = rescheduleTable(rt, business, access, row, { startsAt });
+        if (isCounted(rt, business, after))
+          assertWithinShare(rt, business, keyId, { ...after, segments: [] });
+      }
+    });
+    return true;
+  });
+
+const isCounted = (rt: Runtime, { id }: BusinessRow, visit: Booking | Reservation): boolean =>
+  visit.status === "PENDING" ||
+  rt.openStore(createPageBookingStore).listUnconfirmed(id).includes(visit.id);

@@ -1,0 +1,312 @@
+/** @jsxImportSource preact */
+import type { CatalogView } from "../../app/catalog/catalog-view.ts";
+import { localise } from "../../domain/public/public-context.ts";
+import { nextTransition } from "../../domain/public/public-catalog.ts";
+import { findById } from "../../domain/catalog/doc-index.ts";
+import type { PageLocation } from "../../http/pages/page-request.ts";
+import { type Page, renderPage } from "../../http/pages/render-page.tsx";
+import type { RawHeaders } from "../../http/pipeline/request-context.ts";
+import { fillText } from "../../pages/languages.ts";
+import { writeEvents } from "./calendar.ts";
+import {
+  readDishes,
+  readEvent,
+  readEvents,
+  readPromotions,
+  readServices,
+  readShop,
+  readStaff,
+  type Shop,
+  type Variant,
+} from "./content.ts";
+import { toBusiness, toEvent, toEvents, toGraph, toMenu, toServices } from "./json-ld.ts";
+import { writeMarkdown } from "./markdown.ts";
+import { pathsOf } from "./paths.ts";
+import { type BusinessContent, BusinessPage } from "./view/business.tsx";
+import { EventList, EventPage } from "./view/events.tsx";
+import { Frame, languagesOf, type PageName, Pager } from "./view/frame.tsx";
+import { DishList } from "./view/menu.tsx";
+import { ServiceList } from "./view/services.tsx";
+
+// Builds the body of each public page from the state of a catalog.
+
+/** A page, and the parameters of its URL that it depends on. */
+export type Wanted = Variant & {
+  kind: "business" | "menu" | "services" | "events" | "event" | "calendar" | "jsonld" | "markdown";
+  /** From 1; of a list only. */
+  page: number;
+  /** The slug of a public event; null for all of them. */
+  event: string | null;
+};
+
+export type Built = {
+  body: string;
+  type: string;
+  headers: RawHeaders;
+  /** When it is out of date by the clock alone (epoch ms). */
+  validUntil: number;
+};
+
+type Context = { view: CatalogView; shop: Shop; wanted: Wanted; location: PageLocation };
+
+const HTML = "text/html; charset=utf-8";
+const NO_PRIVATE_WORDS = ["x-content-type-options", "nosniff"];
+
+/** What the first page shows of each list, so that it stays below 150 KB. */
+const FRONT = {
+  services: { first: 60, weight: 30_000 },
+  dishes: { first: 60, weight: 25_000 },
+  events: { first: 6, weight: 10_000 },
+};
+/** What documents for programs list at most. */
+const WHOLE = { first: 1000, weight: Infinity };
+
+/** Returns null if the business has no such page. */
+export function buildPage(
+  view: CatalogView,
+  wanted: Wanted,
+  location: PageLocation,
+  site: Pick<Shop, "origin" | "hasTables">,
+): Built | null {
+  const path = `${location.base}/b/${location.slug}`;
+  const shop = readShop(view, wanted, { path, ...site });
+  const built = BUILDERS[wanted.kind]({ view, shop, wanted, location });
+  const transition = nextTransition(view.stored, view.context.now);
+  const validUntil = Math.min(transition ?? Infinity, shop.opening.validUntil);
+  return built && { ...built, validUntil };
+}
+
+type Builder = (context: Context) => Omit<Built, "validUntil"> | null;
+
+const BUILDERS: Record<Wanted["kind"], Builder> = {
+  business(context) {
+    const content = readBusiness(context, FRONT);
+    const hasBooking = isBookable(context);
+    const { shop } = context;
+    return toHtml(context, "", {
+      title: shop.profile.name,
+      imageUrls: [
+        ...shop.profile.images.map(({ url }) => url),
+        ...firstImagesOf(content.services),
+        ...firstImagesOf(content.dishes),
+        ...firstImagesOf({ sections: [{ items: content.staff }] }),
+      ],
+      content: <BusinessPage shop={shop} hasBooking={hasBooking} content={content} />,
+      structuredData: toGraph([
+        toBusiness(shop, hasBooking),
+        ...(content.services.total > 0 ? [toServices(shop, content.services)] : []),
+        ...toEvents(shop, content.events),
+      ]),
+    });
+  },
+  menu(context) {
+    const { view, shop, wanted } = context;
+    const dishes = readDishes(view, wanted, wanted);
+    if (dishes === null || dishes.total === 0) return null;
+    return toList(context, "menu", shop.texts.menu, dishes, {
+      imageUrls: firstImagesOf(dishes),
+      content: <DishList shop={shop} dishes={dishes} level={2} />,
+      structuredData: toGraph([toMenu(shop, dishes)]),
+    });
+  },
+  services(context) {
+    const { view, shop, wanted } = context;
+    const services = readServices(view, wanted, wanted);
+    if (services === null || services.total === 0) return null;
+    const hasBooking = isBookable(context);
+    return toList(context, "services", shop.texts.services, services, {
+      imageUrls: firstImagesOf(services),
+      content: <ServiceList shop={shop} hasBooking={hasBooking} services={services} level={2} />,
+      structuredData: toGraph([toServices(shop, services)]),
+    });
+  },
+  events(context) {
+    const { view, shop, wanted } = context;
+    const events = readEvents(view, wanted, wanted);
+    if (events === null || events.total === 0) return null;
+    return toList(context, "events", shop.texts.events, events, {
+      content: (
+        <>
+          <EventList shop={shop} events={events} />
+          <p>
+            <a href={pathsOf(shop.path).calendar}>{shop.texts.allInCalendar}</a>
+          </p>
+        </>
+      ),
+      structuredData: toGraph(toEvents(shop, events)),
+    });
+  },
+  event(context) {
+    const { view, shop, wanted } = context;
+    const event = readEvent(view, wanted, wanted.event ?? "");
+    if (event === null) return null;
+    return toHtml(context, "events", {
+      title: `${event.name} · ${shop.profile.name}`,
+      description: event.description,
+      path: pathsOf(shop.path).event(event.slug),
+      image: event.images[0]?.url,
+      imageUrls: event.images.slice(0, 1).map(({ url }) => url),
+      content: <EventPage shop={shop} event={event} hasBooking={isBookable(context)} />,
+      structuredData: toGraph([toEvent(shop, event)]),
+      props: { yourTime: shop.texts.yourTime, language: shop.format.locale },
+    });
+  },
+  calendar({ view, shop, wanted }) {
+    const { event: slug } = wanted;
+    const event = slug === null ? undefined : readEvent(view, wanted, slug);
+    if (event === null) return null;
+    const events = readEvents(view, wanted, WHOLE)?.sections.flatMap(({ items }) => items) ?? [];
+    return {
+      body: writeEvents(shop, event ? [event] : events),
+      type: "text/calendar; charset=utf-8",
+      headers: NO_PRIVATE_WORDS,
+    };
+  },
+  jsonld(context) {
+    const { shop } = context;
+    const { services, dishes, events } = readBusiness(context, {
+      services: WHOLE,
+      dishes: WHOLE,
+      events: WHOLE,
+    });
+    const graph = toGraph([
+      toBusiness(shop, isBookable(context)),
+      ...(services.total > 0 ? [toServices(shop, services)] : []),
+      ...(dishes.total > 0 ? [toMenu(shop, dishes)] : []),
+      ...toEvents(shop, events),
+    ]);
+    return { body: JSON.stringify(graph), type: "application/ld+json", headers: NO_PRIVATE_WORDS };
+  },
+  markdown(context) {
+    const whole = { services: WHOLE, dishes: WHOLE, events: WHOLE };
+    return {
+      body: writeMarkdown(context.shop, readBusiness(context, whole)),
+      type: "text/markdown; charset=utf-8",
+      headers: NO_PRIVATE_WORDS,
+    };
+  },
+};
+
+const isBookable = ({ view }: Context): boolean =>
+  view.stored.catalog.business.publicPage.booking !== "OFF";
+
+function readBusiness({ view, wanted, shop }: Context, parts: typeof FRONT): BusinessContent {
+  const empty = { sections: [], total: 0, page: 1, pages: 1 };
+  const { objects } = view.stored.catalog;
+  return {
+    services: readServices(view, wanted, parts.services) ?? empty,
+    dishes: readDishes(view, wanted, parts.dishes) ?? { ...empty, modifierGroups: new Map() },
+    events: readEvents(view, wanted, parts.events) ?? empty,
+    staff: readStaff(view, wanted),
+    promotions: readPromotions(view, wanted),
+    nameOfAddon(id) {
+      const doc = findById<"addon">("addon", shop.profile.slug, objects.addon, id);
+      return doc && localise(view.forms.addons(doc), wanted.locale, false).name;
+    },
+  };
+}
+
+type Listed = { page: number; pages: number };
+
+function toList(
+  context: Context,
+  name: Exclude<PageName, "">,
+  title: string,
+  { page, pages }: Listed,
+  {
+    content,
+    structuredData,
+    imageUrls = [],
+  }: Pick<Html, "content" | "structuredData" | "imageUrls">,
+): Omit<Built, "validUntil"> {
+  const { shop } = context;
+  const path = pathsOf(shop.path)[name];
+  const ofPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
+  return toHtml(context, name, {
+    title: `${title}${ofPages} · ${shop.profile.name}`,
+    path: page === 1 ? path : `${path}?page=${page}`,
+    imageUrls,
+    content: (
+      <div class="list">
+        <h1>{title}</h1>
+        {content}
+        <Pager shop={shop} path={path} page={page} pages={pages} />
+      </div>
+    ),
+    ...(structuredData && { structuredData }),
+  });
+}
+
+type Html = Pick<Page, "content" | "structuredData" | "props"> & {
+  title: string;
+  description?: string | null;
+  /** The path of the page with its query, if it is not that of the business. */
+  path?: string;
+  /** The picture that chats show. */
+  image?: string | undefined;
+  /** The pictures in the content. */
+  imageUrls?: readonly string[];
+};
+
+const MAX_DESCRIPTION = 300;
+
+function toHtml(context: Context, name: PageName, html: Html): Omit<Built, "validUntil"> {
+  const { shop, location } = context;
+  const { path = shop.path, title } = html;
+  const { profile, theme } = shop;
+  const description = (html.description ?? profile.description ?? "").slice(0, MAX_DESCRIPTION);
+  const image = html.image ?? profile.images[0]?.url;
+  const { html: body, headers } = renderPage(location, {
+    language: shop.language,
+    title,
+    ...(description !== "" && { description }),
+    isPrivate: false,
+    accent: theme.accent,
+    imageUrls: [...(theme.logo === null ? [] : [theme.logo]), ...(html.imageUrls ?? [])],
+    head: <Head shop={shop} path={path} title={title} image={image} />,
+    content: (
+      <Frame shop={shop} current={name} hasBooking={isBookable(context)} url={path}>
+        {html.content}
+      </Frame>
+    ),
+    ...(html.structuredData && { structuredData: html.structuredData }),
+    ...(html.props && { props: html.props }),
+  });
+  return { body, type: HTML, headers };
+}
+
+type HeadProps = { shop: Shop; path: string; title: string; image: string | undefined };
+
+/** Links to the page itself and to other forms of it, and what chats show about it. */
+const Head = ({ shop, path, title, image }: HeadProps) => {
+  const { origin, profile } = shop;
+  const url = `${origin}${path}`;
+  const paths = pathsOf(shop.path);
+  const withLanguage = (language: string) =>
+    `${url}${url.includes("?") ? "&" : "?"}lang=${language}`;
+  return (
+    <>
+      {origin !== "" && <link rel="canonical" href={url} />}
+      {origin !== "" &&
+        languagesOf(profile.locales).map((language) => (
+          <link rel="alternate" hrefLang={language} href={withLanguage(language)} />
+        ))}
+      <link rel="alternate" type="text/markdown" href={paths.markdown} />
+      <link rel="alternate" type="application/ld+json" href={paths.jsonLd} />
+      {shop.counts.events > 0 && (
+        <link rel="alternate" type="text/calendar" href={paths.calendar} />
+      )}
+      <meta property="og:type" content="website" />
+      <meta property="og:title" content={title} />
+      <meta property="og:site_name" content={profile.name} />
+      {origin !== "" && <meta property="og:url" content={url} />}
+      {image !== undefined && <meta property="og:image" content={image} />}
+    </>
+  );
+};
+
+type Pictured = { images: readonly { url: string }[] };
+
+/** Returns the URL of the first image of each object: lists show no others. */
+const firstImagesOf = ({ sections }: { sections: readonly { items: readonly Pictured[] }[] }) =>
+  sections.flatMap(({ items }) => items.flatMap(({ images: [first] }) => first?.url ?? []));

@@ -1,0 +1,38 @@
+import type { PublicEvent } from "../../domain/public/public-event.ts";
+import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
+import type { Shop } from "./content.ts";
+import { pathsOf } from "./paths.ts";
+
+const STATUSES = {
+  PUBLISHED: "CONFIRMED",
+  ENDED: "CONFIRMED",
+  POSTPONED: "TENTATIVE",
+  CANCELLED: "CANCELLED",
+} as const;
+
+/** Returns public events as iCalendar. */
+export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string {
+  const { profile, path, origin } = shop;
+  const entries = events.map((event) => {
+    const updatedAt = Date.parse(event.updatedAt);
+    const url = `${origin}${pathsOf(path).event(event.slug)}`;
+    return writeEntry({
+      uid: `${event.id}@deskbell`,
+      sequence: event.version,
+      status: STATUSES[event.status],
+      startsAt: Date.parse(event.startsAt),
+      endsAt: Date.parse(event.endsAt),
+      createdAt: updatedAt,
+      updatedAt,
+      summary: event.name,
+      location: locationOf(shop, event),
+      description: [event.description, url].filter((part) => part !== null).join("\n\n"),
+    });
+  });
+  return `${writeCalendarStart(profile.name, null)}${entries.join("")}${CALENDAR_END}`;
+}
+
+function locationOf({ profile }: Shop, { venue }: PublicEvent): string | null {
+  if (venue === null) return profile.address;
+  return [venue.name, venue.address].filter((part) => part !== null).join(", ");
+}

@@ -1,0 +1,222 @@
+import type { CatalogView } from "../../app/catalog/catalog-view.ts";
+import type { PublicPageDoc } from "../../domain/catalog/catalog.ts";
+import { statusAt } from "../../domain/public/public-event.ts";
+import { toPublicProfile, type PublicProfile } from "../../domain/public/profile.ts";
+import { localise } from "../../domain/public/public-context.ts";
+import type {
+  PublicMenuCategory,
+  PublicMenuItem,
+  PublicModifierGroup,
+} from "../../domain/public/menu.ts";
+import type { PublicEvent } from "../../domain/public/public-event.ts";
+import type { PublicPromotion } from "../../domain/public/promotion.ts";
+import type {
+  PublicService,
+  PublicServiceCategory,
+  PublicStaff,
+} from "../../domain/public/service.ts";
+import type { PageLanguage } from "../../pages/languages.ts";
+import { type Format, getFormat } from "./format.ts";
+import { divideIntoPages, type Entry, groupByCategory, weigh } from "./layout.ts";
+import {
+  listSpecialDays,
+  type OpeningState,
+  readOpeningState,
+  type SpecialDays,
+} from "./opening.ts";
+import { type PageTexts, textsOf } from "./texts.ts";
+
+// What a page shows: the objects of the API, with their texts in one language.
+
+/** The language of a page: that of its fixed texts, and that of the catalog's texts. */
+export type Variant = { language: PageLanguage; locale: string };
+
+/** A business as every page of it shows it. */
+export type Shop = Variant & {
+  profile: PublicProfile;
+  texts: PageTexts;
+  format: Format;
+  theme: PublicPageDoc["theme"];
+  opening: OpeningState;
+  specialDays: SpecialDays[];
+  /** The path of the business's page. */
+  path: string;
+  /** The URL of the server without a trailing slash; empty if it is not known. */
+  origin: string;
+  now: number;
+  /** Whether guests can reserve tables. */
+  hasTables: boolean;
+  counts: { services: number; dishes: number; events: number };
+};
+
+/** A part of a list, which one page shows. */
+export type Listing<Item, Group> = {
+  sections: { group: Group | null; items: Item[] }[];
+  /** How many objects the whole list has. */
+  total: number;
+  page: number;
+  pages: number;
+};
+
+/** The part of a list to show: one of its pages, or its first objects up to a weight. */
+export type Part = { page: number } | { first: number; weight: number };
+
+export type Services = Listing<PublicService, PublicServiceCategory>;
+export type Dishes = Listing<PublicMenuItem, PublicMenuCategory> & {
+  modifierGroups: ReadonlyMap<string, PublicModifierGroup>;
+};
+export type Events = Listing<PublicEvent, null>;
+
+export function readShop(
+  view: CatalogView,
+  variant: Variant,
+  { path, origin, hasTables }: Pick<Shop, "path" | "origin" | "hasTables">,
+): Shop {
+  const { stored, context } = view;
+  const { business, schedule } = stored.catalog;
+  const { timezone, currency, currencyDigits } = business;
+  const country = business.postalAddress?.country ?? null;
+  return {
+    ...variant,
+    path,
+    origin,
+    hasTables,
+    now: context.now,
+    profile: toPublicProfile(stored),
+    theme: business.publicPage.theme,
+    texts: textsOf(variant.language),
+    format: getFormat({ language: variant.language, country, timezone, currency, currencyDigits }),
+    opening: readOpeningState(schedule, timezone, context.now),
+    specialDays: listSpecialDays(schedule, timezone, context.now),
+    counts: {
+      services: context.visible("service").length,
+      dishes: context.visible("menu_item").length,
+      events: listUpcoming(view).length,
+    },
+  };
+}
+
+export function readServices(view: CatalogView, { locale }: Variant, part: Part): Services | null {
+  const { docs } = view.select("service", {});
+  const categories = view.select("service_category", {}).docs;
+  const entries = groupByCategory(docs, categories, ({ category }) =>
+    category === null ? [] : [category],
+  );
+  return toListing(entries, docs.length, part, {
+    weigh,
+    toItem: (doc) => localise(view.forms.services(doc), locale, false),
+    toGroup: (doc) => localise(view.forms.serviceCategories(doc), locale, false),
+  });
+}
+
+export function readDishes(view: CatalogView, { locale }: Variant, part: Part): Dishes | null {
+  const { docs } = view.select("menu_item", {});
+  const categories = view.select("menu_category", {}).docs;
+  const entries = groupByCategory(docs, categories, (doc) => doc.categories);
+  const listing = toListing(entries, docs.length, part, {
+    weigh,
+    toItem: (doc) => localise(view.forms.menuItems(doc), locale, false),
+    toGroup: (doc) => localise(view.forms.menuCategories(doc), locale, false),
+  });
+  if (listing === null) return null;
+  const shown = new Set(
+    listing.sections.flatMap(({ items }) => items.flatMap((item) => item.modifierGroupIds)),
+  );
+  const groups = [...shown].flatMap((id) => {
+    const doc = view.context.findVisibleById("modifier_group", id);
+    return doc ? [[id, localise(view.forms.modifierGroups(doc), locale, false)] as const] : [];
+  });
+  return { ...listing, modifierGroups: new Map(groups) };
+}
+
+const MAX_STAFF = 60;
+const MAX_BIOS_WEIGHT = 20_000;
+
+/** Returns the first people, of whom the last have no biography if all are long. */
+export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[] {
+  let weight = 0;
+  return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
+    weight += weigh({ ...doc, description: doc.bio });
+    const person = localise(view.forms.staff(doc), locale, false);
+    return weight > MAX_BIOS_WEIGHT ? { ...person, bio: null } : person;
+  });
+}
+
+const MAX_PROMOTIONS = 20;
+const MAX_PROMOTIONS_WEIGHT = 10_000;
+
+/** Returns the first promotions that apply now. */
+export function readPromotions(view: CatalogView, { locale }: Variant): PublicPromotion[] {
+  const { now } = view.context;
+  const { docs } = view.select("promotion", {
+    limit: MAX_PROMOTIONS,
+    matches: ({ schedule: { startsAt, endsAt } }) =>
+      (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt),
+  });
+  const [shown = []] = divideIntoPages(docs, weigh, MAX_PROMOTIONS_WEIGHT);
+  return shown.map((doc) => localise(view.forms.promotions(doc), locale, false));
+}
+
+/** Returns the public events that are not over, in the order of their starts. */
+const listUpcoming = (view: CatalogView) =>
+  view
+    .select("public_event", {
+      matches: (doc) =>
+        statusAt(doc, view.context.now) !== "ENDED" && view.context.now < doc.endsAt,
+    })
+    .docs.sort((a, b) => a.startsAt - b.startsAt);
+
+export function readEvents(view: CatalogView, { locale }: Variant, part: Part): Events | null {
+  const docs = listUpcoming(view);
+  const entries = docs.map((doc) => ({ doc, group: null }));
+  return toListing(entries, docs.length, part, {
+    weigh,
+    toItem: (doc) => localise(view.forms.events(doc), locale, false),
+    toGroup: () => null,
+  });
+}
+
+/** Returns a public event, which may be over, by its slug. */
+export function readEvent(
+  view: CatalogView,
+  { locale }: Variant,
+  slug: string,
+): PublicEvent | null {
+  const [doc] = view.select("public_event", { matches: (one) => one.slug === slug }).docs;
+  return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+}
+
+/** Returns null for a page that the list does not have. */
+function toListing<Doc, Group, Item, PublicGroup>(
+  entries: readonly Entry<Doc, Group>[],
+  total: number,
+  part: Part,
+  to: {
+    weigh: (doc: Doc) => number;
+    toItem: (doc: Doc) => Item;
+    toGroup: (group: Group) => PublicGroup;
+  },
+): Listing<Item, PublicGroup> | null {
+  const isWhole = "page" in part;
+  const pages = divideIntoPages(
+    isWhole ? entries : entries.slice(0, part.first),
+    ({ doc }) => to.weigh(doc),
+    isWhole ? undefined : part.weight,
+  );
+  const page = isWhole ? part.page : 1;
+  const shown = pages[page - 1];
+  if (shown === undefined) return null;
+  const sections: Listing<Item, PublicGroup>["sections"] = [];
+  let last: Group | null | undefined;
+  for (const { doc, group } of shown) {
+    if (group !== last || sections.length === 0)
+      sections.push({ group: group === null ? null : to.toGroup(group), items: [] });
+    last = group;
+    sections.at(-1)?.items.push(to.toItem(doc));
+  }
+  return { sections, total, page, pages: isWhole ? pages.length : 1 };
+}
+
+/** Returns the language in which a reader gets a text of the catalog; null if it is the page's. */
+export const otherLanguage = ({ language, locale }: Variant): string | undefined =>
+  locale.toLowerCase().split("-", 1)[0] === language ? undefined : locale;

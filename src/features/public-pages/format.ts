@@ -1,0 +1,123 @@
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import {
+  WEEK,
+  type LocalDate,
+  type Weekday,
+  type WeeklyWindow,
+} from "../../domain/catalog/common.ts";
+import { minutesOf } from "../../domain/local-time.ts";
+import type { Currency } from "../../domain/money.ts";
+import type { PageLanguage } from "../../pages/languages.ts";
+
+// Amounts, times and days, as the language of a page and the country of the business write them.
+
+export type Format = ReturnType<typeof createFormat>;
+
+type FormatOptions = Currency & {
+  language: PageLanguage;
+  /** An ISO 3166-1 code; null if the business has no postal address. */
+  country: string | null;
+  timezone: string;
+};
+
+// Creating the formatters of Intl takes longer than rendering a page.
+const MAX_FORMATS = 100;
+const formats = new BoundedCache<string, Format>(MAX_FORMATS);
+
+export function getFormat(options: FormatOptions): Format {
+  const { language, country, timezone, currency, currencyDigits } = options;
+  const id = [language, country, timezone, currency, currencyDigits].join(" ");
+  const format = formats.get(id) ?? createFormat(options);
+  formats.set(id, format);
+  return format;
+}
+
+/** 2024-01-01 was a Monday. */
+const dateOfWeekday = (weekday: Weekday): Date =>
+  new Date(Date.UTC(2024, 0, 1 + WEEK.indexOf(weekday)));
+
+function createFormat({ language, country, timezone, currency, currencyDigits }: FormatOptions) {
+  const locale = country === null ? language : `${language}-${country}`;
+  const amounts = new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    minimumFractionDigits: currencyDigits,
+    maximumFractionDigits: currencyDigits,
+  });
+  const dates = (options: Intl.DateTimeFormatOptions, timeZone = timezone) =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  const times = dates({ timeStyle: "short" });
+  const wallTimes = dates({ timeStyle: "short" }, "UTC");
+  const longDates = dates({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const shortDates = dates({ weekday: "short", day: "numeric", month: "short" });
+  const plainDates = dates({ weekday: "short", day: "numeric", month: "short" }, "UTC");
+  const months = dates({ month: "short" });
+  const daysOfMonth = dates({ day: "numeric" });
+  const weekdays = dates({ weekday: "long" }, "UTC");
+  const shortWeekdays = dates({ weekday: "short" }, "UTC");
+  const lists = new Intl.ListFormat(locale, { type: "conjunction" });
+  const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 2 });
+  const languages = new Intl.DisplayNames(locale, { type: "language" });
+  const regions = new Intl.DisplayNames(locale, { type: "region" });
+
+  const wallTime = (minute: number): string => wallTimes.format((minute % 1440) * 60_000);
+  const hours = (start: number, end: number): string => `${wallTime(start)} – ${wallTime(end)}`;
+  const weekday = (day: Weekday): string => weekdays.format(dateOfWeekday(day));
+
+  /** Returns `Mon – Fri` for three or more consecutive days, else each day. */
+  function days(list: readonly Weekday[]): string {
+    const names = list.map((day) => shortWeekdays.format(dateOfWeekday(day)));
+    const [first, last] = [list[0], list.at(-1)];
+    if (first === undefined || last === undefined) return "";
+    const isRange = WEEK.indexOf(last) - WEEK.indexOf(first) === list.length - 1;
+    return list.length > 2 && isRange ? `${names[0]} – ${names.at(-1)}` : names.join(", ");
+  }
+
+  return {
+    locale,
+    /** @param minorUnits an amount in minor units of the currency */
+    money: (minorUnits: number): string => amounts.format(minorUnits / 10 ** currencyDigits),
+    percent: (basisPoints: number): string => percents.format(basisPoints / 10_000),
+    /** @param minutes a duration */
+    duration(minutes: number): string {
+      const [h, min] = [Math.floor(minutes / 60), minutes % 60];
+      return [h > 0 ? `${h} h` : "", min > 0 || h === 0 ? `${min} min` : ""]
+        .filter(Boolean)
+        .join(" ");
+    },
+    time: (ms: number): string => times.format(ms),
+    longDate: (ms: number): string => longDates.format(ms),
+    shortDate: (ms: number): string => shortDates.format(ms),
+    month: (ms: number): string => months.format(ms),
+    dayOfMonth: (ms: number): string => daysOfMonth.format(ms),
+    plainDate: (date: LocalDate): string => plainDates.format(new Date(`${date}T00:00Z`)),
+    weekday,
+    hours,
+    days,
+    window: ({ days: list, start, end }: WeeklyWindow): string =>
+      [
+        list.length === 7 ? "" : days(list),
+        isWholeDay(start, end) ? "" : hours(minutesOf(start), minutesOf(end)),
+      ]
+        .filter(Boolean)
+        .join(" "),
+    /** @param country an ISO 3166-1 code */
+    region: (country: string): string => regions.of(country) ?? country,
+    list: (texts: readonly string[]): string => lists.format(texts),
+    language(tag: string): string {
+      try {
+        return languages.of(tag) ?? tag;
+      } catch {
+        return tag;
+      }
+    },
+  };
+}
+
+/** Returns the date and the weekday in a time zone. */
+export function dateIn(timezone: string, ms: number): { date: LocalDate; weekday: Weekday } {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(timezone);
+  return { date: local.toPlainDate().toString(), weekday: WEEK[local.dayOfWeek - 1] as Weekday };
+}
+
+const isWholeDay = (start: string, end: string): boolean => start === "00:00" && end === "24:00";

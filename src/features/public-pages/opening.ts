@@ -1,0 +1,104 @@
+import {
+  DAY_MIN,
+  dateOf,
+  dayAt,
+  dayNumber,
+  type LocalDay,
+  localDays,
+  wallAt,
+} from "../../domain/availability/wall-clock.ts";
+import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
+import type { Closure, ScheduleDoc } from "../../domain/catalog/catalog.ts";
+import type { LocalDate } from "../../domain/catalog/common.ts";
+
+// When a business is open: now, and on days with other hours than usual.
+
+const MINUTE_MS = 60_000;
+
+/** Hours of one date in minutes after its midnight; more than 1440 is on the next day. */
+export type WallHours = { start: number; end: number };
+
+export type OpeningState = {
+  /** Null if the business states no opening hours. */
+  isOpen: boolean | null;
+  /** When it closes or opens (epoch ms); null if not within two weeks. */
+  changesAt: number | null;
+  /** When a page that shows the state is out of date: it also marks the day. */
+  validUntil: number;
+};
+
+const DAYS_AHEAD = 14;
+
+export function readOpeningState(
+  schedule: ScheduleDoc,
+  timezone: string,
+  now: number,
+): OpeningState {
+  const minute = Math.floor(now / MINUTE_MS);
+  const today = dayAt(timezone, minute);
+  // A shift can end at 48:00, so shifts from two days before count.
+  const days = localDays(timezone, today - 2, today + DAYS_AHEAD);
+  const { work } = createWorkingTimeReader(schedule, days)();
+  const current = work.find(({ start, end }) => start <= minute && minute < end);
+  const change = current ? current.end : work.find(({ start }) => start > minute)?.start;
+  const horizon = minute + (DAYS_AHEAD - 1) * DAY_MIN;
+  const midnight = Temporal.PlainDate.from(dateOf(today + 1)).toZonedDateTime(timezone);
+  const changesAt = change === undefined || change > horizon ? null : change * MINUTE_MS;
+  return {
+    isOpen: schedule.hours.length === 0 && work.length === 0 ? null : current !== undefined,
+    changesAt,
+    validUntil: Math.min(changesAt ?? Infinity, midnight.epochMilliseconds),
+  };
+}
+
+/** Days with other hours than usual, both inclusive. Without hours the business is closed. */
+export type SpecialDays = {
+  from: LocalDate;
+  to: LocalDate;
+  name: string | null;
+  hours: WallHours[];
+};
+
+const SPECIAL_DAYS_AHEAD = 60;
+
+/** Returns the closures and exceptions of the next days, in order. */
+export function listSpecialDays(
+  schedule: ScheduleDoc,
+  timezone: string,
+  now: number,
+): SpecialDays[] {
+  const first = dayAt(timezone, Math.floor(now / MINUTE_MS));
+  const last = first + SPECIAL_DAYS_AHEAD;
+  const closed = schedule.closures.flatMap((closure): SpecialDays[] => {
+    const days = nextDaysOf(closure, dateOf(first));
+    if (days.to < dateOf(first) || days.from > dateOf(last)) return [];
+    return [{ ...days, name: closure.name, hours: [] }];
+  });
+  const isClosed = (date: LocalDate) => closed.some(({ from, to }) => from <= date && date <= to);
+  const exceptions = [...new Set(schedule.exceptions.map(({ date }) => date))]
+    .filter((date) => dateOf(first) <= date && date <= dateOf(last) && !isClosed(date))
+    .map((date): SpecialDays => ({
+      from: date,
+      to: date,
+      name: null,
+      hours: hoursOn(schedule, timezone, date),
+    }));
+  return [...closed, ...exceptions].sort((a, b) => a.from.localeCompare(b.from));
+}
+
+/** Returns the days of a closure; the next ones of a yearly closure. */
+function nextDaysOf(closure: Closure, today: LocalDate): { from: LocalDate; to: LocalDate } {
+  if (!("yearly" in closure)) return closure;
+  const year = Number(today.slice(0, 4));
+  const isOver = `${year}-${closure.yearly}` < today;
+  const date = `${isOver ? year + 1 : year}-${closure.yearly}`;
+  return { from: date, to: date };
+}
+
+function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
+  const day = dayNumber(date);
+  const days: LocalDay[] = localDays(timezone, day, day);
+  const { work } = createWorkingTimeReader(schedule, days)();
+  const toWall = (minute: number): number => wallAt(timezone, minute) - day * DAY_MIN;
+  return work.map(({ start, end }) => ({ start: toWall(start), end: toWall(end) }));
+}

@@ -1,0 +1,46 @@
+import { definePages } from "../../http/pages/pages.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import type { Wanted } from "./build-page.tsx";
+import { serverPages } from "./server-pages.ts";
+
+const load = (kind: Wanted["kind"]) => async () => {
+  const { pagesOf } = await import("./serve-pages.ts");
+  return (request: PageRequest) => pagesOf(request.rt).respond(request, kind);
+};
+
+/** Serves /b/{slug}.md and .jsonld too: a parameter of a path is a whole segment. */
+const loadFirstPage = async () => {
+  const [{ pagesOf }, { respondNotFound }] = await Promise.all([
+    import("./serve-pages.ts"),
+    import("./not-found.tsx"),
+  ]);
+  return (request: PageRequest) => {
+    const dot = request.slug.indexOf(".");
+    if (dot === -1) return pagesOf(request.rt).respond(request, "business");
+    const kind = KINDS[request.slug.slice(dot)];
+    if (kind === undefined) return respondNotFound(request);
+    return pagesOf(request.rt).respond({ ...request, slug: request.slug.slice(0, dot) }, kind);
+  };
+};
+
+const KINDS: Record<string, Wanted["kind"]> = { ".md": "markdown", ".jsonld": "jsonld" };
+
+const loadEvent = async () => {
+  const { pagesOf } = await import("./serve-pages.ts");
+  return (request: PageRequest) => {
+    const event = request.context.request.params["event"] ?? "";
+    return pagesOf(request.rt).respond(request, "event", { event });
+  };
+};
+
+export const pages = [
+  definePages("public-pages", [
+    { path: "", load: loadFirstPage },
+    { path: "menu", load: load("menu") },
+    { path: "services", load: load("services") },
+    { path: "events", load: load("events") },
+    { path: "events.ics", load: load("calendar") },
+    { path: "events/:event", load: loadEvent },
+  ]),
+  serverPages,
+];

@@ -1,0 +1,205 @@
+import { hash } from "node:crypto";
+import { readCatalogView } from "../../app/catalog/catalog-view.ts";
+import { readAhead } from "../../app/catalog/cached-lists.ts";
+import { createCommitDetector } from "../../app/commit-detector.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { BoundedCache } from "../../domain/bounded-cache.ts";
+import { AppError } from "../../domain/errors.ts";
+import { ALL_LISTS, kindsAffecting } from "../../domain/public/public-catalog.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import {
+  type CachedResponse,
+  compressible,
+  createCachedResponse,
+  encodeExactly,
+} from "../../http/pipeline/cached-response.ts";
+import { getHeader, type HandlerResult } from "../../http/pipeline/request-context.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { buildPage, type Wanted } from "./build-page.tsx";
+import type { Variant } from "./content.ts";
+import { respondNotFound } from "./not-found.tsx";
+import { createPublicPageStore, type PageState } from "./store.ts";
+import { chooseVariant } from "./variants.ts";
+import { countVisit } from "./visits.ts";
+
+// Serves the public pages, and keeps their bytes until the catalog, the stock or the time changes
+// them.
+
+/** The bytes of pages that are kept at most. */
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+/** Measured size of a cached page without its bodies. */
+const OVERHEAD_BYTES = 2048;
+const MAX_STATES = 1000;
+const MAX_VARIANTS = 100;
+
+type CachedPage = CachedResponse & {
+  revision: number;
+  stockRevision: number;
+  validUntil: number;
+  bytes: number;
+};
+
+type KnownState = PageState & {
+  /** The languages of a page by the language in its URL and Accept-Language. */
+  variants: BoundedCache<string, Variant>;
+};
+
+const services = new WeakMap<Runtime, PublicPages>();
+
+export function pagesOf(rt: Runtime): PublicPages {
+  const pages = services.get(rt) ?? new PublicPages(rt);
+  services.set(rt, pages);
+  return pages;
+}
+
+/** Every list can be on a page, whose navigation names those that are not empty. */
+const KINDS = kindsAffecting(ALL_LISTS);
+
+class PublicPages {
+  readonly #rt: Runtime;
+  readonly #hasNewCommit: () => boolean;
+  readonly #pages = new BoundedCache<string, CachedPage>(
+    MAX_CACHED_BYTES,
+    ({ bytes }) => bytes + OVERHEAD_BYTES,
+  );
+  #states = new BoundedCache<string, KnownState | null>(MAX_STATES);
+
+  constructor(rt: Runtime) {
+    this.#rt = rt;
+    this.#hasNewCommit = createCommitDetector(rt);
+  }
+
+  /**
+   * Responds with a page, or with 404 if the business is unknown or not published.
+   * @param kind what the page shows
+   */
+  respond(
+    request: PageRequest,
+    kind: Wanted["kind"],
+    { event = null }: { event?: string | null } = {},
+  ): HandlerResult {
+    const { context, slug } = request;
+    const state = this.#findState(slug);
+    if (state === null) return respondNotFound(request);
+    const query = parseQuery(context.request.search);
+    const variant = chooseLanguages(state, query.language, request);
+    const wanted = { kind, page: query.page, event: event ?? query.event, ...variant };
+    const id = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${query.language ?? ""} ${wanted.event ?? ""}`;
+    const cached = this.#pages.get(id);
+    if (cached && isCurrent(cached, state, context.now)) return this.#send(request, kind, cached);
+    const build = () => this.#build(id, request, wanted, query.language === null);
+    const reading = this.#readAhead(slug);
+    return reading === undefined ? build() : reading.then(build);
+  }
+
+  #send(request: PageRequest, kind: Wanted["kind"], page: CachedPage): HandlerResult {
+    countVisit(this.#rt, kind);
+    return page.respond(request.context);
+  }
+
+  #findState(slug: string): KnownState | null {
+    if (this.#hasNewCommit()) this.#states = new BoundedCache(MAX_STATES);
+    const known = this.#states.get(slug);
+    if (known !== undefined) return known;
+    const state = this.#rt.openStore(createPublicPageStore).findState(slug);
+    const found = state
+      ? { ...state, variants: new BoundedCache<string, Variant>(MAX_VARIANTS) }
+      : null;
+    this.#states.set(slug, found);
+    return found;
+  }
+
+  #readAhead(slug: string): Promise<void> | undefined {
+    const business = this.#rt.store.businesses.findBySlug(slug);
+    return business && readAhead(this.#rt, business, KINDS);
+  }
+
+  #build(id: string, request: PageRequest, wanted: Wanted, isNegotiated: boolean): HandlerResult {
+    const { context, slug } = request;
+    const rt = this.#rt;
+    const origin = originOf(rt);
+    const countTables = ({ id: businessId }: BusinessRow) =>
+      rt.store.catalog.countByKind(businessId).get("table") ?? 0;
+    const getBusiness = (): BusinessRow => {
+      const business = rt.store.businesses.findBySlug(slug);
+      if (business?.doc.publicPage.enabled) return business;
+      throw new AppError("resource_not_found", "There is no page here.");
+    };
+    const { business, built } = readCatalogView(
+      rt,
+      ALL_LISTS,
+      getBusiness,
+      ({ publishedUntil }) => Math.max(context.now, publishedUntil),
+      (view) => {
+        const hasTables = countTables(view.business) > 0;
+        return {
+          business: view.business,
+          built: buildPage(view, wanted, request, { origin, hasTables }),
+        };
+      },
+    );
+    if (built === null) return respondNotFound(request);
+    const { body: text, type, headers, validUntil } = built;
+    const body = encodeExactly(text);
+    const digest = hash("sha256", `${validUntil} ${text}`, "base64url").slice(0, 16);
+    const page: CachedPage = {
+      ...createCachedResponse(
+        `W/"p${business.catalogVersion}-${digest}"`,
+        ["cache-control", "public, no-cache", ...(isNegotiated ? ["vary", "Accept-Language"] : [])],
+        ["content-type", type, ...headers],
+        compressible(body, (bytes) => {
+          page.bytes += bytes;
+          // The cache counts the entry's size again, unless the entry was evicted or replaced.
+          if (this.#pages.get(id) === page) this.#pages.set(id, page);
+        }),
+      ),
+      revision: business.revision,
+      stockRevision: business.stockRevision,
+      validUntil,
+      bytes: body.length,
+    };
+    this.#pages.set(id, page);
+    return this.#send(request, wanted.kind, page);
+  }
+}
+
+const isCurrent = (page: CachedPage, state: PageState, now: number): boolean =>
+  page.revision === state.revision &&
+  page.stockRevision === state.stockRevision &&
+  now < page.validUntil;
+
+/** Returns the URL of the server without its path; empty if the operator has named none. */
+function originOf({ config, store }: Runtime): string {
+  const url = config.http.publicUrl || store.daemon.find()?.url;
+  return URL.parse(url ?? "")?.origin ?? "";
+}
+
+type Query = { page: number; language: string | null; event: string | null };
+
+const NO_QUERY: Query = { page: 1, language: null, event: null };
+
+/** Returns the parameters of a page's URL; others are ignored, such as those of advertisements. */
+function parseQuery(search: string): Query {
+  if (search === "") return NO_QUERY;
+  const query = new URLSearchParams(search);
+  const page = /^[1-9]\d{0,5}$/.exec(query.get("page") ?? "");
+  return {
+    page: page ? Number(page[0]) : 1,
+    language: query.get("lang"),
+    event: query.get("event"),
+  };
+}
+
+function chooseLanguages(
+  { variants, locales }: KnownState,
+  wanted: string | null,
+  { context }: PageRequest,
+): Variant {
+  const acceptLanguage = getHeader(context.request, "accept-language");
+  const id = `${wanted ?? ""} ${acceptLanguage ?? ""}`;
+  const known = variants.get(id);
+  if (known) return known;
+  const variant = chooseVariant(wanted, acceptLanguage, locales);
+  variants.set(id, variant);
+  return variant;
+}

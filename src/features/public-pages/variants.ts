@@ -1,0 +1,25 @@
+import { choosePageLanguage, PAGE_LANGUAGES, parseLanguageTags } from "../../pages/languages.ts";
+import type { Variant } from "./content.ts";
+
+const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ?? "";
+
+/**
+ * Returns the languages of a page.
+ * @param wanted the language in the URL of the page, or null
+ * @param acceptLanguage the header of a request without it
+ * @param locales the languages of the catalog, its own first
+ */
+export function chooseVariant(
+  wanted: string | null,
+  acceptLanguage: string | undefined,
+  locales: readonly string[],
+): Variant {
+  const named = PAGE_LANGUAGES.find((language) => language === wanted);
+  const language = named ?? choosePageLanguage(acceptLanguage, locales);
+  const find = (tag: string) =>
+    locales.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
+    locales.find((locale) => primaryOf(locale) === primaryOf(tag));
+  const readers = named ? [named] : parseLanguageTags(acceptLanguage ?? "");
+  const locale = readers.map(find).find((one) => one !== undefined);
+  return { language, locale: locale ?? find(language) ?? locales[0] ?? "en" };
+}

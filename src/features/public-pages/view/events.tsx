@@ -1,0 +1,189 @@
+/** @jsxImportSource preact */
+import type { PublicEvent } from "../../../domain/public/public-event.ts";
+import { fillPlural, fillText } from "../../../pages/languages.ts";
+import type { Events, Shop } from "../content.ts";
+import { MAX_PARTS } from "../layout.ts";
+import { pathsOf } from "../paths.ts";
+import { Image, LongText, Outside } from "./frame.tsx";
+
+export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
+  <ul class="events">
+    {events.sections.flatMap(({ items }) =>
+      items.map((event) => <EventCard shop={shop} event={event} />),
+    )}
+  </ul>
+);
+
+const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
+  const { format, path } = shop;
+  const startsAt = Date.parse(event.startsAt);
+  const prices = event.ticketTypes.filter(({ kind }) => kind === "PAID");
+  return (
+    <li id={event.id} class={isGone(event) ? "event gone" : "event"}>
+      <div class="date" aria-hidden="true">
+        <span>{format.dayOfMonth(startsAt)}</span>
+        <span>{format.month(startsAt)}</span>
+      </div>
+      <div class="body">
+        <strong>
+          <a href={pathsOf(path).event(event.slug)}>
+            <Outside shop={shop} text={event.name} />
+          </a>
+        </strong>
+        <p class="facts">
+          <time dateTime={event.startsAt}>
+            {format.shortDate(startsAt)}, {format.time(startsAt)}
+          </time>
+          {event.venue && (
+            <span>
+              <Outside shop={shop} text={event.venue.name} />
+            </span>
+          )}
+          {prices.length > 0 && (
+            <span>
+              {fillText(shop.texts.fromPrice, {
+                price: format.money(Math.min(...prices.map(({ priceCents }) => priceCents))),
+              })}
+            </span>
+          )}
+        </p>
+      </div>
+      <EventState shop={shop} event={event} />
+    </li>
+  );
+};
+
+const isGone = ({ status, availability }: PublicEvent): boolean =>
+  status !== "PUBLISHED" || availability.state === "SOLD_OUT";
+
+/** What is left of an event, or that it does not take place. */
+const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
+  const { texts } = shop;
+  if (event.status === "CANCELLED") return <span class="tag bad">{texts.cancelled}</span>;
+  if (event.status === "POSTPONED") return <span class="tag warn">{texts.postponed}</span>;
+  return event.ticketTypes.length === 0 ? null : (
+    <Availability shop={shop} availability={event.availability} salesStartAt={null} />
+  );
+};
+
+type AvailabilityProps = {
+  shop: Shop;
+  availability: PublicEvent["availability"];
+  salesStartAt: string | null;
+};
+
+const Availability = ({ shop, availability, salesStartAt }: AvailabilityProps) => {
+  const { texts, language, format } = shop;
+  const { state, remaining } = availability;
+  const left = remaining === null ? null : fillPlural(language, texts.left, remaining);
+  if (state === "SOLD_OUT") return <span class="tag bad">{texts.soldOut}</span>;
+  if (state === "ENDED") return <span class="tag">{texts.salesEnded}</span>;
+  if (state === "FEW_LEFT") return <span class="tag warn">{left ?? texts.fewLeft}</span>;
+  if (state === "ON_SALE") return <span class="tag good">{left ?? texts.onSale}</span>;
+  if (salesStartAt === null) return null;
+  const at = Date.parse(salesStartAt);
+  return (
+    <span class="tag">
+      {fillText(texts.salesFrom, { date: format.shortDate(at), time: format.time(at) })}
+    </span>
+  );
+};
+
+type EventPageProps = { shop: Shop; event: PublicEvent; hasBooking: boolean };
+
+export const EventPage = ({ shop, event, hasBooking }: EventPageProps) => {
+  const { texts, format, path } = shop;
+  const paths = pathsOf(path);
+  const startsAt = Date.parse(event.startsAt);
+  const endsAt = Date.parse(event.endsAt);
+  const doorsAt = event.doorsAt === null ? null : Date.parse(event.doorsAt);
+  const sells = hasBooking && ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
+  return (
+    <article class="one">
+      <p>
+        <a href={paths.events}>{texts.events}</a>
+      </p>
+      <h1>
+        <Outside shop={shop} text={event.name} />
+      </h1>
+      <p class="when">
+        <time dateTime={event.startsAt} data-zone={event.timezone}>
+          {format.longDate(startsAt)}, {format.time(startsAt)}
+        </time>
+        {" – "}
+        <time dateTime={event.endsAt}>{format.time(endsAt)}</time>
+      </p>
+      <p class="facts">
+        <EventState shop={shop} event={event} />
+        {doorsAt !== null && <span>{fillText(texts.doors, { time: format.time(doorsAt) })}</span>}
+        {event.attendanceMode === "ONLINE" && <span>{texts.online}</span>}
+        {event.attendanceMode === "MIXED" && <span>{texts.alsoOnline}</span>}
+      </p>
+      {event.images[0] && <Image image={event.images[0]} className="wide" isFirst />}
+      <LongText shop={shop} text={event.description} />
+      {event.venue && (
+        <p>
+          <strong>
+            <Outside shop={shop} text={event.venue.name} />
+          </strong>
+          {event.venue.address !== null && (
+            <>
+              <br />
+              <a href={mapUrl(event.venue.address)} rel="noreferrer">
+                <Outside shop={shop} text={event.venue.address} />
+              </a>
+            </>
+          )}
+        </p>
+      )}
+      {event.ticketTypes.length > 0 && (
+        <section>
+          <h2>{texts.tickets}</h2>
+          <ul class="parts tickets">
+            {event.ticketTypes.slice(0, MAX_PARTS).map((type) => (
+              <li id={type.id}>
+                <span>
+                  <Outside shop={shop} text={type.name} />
+                  <LongText shop={shop} text={type.description} className="faint" />
+                </span>
+                <span class="end">
+                  <span class="price">{ticketPrice(shop, type)}</span>
+                  {event.status === "PUBLISHED" && (
+                    <Availability
+                      shop={shop}
+                      availability={type.availability}
+                      salesStartAt={type.salesStartAt}
+                    />
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <p class="actions">
+        {sells && (
+          <a class="button primary" href={`${paths.book}?event=${event.id}`}>
+            {texts.tickets}
+          </a>
+        )}
+        <a class="button" href={`${paths.calendar}?event=${encodeURIComponent(event.slug)}`}>
+          {texts.addToCalendar}
+        </a>
+      </p>
+    </article>
+  );
+};
+
+function ticketPrice(
+  { texts, format }: Shop,
+  { kind, priceCents }: PublicEvent["ticketTypes"][number],
+): string {
+  if (kind === "FREE") return texts.free;
+  const price = format.money(priceCents);
+  return kind === "DONATION" ? fillText(texts.donation, { price }) : price;
+}
+
+/** Returns a link to a map; no request is made before somebody follows it. */
+export const mapUrl = (address: string): string =>
+  `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;

@@ -1,0 +1,193 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
+import { otherLanguage, type Shop } from "../content.ts";
+import { pathsOf } from "../paths.ts";
+
+/** The parts of a page's URL after its first page, such as "menu". */
+export type PageName = "" | "menu" | "services" | "events";
+
+type FrameProps = {
+  shop: Shop;
+  /** The page, whose link in the navigation is marked. */
+  current: PageName;
+  hasBooking: boolean;
+  /** The path and query of the page, to which the links to other languages lead. */
+  url: string;
+  children: ComponentChildren;
+};
+
+/** What every page of a business has around its content. */
+export const Frame = ({ shop, current, hasBooking, url, children }: FrameProps) => {
+  const { texts, profile, path, counts, theme } = shop;
+  const paths = pathsOf(path);
+  const links: { name: PageName; href: string; text: string; isShown: boolean }[] = [
+    { name: "menu", href: paths.menu, text: texts.menu, isShown: counts.dishes > 0 },
+    { name: "services", href: paths.services, text: texts.services, isShown: counts.services > 0 },
+    { name: "events", href: paths.events, text: texts.events, isShown: counts.events > 0 },
+  ];
+  return (
+    <>
+      <a class="skip" href="#content">
+        {texts.skip}
+      </a>
+      <header class="site">
+        <div class="bar">
+          <a class="brand" href={path}>
+            {theme.logo !== null && (
+              <img
+                src={theme.logo}
+                alt=""
+                height="36"
+                decoding="async"
+                referrerpolicy="no-referrer"
+              />
+            )}
+            <Outside shop={shop} text={profile.name} />
+          </a>
+          <nav>
+            {links
+              .filter(({ isShown }) => isShown)
+              .map(({ name, href, text }) => (
+                <a href={href} aria-current={name === current ? "page" : undefined}>
+                  {text}
+                </a>
+              ))}
+            {hasBooking && (
+              <a class="button primary" href={paths.book}>
+                {texts.book}
+              </a>
+            )}
+          </nav>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <Footer shop={shop} url={url} />
+    </>
+  );
+};
+
+const Footer = ({ shop, url }: { shop: Shop; url: string }) => {
+  const { texts, profile, path } = shop;
+  const { privacyUrl, imprintUrl } = profile.legal;
+  const languages = languagesOf(profile.locales);
+  return (
+    <footer class="site">
+      <div class="bar">
+        <p>
+          <Outside shop={shop} text={profile.name} />
+        </p>
+        <ul>
+          <li>
+            <a href={imprintUrl ?? `${path}#imprint`}>{texts.imprint}</a>
+          </li>
+          {privacyUrl !== null && (
+            <li>
+              <a href={privacyUrl}>{texts.privacy}</a>
+            </li>
+          )}
+          {languages.map((language) => (
+            <li>
+              <a
+                href={`${url}${url.includes("?") ? "&" : "?"}lang=${language}`}
+                hreflang={language}
+                lang={language}
+                aria-current={language === shop.language ? "true" : undefined}
+              >
+                {nameOfLanguage(language)}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </footer>
+  );
+};
+
+/** Returns the languages of pages in which the catalog has texts; none if it has only one. */
+export function languagesOf(locales: readonly string[]): string[] {
+  const own = new Set(locales.map((locale) => locale.toLowerCase().split("-", 1)[0]));
+  const languages = PAGE_LANGUAGES.filter((language) => own.has(language));
+  return languages.length < 2 ? [] : languages;
+}
+
+const nameOfLanguage = (language: string): string => {
+  const name = new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+};
+
+/** A text of the catalog, with its language if it is not that of the page. */
+export const Outside = ({ shop, text }: { shop: Shop; text: string }) => {
+  const language = otherLanguage(shop);
+  return language === undefined ? (
+    <OutsideText text={text} />
+  ) : (
+    <span lang={language}>
+      <OutsideText text={text} />
+    </span>
+  );
+};
+
+/** A text of the catalog in paragraphs as its author wrote it. */
+export const LongText = ({
+  shop,
+  text,
+  className,
+}: {
+  shop: Shop;
+  text: string | null;
+  className?: string;
+}) =>
+  text === null ? null : (
+    <p class={`long ${className ?? ""}`.trim()} lang={otherLanguage(shop)}>
+      <OutsideText text={text} />
+    </p>
+  );
+
+type ImageProps = {
+  image: { url: string; alt: string | null; width: number | null; height: number | null };
+  /** What stands for a missing description; empty beside a text that says the same. */
+  alt?: string;
+  className?: string;
+  isFirst?: boolean;
+};
+
+export const Image = ({ image, alt = "", className, isFirst = false }: ImageProps) => (
+  <img
+    class={className}
+    src={image.url}
+    alt={image.alt ?? alt}
+    width={image.width ?? undefined}
+    height={image.height ?? undefined}
+    loading={isFirst ? undefined : "lazy"}
+    fetchpriority={isFirst ? "high" : undefined}
+    decoding="async"
+    referrerpolicy="no-referrer"
+  />
+);
+
+type PagerProps = { shop: Shop; path: string; page: number; pages: number };
+
+export const Pager = ({ shop: { texts }, path, page, pages }: PagerProps) =>
+  pages === 1 ? null : (
+    <nav class="pager" aria-label={fillText(texts.page, { page, count: pages })}>
+      {page > 1 ? (
+        <a class="button" rel="prev" href={page === 2 ? path : `${path}?page=${page - 1}`}>
+          {texts.previous}
+        </a>
+      ) : (
+        <span />
+      )}
+      <span class="faint">{fillText(texts.page, { page, count: pages })}</span>
+      {page < pages ? (
+        <a class="button" rel="next" href={`${path}?page=${page + 1}`}>
+          {texts.next}
+        </a>
+      ) : (
+        <span />
+      )}
+    </nav>
+  );

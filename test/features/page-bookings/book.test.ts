@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { findCustomer } from "../../../src/app/bookings/guests.ts";
+import { findPageKey } from "../../../src/features/page-bookings/access.ts";
+import { publishPage } from "../../../src/features/public-pages/publish.ts";
+import { applyToSalon, createTestApi } from "../../http/support/api.ts";
+import {
+  businessOf,
+  createVisitor,
+  findAll,
+  firstService,
+  listMade,
+  openPage,
+  publish,
+  timesOf,
+} from "./open-page.ts";
+
+const CUT = /href="([^"]*\?service=[^"]+)"[^>]*><strong><bdi>Cut/g;
+
+test("a guest books a service with a variant, an add-on and a person", async () => {
+  const { api, base, visitor } = openPage();
+  const [cut = ""] = findAll(await visitor.get(base), CUT);
+  const options = await visitor.get(cut);
+  const [variant = ""] = findAll(options, /name="variant" value="([^"]+)"/g).slice(1);
+  const [addon = ""] = findAll(options, /name="(addon\.[^"]+)"/g);
+  const [, person = ""] = findAll(options, /name="staff" value="([^"]+)"/g);
+  const { action, times } = await visitor.openTimes(
+    `${cut}&variant=${variant}&${addon}=1&staff=${person}`,
+  );
+  const details = await visitor.hold(action, times[0] ?? "");
+  expect(await visitor.get(details)).toContain("We keep this time for you until");
+  const response = await visitor.book(details);
+  expect(response.status).toBe(303);
+  const link = response.headers.get("location") ?? "";
+  expect(link).toMatch(/^\/b\/salon-aurora\/v\/deskbell_gv_[0-9a-f]{48}$/);
+  expect(await visitor.get(link)).toContain("You are booked");
+  const [visit] = listMade(api);
+  expect(visit).toMatchObject({ status: "CONFIRMED", startsAt: Date.parse(times[0] ?? "") });
+  expect(visit).toMatchObject({
+    segments: [{ variantId: variant, staffId: person, addons: [{ addonId: addon.slice(6) }] }],
+  });
+  expect(findCustomer(api, visit?.id ?? "")).toMatchObject({ name: "Ana García" });
+});
+
+test("a guest reserves a table for a party, which the business then approves", async () => {
+  const { api, base, visitor } = openPage("restaurant", "REQUEST");
+  expect(await visitor.get(`${base}?table=1`)).toContain('name="party"');
+  const { action, times } = await visitor.openTimes(`${base}?table=1&party=4`);
+  const details = await visitor.hold(action, times.at(-1) ?? "");
+  const response = await visitor.book(details);
+  expect(await visitor.get(response.headers.get("location") ?? "")).toContain("Request received");
+  expect(listMade(api)).toMatchObject([{ status: "PENDING", partySize: 4 }]);
+});
+
+test("a form that is sent twice, reloaded or opened again books once", async () => {
+  const { api, base, visitor } = openPage();
+  const { key } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+  const details = await visitor.hold(action, times[0] ?? "");
+  const responses = await Promise.all([visitor.book(details), visitor.book(details)]);
+  const links = responses.map(({ headers }) => headers.get("location"));
+  expect(new Set(links).size).toBe(1);
+  expect(listMade(api)).toHaveLength(1);
+  // The guest goes back to the details, changes a field and sends them again.
+  const back = await visitor.send(details);
+  expect([back.status, back.headers.get("location")]).toEqual([303, links[0]]);
+  const again = await visitor.book(details, { name: "Ana G." });
+  expect(again.headers.get("location")).toBe(links[0]);
+  expect(listMade(api)).toHaveLength(1);
+});
+
+test("a lost race ends at the nearest free times, and keeps what the guest has written", async () => {
+  const { api, base, visitor } = openPage();
+  const { key, staff } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key, staff));
+  const at = times[3] ?? "";
+  const details = await visitor.hold(action, at);
+  // The hold ends while the guest types, and somebody else takes the time.
+  api.advance(11 * 60_000);
+  createBooking(api, businessOf(api).slug, { service: key, staff, start: at });
+  const lost = await visitor.book(details, { notes: "By the window <b>please</b>" });
+  const html = await lost.text();
+  expect(lost.status).toBe(409);
+  expect(html).toContain("Somebody was faster");
+  expect(html).toContain('value="Ana García"');
+  expect(html).toContain("By the window &lt;b>please&lt;/b>");
+  const nearest = findAll(html, /type="radio" name="at" value="([^"]+)"/g);
+  expect(nearest.length).toBeGreaterThan(1);
+  expect(nearest).not.toContain(at);
+  const booked = await visitor.book(details, { at: nearest[0]! });
+  expect(booked.status).toBe(303);
+  expect(listMade(api)).toMatchObject([{ startsAt: Date.parse(nearest[0]!) }]);
+});
+
+test("the time that a guest holds stays on the guest's page, and another choice lets it go", async () => {
+  const { api, base, visitor } = openPage();
+  const { key, staff } = firstService(api);
+  const url = timesOf(api, base, key, staff);
+  const { action, times } = await visitor.openTimes(url);
+  await visitor.hold(action, times[0]!);
+  expect((await visitor.openTimes(url)).times).toContain(times[0]);
+  const other = createVisitor(api);
+  expect((await other.openTimes(url)).times).not.toContain(times[0]);
+  await visitor.hold(action, times.at(-1)!);
+  expect((await other.openTimes(url)).times).toContain(times[0]);
+  expect((await other.openTimes(url)).times).not.toContain(times.at(-1));
+});
+
+test("details without a name or a way to reach the guest are shown again with what is missing", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0]!);
+  const response = await visitor.book(details, { name: " ", email: "", phone: "" });
+  expect(response.status).toBe(422);
+  const html = await response.text();
+  expect(html).toContain("Please write your name.");
+  expect(html).toContain("Please write an email address or a telephone number.");
+  expect((await visitor.book(details, { email: "nobody" })).status).toBe(422);
+  expect(listMade(api)).toEqual([]);
+  expect((await visitor.book(details, { email: "", phone: "+1 718 555 0100" })).status).toBe(303);
+});
+
+test("a price that changed while the guest typed is shown before anything is booked", async () => {
+  const { api, base, visitor } = openPage();
+  const { key } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+  const details = await visitor.hold(action, times[0]!);
+  const response = await visitor.book(details, { total: "1" });
+  expect(response.status).toBe(409);
+  const html = await response.text();
+  expect(html).toContain("The price has changed to");
+  expect(listMade(api)).toEqual([]);
+  const [total = ""] = findAll(html, /name="total" value="(\d+)"/g);
+  expect((await visitor.book(details, { total })).status).toBe(303);
+});
+
+test("a page that is closed books nothing, and shows the telephone number", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0]!);
+  const { slug } = businessOf(api);
+  publishPage(api, slug, { booking: "OFF", privacyUrl: undefined, imprintUrl: undefined });
+  for (const html of [
+    await visitor.get(base),
+    await visitor.get(details),
+    await (await visitor.book(details)).text(),
+    await (await visitor.post(action, { at: times[1]! })).text(),
+  ])
+    expect(html).toContain('href="tel:+17185550164"');
+  expect(listMade(api)).toEqual([]);
+});
+
+test("a page whose key the operator revoked books nothing", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  await visitor.hold(action, times[0]!);
+  api.store.keys.revoke(findPageKey(api, businessOf(api))!, api.now());
+  const closed = await visitor.post(action, { at: times[1]! });
+  expect(closed.status).toBe(429);
+});
+
+test("both times of the hour that daylight saving repeats can be told apart and booked", async () => {
+  const api = createTestApi();
+  // Clocks in New York are set back from 2:00 to 1:00 on 2027-11-07.
+  api.advance(Date.parse("2027-11-05T12:00:00Z") - api.now());
+  applyToSalon(
+    api,
+    `hours: [{ days: [sun], start: "00:00", end: "05:00" }]
+staff: [{ key: nia, name: Nia }]
+services: [{ key: night, name: Night cut, durationMin: 30, priceCents: 5000, staff: [nia] }]
+`,
+  );
+  publish(api);
+  const visitor = createVisitor(api);
+  const url = timesOf(api, `/b/${businessOf(api).slug}/book`, "night");
+  const { html, action, times } = await visitor.openTimes(`${url}&date=2027-11-07`);
+  expect(html).toMatch(/1:00.AM \(GMT-4\)/);
+  expect(html).toMatch(/1:00.AM \(GMT-5\)/);
+  expect(html).not.toMatch(/2:00.AM \(/);
+  const [first, second] = ["2027-11-07T05:00:00.000Z", "2027-11-07T06:00:00.000Z"];
+  for (const at of [first, second]) {
+    expect(times).toContain(at);
+    const response = await visitor.book(await visitor.hold(action, at));
+    const page = await visitor.get(response.headers.get("location") ?? "");
+    expect(page).toContain(at === first ? "(GMT-4)" : "(GMT-5)");
+  }
+  expect(listMade(api).map(({ startsAt }) => startsAt)).toEqual([first, second].map(Date.parse));
+});

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
+import { updateVisit } from "../../../src/app/bookings/change-visit.ts";
+import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
+import { redactSecrets } from "../../../src/domain/text.ts";
+import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
+import { retention } from "../../../src/features/page-bookings/retention.ts";
+import { parseCalendar } from "../../support/ical.ts";
+import {
+  businessOf,
+  createVisitor,
+  findAll,
+  firstService,
+  listMade,
+  openPage,
+  timesOf,
+} from "./open-page.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Books the last free time of the first month for a guest. */
+async function bookVisit(booking: "REQUEST" | "CONFIRM" = "CONFIRM") {
+  const opened = openPage("salon", booking);
+  const { api, base, visitor } = opened;
+  const { key } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+  const response = await visitor.book(await visitor.hold(action, times.at(-1) ?? ""));
+  const link = response.headers.get("location") ?? "";
+  const first = listMade(api)[0]!;
+  return { ...opened, link, first, current: () => listMade(api)[0]! };
+}
+
+/** Moves the clock to a time before the last one at which a guest may change the visit. */
+async function bookLaterVisit(booking: "REQUEST" | "CONFIRM" = "CONFIRM") {
+  const opened = openPage("salon", booking);
+  const { api, base, visitor } = opened;
+  const { key } = firstService(api);
+  const later = new Date(api.now() + 21 * DAY_MS).toISOString().slice(0, 7);
+  const { action, times } = await visitor.openTimes(`${timesOf(api, base, key)}&month=${later}`);
+  const response = await visitor.book(await visitor.hold(action, times.at(-1) ?? ""));
+  return {
+    ...opened,
+    link: response.headers.get("location") ?? "",
+    current: () => listMade(api)[0]!,
+  };
+}
+
+test("a guest cancels by the link, and a GET changes nothing", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit();
+  const before = api.revision();
+  for (const url of [link, `${link}?move=1`, `${link}/visit.ics`, `${link}/cancel`])
+    await visitor.send(url);
+  expect(api.revision()).toBe(before);
+  const response = await visitor.post(`${link}/cancel`);
+  expect([response.status, response.headers.get("location")]).toEqual([303, link]);
+  expect(current()).toMatchObject({ status: "CANCELLED", cancelledBy: "GUEST" });
+  expect(await visitor.get(link)).toContain("Cancelled");
+  const version = current().version;
+  await visitor.post(`${link}/cancel`);
+  expect(current().version).toBe(version);
+});
+
+test("a guest moves a visit, and a new time of a request is a request again", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit("REQUEST");
+  changeBooking(api, businessOf(api).slug, current().id, "approve");
+  expect(await visitor.get(link)).toContain("You are booked");
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  const at = times.find((time) => Date.parse(time) !== current().startsAt) ?? "";
+  const response = await visitor.post(action, { at });
+  expect(await visitor.get(response.headers.get("location") ?? "")).toContain("has been moved");
+  expect(current()).toMatchObject({ status: "PENDING", startsAt: Date.parse(at) });
+});
+
+test("a time that is taken leads back to the times, and the visit stays", async () => {
+  const { api, base, visitor, link, current } = await bookLaterVisit();
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  const other = createVisitor(api);
+  const { key } = firstService(api);
+  const { staffId } = (current() as unknown as { segments: { staffId: string }[] }).segments[0]!;
+  const url = timesOf(api, base, key).replace("staff=any", `staff=${staffId}`);
+  const found = await other.openTimes(`${url}&date=${times[0]!.slice(0, 10)}`);
+  expect((await other.book(await other.hold(found.action, times[0]!))).status).toBe(303);
+  const response = await visitor.post(action, { at: times[0]! });
+  const back = response.headers.get("location") ?? "";
+  expect(back).toContain("move=1&taken=1");
+  expect(await visitor.get(back)).toContain("Somebody was faster");
+  expect(listMade(api).map(({ startsAt }) => startsAt)).toContain(current().startsAt);
+});
+
+test("a guest changes nothing after the last time to cancel", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit();
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  api.advance(current().cancelUntil + 1 - api.now());
+  const page = await visitor.get(link);
+  expect(page).toContain("It can no longer be changed here.");
+  expect(page).not.toContain("/cancel");
+  const { version } = current();
+  const cancelled = await visitor.post(`${link}/cancel`);
+  expect(cancelled.headers.get("location")).toBe(`${link}?done=changeClosed`);
+  await visitor.post(action, { at: times[0]! });
+  expect(current().version).toBe(version);
+});
+
+test("a link ends 30 days after the visit, and the row is deleted", async () => {
+  const { api, visitor, link, current } = await bookVisit();
+  api.advance(current().endsAt + 30 * DAY_MS - 1 - api.now());
+  expect((await visitor.send(link)).status).toBe(200);
+  api.advance(1);
+  expect((await visitor.send(link)).status).toBe(404);
+  api.advance(1);
+  api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
+  expect(api.openStore(createPageBookingStore).count()).toBe(0);
+});
+
+test("a link is dead after the guest's data are erased, also if the visit gets new data", async () => {
+  const { api, visitor, link, first } = await bookVisit();
+  eraseForGood(api, [first.id]);
+  expect((await visitor.send(link)).status).toBe(404);
+  const customer = { name: "Somebody else", email: null, phone: null, notes: null };
+  api.tx(() => updateVisit(api, BOOKING, businessOf(api), first as never, { customer }));
+  expect((await visitor.send(link)).status).toBe(404);
+  expect((await visitor.post(`${link}/cancel`)).status).toBe(404);
+});
+
+test("a link outlives a change of the guest's data", async () => {
+  const { api, visitor, link, first } = await bookVisit();
+  const customer = { name: "Ana", email: "ana@example.org", phone: null, notes: null };
+  api.tx(() => updateVisit(api, BOOKING, businessOf(api), first as never, { customer }));
+  expect((await visitor.send(link)).status).toBe(200);
+});
+
+test("a link is worth nothing at another address, and never as an altered one", async () => {
+  const { visitor, link } = await bookVisit();
+  const last = link.at(-1) === "0" ? "1" : "0";
+  for (const url of [
+    link.slice(0, -1) + last,
+    link.replace("salon-aurora", "no-such-shop"),
+    "/b/salon-aurora/v/nonsense",
+    `${link}/nonsense`,
+  ])
+    expect((await visitor.send(url)).status).toBe(404);
+});
+
+test("the pages of one guest stay out of caches, search engines, frames, referrers and logs", async () => {
+  const { visitor, link } = await bookVisit();
+  for (const url of [link, `${link}/visit.ics`, "/b/salon-aurora/v/nonsense"]) {
+    const { headers } = await visitor.send(url);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-robots-tag")).toContain("noindex");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  }
+  const { headers } = await visitor.send(link);
+  expect(headers.get("content-security-policy")).toMatch(/frame-ancestors 'none'/);
+  expect(redactSecrets(link)).not.toContain(link.slice(-40));
+});
+
+test("a visit is a file for calendars", async () => {
+  const { visitor, link, first } = await bookVisit();
+  const response = await visitor.send(`${link}/visit.ics`);
+  expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+  const text = await response.text();
+  const entries = parseCalendar(text).map(({ summary, start, end }) => [summary, +start, +end]);
+  expect(entries).toEqual([["Salon Aurora", first.startsAt, first.endsAt]]);
+});
+
+test("the link speaks the language in which the guest has booked", async () => {
+  const { api, base, visitor } = openPage();
+  const { key } = firstService(api);
+  const { action, times } = await visitor.openTimes(`${timesOf(api, base, key)}&lang=es`);
+  const response = await visitor.book(await visitor.hold(action, times[0]!));
+  const html = await visitor.get(response.headers.get("location") ?? "");
+  expect(html).toContain('<html lang="es">');
+  expect(findAll(html, /<h1[^>]*>([^<]+)/g)).toEqual(["Su reserva está confirmada"]);
+});
