@@ -10,6 +10,7 @@ import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
+import { mcp } from "./mcp/feature.ts";
 import { nats } from "./nats/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
 import { publicPages } from "./public-pages/feature.ts";
@@ -45,6 +46,7 @@ const LIST = [
   docs,
   partnerPage,
   publicPages,
+  mcp,
   webhookTools,
   requestTail,
   desk,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { PageDeps } from "../../src/http/pipeline/route.ts";
 import { PAGES, ROUTES } from "../support/routes.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -17,11 +18,19 @@ const OF_NO_BUSINESS = [
   "/metrics/status",
   "/metrics/requests",
   "/calendars/:file",
+  "/mcp",
+  "/.well-known/mcp/server-card.json",
+  "/mcp/server-card",
 ];
+
+/** Creating a route uses nothing of the API. */
+const NO_API = {} as PageDeps;
 
 test("a proxy can route every path by the slug of its business", () => {
   const rt = createTestRuntime();
-  const paths = [...ROUTES, ...PAGES.flatMap((create) => create(rt))].map(({ path }) => path);
+  const paths = [...ROUTES, ...PAGES.flatMap((create) => create(rt, NO_API))].map(
+    ({ path }) => path,
+  );
   expect(paths.length).toBeGreaterThan(40);
   const others = paths.filter(
     (path) =>
