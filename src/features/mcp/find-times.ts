@@ -27,9 +27,9 @@ const passedParameters = lazy(() => {
     staffIds: staffIds.describe(
       "IDs of the staff members who are wanted: one for the whole visit, or `svc_…:stf_…` for each service; leave it out for anyone",
     ),
-    date,
+    date: date.describe("Search this day only, in the business's time zone"),
     from,
-    to,
+    to: to.describe("Last day of the search; at most 62 days in total, 7 by default"),
     partySize: partySize.describe("Party size: finds a free table instead of a visit"),
     areaId,
     guests,

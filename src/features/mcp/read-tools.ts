@@ -41,12 +41,10 @@ const toPage = ({ objects, nextCursor }: Found) => ({
   page: { hasMore: nextCursor !== null, nextCursor },
 });
 
-const toBusiness = ({ slug, doc: { name, timezone, currency } }: BusinessRow) => ({
-  slug,
-  name,
-  timezone,
-  currency,
-});
+const toBusiness = ({ slug, doc }: BusinessRow) => {
+  const { name, timezone, currency, currencyDigits } = doc;
+  return { slug, name, timezone, currency, currencyDigits };
+};
 
 const findParameters = lazy(() => ({
   query: text().describe(
@@ -214,20 +212,33 @@ export const searchTool: Tool = {
     const { business, ...rest } = args;
     const slug = chooseBusiness(caller, business);
     const values = parseArguments(searchParameters(), rest);
-    return readCatalog(caller, slug, ALL_LISTS, (view) => ({
-      business: toBusiness(view.business),
-      ...toPage(
-        searchCatalog(view, {
-          words: values.query ?? "",
-          kinds: values.kind === undefined ? WANTED : [values.kind],
-          dietary: values.dietary,
-          maxPriceCents: values.maxPriceCents,
-          limit: values.limit ?? DEFAULT_RESULTS,
-          cursor: values.cursor,
-          locale: chooseLocale(values.locale, view.business.doc),
+    const search = {
+      words: values.query ?? "",
+      kinds: values.kind === undefined ? WANTED : [values.kind],
+      dietary: values.dietary,
+      maxPriceCents: values.maxPriceCents,
+      limit: values.limit ?? DEFAULT_RESULTS,
+      cursor: values.cursor,
+    };
+    return readCatalog(caller, slug, ALL_LISTS, (view) => {
+      const locale = chooseLocale(values.locale, view.business.doc);
+      const found = searchCatalog(view, { ...search, locale });
+      const isInVain = found.objects.length === 0 && search.words !== "" && !search.cursor;
+      return {
+        business: toBusiness(view.business),
+        ...toPage(found),
+        ...(isInVain && {
+          noMatch: "Nothing has all of these words. `suggestions` has what there is instead.",
+          suggestions: searchCatalog(view, {
+            ...search,
+            words: "",
+            limit: MAX_RESULTS,
+            locale,
+            isBrief: true,
+          }).objects,
         }),
-      ),
-    }));
+      };
+    });
   },
 };
 

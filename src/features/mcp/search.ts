@@ -25,6 +25,8 @@ export type Search = {
   limit: number;
   cursor: string | undefined;
   locale: string;
+  /** Whether results have a name, an ID and a price only. */
+  isBrief?: true;
 };
 
 export type Found = { objects: Record<string, unknown>[]; nextCursor: string | null };
@@ -75,14 +77,22 @@ export function searchCatalog(view: CatalogView, search: Search): Found {
   let last: CursorPosition | undefined;
   for (const kind of kinds)
     for (const object of selectKind(view, kind, search, kind === begun ? after : undefined)) {
-      if (!page.add({ kind, ...localise(object, search.locale, false) }))
+      const found = { kind, ...localise(object, search.locale, false) };
+      if (!page.add(search.isBrief ? toBrief(found) : found))
         return { objects: page.objects, nextCursor: last ? encodeCursor(SEARCH, last) : null };
       last = { sortOrder: object.sortOrder, id: object.id };
     }
   return { objects: page.objects, nextCursor: null };
 }
 
-type Listed = { id: string; sortOrder: number };
+type Listed = { id: string; sortOrder: number; name: string; priceCents?: number };
+
+const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: Wanted }) => ({
+  kind,
+  id,
+  name,
+  priceCents,
+});
 
 /** Returns the matching objects of a kind after a position, one more than a page can have. */
 function selectKind(

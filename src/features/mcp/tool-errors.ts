@@ -10,7 +10,7 @@ export type ToolError = {
   code: string;
   detail: string;
   fix: string;
-  errors?: ValidationIssue[];
+  errors?: object[];
 } & Record<string, unknown>;
 
 /** The error of a call, which becomes a result with `isError`. */
@@ -62,22 +62,38 @@ export function toolErrorOf(error: unknown): ToolError | undefined {
 
 const MAX_ISSUES = 10;
 
+const WITH_KEY =
+  "ask the user for an API key of the business, which their client sends as a bearer token; without a key the tools can only read";
+
+/** What to do about an error whose advice is about the HTTP API. */
+const FIXES: Partial<Record<HttpCode, string>> = {
+  business_mismatch: "leave out `business`, or use the slug that `detail` names",
+  business_not_found: "use a slug of find_business",
+  missing_key: WITH_KEY,
+  insufficient_scope: WITH_KEY,
+  resource_not_found:
+    "use an ID of search_catalog, list_events or find_times, or the `id` in the result of book or hold; a key finds only what was made with it",
+  rate_limited: "wait as long as `detail` says, then call again",
+};
+
 function toToolError({ code, detail, fix, errors = [], ...more }: Problem, prefix = ""): ToolError {
-  const issues = errors.slice(0, MAX_ISSUES).map(({ pointer, ...issue }) => ({
+  const issues = errors.slice(0, MAX_ISSUES).map(({ pointer, parameter, ...issue }) => ({
     ...issue,
+    detail: inToolWords(issue.detail),
+    ...(parameter !== undefined && { argument: inToolWords(parameter).replaceAll("`", "") }),
     ...(pointer !== undefined && { pointer: pointer.replace(/^#/, `#${prefix}`) }),
   }));
   return {
     code,
     detail: inToolWords(detail),
-    fix: inToolWords(fix ?? PROBLEM_CODES[code][2]),
+    fix: inToolWords(fix ?? FIXES[code] ?? PROBLEM_CODES[code][2]),
     ...(issues.length > 0 && { errors: issues }),
     ...more,
   };
 }
 
 /** Returns a text about the HTTP API in the words of the tools. */
-const inToolWords = (text: string): string =>
+export const inToolWords = (text: string): string =>
   text
     .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")
     .replaceAll(/`?\/availability`?/g, "find_times");

@@ -7,6 +7,7 @@ import {
   text,
 } from "../../http/pipeline/parameters.ts";
 import type { Caller } from "./caller.ts";
+import { inToolWords } from "./tool-errors.ts";
 
 type JsonSchema = Record<string, unknown>;
 export type Arguments = Record<string, unknown>;
@@ -76,14 +77,20 @@ export const describeParameters = (known: Parameters): JsonSchema =>
 function describeParameter(schema: z.ZodType): JsonSchema {
   const { inputSchema, description } = schema.meta() ?? {};
   const own = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
-  const texts = [description, own["description"]].filter((one) => one !== undefined);
-  return { ...own, ...(texts.length > 0 && { description: [...new Set(texts)].join(". ") }) };
+  const texts = new Set([description, own["description"]].filter((one) => one !== undefined));
+  return { ...own, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
 }
 
-/** Returns the JSON Schema of a body of the API. */
+/** Metadata of the schemas that only the API uses. */
+const API_ONLY = ["$schema", "problemCode", "isList", "example"];
+
+/** Returns the JSON Schema of a body of the API, in the words of the tools. */
 export function describeFields(schema: z.ZodType): JsonSchema {
-  const { $schema: _omitted, ...described } = z.toJSONSchema(schema, { io: "input" });
-  return described;
+  const json = JSON.stringify(z.toJSONSchema(schema, { io: "input" }), (name, value: unknown) => {
+    if (API_ONLY.includes(name)) return undefined;
+    return name === "description" ? inToolWords(String(value)) : value;
+  });
+  return JSON.parse(json) as JsonSchema;
 }
 
 /** Returns arguments as the query of a request: the API checks them like parameters. */

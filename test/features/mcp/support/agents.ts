@@ -101,3 +101,57 @@ export async function connect(
     },
   };
 }
+
+export type Answer = {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests compare it with what they expect
+  body: any;
+  text: string;
+};
+
+const META = "io.modelcontextprotocol";
+
+/** Returns a request of the stateless revision, and the headers that it needs. */
+export const statelessRequest = (method: string, params: Record<string, unknown> = {}) => ({
+  headers: {
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": method,
+    ...(method === "tools/call" && { "mcp-name": String(params["name"]) }),
+  } as Record<string, string>,
+  body: {
+    jsonrpc: "2.0",
+    id: 1,
+    method,
+    params: {
+      ...params,
+      _meta: {
+        [`${META}/protocolVersion`]: "2026-07-28",
+        [`${META}/clientCapabilities`]: {},
+        [`${META}/clientInfo`]: { name: "test", version: "1.0.0" },
+      },
+    },
+  },
+});
+
+/** Sends a body to an endpoint. */
+export async function post(
+  { app }: Pick<Agents, "app">,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await app.request(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isEmpty = text === "";
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isEmpty ? undefined : JSON.parse(text),
+    text,
+  };
+}
