@@ -106,13 +106,22 @@ export const findTimes: Tool = {
   },
 };
 
+/** Maximum number of people that a time names. */
+const MAX_STAFF = 8;
+/** Maximum number of names in a result, and of the characters of each. */
+const MAX_NAMES = 30;
+const MAX_NAME = 60;
+
+const staffOf = (segments: readonly Segment[]): string[] =>
+  [...new Set(segments.flatMap(({ staffIds = [] }) => staffIds))].slice(0, MAX_STAFF);
+
 /** Returns a slot as an agent reads it. */
 const toTime = ({ startsAt, endsAt, segments, bookingRequest }: Slot, isTable: boolean) => ({
   startsAt,
   endsAt,
   ...(!isTable && {
     priceCents: segments.reduce((sum, { priceCents = 0 }) => sum + priceCents, 0),
-    staffIds: [...new Set(segments.flatMap(({ staffIds = [] }) => staffIds))],
+    staffIds: staffOf(segments),
   }),
   book: isTable ? { table: bookingRequest } : { visit: bookingRequest },
 });
@@ -123,16 +132,14 @@ async function readStaffNames(
   slug: string,
   slots: readonly Slot[],
 ): Promise<Record<string, string>> {
-  const ids = new Set(
-    slots.flatMap(({ segments }) => segments.flatMap(({ staffIds = [] }) => staffIds)),
-  );
+  const ids = new Set(slots.flatMap(({ segments }) => staffOf(segments)));
   if (ids.size === 0) return {};
   return readCatalog(caller, slug, ["staff"], (view) => {
-    const { docs } = view.select("staff", { ids: [...ids] });
+    const { docs } = view.select("staff", { ids: [...ids], limit: MAX_NAMES });
     return Object.fromEntries(
       docs.map((doc) => {
         const { id, name } = localise(view.forms.staff(doc), view.business.doc.locale, false);
-        return [id, name];
+        return [id, name.slice(0, MAX_NAME)];
       }),
     );
   });

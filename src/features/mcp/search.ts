@@ -2,7 +2,7 @@ import type { CatalogView } from "../../app/catalog/catalog-view.ts";
 import type { DocOf } from "../../domain/catalog/catalog.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { statusAt } from "../../domain/public/public-event.ts";
-import { localise, type PublicContext } from "../../domain/public/public-context.ts";
+import { localise, memoized, type PublicContext } from "../../domain/public/public-context.ts";
 import {
   decodeCursor,
   encodeCursor,
@@ -41,27 +41,44 @@ const fold = (text: string): string =>
 function createMatcher(words: string, context: PublicContext): (doc: Doc) => boolean {
   const wanted = fold(words).split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return () => true;
+  const nameOfService = memoized((key: string) =>
+    fold(context.findVisible("service_category", key)?.name ?? ""),
+  );
+  const nameOfDish = memoized((key: string) =>
+    fold(context.findVisible("menu_category", key)?.name ?? ""),
+  );
+  const categoriesOf = (doc: Doc): string => {
+    if ("categories" in doc) return doc.categories.map(nameOfDish).join(" ");
+    return "category" in doc && doc.category !== null ? nameOfService(doc.category) : "";
+  };
   return (doc) => {
-    const text = fold(textOf(doc, context));
-    return wanted.every((word) => text.includes(word));
+    const own = ownText(doc);
+    return wanted.every((word) => own.includes(word) || categoriesOf(doc).includes(word));
   };
 }
 
-function textOf(doc: Doc, context: PublicContext): string {
-  const texts: (string | null | undefined)[] = [
-    doc.name,
-    ...Object.values(doc.translations).map((texts) => texts?.name),
-  ];
-  if ("description" in doc) texts.push(doc.description);
-  if ("bio" in doc) texts.push(doc.title, doc.bio);
-  if ("tags" in doc) texts.push(...doc.tags);
-  if ("dietary" in doc) {
-    texts.push(...doc.dietary);
-    for (const key of doc.categories) texts.push(context.findVisible("menu_category", key)?.name);
-  }
-  if ("category" in doc && doc.category !== null)
-    texts.push(context.findVisible("service_category", doc.category)?.name);
-  return texts.filter((text) => typeof text === "string").join(" ");
+/** Only the beginning of a long text is searched, so that a search of a large catalog stays fast. */
+const MAX_TEXT = 400;
+
+/** The folded texts of objects, because folding them takes most of the time of a search. */
+const ownTexts = new WeakMap<Doc, string>();
+
+function ownText(doc: Doc): string {
+  const known = ownTexts.get(doc);
+  if (known !== undefined) return known;
+  const long = "bio" in doc ? doc.bio : doc.description;
+  const text = fold(
+    [
+      doc.name,
+      ...Object.values(doc.translations).map((texts) => texts?.name ?? ""),
+      ...("title" in doc ? [doc.title ?? ""] : []),
+      ...("tags" in doc ? doc.tags : []),
+      ...("dietary" in doc ? doc.dietary : []),
+      long?.slice(0, MAX_TEXT) ?? "",
+    ].join(" "),
+  );
+  ownTexts.set(doc, text);
+  return text;
 }
 
 const SEARCH = "search_catalog";
