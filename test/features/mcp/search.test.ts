@@ -64,7 +64,7 @@ const largeCatalog = () =>
       startsIn: `${1 + (i % 300)}d 19:00`,
       durationMin: 60,
       status: "PUBLISHED",
-      ticketTypes: times(20, (n) => ({
+      ticketTypes: times(6, (n) => ({
         key: `t${n}`,
         name: `Ticket ${n}`,
         kind: "PAID",
