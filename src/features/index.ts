@@ -10,6 +10,7 @@ import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
 import { liveView } from "./live-view/feature.ts";
+import { mcp } from "./mcp/feature.ts";
 import { nats } from "./nats/feature.ts";
 import { pageBookings } from "./page-bookings/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
@@ -47,6 +48,7 @@ const LIST = [
   partnerPage,
   publicPages,
   pageBookings,
+  mcp,
   webhookTools,
   requestTail,
   desk,

@@ -11,6 +11,7 @@ import { ScanQueue } from "./handlers/availability/scan-queue.ts";
 import { createListHandler } from "./handlers/catalog/list-responses.ts";
 import { createLongPolls } from "./handlers/changes/long-polls.ts";
 import { securityTxtRoute } from "./handlers/server-documents.ts";
+import { createApiCaller } from "./pipeline/api-caller.ts";
 import { createMetrics } from "./pipeline/metrics.ts";
 import { createPipeline } from "./pipeline/pipeline.ts";
 import { createResponseObserver, type ResponseObserver } from "./pipeline/response-observer.ts";
@@ -93,10 +94,15 @@ export function createApp(
     operators,
     watch,
   };
+  const api = createApiCaller(
+    routes,
+    (path) => routePaths.find((one) => one.path === path),
+    pipeline,
+  );
   const routePaths = groupByPath([
     ...routes.map((route) => ({ ...route, handle: route.handle(deps) }) as Route),
     securityTxtRoute(rt),
-    ...pages.flatMap((create) => create(rt, deps)),
+    ...pages.flatMap((create) => create(rt, { ...deps, api })),
   ]);
   let router: Promise<Router> | undefined;
   // The router is loaded on demand: the Web API classes that h3 uses take Node 30 ms.

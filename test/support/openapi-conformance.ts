@@ -53,7 +53,7 @@ const BODY_HEADERS = [
   "content-encoding",
   "x-content-type-options",
 ];
-const PAGES = new Set(["/", "/llms.txt", "/.well-known/security.txt"]);
+const PAGES = new Set(["/", "/llms.txt"]);
 /** Headers of responses to unknown paths and methods, which belong to no operation. */
 const UNROUTED_HEADERS = [
   "request-id",
@@ -82,8 +82,8 @@ export function findUndocumented(
     );
 
   const path = templatePathOf(routePath);
-  // Pages for people are not part of the API.
-  if (/^\/(?:docs|b\/)/.test(path) || PAGES.has(path)) return [];
+  // Pages for people and messages of agents are not part of the API.
+  if (/^\/(?:docs|b\/|mcp|\.well-known\/)/.test(path) || PAGES.has(path)) return [];
   const route = routePath.byMethod.get(request.method);
   if (route === undefined) return withRequest(checkUnrouted(routePath, request, response, headers));
   const method = route.method.toLowerCase();

@@ -1,12 +1,5 @@
-import {
-  DAY_MIN,
-  dateOf,
-  dayAt,
-  dayNumber,
-  type LocalDay,
-  localDays,
-  wallAt,
-} from "../../domain/availability/wall-clock.ts";
+import { hoursOn, type WallHours } from "../../domain/availability/open-hours.ts";
+import { DAY_MIN, dateOf, dayAt, localDays } from "../../domain/availability/wall-clock.ts";
 import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
 import type { Closure, ScheduleDoc } from "../../domain/catalog/catalog.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
@@ -14,9 +7,6 @@ import type { LocalDate } from "../../domain/catalog/common.ts";
 // When a business is open: now, and on days with other hours than usual.
 
 const MINUTE_MS = 60_000;
-
-/** Hours of one date in minutes after its midnight; more than 1440 is on the next day. */
-export type WallHours = { start: number; end: number };
 
 export type OpeningState = {
   /** Null if the business states no opening hours. */
@@ -93,12 +83,4 @@ function nextDaysOf(closure: Closure, today: LocalDate): { from: LocalDate; to: 
   const isOver = `${year}-${closure.yearly}` < today;
   const date = `${isOver ? year + 1 : year}-${closure.yearly}`;
   return { from: date, to: date };
-}
-
-function hoursOn(schedule: ScheduleDoc, timezone: string, date: LocalDate): WallHours[] {
-  const day = dayNumber(date);
-  const days: LocalDay[] = localDays(timezone, day, day);
-  const { work } = createWorkingTimeReader(schedule, days)();
-  const toWall = (minute: number): number => wallAt(timezone, minute) - day * DAY_MIN;
-  return work.map(({ start, end }) => ({ start: toWall(start), end: toWall(end) }));
 }

@@ -76,6 +76,21 @@ export class AccessControl {
   }
 
   /**
+   * Returns the key of a request to a route that needs none; undefined if it has none. Does not
+   * count the request.
+   * @param slug the business in the path; undefined for a route of all businesses
+   * @throws AppError if the key is invalid, of another business, or not for the client's address
+   */
+  identify(context: RequestContext, slug: string | undefined): Credential | undefined {
+    if (getHeader(context.request, "authorization") === undefined) return undefined;
+    const { key } = this.#getKeyOrCountFailure(context);
+    context.keyId = key.id;
+    const error = this.#findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
+    if (error) throw error;
+    return key;
+  }
+
+  /**
    * Returns the key of a request that has waited, in which time the key may have expired, or been
    * changed or revoked.
    */

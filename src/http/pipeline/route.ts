@@ -38,8 +38,36 @@ export type Route = {
   | { scope: "public" | "open"; handle: OpenHandler }
 );
 
-/** Returns the routes of pages for people, which the OpenAPI document leaves out. */
-export type CreatePages = (rt: Runtime, deps: HandlerDeps) => Route[];
+/** A request to a route of the API on behalf of a request that a feature handles. */
+export type ApiCall = {
+  operationId: string;
+  params: Readonly<Record<string, string>>;
+  search?: string;
+  body?: object | undefined;
+  headers?: Readonly<Record<string, string>>;
+};
+
+/** The response of the API. The body is null if it has none. */
+export type ApiReply = { status: number; body: unknown; isReplayed: boolean };
+
+/** The API as a client of it within the server sees it. */
+export type ApiCaller = {
+  findRoute: (operationId: string) => RouteDefinition | undefined;
+  /**
+   * Sends a request through the pipeline, with the key, the address and the visitor of the request
+   * that causes it. Key, scope, limits, idempotency and errors are therefore those of the API.
+   */
+  call: (from: RequestContext, call: ApiCall) => Promise<ApiReply>;
+};
+
+/** What pages use besides handlers of the API: the API itself. */
+export type PageDeps = HandlerDeps & { api: ApiCaller };
+
+/**
+ * Returns the routes of pages for people and of other protocols, which the OpenAPI document leaves
+ * out.
+ */
+export type CreatePages = (rt: Runtime, deps: PageDeps) => Route[];
 
 export type RoutePath = {
   path: string;

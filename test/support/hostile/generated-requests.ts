@@ -150,15 +150,25 @@ function requestOf(
 const mostly = <T>(weight: number, usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-/** Generates a valid value. */
-function validValue(schema: Schema, known?: readonly string[]): fc.Arbitrary<unknown> {
+/**
+ * Generates a valid value.
+ * @param inner the known values of the fields of objects
+ */
+function validValue(
+  schema: Schema,
+  known?: readonly string[],
+  inner: KnownValues = {},
+): fc.Arbitrary<unknown> {
   if (schema.type === "array") {
-    const items = validValue(schema.items ?? {}, known);
+    const items = validValue(schema.items ?? {}, known, inner);
     return fc.array(items, { minLength: schema.minItems ?? 0, maxLength: 4 });
   }
   if (known) return fc.constantFrom(...known);
+  if (schema.type === "null") return fc.constant(null);
+  if (schema.type === "object") return arbitraryObject(schema, inner);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => validValue(one)));
+  if (schema.anyOf)
+    return fc.oneof(...schema.anyOf.map((one) => validValue(one, undefined, inner)));
   if (schema.examples) return fc.constantFrom(...schema.examples);
   if (schema.type === "integer")
     return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1e6 });
@@ -177,31 +187,23 @@ const textOf = (value: fc.Arbitrary<unknown>, name: string): fc.Arbitrary<string
 
 const asHeader = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").trim();
 
-/** Generates a body: a valid object, one with invalid fields, or not an object. */
-function bodyOf(
+const arbitraryObject = (
   { properties = {}, required = [] }: Schema,
   known: KnownValues,
-): fc.Arbitrary<string | undefined> {
-  const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, validValue(schema, known[name])]),
+): fc.Arbitrary<Record<string, unknown>> =>
+  fc.record(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [
+        name,
+        validValue(schema, known[name], known),
+      ]),
+    ),
+    { requiredKeys: required },
   );
-  const whole = fc.record(fields, { requiredKeys: required });
-  const wrong = fc.dictionary(
-    fc.constantFrom(...Object.keys(fields), ...ODD_NAMES),
-    fc.oneof(fc.jsonValue(), hostileText),
-    { maxKeys: 3 },
-  );
-  const json = fc.oneof(
-    { weight: 8, arbitrary: whole.map((value) => JSON.stringify(value)) },
-    // The objects are joined as text, because `__proto__` cannot be spread.
-    {
-      weight: 3,
-      arbitrary: fc
-        .tuple(whole, wrong)
-        .map(([value, odd]) => join(JSON.stringify(value), JSON.stringify(odd))),
-    },
-    { weight: 1, arbitrary: fc.json() },
-  );
+
+/** Generates a body: a valid object, one with invalid fields, or not an object. */
+function bodyOf(schema: Schema, known: KnownValues): fc.Arbitrary<string | undefined> {
+  const json = arbitraryJson(schema, known);
   const broken = fc.oneof(
     unicodeText(200),
     json.map((text) => text.slice(0, -1)),
@@ -219,3 +221,24 @@ function bodyOf(
 /** Joins the JSON of two objects; a name in both appears twice. */
 const join = (one: string, other: string): string =>
   [one.slice(0, -1), other.slice(1)].join(one === "{}" || other === "{}" ? "" : ",");
+
+/** Generates JSON: a valid object, one with invalid fields, or any value. */
+export function arbitraryJson(schema: Schema, known: KnownValues): fc.Arbitrary<string> {
+  const whole = arbitraryObject(schema, known);
+  const wrong = fc.dictionary(
+    fc.constantFrom(...Object.keys(schema.properties ?? {}), ...ODD_NAMES),
+    fc.oneof(fc.jsonValue(), hostileText),
+    { maxKeys: 3 },
+  );
+  return fc.oneof(
+    { weight: 8, arbitrary: whole.map((value) => JSON.stringify(value)) },
+    // The objects are joined as text, because `__proto__` cannot be spread.
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(whole, wrong)
+        .map(([value, odd]) => join(JSON.stringify(value), JSON.stringify(odd))),
+    },
+    { weight: 1, arbitrary: fc.json() },
+  );
+}

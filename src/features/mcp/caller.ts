@@ -1,0 +1,83 @@
+import { readAhead } from "../../app/catalog/cached-lists.ts";
+import { type CatalogView, readCatalogView } from "../../app/catalog/catalog-view.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { grants } from "../../domain/api-key.ts";
+import { AppError } from "../../domain/errors.ts";
+import { kindsAffecting, type ListName } from "../../domain/public/public-catalog.ts";
+import { parametersError } from "../../http/pipeline/parameters.ts";
+import type { RequestContext } from "../../http/pipeline/request-context.ts";
+import type { PageDeps } from "../../http/pipeline/route.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { Credential } from "../../store/keys.ts";
+import { createPublishedStore } from "./store.ts";
+
+/** Who calls a tool, and where. */
+export type Caller = PageDeps & {
+  rt: Runtime;
+  context: RequestContext;
+  key: Credential | undefined;
+  /** The business of the endpoint; undefined at the endpoint of the whole server. */
+  slug: string | undefined;
+};
+
+const notFound = (): AppError =>
+  new AppError("business_not_found", "There is no such business.", {
+    fix: "use a slug of find_business, or send an API key of the business",
+  });
+
+/** Returns the slug of the business that a call is about. */
+export function chooseBusiness({ slug, key }: Caller, wanted: unknown): string {
+  if (slug !== undefined) return slug;
+  if (typeof wanted === "string" && wanted !== "") return wanted;
+  if (key !== undefined) return key.businessSlug;
+  throw parametersError([
+    {
+      parameter: "business",
+      code: "missing_parameter",
+      detail: "'business' is missing: send the slug of a business, from find_business.",
+    },
+  ]);
+}
+
+/**
+ * Asserts that the caller may read a business: one that is published, or that of the key.
+ * @throws AppError business_not_found, whether or not the business exists
+ */
+export function assertReadable({ rt, key }: Caller, slug: string): void {
+  if (key?.businessSlug === slug || rt.openStore(createPublishedStore).has(slug)) return;
+  throw notFound();
+}
+
+/** Counts a reading of the key's own business, as the API does. @throws AppError */
+function authorizeReading({ rt, accessControl, context, key }: Caller, slug: string): void {
+  if (key?.businessSlug !== slug) return;
+  // What is published can be read without the scope, as without a key.
+  if (!grants(key, "services.read") && rt.openStore(createPublishedStore).has(slug)) return;
+  // The response has the limits of the endpoint, not those of the route that is meant here.
+  accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");
+}
+
+/** Reads from the catalog of a business as partners see it. */
+export async function readCatalog<T>(
+  caller: Caller,
+  slug: string,
+  lists: readonly ListName[],
+  read: (view: CatalogView) => T,
+): Promise<T> {
+  const { rt, context } = caller;
+  assertReadable(caller, slug);
+  authorizeReading(caller, slug);
+  const getBusiness = (): BusinessRow => {
+    const business = rt.store.businesses.findBySlug(slug);
+    if (business === undefined) throw notFound();
+    return business;
+  };
+  await readAhead(rt, getBusiness(), kindsAffecting(lists));
+  return readCatalogView(
+    rt,
+    lists,
+    getBusiness,
+    ({ publishedUntil }) => Math.max(context.now, publishedUntil),
+    read,
+  );
+}

@@ -1,0 +1,146 @@
+import { lazy } from "../../domain/lazy.ts";
+import { isStartTime } from "../../domain/local-time.ts";
+import { localise } from "../../domain/public/public-context.ts";
+import { availabilityParameters } from "../../http/handlers/availability/availability-parameters.ts";
+import { integer, text } from "../../http/pipeline/parameters.ts";
+import { assertReadable, type Caller, chooseBusiness, readCatalog } from "./caller.ts";
+import { ResultPage } from "./fit.ts";
+import { describeParameters, parseArguments, type Tool, toSearch } from "./tool.ts";
+import { assertSucceeded } from "./tool-errors.ts";
+
+const MAX_TIMES = 40;
+const DEFAULT_TIMES = 10;
+
+const timeOfDay = () =>
+  text().refine(isStartTime, { error: "must be a time of day such as 17:00." });
+
+/** The parameters of the API that the tool passes on. */
+const passedParameters = lazy(() => {
+  const { serviceIds, variantIds, addonIds, staffIds, date, from, to, partySize, areaId, guests } =
+    availabilityParameters();
+  return {
+    serviceIds: serviceIds.describe(
+      "IDs of the services of one visit, in this order, from search_catalog",
+    ),
+    variantIds,
+    addonIds,
+    staffIds: staffIds.describe(
+      "IDs of the staff members who are wanted: one for the whole visit, or `svc_…:stf_…` for each service; leave it out for anyone",
+    ),
+    date: date.describe("Search this day only, in the business's time zone"),
+    from,
+    to: to.describe("Last day of the search; at most 62 days in total, 7 by default"),
+    partySize: partySize.describe("Party size: finds a free table instead of a visit"),
+    areaId,
+    guests,
+  };
+});
+
+const ownParameters = lazy(() => ({
+  earliest: timeOfDay().describe("Only starts at or after this time of day, such as 17:00"),
+  latest: timeOfDay().describe("Only starts at or before this time of day"),
+  limit: integer(1, MAX_TIMES).describe(
+    `Maximum number of times, ${DEFAULT_TIMES} by default, the earliest first`,
+  ),
+}));
+
+type Segment = { staffId?: string | null; staffIds?: string[]; priceCents?: number };
+type Slot = { startsAt: string; endsAt: string; segments: Segment[]; bookingRequest: object };
+type Availability = {
+  data: { days: { slots: Slot[] }[]; nextAvailable: string | null };
+  meta: { business: object; currency: string };
+};
+
+const TIME = /T(\d{2}:\d{2})/;
+const timeOf = (startsAt: string): string => TIME.exec(startsAt)?.[1] ?? "";
+
+export const findTimes: Tool = {
+  name: "find_times",
+  title: "Find free times",
+  description:
+    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a day, or in up to a week from `from`. Times are local to the business. Each has `book`: pass it unchanged to the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
+  describeArguments: () => ({
+    properties: describeParameters({ ...passedParameters(), ...ownParameters() }),
+  }),
+  async call(caller, args) {
+    const { business, earliest, latest, limit, ...passed } = args;
+    const slug = chooseBusiness(caller, business);
+    assertReadable(caller, slug);
+    const own = { earliest, latest, limit };
+    const given = Object.entries(own).filter(([, value]) => value !== undefined);
+    const values = parseArguments(ownParameters(), Object.fromEntries(given));
+    const reply = await caller.api.call(caller.context, {
+      operationId: "getAvailability",
+      params: { slug },
+      search: toSearch({ ...passed, granularity: "slots", includeBookingRequest: true }),
+    });
+    const { data, meta } = assertSucceeded<Availability>(reply);
+    const slots = data.days
+      .flatMap((day) => day.slots)
+      .filter(({ startsAt }) => {
+        const time = timeOf(startsAt);
+        return (
+          (values.earliest === undefined || time >= values.earliest) &&
+          (values.latest === undefined || time <= values.latest)
+        );
+      });
+    const page = new ResultPage(values.limit ?? DEFAULT_TIMES);
+    const isTable = passed["partySize"] !== undefined;
+    const shown: Slot[] = [];
+    for (const slot of slots) {
+      if (!page.add(toTime(slot, isTable))) break;
+      shown.push(slot);
+    }
+    const staff = await readStaffNames(caller, slug, shown);
+    return {
+      business: meta.business,
+      currency: meta.currency,
+      data: page.objects,
+      ...(Object.keys(staff).length > 0 && { staff }),
+      found: slots.length,
+      nextAvailable: data.nextAvailable,
+      ...(shown.length < slots.length && {
+        more: "Ask for another day, a later `earliest` or a larger `limit` to see more times.",
+      }),
+    };
+  },
+};
+
+/** Maximum number of people that a time names. */
+const MAX_STAFF = 8;
+/** Maximum number of names in a result, and of the characters of each. */
+const MAX_NAMES = 30;
+const MAX_NAME = 60;
+
+const staffOf = (segments: readonly Segment[]): string[] =>
+  [...new Set(segments.flatMap(({ staffIds = [] }) => staffIds))].slice(0, MAX_STAFF);
+
+/** Returns a slot as an agent reads it. */
+const toTime = ({ startsAt, endsAt, segments, bookingRequest }: Slot, isTable: boolean) => ({
+  startsAt,
+  endsAt,
+  ...(!isTable && {
+    priceCents: segments.reduce((sum, { priceCents = 0 }) => sum + priceCents, 0),
+    staffIds: staffOf(segments),
+  }),
+  book: isTable ? { table: bookingRequest } : { visit: bookingRequest },
+});
+
+/** Returns the names of the people in slots, by ID. */
+async function readStaffNames(
+  caller: Caller,
+  slug: string,
+  slots: readonly Slot[],
+): Promise<Record<string, string>> {
+  const ids = new Set(slots.flatMap(({ segments }) => staffOf(segments)));
+  if (ids.size === 0) return {};
+  return readCatalog(caller, slug, ["staff"], (view) => {
+    const { docs } = view.select("staff", { ids: [...ids], limit: MAX_NAMES });
+    return Object.fromEntries(
+      docs.map((doc) => {
+        const { id, name } = localise(view.forms.staff(doc), view.business.doc.locale, false);
+        return [id, name.slice(0, MAX_NAME)];
+      }),
+    );
+  });
+}

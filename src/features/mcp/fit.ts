@@ -1,0 +1,86 @@
+import { showHidden } from "../../domain/text.ts";
+
+// Makes results small: an agent reads each result as a whole, and its client refuses one of more
+// than 25,000 tokens.
+
+/**
+ * The largest JSON text of the objects of a result. Each result is sent twice, as text and as
+ * structured content, with some fields of its own: 32,500 bytes in all. They have less than 25,000
+ * tokens if a token has 1.3 bytes, as in the worst text; usual text has 3 or more.
+ */
+export const MAX_BYTES = 12_500;
+
+/** Fields that help programs to mirror a catalog, and say nothing to an agent. */
+const LEFT_OUT = new Set(["images", "translations", "sortOrder", "version", "updatedAt", "sku"]);
+
+type Limits = { text: number; items: number };
+
+const LIMITS: readonly Limits[] = [
+  { text: 600, items: 40 },
+  { text: 200, items: 12 },
+  { text: 60, items: 3 },
+];
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/**
+ * Returns an object of the API without empty fields and fields for mirrors. Long texts and lists
+ * are shortened as far as the object would not fit otherwise, which `shortened` says.
+ */
+export function fitObject(object: object): Record<string, unknown> {
+  let fitted: Record<string, unknown> = {};
+  for (const limits of LIMITS) {
+    const state = { isShortened: false };
+    const compact = shorten(object, limits, state) as Record<string, unknown>;
+    fitted = state.isShortened ? { ...compact, shortened: true } : compact;
+    if (sizeOf(fitted) <= MAX_BYTES) return fitted;
+  }
+  return fitted;
+}
+
+function shorten(value: unknown, limits: Limits, state: { isShortened: boolean }): unknown {
+  if (typeof value === "string") {
+    if (value.length > limits.text) state.isShortened = true;
+    return showHidden(value.length > limits.text ? `${value.slice(0, limits.text)}…` : value);
+  }
+  if (Array.isArray(value)) {
+    if (value.length > limits.items) state.isShortened = true;
+    return value.slice(0, limits.items).map((item) => shorten(item, limits, state));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) =>
+      LEFT_OUT.has(name) || isEmpty(inner) || (name === "status" && inner === "ACTIVE")
+        ? []
+        : [[name, shorten(inner, limits, state)]],
+    ),
+  );
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);
+
+/** Collects objects until a result is full. */
+export class ResultPage {
+  readonly objects: Record<string, unknown>[] = [];
+  #bytes = 0;
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Adds an object. @returns false if the page is full, and the object is for the next one */
+  add(object: object): boolean {
+    if (this.objects.length === this.#limit) return false;
+    const fitted = fitObject(object);
+    const bytes = sizeOf(fitted) + 1;
+    if (this.objects.length > 0 && this.#bytes + bytes > MAX_BYTES) return false;
+    this.#bytes += bytes;
+    this.objects.push(fitted);
+    return true;
+  }
+}

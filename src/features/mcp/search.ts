@@ -1,0 +1,202 @@
+import type { CatalogView } from "../../app/catalog/catalog-view.ts";
+import type { DocOf } from "../../domain/catalog/catalog.ts";
+import { objectId } from "../../domain/catalog/object-id.ts";
+import { statusAt } from "../../domain/public/public-event.ts";
+import { localise, memoized, type PublicContext } from "../../domain/public/public-context.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  type CursorPosition,
+} from "../../http/pipeline/business-response.ts";
+import { ResultPage } from "./fit.ts";
+
+// Finds the objects of a catalog that have the words of an agent.
+
+/** What agents search for, in the order of results, by the prefix of its IDs. */
+const PREFIXES = { service: "svc", dish: "mit", staff: "stf", promotion: "prm" } as const;
+export type Wanted = keyof typeof PREFIXES;
+export const WANTED = Object.keys(PREFIXES) as Wanted[];
+
+export type Search = {
+  words: string;
+  kinds: readonly Wanted[];
+  dietary: string | undefined;
+  maxPriceCents: number | undefined;
+  limit: number;
+  cursor: string | undefined;
+  locale: string;
+  /** Whether results have a name, an ID and a price only. */
+  isBrief?: true;
+};
+
+export type Found = { objects: Record<string, unknown>[]; nextCursor: string | null };
+
+type Doc = DocOf["service" | "menu_item" | "staff" | "promotion" | "public_event"];
+
+/** Returns text without case and accents, so that `creme` finds `Crème`. */
+const fold = (text: string): string =>
+  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+
+/** Returns a function that tells whether an object has all words of a search in its texts. */
+function createMatcher(words: string, context: PublicContext): (doc: Doc) => boolean {
+  const wanted = fold(words).split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return () => true;
+  const nameOfService = memoized((key: string) =>
+    fold(context.findVisible("service_category", key)?.name ?? ""),
+  );
+  const nameOfDish = memoized((key: string) =>
+    fold(context.findVisible("menu_category", key)?.name ?? ""),
+  );
+  const categoriesOf = (doc: Doc): string => {
+    if ("categories" in doc) return doc.categories.map(nameOfDish).join(" ");
+    return "category" in doc && doc.category !== null ? nameOfService(doc.category) : "";
+  };
+  return (doc) => {
+    const own = ownText(doc);
+    return wanted.every((word) => own.includes(word) || categoriesOf(doc).includes(word));
+  };
+}
+
+/** Only the beginning of a long text is searched, so that a search of a large catalog stays fast. */
+const MAX_TEXT = 400;
+
+/** The folded texts of objects, because folding them takes most of the time of a search. */
+const ownTexts = new WeakMap<Doc, string>();
+
+function ownText(doc: Doc): string {
+  const known = ownTexts.get(doc);
+  if (known !== undefined) return known;
+  const long = "bio" in doc ? doc.bio : doc.description;
+  const text = fold(
+    [
+      doc.name,
+      ...Object.values(doc.translations).map((texts) => texts?.name ?? ""),
+      ...("title" in doc ? [doc.title ?? ""] : []),
+      ...("tags" in doc ? doc.tags : []),
+      ...("dietary" in doc ? doc.dietary : []),
+      long?.slice(0, MAX_TEXT) ?? "",
+    ].join(" "),
+  );
+  ownTexts.set(doc, text);
+  return text;
+}
+
+const SEARCH = "search_catalog";
+
+/** Returns the services, dishes, people and promotions that match, in the order of the catalog. */
+export function searchCatalog(view: CatalogView, search: Search): Found {
+  const after = search.cursor === undefined ? undefined : decodeCursor(SEARCH, search.cursor);
+  const begun = WANTED.find((kind) => PREFIXES[kind] === after?.id.slice(0, 3));
+  const kinds = WANTED.slice(begun === undefined ? 0 : WANTED.indexOf(begun)).filter((kind) =>
+    search.kinds.includes(kind),
+  );
+  const page = new ResultPage(search.limit);
+  let last: CursorPosition | undefined;
+  for (const kind of kinds)
+    for (const object of selectKind(view, kind, search, kind === begun ? after : undefined)) {
+      const found = { kind, ...localise(object, search.locale, false) };
+      if (!page.add(search.isBrief ? toBrief(found) : found))
+        return { objects: page.objects, nextCursor: last ? encodeCursor(SEARCH, last) : null };
+      last = { sortOrder: object.sortOrder, id: object.id };
+    }
+  return { objects: page.objects, nextCursor: null };
+}
+
+type Listed = { id: string; sortOrder: number; name: string; priceCents?: number };
+
+const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: Wanted }) => ({
+  kind,
+  id,
+  name,
+  priceCents,
+});
+
+/** Returns the matching objects of a kind after a position, one more than a page can have. */
+function selectKind(
+  { select, forms, context }: CatalogView,
+  kind: Wanted,
+  { words, dietary, maxPriceCents = Infinity, limit }: Search,
+  after: CursorPosition | undefined,
+): Listed[] {
+  const hasWords = createMatcher(words, context);
+  const options = { after, limit: limit + 1 };
+  const label = dietary === undefined ? undefined : fold(dietary);
+  const isPriced = maxPriceCents < Infinity;
+  if (kind === "service") {
+    if (label !== undefined) return [];
+    const isCheap = (doc: DocOf["service"]) =>
+      Math.min(doc.priceCents, ...doc.variants.map((one) => one.priceCents)) <= maxPriceCents;
+    return select("service", {
+      ...options,
+      matches: (doc) => isCheap(doc) && hasWords(doc),
+    }).docs.map(forms.services);
+  }
+  if (kind === "dish") {
+    const isCheap = (doc: DocOf["menu_item"]) =>
+      !isPriced ||
+      (doc.priceType !== "MARKET" &&
+        Math.min(...(doc.sizes.length > 0 ? doc.sizes : [doc]).map((one) => one.priceCents)) <=
+          maxPriceCents);
+    const isAllowed = (doc: DocOf["menu_item"]) =>
+      label === undefined || doc.dietary.some((one) => fold(one) === label);
+    return select("menu_item", {
+      ...options,
+      matches: (doc) => isCheap(doc) && isAllowed(doc) && hasWords(doc),
+    }).docs.map(forms.menuItems);
+  }
+  // People and promotions have no price and no label.
+  if (isPriced || label !== undefined) return [];
+  if (kind === "staff")
+    return select("staff", { ...options, matches: hasWords }).docs.map(forms.staff);
+  const { now } = context;
+  return select("promotion", {
+    ...options,
+    matches: (doc) => (doc.schedule.endsAt === null || now < doc.schedule.endsAt) && hasWords(doc),
+  }).docs.map(forms.promotions);
+}
+
+export type EventSearch = {
+  words: string;
+  from: number;
+  to: number;
+  limit: number;
+  cursor: string | undefined;
+  locale: string;
+};
+
+const EVENTS = "list_events";
+
+/** Returns public events that are not over, in the order of their starts. */
+export function searchEvents(
+  { select, forms, context }: CatalogView,
+  { words, from, to, limit, cursor, locale }: EventSearch,
+): Found {
+  const hasWords = createMatcher(words, context);
+  const after = cursor === undefined ? undefined : decodeCursor(EVENTS, cursor);
+  const { docs } = select("public_event", {
+    matches: (doc) =>
+      statusAt(doc, context.now) !== "ENDED" &&
+      doc.endsAt > Math.max(from, context.now) &&
+      doc.startsAt < to &&
+      hasWords(doc),
+  });
+  const page = new ResultPage(limit);
+  let last: CursorPosition | undefined;
+  const positions = docs
+    .map((doc) => ({
+      doc,
+      sortOrder: doc.startsAt,
+      id: objectId("public_event", context.slug, doc),
+    }))
+    .sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1));
+  for (const { doc, ...position } of positions) {
+    if (after && !isBehind(position, after)) continue;
+    if (!page.add(localise(forms.events(doc), locale, false)))
+      return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS, last) : null };
+    last = position;
+  }
+  return { objects: page.objects, nextCursor: null };
+}
+
+const isBehind = (one: CursorPosition, other: CursorPosition): boolean =>
+  one.sortOrder > other.sortOrder || (one.sortOrder === other.sortOrder && one.id > other.id);

@@ -1,0 +1,27 @@
+import type { Db } from "../../store/database/db.ts";
+
+export type PublishedBusiness = {
+  slug: string;
+  name: string;
+  type: string | null;
+  description: string | null;
+  address: string | null;
+  timezone: string;
+};
+
+const IS_PUBLISHED = "doc ->> '$.publicPage.enabled'";
+
+export function createPublishedStore(db: Db) {
+  const selectAll = db.prepare(`
+    SELECT slug, doc ->> '$.name' AS name, doc ->> '$.type' AS type,
+      doc ->> '$.description' AS description, doc ->> '$.address' AS address,
+      doc ->> '$.timezone' AS timezone
+    FROM business WHERE ${IS_PUBLISHED} ORDER BY slug`);
+  const selectOne = db.prepare(`SELECT 1 FROM business WHERE slug = ? AND ${IS_PUBLISHED}`).pluck();
+  const selectAny = db.prepare(`SELECT 1 FROM business WHERE ${IS_PUBLISHED} LIMIT 1`).pluck();
+  return {
+    list: () => selectAll.all() as PublishedBusiness[],
+    has: (slug: string): boolean => selectOne.get(slug) !== undefined,
+    hasAny: (): boolean => selectAny.get() !== undefined,
+  };
+}

@@ -1,0 +1,99 @@
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
+import type { ApiReply } from "../../http/pipeline/route.ts";
+import { type HttpCode, PROBLEM_CODES } from "../../http/pipeline/problem-codes.ts";
+import { fixForPartners } from "../../http/pipeline/problems.ts";
+
+// What a tool refuses is a result that says how to do better, because a language model reads it.
+
+/** What an error of the API says, in the words of the tools. */
+export type ToolError = {
+  code: string;
+  detail: string;
+  fix: string;
+  errors?: object[];
+} & Record<string, unknown>;
+
+/** The error of a call, which becomes a result with `isError`. */
+export class RefusedCall extends Error {
+  readonly error: ToolError;
+
+  constructor(error: ToolError) {
+    super(error.detail);
+    this.error = error;
+  }
+}
+
+type Problem = {
+  code: HttpCode;
+  detail: string;
+  fix?: string;
+  errors?: ValidationIssue[];
+} & Record<string, unknown>;
+
+/**
+ * Returns the body of a response of the API.
+ * @param field the argument that was sent as the body, to which the pointers of issues belong
+ * @throws RefusedCall if the API has refused the request
+ */
+export function assertSucceeded<T>({ status, body }: ApiReply, field?: string): T {
+  if (status < 400) return body as T;
+  const { type: _type, title: _title, status: _status, requestId, ...problem } = body as Problem;
+  throw new RefusedCall(
+    toToolError(
+      { ...problem, ...(status >= 500 && { requestId }) } as Problem,
+      field === undefined ? "" : `/${field}`,
+    ),
+  );
+}
+
+/** Returns an error of a use case as its tool states it; undefined for a bug. */
+export function toolErrorOf(error: unknown): ToolError | undefined {
+  if (error instanceof RefusedCall) return error.error;
+  if (!(error instanceof AppError) || !(error.code in PROBLEM_CODES)) return undefined;
+  const fix = fixForPartners(error);
+  return toToolError({
+    ...error.extensions,
+    code: error.code as HttpCode,
+    detail: error.message,
+    ...(fix !== undefined && { fix }),
+    ...(error.issues.length > 0 && { errors: error.issues }),
+  });
+}
+
+const MAX_ISSUES = 10;
+
+const WITH_KEY =
+  "ask the user for an API key of the business, which their client sends as a bearer token; without a key the tools can only read";
+
+/** What to do about an error whose advice is about the HTTP API. */
+const FIXES: Partial<Record<HttpCode, string>> = {
+  business_mismatch: "leave out `business`, or use the slug that `detail` names",
+  business_not_found: "use a slug of find_business",
+  missing_key: WITH_KEY,
+  insufficient_scope: WITH_KEY,
+  resource_not_found:
+    "use an ID of search_catalog, list_events or find_times, or the `id` in the result of book or hold; a key finds only what was made with it",
+  rate_limited: "wait as long as `detail` says, then call again",
+};
+
+function toToolError({ code, detail, fix, errors = [], ...more }: Problem, prefix = ""): ToolError {
+  const issues = errors.slice(0, MAX_ISSUES).map(({ pointer, parameter, ...issue }) => ({
+    ...issue,
+    detail: inToolWords(issue.detail),
+    ...(parameter !== undefined && { argument: inToolWords(parameter).replaceAll("`", "") }),
+    ...(pointer !== undefined && { pointer: pointer.replace(/^#/, `#${prefix}`) }),
+  }));
+  return {
+    code,
+    detail: inToolWords(detail),
+    fix: inToolWords(fix ?? FIXES[code] ?? PROBLEM_CODES[code][2]),
+    ...(issues.length > 0 && { errors: issues }),
+    ...more,
+  };
+}
+
+/** Returns a text about the HTTP API in the words of the tools. */
+export const inToolWords = (text: string): string =>
+  text
+    .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")
+    .replaceAll(/`?\/availability`?/g, "find_times");

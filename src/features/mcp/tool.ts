@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { grants, type Scope } from "../../domain/api-key.ts";
+import {
+  type Parameters,
+  type ParametersOf,
+  parseParameters,
+  text,
+} from "../../http/pipeline/parameters.ts";
+import type { Caller } from "./caller.ts";
+import { inToolWords } from "./tool-errors.ts";
+
+type JsonSchema = Record<string, unknown>;
+export type Arguments = Record<string, unknown>;
+
+/** A tool. Its texts are constant: no text of a catalog is ever part of them. */
+export type Tool = {
+  name: string;
+  title: string;
+  description: string;
+  /** A key that has one of these scopes is offered the tool; anybody, if undefined. */
+  scopes?: readonly Scope[];
+  /** Whether only the endpoint of the whole server has the tool. */
+  isForServer?: true;
+  /** Whether calls change something. */
+  writes?: "adds" | "changes";
+  /** Returns the JSON Schema of the arguments besides `business`. */
+  describeArguments: (caller: Caller) => { properties: JsonSchema; required?: string[] };
+  call: (caller: Caller, args: Arguments) => Promise<object>;
+};
+
+const business = () =>
+  text().describe("Slug of the business, from find_business; that of the API key by default");
+
+/** Returns the tools that the API key of a request may use, as clients list them. */
+export const listTools = (tools: readonly Tool[], caller: Caller): object[] =>
+  tools
+    .filter(({ scopes }) => scopes === undefined || scopes.some((one) => hasScope(caller, one)))
+    .filter(({ isForServer }) => isForServer === undefined || caller.slug === undefined)
+    .map((tool) => describeTool(tool, caller));
+
+const hasScope = ({ key }: Caller, scope: Scope): boolean =>
+  key !== undefined && grants(key, scope);
+
+function describeTool(tool: Tool, caller: Caller): object {
+  const { name, title, description, isForServer, writes } = tool;
+  const { properties, required = [] } = tool.describeArguments(caller);
+  const namesBusiness = caller.slug === undefined && isForServer === undefined;
+  const needsBusiness = namesBusiness && caller.key === undefined;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: {
+      type: "object",
+      properties: {
+        ...(namesBusiness && { business: describeParameter(business()) }),
+        ...properties,
+      },
+      required: [...(needsBusiness ? ["business"] : []), ...required],
+      additionalProperties: false,
+    },
+    annotations: {
+      title,
+      readOnlyHint: writes === undefined,
+      ...(writes !== undefined && { destructiveHint: writes === "changes" }),
+      openWorldHint: false,
+    },
+  };
+}
+
+/** Returns the JSON Schemas of parameters of the API, which arguments of the same names have. */
+export const describeParameters = (known: Parameters): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(known).map(([name, schema]) => [name, describeParameter(schema)]),
+  );
+
+function describeParameter(schema: z.ZodType): JsonSchema {
+  const { inputSchema, description } = schema.meta() ?? {};
+  const own = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
+  const texts = new Set([description, own["description"]].filter((one) => one !== undefined));
+  return { ...own, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
+}
+
+/** Metadata of the schemas that only the API uses. */
+const API_ONLY = ["$schema", "problemCode", "isList", "example"];
+
+/** Returns the JSON Schema of a body of the API, in the words of the tools. */
+export function describeFields(schema: z.ZodType): JsonSchema {
+  const json = JSON.stringify(z.toJSONSchema(schema, { io: "input" }), (name, value: unknown) => {
+    if (API_ONLY.includes(name)) return undefined;
+    return name === "description" ? inToolWords(String(value)) : value;
+  });
+  return JSON.parse(json) as JsonSchema;
+}
+
+/** Returns arguments as the query of a request: the API checks them like parameters. */
+export function toSearch(args: Arguments): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(args)) {
+    if (value === null) continue;
+    const isText = typeof value !== "object";
+    query.set(
+      name,
+      isText ? String(value) : Array.isArray(value) ? value.join() : JSON.stringify(value),
+    );
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+/** Returns arguments that have the types of parameters. @throws AppError with every issue */
+export const parseArguments = <P extends Parameters>(known: P, args: Arguments): ParametersOf<P> =>
+  parseParameters(known, toSearch(args));

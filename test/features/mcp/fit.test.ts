@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { fitObject, MAX_BYTES, ResultPage } from "../../../src/features/mcp/fit.ts";
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+test("an object has no empty fields and none for mirrors", () => {
+  expect(
+    fitObject({
+      id: "svc_1",
+      name: "Cut",
+      description: null,
+      tags: [],
+      allergens: { contains: [] },
+      images: [{ url: "https://a.example/a.jpg" }],
+      translations: { de: { name: "Schnitt" } },
+      status: "ACTIVE",
+      version: 3,
+      priceCents: 0,
+      bookable: false,
+      event: { status: "CANCELLED", sortOrder: 1 },
+    }),
+  ).toEqual({
+    id: "svc_1",
+    name: "Cut",
+    allergens: {},
+    priceCents: 0,
+    bookable: false,
+    event: { status: "CANCELLED" },
+  });
+});
+
+test("an object that is too large is shortened, and says so", () => {
+  const variants = Array.from({ length: 500 }, (_, i) => ({
+    id: `svv_${i}`,
+    name: "🔥".repeat(200),
+  }));
+  const fitted = fitObject({ id: "svc_1", description: "x".repeat(5000), variants });
+  expect(sizeOf(fitted)).toBeLessThanOrEqual(MAX_BYTES);
+  expect(fitted).toMatchObject({ id: "svc_1", shortened: true });
+});
+
+test("characters that hide or reorder text become visible", () => {
+  expect(fitObject({ name: "Cut\u{e0049}\u202enow" })).toEqual({ name: "Cut\ufffd\ufffdnow" });
+});
+
+test("a page ends at its limit or before it grows too large", () => {
+  const few = new ResultPage(2);
+  expect([few.add({ id: 1 }), few.add({ id: 2 }), few.add({ id: 3 })]).toEqual([true, true, false]);
+  const large = new ResultPage(1000);
+  let count = 0;
+  while (large.add({ text: "x".repeat(500) })) count += 1;
+  expect(large.objects).toHaveLength(count);
+  expect(sizeOf(large.objects)).toBeLessThanOrEqual(MAX_BYTES);
+  expect(sizeOf(large.objects)).toBeGreaterThan(MAX_BYTES - 600);
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { addKey, connect, openAgents } from "./support/agents.ts";
+
+async function openSalon() {
+  const agents = openAgents("salon");
+  const secret = addKey(agents.rt, "salon-aurora");
+  const { call } = await connect(agents, "/mcp", { secret });
+  const [service] = (await call("search_catalog", { query: "signature cut" })).body.data;
+  const times = await call("find_times", { serviceIds: [service.id], date: "2026-11-27" });
+  const [first] = times.body.data;
+  return { ...agents, call, book: first.book, other: times.body.data.at(-1).book };
+}
+
+test("a call that is repeated has its effect once, and says that it is a repetition", async () => {
+  const { rt, call, book } = await openSalon();
+  const first = await call("book", { ...book, idempotencyKey: "one" });
+  const before = rt.revision();
+  const again = await call("book", { ...book, idempotencyKey: "one" });
+  expect(again.body.data).toEqual(first.body.data);
+  expect(again.body).toMatchObject({ repeated: true, note: expect.stringContaining("earlier") });
+  expect(rt.revision()).toBe(before);
+});
+
+test("a booking without an idempotencyKey is refused in the words of the tool", async () => {
+  const { call, book } = await openSalon();
+  const { isError, body } = await call("book", book);
+  expect(isError).toBe(true);
+  expect(body.error).toMatchObject({
+    code: "missing_idempotency_key",
+    errors: [{ argument: "idempotencyKey" }],
+  });
+  expect(JSON.stringify(body)).not.toMatch(/header|Idempotency-Key/);
+});
+
+test("a preview of each tool changes nothing", async () => {
+  const { rt, call, book, other } = await openSalon();
+  const { id } = (await call("book", { ...book, idempotencyKey: "one" })).body.data;
+  const held = await call("hold", { ...other, idempotencyKey: "two" });
+  const before = rt.revision();
+  for (const [name, args] of [
+    ["hold", { visit: { ...book.visit, startsAt: "2026-11-24T14:00:00-05:00" } }],
+    ["book", { visit: { holdId: held.body.data.id } }],
+    ["change_booking", { id, visit: { startsAt: "2026-11-24T10:00:00-05:00" } }],
+    ["change_booking", { id, guest: { customer: { name: "Bea" } } }],
+    ["cancel_booking", { id }],
+    ["cancel_booking", { id: held.body.data.id }],
+  ] as const) {
+    const { body } = await call(name, { ...args, dryRun: true });
+    expect([name, body.dryRun, body.error]).toEqual([name, true, undefined]);
+  }
+  expect(rt.revision()).toBe(before);
+  const released = await call("cancel_booking", { id: held.body.data.id });
+  expect(released.body.data).toEqual({ id: held.body.data.id, status: "RELEASED" });
+});
+
+test("arguments that do not fit are refused with what to send instead", async () => {
+  const { call, book } = await openSalon();
+  const { id } = (await call("book", { ...book, idempotencyKey: "one" })).body.data;
+  for (const [name, args, pointer] of [
+    ["book", { idempotencyKey: "a" }, "#"],
+    ["book", { visit: {}, table: {}, idempotencyKey: "a" }, "#"],
+    ["book", { visit: "tomorrow", idempotencyKey: "a" }, "#/visit"],
+    ["book", { visit: { startsAt: "tomorrow" }, idempotencyKey: "a" }, "#/visit/startsAt"],
+    ["book", { visit: { ...book.visit, x: 1 }, idempotencyKey: "a" }, "#/visit/x"],
+    ["book", { ...book, dryRun: "yes" }, "#/dryRun"],
+    ["book", { ...book, idempotencyKey: "a b" }, "#/idempotencyKey"],
+    ["hold", { ...book, when: "now", idempotencyKey: "a" }, "#/when"],
+    ["change_booking", { id, table: { startsAt: "2026-11-24T10:00:00-05:00" } }, "#/table"],
+    ["change_booking", { id: "svc_1", visit: {} }, "#/id"],
+    ["cancel_booking", {}, "#/id"],
+    ["cancel_booking", { id, reason: "x".repeat(300) }, "#/reason"],
+  ] as const) {
+    const { isError, body } = await call(name, args);
+    expect([name, isError, body.error?.fix, body.error?.errors?.[0]?.pointer]).toEqual([
+      name,
+      true,
+      expect.any(String),
+      pointer,
+    ]);
+  }
+});
+
+test("a time that was taken in the meantime is refused with the nearest free ones", async () => {
+  const { call, book } = await openSalon();
+  expect((await call("book", { ...book, idempotencyKey: "one" })).isError).toBe(false);
+  const { body } = await call("book", { ...book, idempotencyKey: "two" });
+  expect(body.error).toMatchObject({
+    code: "slot_taken",
+    fix: expect.stringContaining("find_times"),
+    alternatives: expect.arrayContaining([
+      expect.objectContaining({ startsAt: expect.any(String) }),
+    ]),
+  });
+});
+
+test("a key books only for its own business, and only what its scopes allow", async () => {
+  const agents = openAgents("salon", "restaurant");
+  const secret = addKey(agents.rt, "salon-aurora", ["tickets.write"]);
+  const { call } = await connect(agents, "/mcp", { secret });
+  const codeOf = async (args: object) =>
+    (await call("book", { visit: {}, idempotencyKey: "a", ...args })).body.error.code;
+  expect(await codeOf({})).toBe("insufficient_scope");
+  expect(await codeOf({ business: "cafe-lumen" })).toBe("business_mismatch");
+  expect(await codeOf({ business: "nowhere" })).toBe("business_mismatch");
+  const anyone = await connect(agents, "/mcp");
+  const { body } = await anyone.call("cancel_booking", { business: "salon-aurora", id: "bkg_1" });
+  expect(body.error).toMatchObject({
+    code: "missing_key",
+    fix: expect.stringContaining("API key"),
+  });
+});
