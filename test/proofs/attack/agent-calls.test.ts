@@ -121,7 +121,7 @@ async function runRound(
       // The clock advances, so that the rate limit by address is never reached.
       rt.advance(1000);
       const { body, headers } = statelessRequest("tools/call", { name: call.tool });
-      if (!call.isStateless) body.params = { name: call.tool } as typeof body.params;
+      if (!call.isStateless) body.params = { name: call.tool };
       // The arguments are inserted as text, because `__proto__` cannot be a field of an object.
       const text = JSON.stringify(body).replace(
         '"params":{',

@@ -7,6 +7,7 @@ import { isRecording, recordClaim } from "../../support/claims.ts";
 import {
   type ApiRequest,
   generateAttacks,
+  generateToolAttacks,
   pathFor,
   supportedMethods,
 } from "../support/tenant-attacks.ts";
@@ -167,6 +168,8 @@ async function attackAll(
           own.status === 401 || own.status === 403,
         ]).toEqual([key.description, route.operationId, !opens]);
       }
+      for (const { request, twin } of generateToolAttacks(attacker, victim, NOBODY))
+        await compare(request, twin);
     }
   // No request has written anything.
   expect(rt.revision()).toBe(before);
@@ -203,7 +206,7 @@ test(
     recordClaim({
       group: "attack",
       claim: "No key reads, changes or detects data of another business",
-      done: `${requestCount} requests were sent with every key of ${BUSINESSES} businesses to every route and method, with foreign IDs in path, query and body; each was compared with the same request for an ID that does not exist.`,
+      done: `${requestCount} requests were sent with every key of ${BUSINESSES} businesses to every route and method and to every tool of agents, with foreign IDs in path, query and body; each was compared with the same request for an ID that does not exist.`,
       figure: `No request leaked, changed or revealed anything of another business; ${ownDataCount} responses contained data of the key's own business.`,
       control: await runControl(),
       seed: "none",

@@ -116,3 +116,66 @@ export function* generateAttacks(
   // Errors about unknown fields contain the name, not the value.
   yield { request: ask(own, filled(victim.ownId)), twin: ask(own, filled(unknownId)) };
 }
+
+type ToolCall = { name: string; args: Record<string, unknown> };
+
+/** Returns calls of the tools of agents with the IDs that a function returns. */
+function* callsWith(idOf: (prefix: string) => string): Generator<ToolCall> {
+  const startsAt = "2026-11-24T10:00:00+00:00";
+  const visit = { startsAt, segments: [{ serviceId: idOf("svc"), staffId: idOf("stf") }] };
+  const items = [{ ticketTypeId: idOf("ett"), quantity: 1 }];
+  const idempotencyKey = "attack";
+  yield { name: "find_times", args: { serviceIds: [idOf("svc")], staffIds: [idOf("stf")] } };
+  yield { name: "find_times", args: { partySize: 2, areaId: idOf("are") } };
+  yield { name: "hold", args: { visit, idempotencyKey } };
+  for (const order of [
+    { visit },
+    { visit: { holdId: idOf("hld") } },
+    { table: { holdId: idOf("hld") } },
+    { tickets: { eventId: idOf("pev"), items } },
+  ])
+    for (const more of [{ dryRun: true }, { idempotencyKey }])
+      yield { name: "book", args: { ...order, ...more } };
+  const guest = { customer: { name: "Mallory" } };
+  for (const [prefix, change] of [
+    ["bkg", { visit: { startsAt } }],
+    ["bkg", { guest }],
+    ["rsv", { table: { startsAt } }],
+    ["rsv", { guest }],
+  ] as const)
+    yield { name: "change_booking", args: { id: idOf(prefix), ...change } };
+  for (const prefix of ["bkg", "rsv", "tor", "hld"])
+    yield { name: "cancel_booking", args: { id: idOf(prefix) } };
+}
+
+const toolRequest = (path: string, { name, args }: ToolCall): ApiRequest => ({
+  method: "POST",
+  path,
+  body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+});
+
+/**
+ * Yields calls of the tools of agents about another business, each with a twin about one that does
+ * not exist.
+ */
+export function* generateToolAttacks(
+  attacker: Tenant,
+  victim: Tenant,
+  nobody: string,
+): Generator<{ request: ApiRequest; twin: ApiRequest }> {
+  const own = `/b/${attacker.slug}/mcp`;
+  const twins = [...callsWith(unknownId)];
+  for (const [i, call] of [...callsWith(victim.ownId)].entries())
+    yield { request: toolRequest(own, call), twin: toolRequest(own, twins[i] as ToolCall) };
+  for (const name of [
+    "get_business",
+    "search_catalog",
+    "list_events",
+    ...twins.map((one) => one.name),
+  ]) {
+    const about = (business: string) => toolRequest("/mcp", { name, args: { business } });
+    yield { request: about(victim.slug), twin: about(nobody) };
+    const at = (slug: string) => toolRequest(`/b/${slug}/mcp`, { name, args: {} });
+    yield { request: at(victim.slug), twin: at(nobody) };
+  }
+}

@@ -130,7 +130,7 @@ export const statelessRequest = (method: string, params: Record<string, unknown>
         [`${META}/clientCapabilities`]: {},
         [`${META}/clientInfo`]: { name: "test", version: "1.0.0" },
       },
-    },
+    } as Record<string, unknown>,
   },
 });
 
