@@ -58,7 +58,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
         <p>The event is no longer kept, so its body cannot be shown.</p>
       ) : (
         <>
-          <h4>Request</h4>
+          <h3>Request</h3>
           {request.url !== null && (
             <p>
               POST{" "}
@@ -77,7 +77,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
           </p>
         </>
       )}
-      <h4>Attempts</h4>
+      <h3>Attempts</h3>
       {attempts.length === 0 && <p>None yet.</p>}
       <ol class="attempts">
         {attempts.map(({ n, at, durationMs, statusCode, error, responseText }) => (

@@ -24,6 +24,7 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   const body = { ...others, ...(isSendable && status !== undefined && { status }) };
   const run = async (dryRun: boolean, onCount: (counted: Counted) => void) => {
     let count = 0;
+    let hasDisabled = false;
     let cursor: string | null = null;
     for (let pages = 1; pages <= MAX_PAGES; pages++) {
       const { data, page } = await client.redeliverDeliveries({
@@ -31,8 +32,9 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
         ...(dryRun && { dryRun }),
       });
       count += data.count;
+      hasDisabled ||= data.disabledEndpointIds.length > 0;
       cursor = page.nextCursor;
-      onCount({ count, hasMore: page.hasMore });
+      onCount({ count, hasMore: page.hasMore, hasDisabled });
       if (!page.hasMore || cursor === null) return;
     }
   };
@@ -66,7 +68,14 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
           <p>
             {amountOf(matching)} {matching.count === 1 ? "delivery" : "deliveries"} with this filter
             can be sent again, also those that were delivered. Your receiver gets the same event IDs
-            as before. Deliveries to disabled endpoints are left out.
+            as before.
+            {matching.hasDisabled && (
+              <>
+                {" "}
+                Those of an endpoint that is paused or disabled are left out:{" "}
+                <a href="#endpoints">resume it first</a>.
+              </>
+            )}
           </p>
           <div class="actions">
             <button
@@ -77,7 +86,11 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
             >
               Send {amountOf(matching)} again
             </button>
-            <button type="button" onClick={() => setMatching(undefined)}>
+            <button
+              type="button"
+              ref={(button) => button?.focus()}
+              onClick={() => setMatching(undefined)}
+            >
               Cancel
             </button>
           </div>
@@ -92,7 +105,7 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   );
 }
 
-type Counted = { count: number; hasMore: boolean };
+type Counted = { count: number; hasMore: boolean; hasDisabled: boolean };
 
 const amountOf = ({ count, hasMore }: Counted): string =>
   hasMore ? `${count} or more` : `${count}`;

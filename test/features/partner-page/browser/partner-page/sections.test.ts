@@ -48,6 +48,10 @@ test.for(SCREENS)(
     for (const section of SECTIONS) {
       await reader.click(section);
       await expect.poll(() => reader.readFocus()).toBe(`H2 ${section}`);
+      if (section === "Deliveries") {
+        await reader.click("Delivered");
+        await reader.waitForText("Attempts");
+      }
       expect([section, await reader.findViolations()]).toEqual([section, []]);
       expect([section, await reader.measureOverflow()]).toEqual([section, 0]);
     }
@@ -192,6 +196,7 @@ test("deliveries are filtered, shown, and sent again, one or all", async (test) 
   await reader.fill("Event", "");
   await reader.fill("Created", "24");
   await reader.click("Send all of these again");
+  await expect.poll(() => reader.readFocus()).toBe("BUTTON Cancel");
   await reader.click(`Send ${sent - 1} again`);
   await reader.waitForText("are being sent again.");
   expect(rt.store.deliveries.list({ status: "PENDING" }, 100)).toHaveLength(sent);
