@@ -35,7 +35,7 @@ export function getPageKey(rt: Runtime, business: BusinessRow): string {
     businessId: business.id,
     name: KEY_NAME,
     kind: "RESTRICTED",
-    scopes: ["bookings.write"],
+    scopes: ["bookings.write", "tickets.write"],
   });
   store.insertKey(business.id, created.key.id);
   return created.key.id;

@@ -115,21 +115,30 @@ export const bookOnPage = (
     const visit = runAsPage(rt, keyId, () => makeVisit(rt, business, keyId, visitor, wanted));
     for (const contact of contactsOf(wanted.customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
-    const token = `deskbell_gv_${rt.random(TOKEN_BYTES).toString("hex")}`;
-    const row = {
-      visitId: visit.id,
-      businessId: business.id,
-      language: wanted.language,
-      unconfirmed: visit.status === "CONFIRMED",
-    };
-    rt.openStore(createPageBookingStore).insert(row, hashToken(token));
-    const reply = { status: 303, headers: [], body: Buffer.from(token) };
-    saveReply(rt, replyOf(keyId, wanted.formKey), reply);
-    return token;
+    return createLink(rt, business, keyId, wanted, visit);
   });
 
+/**
+ * Creates the guest's link to a visit or order, and returns the only copy of its token. The form
+ * that made the visit leads to it for a day.
+ */
+export function createLink(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  keyId: string,
+  { language, formKey }: { language: PageLanguage; formKey: string },
+  { id: visitId, status }: { id: string; status: string },
+): string {
+  const token = `deskbell_gv_${rt.random(TOKEN_BYTES).toString("hex")}`;
+  const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
+  rt.openStore(createPageBookingStore).insert(row, hashToken(token));
+  const reply = { status: 303, headers: [], body: Buffer.from(token) };
+  saveReply(rt, replyOf(keyId, formKey), reply);
+  return token;
+}
+
 /** Returns texts that identify the guest by email address and phone number. */
-const contactsOf = ({ email, phone }: Customer): string[] => [
+export const contactsOf = ({ email, phone }: Customer): string[] => [
   ...(email ? [`email ${email.toLowerCase()}`] : []),
   ...(phone ? [`phone ${phone.replaceAll(/\D/g, "")}`] : []),
 ];

@@ -3,8 +3,9 @@ import type { Feature } from "../feature.ts";
 /** Takes bookings on the page of a business, and shows guests their own visits. */
 export const pageBookings = {
   name: "page-bookings",
-  uses: ["public-pages", "calendars"],
+  uses: ["public-pages", "calendars", "tickets"],
   pages: () => import("./pages.ts"),
   retention: () => import("./retention.ts"),
+  notices: { "order.received": { severity: "info", about: "booking" } },
   metrics: () => import("./metrics.ts"),
 } as const satisfies Feature;

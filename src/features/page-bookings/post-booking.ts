@@ -11,7 +11,15 @@ import { takesBookings, visitorOf } from "./access.ts";
 import { bookOnPage, holdTime, isClosedError } from "./book.ts";
 import { readGuestForm } from "./read-form.ts";
 import { holdCookie, parseForm, readHoldCookie, redirect, respondClosed } from "./respond.tsx";
-import { type Choice, fieldsOf, HOLD_MS, isFormKey, readProgress } from "./rules.ts";
+import {
+  type Choice,
+  fieldsOf,
+  HOLD_MS,
+  isFormKey,
+  KEY_BYTES,
+  readProgress,
+  readTotal,
+} from "./rules.ts";
 import {
   type BookingPage,
   isGoneError,
@@ -24,8 +32,6 @@ import {
   urlOfDetails,
   urlOfStep,
 } from "./show-booking.tsx";
-
-const KEY_BYTES = 16;
 
 type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
 
@@ -92,6 +98,8 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
 
 /** Books what the guest has chosen, and leads to the page of the visit. */
 export async function postBooking(request: PageRequest): Promise<HttpResponse> {
+  const query = new URLSearchParams(request.context.request.search);
+  if (query.has("event")) return (await import("./show-tickets.tsx")).postTickets(request, query);
   const posted = await readPosted(request);
   if ("response" in posted) return posted.response;
   const { page, choice, body } = posted;
@@ -130,6 +138,3 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     throw error;
   }
 }
-
-const readTotal = (text: string | null): number | null =>
-  /^\d{1,12}$/.test(text ?? "") ? Number(text) : null;

@@ -50,6 +50,22 @@ export type Progress =
   | { step: "party" }
   | { step: "time"; choice: Choice };
 
+const TICKET = "ticket.";
+
+/** Returns the name of the field with the number of tickets of a type. */
+export const ticketField = (ticketTypeId: string): string => `${TICKET}${ticketTypeId}`;
+
+const MAX_TICKETS = 1000;
+
+/** Returns the tickets that a query names. */
+export const readTickets = (query: URLSearchParams): { ticketTypeId: string; quantity: number }[] =>
+  [...query].flatMap(([name, value]) => {
+    const quantity = readInteger(value, MAX_TICKETS) ?? 0;
+    return name.startsWith(TICKET) && quantity > 0
+      ? [{ ticketTypeId: name.slice(TICKET.length), quantity }]
+      : [];
+  });
+
 export function readProgress(query: URLSearchParams): Progress {
   const serviceId = query.get("service");
   if (serviceId !== null && serviceId !== "") {
@@ -112,6 +128,8 @@ export function toRequest(choice: Choice): NamedRequest {
   return { segments: [{ serviceId, variantId, addons, staffId }], guests };
 }
 
+export const KEY_BYTES = 16;
+
 /** Matches the key of a form, which makes it book once. */
 const FORM_KEY = /^[0-9a-f]{32}$/;
 export const isFormKey = (text: string | null): text is string => FORM_KEY.test(text ?? "");
@@ -121,3 +139,7 @@ export type GuestForm = { name: string; email: string; phone: string; notes: str
 export const EMPTY_FORM: GuestForm = { name: "", email: "", phone: "", notes: "" };
 
 export type FormErrors = { [Field in keyof GuestForm]?: "needed" | "invalid" };
+
+/** Returns the total in a form, in minor units; null if it has none. */
+export const readTotal = (text: string | null): number | null =>
+  /^\d{1,12}$/.test(text ?? "") ? Number(text) : null;

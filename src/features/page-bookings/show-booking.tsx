@@ -52,6 +52,7 @@ function serviceOf(progress: Progress): string | null {
 /** Shows the step of the booking to which the query has come. */
 export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.context.request.search);
+  if (query.has("event")) return (await import("./show-tickets.tsx")).showTickets(request, query);
   const progress = readProgress(query);
   const page = await openBookingPage(request, progress);
   if (page === undefined) return respondNotFound(request);

@@ -3,6 +3,7 @@ import { isPublicStaff } from "../../app/bookings/access.ts";
 import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
+import { localise } from "../../domain/public/public-context.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
@@ -13,6 +14,8 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
 import { isClosedError } from "./book.ts";
 import { findMonth } from "./find-times.ts";
+import { cancelOrderAsGuest, findGuestOrder, statusOfOrder } from "./orders.ts";
+import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
 import { languageFields, readInstant } from "./show-booking.tsx";
@@ -73,8 +76,9 @@ const MESSAGES = ["moved", "changeClosed"] as const;
 /** Shows a guest's visit, or the times to which it can be moved. */
 export async function showVisit(request: PageRequest): Promise<HttpResponse> {
   const linked = findLinked(request);
-  const page = linked && (await openVisitPage(request, linked));
-  if (linked === undefined || page === undefined) return respondEnded(request);
+  if (linked === undefined) return showOrder(request);
+  const page = await openVisitPage(request, linked);
+  if (page === undefined) return respondEnded(request);
   const query = new URLSearchParams(request.context.request.search);
   const { found, token } = linked;
   if (query.has("move") && canChange(request.rt, found))
@@ -87,6 +91,46 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
     title: page.texts.title,
     content: <VisitPage {...props} />,
   });
+}
+
+/** Shows a guest's order of tickets. */
+async function showOrder(request: PageRequest): Promise<HttpResponse> {
+  const { rt, slug, context } = request;
+  const token = context.request.params["token"] ?? "";
+  const business = rt.store.businesses.findBySlug(slug);
+  const found = business && findGuestOrder(rt, business, token);
+  if (found === undefined) return respondEnded(request);
+  const { order, language } = found;
+  const page = await openShop(request, language, (view, { locale }) => {
+    const [doc] = view.select("public_event", { ids: [order.eventId] }).docs;
+    return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+  });
+  if (page === undefined) return respondEnded(request);
+  return respondWithShop(request, page, {
+    title: page.texts.tickets,
+    content: (
+      <OrderPage
+        {...page}
+        order={order}
+        status={statusOfOrder(order, rt.now())}
+        event={page.content}
+        path={pathOf(page, token)}
+        lang={langOf(request)}
+      />
+    ),
+  });
+}
+
+/** Cancels a guest's order of tickets. */
+async function cancelOrder(request: PageRequest): Promise<HttpResponse> {
+  const { rt, slug, context, base } = request;
+  const token = context.request.params["token"] ?? "";
+  const isFound = await retryWhileBusy(rt, () => {
+    const business = rt.store.businesses.findBySlug(slug);
+    return business !== undefined && cancelOrderAsGuest(rt, business, token);
+  });
+  if (!isFound) return respondEnded(request);
+  return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}`);
 }
 
 function toView(rt: Runtime, business: BusinessRow, found: GuestVisit): VisitView {
@@ -204,9 +248,11 @@ async function change(
   }
 }
 
-/** Cancels a guest's visit. */
+/** Cancels a guest's visit or order. */
 export const postCancellation = (request: PageRequest): Promise<HttpResponse> =>
-  change(request, ({ business, token }) => cancelAsGuest(request.rt, business, token), "");
+  findLinked(request) === undefined
+    ? cancelOrder(request)
+    : change(request, ({ business, token }) => cancelAsGuest(request.rt, business, token), "");
 
 /** Moves a guest's visit to another time. */
 export async function postMove(request: PageRequest): Promise<HttpResponse> {

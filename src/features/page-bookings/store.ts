@@ -11,6 +11,10 @@ export type PageVisitRow = {
 
 const VISIT = "visit_id, business_id, language, unconfirmed";
 const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit_id)`;
+/** The end of the event of a ticket order, or the order's last change if the event is gone. */
+const END_OF_EVENT = `(
+  SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
+  FROM ticket_order WHERE id = visit_id)`;
 
 export function createPageBookingStore(db: Db) {
   const selectKey = db.prepare("SELECT key_id FROM page_key WHERE business_id = ?").pluck();
@@ -23,7 +27,8 @@ export function createPageBookingStore(db: Db) {
     .pluck();
   const count = db.prepare("SELECT count(*) FROM page_visit").pluck();
   const deleteEnded = db.prepare(`
-    DELETE FROM page_visit WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, 0) < ?`);
+    DELETE FROM page_visit
+    WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, ${END_OF_EVENT}, 0) < ?`);
 
   return {
     findKeyId: (businessId: string) => selectKey.get(businessId) as string | undefined,

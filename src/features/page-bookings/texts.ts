@@ -90,6 +90,21 @@ export type BookingTexts = {
   yourTime: string;
   sending: string;
   tableFor: string;
+  tickets: string;
+  ticketsOf: string;
+  soldOut: string;
+  notOnSale: string;
+  continue: string;
+  submitOrder: string;
+  orderNote: string;
+  orderPending: string;
+  orderPendingText: string;
+  orderConfirmed: string;
+  orderConfirmedText: string;
+  orderExpired: string;
+  code: string;
+  cancelOrderSure: string;
+  fewLeft: string;
 };
 
 const TEXTS: Translations<BookingTexts> = {
@@ -183,6 +198,23 @@ const TEXTS: Translations<BookingTexts> = {
     yourTime: "your time: {time}",
     sending: "Sending …",
     tableFor: "Table for {count}",
+    tickets: "Tickets",
+    ticketsOf: "How many tickets?",
+    soldOut: "sold out",
+    notOnSale: "not on sale",
+    continue: "Continue",
+    submitOrder: "Order the tickets",
+    orderNote:
+      "You pay {business}, which then confirms the order. We keep the tickets until {time}.",
+    orderPending: "Tickets reserved",
+    orderPendingText:
+      "Pay {business} by {time}, and name the code below. Otherwise the order ends.",
+    orderConfirmed: "Your tickets are confirmed",
+    orderConfirmedText: "Name this code at the entrance.",
+    orderExpired: "The order has ended",
+    code: "Code",
+    cancelOrderSure: "Cancel this order? It cannot be undone.",
+    fewLeft: "This many tickets are not available any more. Please choose again.",
   },
   de: {
     title: "Buchen",
@@ -276,6 +308,23 @@ const TEXTS: Translations<BookingTexts> = {
     yourTime: "Ihre Zeit: {time}",
     sending: "Wird gesendet …",
     tableFor: "Tisch für {count}",
+    tickets: "Karten",
+    ticketsOf: "Wie viele Karten?",
+    soldOut: "ausverkauft",
+    notOnSale: "nicht im Verkauf",
+    continue: "Weiter",
+    submitOrder: "Karten bestellen",
+    orderNote:
+      "Sie zahlen bei {business}; danach wird die Bestellung bestätigt. Wir halten die Karten bis {time}.",
+    orderPending: "Karten reserviert",
+    orderPendingText:
+      "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
+    orderConfirmed: "Ihre Karten sind bestätigt",
+    orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
+    orderExpired: "Die Bestellung ist abgelaufen",
+    code: "Code",
+    cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
+    fewLeft: "So viele Karten gibt es nicht mehr. Bitte wählen Sie neu.",
   },
   fr: {
     title: "Réserver",
@@ -367,6 +416,23 @@ const TEXTS: Translations<BookingTexts> = {
     yourTime: "chez vous : {time}",
     sending: "Envoi …",
     tableFor: "Table pour {count}",
+    tickets: "Billets",
+    ticketsOf: "Combien de billets ?",
+    soldOut: "complet",
+    notOnSale: "pas en vente",
+    continue: "Continuer",
+    submitOrder: "Commander les billets",
+    orderNote:
+      "Vous payez {business}, qui confirme ensuite la commande. Les billets sont gardés jusqu’à {time}.",
+    orderPending: "Billets réservés",
+    orderPendingText:
+      "Payez {business} avant {time} en indiquant le code ci-dessous. Sinon la commande prend fin.",
+    orderConfirmed: "Vos billets sont confirmés",
+    orderConfirmedText: "Indiquez ce code à l’entrée.",
+    orderExpired: "La commande a expiré",
+    code: "Code",
+    cancelOrderSure: "Annuler cette commande ? C’est définitif.",
+    fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
   },
   es: {
     title: "Reservar",
@@ -458,6 +524,23 @@ const TEXTS: Translations<BookingTexts> = {
     yourTime: "su hora: {time}",
     sending: "Enviando …",
     tableFor: "Mesa para {count}",
+    tickets: "Entradas",
+    ticketsOf: "¿Cuántas entradas?",
+    soldOut: "agotadas",
+    notOnSale: "no está a la venta",
+    continue: "Continuar",
+    submitOrder: "Pedir las entradas",
+    orderNote:
+      "Usted paga a {business}, que después confirma el pedido. Guardamos las entradas hasta {time}.",
+    orderPending: "Entradas reservadas",
+    orderPendingText:
+      "Pague a {business} antes de {time} e indique el código de abajo. Si no, el pedido termina.",
+    orderConfirmed: "Sus entradas están confirmadas",
+    orderConfirmedText: "Indique este código en la entrada.",
+    orderExpired: "El pedido ha caducado",
+    code: "Código",
+    cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
+    fewLeft: "Ya no quedan tantas entradas. Elija de nuevo.",
   },
   it: {
     title: "Prenota",
@@ -549,6 +632,23 @@ const TEXTS: Translations<BookingTexts> = {
     yourTime: "la tua ora: {time}",
     sending: "Invio …",
     tableFor: "Tavolo per {count}",
+    tickets: "Biglietti",
+    ticketsOf: "Quanti biglietti?",
+    soldOut: "esaurito",
+    notOnSale: "non in vendita",
+    continue: "Continua",
+    submitOrder: "Ordina i biglietti",
+    orderNote:
+      "Paghi {business}, che poi conferma l’ordine. I biglietti restano riservati fino a {time}.",
+    orderPending: "Biglietti riservati",
+    orderPendingText:
+      "Paga {business} entro {time} e indica il codice qui sotto. Altrimenti l’ordine termina.",
+    orderConfirmed: "I tuoi biglietti sono confermati",
+    orderConfirmedText: "Indica questo codice all’ingresso.",
+    orderExpired: "L’ordine è scaduto",
+    code: "Codice",
+    cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",
+    fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",
   },
 };
 

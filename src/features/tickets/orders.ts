@@ -59,11 +59,11 @@ export function placeTicketOrder(
   access: VisitAccess,
   event: PublicEventDoc,
   items: readonly { key: string; quantity: number }[],
-  guest: GuestDetails & { expectedTotalCents?: number | null },
+  guest: GuestDetails & { expectedTotalCents?: number | null; payWithinMs?: number },
 ): TicketOrder {
   expireDueOrders(rt, business);
   const order = {
-    ...planOrder(rt, business, event, items),
+    ...planOrder(rt, business, event, items, guest.payWithinMs),
     createdByKey: access.keyId,
     customerRef: guest.customerRef,
   };
@@ -86,6 +86,7 @@ function planOrder(
   business: BusinessRow,
   event: PublicEventDoc,
   items: readonly { key: string; quantity: number }[],
+  payWithinMs = PENDING_MS,
 ): TicketOrder {
   const now = rt.now();
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
@@ -119,7 +120,7 @@ function planOrder(
     createdByKey: null,
     cancelReason: null,
     paymentRef: null,
-    expiresAt: now + PENDING_MS,
+    expiresAt: now + payWithinMs,
     version: 1,
     createdAt: now,
     updatedAt: changeTime(rt, rt.openStore(createOrderStore), business.id),

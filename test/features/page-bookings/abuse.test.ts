@@ -114,7 +114,7 @@ test("the visits of the page name its key as their source, and the audit log the
   expect(api.store.keys.findById(keyId ?? "")).toMatchObject({
     name: "booking page",
     kind: "RESTRICTED",
-    scopes: ["bookings.write"],
+    scopes: ["bookings.write", "tickets.write"],
   });
   expect(listMade(api)).toMatchObject([{ createdByKey: keyId }]);
 });

@@ -31,6 +31,14 @@ function sendFormsOnce(): void {
     });
 }
 
+/** Reloads a page that the browser has kept: its form may have made a visit since. */
+function reloadKeptPages(): void {
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) location.reload();
+  });
+}
+
 addReadersTimes(readProps<Props>());
+reloadKeptPages();
 sendFormsOnce();
 document.querySelector<HTMLElement>("[role=alert], h1")?.focus();

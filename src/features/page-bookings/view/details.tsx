@@ -17,6 +17,8 @@ export type DetailsProps = BookingShop & {
   /** The nearest free times, if the guest has lost a race; null otherwise. */
   nearest: readonly FreeTime[] | null;
   hasNewPrice: boolean;
+  /** What the button says, and what happens then; those of a visit by default. */
+  submit?: { text: string; note: string };
   timesUrl: string;
   action: string;
 };
@@ -27,6 +29,13 @@ export const Details = (props: DetailsProps) => {
   const { totalCents, at, timesUrl, action } = props;
   const { timezone, publicPage } = business.doc;
   const isRequest = publicPage.booking === "REQUEST";
+  const ofVisit = isRequest
+    ? {
+        text: texts.submitRequest,
+        note: fillText(texts.requestNote, { business: shop.profile.name }),
+      }
+    : { text: texts.submitConfirm, note: "" };
+  const submit = props.submit ?? ofVisit;
   const { privacyUrl } = shop.profile.legal;
   const canSubmit = nearest === null || nearest.length > 0;
   return (
@@ -77,14 +86,14 @@ export const Details = (props: DetailsProps) => {
           </fieldset>
         )}
         <Fields {...props} />
-        {isRequest && <p>{fillText(texts.requestNote, { business: shop.profile.name })}</p>}
+        {submit.note !== "" && <p>{submit.note}</p>}
         {canSubmit && (
           <button class="primary large" type="submit" data-busy={texts.sending}>
-            {isRequest ? texts.submitRequest : texts.submitConfirm}
+            {submit.text}
           </button>
         )}
         <p class="under">
-          <a href={timesUrl}>{texts.anotherTime}</a>
+          <a href={timesUrl}>{props.submit === undefined ? texts.anotherTime : texts.change}</a>
           {privacyUrl !== null && (
             <a href={privacyUrl} target="_blank" rel="noopener">
               {texts.privacy}

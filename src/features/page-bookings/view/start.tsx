@@ -29,6 +29,13 @@ export const Start = (props: StartProps) => {
           </a>
         </p>
       )}
+      {counts.events > 0 && (
+        <p>
+          <a class="button large" href={`${shop.path}/events`}>
+            {texts.tickets}: {texts.events}
+          </a>
+        </p>
+      )}
       {offer.groups.map(({ name, services }) => (
         <section>
           <h2>{name === null ? texts.services : <Outside shop={shop} text={name} />}</h2>

@@ -1,5 +1,10 @@
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { startServer } from "../../../../src/http/server.ts";
+import type { TicketTypeDoc } from "../../../../src/domain/catalog/catalog.ts";
+import { objectId } from "../../../../src/domain/catalog/object-id.ts";
+import { confirmTicketOrder } from "../../../../src/features/tickets/orders.ts";
+import { createOrderStore } from "../../../../src/features/tickets/store.ts";
+import { checkInTicket } from "../../../../src/features/tickets/tickets.ts";
 import type { Preset } from "../../../../src/platform/assets.ts";
 import { applyPreset } from "../../../http/support/api.ts";
 import { useBrowser } from "../../../support/browser.ts";
@@ -18,7 +23,7 @@ declare const document: {
   querySelectorAll: (selector: string) => Iterable<Element>;
 };
 declare const history: { back: () => void };
-declare const location: { reload: () => void; pathname: string };
+declare const location: { reload: () => void; pathname: string; href: string };
 
 const press = async (selector: string): Promise<boolean> => {
   const element = document.querySelector(selector);
@@ -45,6 +50,14 @@ const goBack = async (): Promise<void> => history.back();
 const reload = async (): Promise<void> => location.reload();
 const readPath = async (): Promise<string> => location.pathname;
 
+const readUrl = async (): Promise<string> => location.href;
+
+/** Returns whether the tickets of a type can be bought, also in an order of two types. */
+const isOnSaleNow =
+  (now: number) =>
+  ({ status, salesStartAt, salesEndAt }: TicketTypeDoc): boolean =>
+    status === "ACTIVE" && (salesStartAt ?? 0) <= now && now < (salesEndAt ?? Infinity);
+
 const SUBMIT = "form.details button.primary";
 
 /** Opens the booking page of a sample business at the real time, on a narrow phone. */
@@ -57,7 +70,9 @@ async function openFlow(t: TestContext, preset: Preset, scripts: boolean) {
   const url = `${server.url}/b/${businessOf(rt).slug}/book`;
   const page = await openBrowser(t, url, { width: 320, height: 700, scripts });
   const reader = drive(page);
-  const once = (run: () => Promise<boolean>) => expect.poll(run).toBe(true);
+  const once = async (run: () => Promise<boolean>) => {
+    await expect.poll(run).toBe(true);
+  };
   return {
     rt,
     page,
@@ -78,7 +93,7 @@ async function openFlow(t: TestContext, preset: Preset, scripts: boolean) {
 type Flow = Awaited<ReturnType<typeof openFlow>>;
 
 /** Reloads the details, fills them in, and sends them twice; then goes back and forth. */
-async function finish({ rt, page, fill, arrive, waitForText }: Flow, title: string) {
+async function finish({ page, fill, arrive, waitForText }: Flow, title: string) {
   await page.run(reload);
   await arrive("Your details");
   await fill("Name", "Ana García");
@@ -89,10 +104,13 @@ async function finish({ rt, page, fill, arrive, waitForText }: Flow, title: stri
   expect(path).toMatch(/\/v\/deskbell_gv_/);
   await page.run(reload);
   await waitForText(title);
-  // The page of the details leads to the visit that its form has made.
+  // The details lead to the visit that their form has made, also if the form is sent again.
   await page.run(goBack);
-  await expect.poll(() => page.run(readPath)).toBe(path);
-  expect(listMade(rt)).toHaveLength(1);
+  const sendAgain = async (): Promise<string> => {
+    await page.run(press, SUBMIT);
+    return page.run(readPath);
+  };
+  await expect.poll(sendAgain).toBe(path);
 }
 
 for (const scripts of [true, false]) {
@@ -138,5 +156,33 @@ for (const scripts of [true, false]) {
     await arrive("Your details");
     await finish(flow, "Request received");
     expect(listMade(rt)).toMatchObject([{ status: "PENDING", partySize: 4 }]);
+  });
+
+  test(`a guest orders two kinds of tickets ${how}`, { timeout: FLOW_MS }, async (t) => {
+    const flow = await openFlow(t, "venue", scripts);
+    const { rt, page, arrive, click, fill } = flow;
+    const business = businessOf(rt);
+    const event = rt.store.catalog
+      .listByKind(business.id, "public_event")
+      .find(({ ticketTypes }) => ticketTypes.filter(isOnSaleNow(rt.now())).length > 1)!;
+    const [one, other] = event.ticketTypes.filter(isOnSaleNow(rt.now()));
+    const id = objectId("public_event", business.slug, event);
+    await page.open(`${(await page.run(readUrl)).split("?")[0]}?event=${id}`);
+    await arrive("How many tickets?");
+    await fill(one!.name, String(one!.minPerOrder));
+    await fill(other!.name, String(other!.minPerOrder));
+    await click("Continue");
+    await arrive("Your details");
+    await finish(flow, "Tickets reserved");
+    const orders = rt.openStore(createOrderStore).list({ businessId: business.id }, 10);
+    expect(orders).toMatchObject([{ status: "PENDING" }]);
+    expect(orders[0]?.items).toHaveLength(2);
+    // The desk confirms the order once it is paid, and checks a ticket in.
+    const { tickets } = confirmTicketOrder(rt, business.slug, orders[0]!.code);
+    await page.run(reload);
+    await arrive("Your tickets are confirmed");
+    expect(checkInTicket(rt, business.slug, tickets[0]!.admissionCode)).toMatchObject({
+      status: "CHECKED_IN",
+    });
   });
 }

@@ -1,0 +1,140 @@
+import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
+import { notify } from "../../app/notices.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import type { Customer } from "../../domain/bookings/customer.ts";
+import { openCondition } from "../../domain/conditions/registry.ts";
+import { formatLocalMinute } from "../../domain/local-time.ts";
+import { countOf } from "../../domain/text.ts";
+import type { PageLanguage } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { cancelOrder, getTicketOrderToChange } from "../tickets/change-order.ts";
+import { placeTicketOrder } from "../tickets/orders.ts";
+import { createOrderStore } from "../tickets/store.ts";
+import type { TicketOrder } from "../tickets/rules.ts";
+import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
+import { contactsOf, createLink, findBooked, hashToken, isLinkToken } from "./book.ts";
+import { LINK_MS } from "./rules.ts";
+import { createPageBookingStore } from "./store.ts";
+
+// Orders of tickets on the page. The guest pays the business, which then confirms the order.
+
+const DAY_MS = 86_400_000;
+/** How long an order of the page keeps its tickets before they are paid. */
+const PAY_WITHIN_MS = 2 * DAY_MS;
+
+export type TicketItem = { ticketTypeId: string; quantity: number };
+
+export type PageOrder = {
+  event: PublicEventDoc;
+  items: readonly TicketItem[];
+  /** The key of the form, with which the same form orders once. */
+  formKey: string;
+  expectedTotalCents: number | null;
+  customer: Customer;
+  language: PageLanguage;
+};
+
+/** Returns when tickets that are ordered now must be paid. An event that begins ends the time. */
+export const payByOf = ({ startsAt }: { startsAt: number }, now: number): number =>
+  Math.max(Math.min(now + PAY_WITHIN_MS, startsAt), now);
+
+/**
+ * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
+ * it outside of a transaction.
+ * @throws AppError conflict, validation_failed, price_changed, too_many_holds, too_many_bookings
+ */
+export const orderOnPage = (
+  rt: Runtime,
+  business: BusinessRow,
+  visitorOf: (keyId: string) => Buffer,
+  wanted: PageOrder,
+): string =>
+  rt.tx(() => {
+    const { event, items, customer, expectedTotalCents, formKey } = wanted;
+    const keyId = getPageKey(rt, business);
+    const ordered = findBooked(rt, keyId, formKey);
+    if (ordered !== undefined) return ordered;
+    const access = accessOfPage(business, keyId, visitorOf(keyId));
+    const wantedItems = items.map(({ ticketTypeId, quantity }) => ({
+      key: ticketTypeId,
+      quantity,
+    }));
+    const order = runAsPage(rt, keyId, () =>
+      placeTicketOrder(rt, business, access, event, wantedItems, {
+        customerRef: null,
+        customer,
+        expectedTotalCents,
+        payWithinMs: payByOf(event, rt.now()) - rt.now(),
+      }),
+    );
+    for (const contact of contactsOf(customer))
+      countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "order");
+    notifyOrdered(rt, business, event, order);
+    return createLink(rt, business, keyId, wanted, order);
+  });
+
+/** A guest's order, with the end of its event and the language of the guest. */
+export type GuestOrder = { order: TicketOrder; language: string };
+
+/** Returns the order of a link; undefined if the link is unknown or has ended. */
+export function findGuestOrder(
+  rt: Runtime,
+  business: BusinessRow,
+  token: string,
+): GuestOrder | undefined {
+  if (!isLinkToken(token)) return undefined;
+  const row = rt.openStore(createPageBookingStore).findByToken(hashToken(token));
+  if (row === undefined || row.businessId !== business.id) return undefined;
+  const { visitId, language } = row;
+  const order = rt.openStore(createOrderStore).findByIdOrCode(business.id, visitId, "");
+  if (order === undefined) return undefined;
+  const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
+  const endsAt = event?.endsAt ?? order.updatedAt;
+  return endsAt + LINK_MS <= rt.now() ? undefined : { order, language };
+}
+
+/** Returns the state of an order, also of one that has expired but was not ended yet. */
+export const statusOfOrder = (
+  { status, expiresAt }: TicketOrder,
+  now: number,
+): TicketOrder["status"] => (status === "PENDING" && expiresAt <= now ? "EXPIRED" : status);
+
+/**
+ * Cancels the order of a link, as the guest. An order that is not pending stays as it is.
+ * @returns whether there is such an order
+ */
+export const cancelOrderAsGuest = (rt: Runtime, business: BusinessRow, token: string): boolean =>
+  rt.tx(() => {
+    const found = findGuestOrder(rt, business, token);
+    const keyId = found?.order.createdByKey;
+    if (found === undefined || !keyId) return false;
+    const access = accessOfPage(business, keyId, null);
+    const order = getTicketOrderToChange(rt, business, access, found.order.id);
+    if (order.status === "PENDING")
+      runAsPage(rt, keyId, () => cancelOrder(rt, business, order, null));
+    return true;
+  });
+
+/** Alerts the operator of an order, without guest data. */
+function notifyOrdered(
+  rt: Runtime,
+  { slug, doc }: BusinessRow,
+  event: PublicEventDoc,
+  { id, code, items, expiresAt }: TicketOrder,
+): void {
+  const tickets = countOf(
+    items.reduce((sum, { quantity }) => sum + quantity, 0),
+    "ticket",
+  );
+  const by = formatLocalMinute(expiresAt, doc.timezone).replace("T", " ");
+  notify(
+    rt,
+    openCondition(
+      "order.received",
+      `${tickets} of ${event.name} were ordered on the page as ${code}: confirm the order once it is paid, by ${by}, or it expires`,
+      `deskbell ticket-orders confirm ${code} --business ${slug}`,
+      { business: slug, subject: { id, name: code }, since: rt.now() },
+    ),
+  );
+}

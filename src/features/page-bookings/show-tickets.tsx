@@ -1,0 +1,218 @@
+/** @jsxImportSource preact */
+import { AppError } from "../../domain/errors.ts";
+import { localise } from "../../domain/public/public-context.ts";
+import { totalOfPrices } from "../../domain/money.ts";
+import type { PublicEvent } from "../../domain/public/public-event.ts";
+import type { PageRequest } from "../../http/pages/page-request.ts";
+import { readBody } from "../../http/pipeline/body.ts";
+import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
+import type { HttpResponse } from "../../http/pipeline/request-context.ts";
+import { fillText } from "../../pages/languages.ts";
+import { respondNotFound } from "../public-pages/not-found.tsx";
+import { findPageKey, takesBookings, visitorOf } from "./access.ts";
+import { findBooked, isClosedError } from "./book.ts";
+import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
+import { readGuestForm } from "./read-form.ts";
+import { type BookingShop, openShop } from "./read-offer.ts";
+import { languageFields, urlOfStep } from "./show-booking.tsx";
+import { parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import {
+  EMPTY_FORM,
+  type FormErrors,
+  type GuestForm,
+  isFormKey,
+  KEY_BYTES,
+  readTickets,
+  readTotal,
+  ticketField,
+} from "./rules.ts";
+import { Details } from "./view/details.tsx";
+import { TicketChoice, TicketSummary } from "./view/tickets.tsx";
+import { writeShortDateTime } from "./when.ts";
+
+type TicketPage = BookingShop & { content: PublicEvent };
+
+/** Opens the page of an event's tickets, or returns the response for one that has none. */
+async function openTickets(
+  request: PageRequest,
+  query: URLSearchParams,
+): Promise<TicketPage | { response: HttpResponse }> {
+  const page = await openShop(request, null, (view, { locale }) => {
+    const [doc] = view.select("public_event", { ids: [query.get("event") ?? ""] }).docs;
+    return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+  });
+  if (!page?.business.doc.publicPage.enabled || page.content === null)
+    return { response: respondNotFound(request) };
+  if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
+  return { ...page, content: page.content };
+}
+
+type Fields = readonly (readonly [string, string])[];
+
+const fieldsOf = (event: PublicEvent, items: readonly TicketItem[]): Fields => [
+  ["event", event.id],
+  ...items.map(({ ticketTypeId, quantity }) => [ticketField(ticketTypeId), `${quantity}`] as const),
+];
+
+/** Returns the chosen tickets that the event has. */
+const itemsOf = (event: PublicEvent, query: URLSearchParams): TicketItem[] =>
+  readTickets(query).filter(({ ticketTypeId }) =>
+    event.ticketTypes.some(({ id }) => id === ticketTypeId),
+  );
+
+const totalOf = ({ ticketTypes }: PublicEvent, items: readonly TicketItem[]): number =>
+  totalOfPrices(
+    items.map(({ ticketTypeId, quantity }) => ({
+      priceCents: ticketTypes.find(({ id }) => id === ticketTypeId)?.priceCents ?? 0,
+      quantity,
+    })),
+  );
+
+/** Shows the tickets of an event, or the details of an order. */
+export async function showTickets(
+  request: PageRequest,
+  query: URLSearchParams,
+): Promise<HttpResponse> {
+  const page = await openTickets(request, query);
+  if ("response" in page) return page.response;
+  const { rt } = request;
+  const items = itemsOf(page.content, query);
+  if (items.length === 0 || query.has("change"))
+    return respondWithChoice(request, page, items, false);
+  const key = query.get("key");
+  const kept = languageFields(request);
+  if (!isFormKey(key)) {
+    const newKey = rt.random(KEY_BYTES).toString("hex");
+    const fields = [...fieldsOf(page.content, items), ["key", newKey] as const, ...kept];
+    return redirect(request, urlOfStep(page, fields));
+  }
+  const keyId = findPageKey(rt, page.business);
+  const ordered = keyId === undefined ? undefined : findBooked(rt, keyId, key);
+  if (ordered !== undefined) return redirect(request, `${page.shop.path}/v/${ordered}`);
+  const state = { items, key, form: EMPTY_FORM, errors: {}, hasNewPrice: false, status: 200 };
+  return respondWithOrder(request, page, state);
+}
+
+const respondWithChoice = (
+  request: PageRequest,
+  page: TicketPage,
+  chosen: readonly TicketItem[],
+  isGone: boolean,
+): HttpResponse =>
+  respondWithShop(request, page, {
+    status: isGone ? 409 : 200,
+    title: page.content.name,
+    content: (
+      <TicketChoice
+        {...page}
+        event={page.content}
+        path={`${page.shop.path}/book`}
+        kept={languageFields(request)}
+        chosen={chosen}
+        isGone={isGone}
+      />
+    ),
+  });
+
+type OrderState = {
+  items: readonly TicketItem[];
+  key: string;
+  form: GuestForm;
+  errors: FormErrors;
+  hasNewPrice: boolean;
+  status: number;
+};
+
+function respondWithOrder(
+  request: PageRequest,
+  page: TicketPage,
+  { items, key, form, errors, hasNewPrice, status }: OrderState,
+): HttpResponse {
+  const { shop, business, texts, content: event } = page;
+  const kept = languageFields(request);
+  const totalCents = totalOf(event, items);
+  const fields = [...fieldsOf(event, items), ...kept];
+  const startsAt = Date.parse(event.startsAt);
+  const time = writeShortDateTime(
+    shop,
+    business.doc.timezone,
+    payByOf({ startsAt }, request.context.now),
+  );
+  const changeUrl = urlOfStep(page, [...fields, ["change", "1"]]);
+  return respondWithShop(request, page, {
+    status,
+    title: texts.details,
+    content: (
+      <Details
+        {...page}
+        summary={
+          <TicketSummary
+            {...page}
+            event={event}
+            items={items}
+            totalCents={totalCents}
+            changeUrl={null}
+          />
+        }
+        form={form}
+        errors={errors}
+        at={startsAt}
+        totalCents={totalCents}
+        heldUntil={null}
+        nearest={null}
+        hasNewPrice={hasNewPrice}
+        submit={{
+          text: texts.submitOrder,
+          note: fillText(texts.orderNote, { business: shop.profile.name, time }),
+        }}
+        timesUrl={changeUrl}
+        action={urlOfStep(page, [...fields, ["key", key]])}
+      />
+    ),
+  });
+}
+
+/** Orders the tickets that a guest has chosen, and leads to the page of the order. */
+export async function postTickets(
+  request: PageRequest,
+  query: URLSearchParams,
+): Promise<HttpResponse> {
+  const body = parseForm(await readBody(request.context));
+  const page = await openTickets(request, query);
+  if ("response" in page) return page.response;
+  const { rt } = request;
+  const items = itemsOf(page.content, query);
+  const key = query.get("key");
+  if (items.length === 0 || !isFormKey(key)) return respondWithChoice(request, page, items, true);
+  const { form, errors, customer } = readGuestForm(body);
+  const state = { items, key, form, errors, hasNewPrice: false };
+  if (customer === null) return respondWithOrder(request, page, { ...state, status: 422 });
+  const { slug } = page.business;
+  const expectedTotalCents = readTotal(body.get("total"));
+  try {
+    const token = await retryWhileBusy(rt, () => {
+      const business = rt.store.businesses.findBySlug(slug);
+      const event =
+        business && rt.store.catalog.findByKeyOrId(business.id, "public_event", page.content.id);
+      if (!business || !event || !takesBookings(business))
+        throw new AppError("too_many_bookings", "Online booking is closed.");
+      return orderOnPage(rt, business, (keyId) => visitorOf(request, keyId), {
+        event,
+        items,
+        formKey: key,
+        expectedTotalCents,
+        customer,
+        language: page.shop.language,
+      });
+    });
+    return redirect(request, `${page.shop.path}/v/${token}`);
+  } catch (error) {
+    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "price_changed")
+      return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });
+    if (error.code === "conflict" || error.code === "validation_failed")
+      return respondWithChoice(request, page, items, true);
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+/** @jsxImportSource preact */
+import { fillText } from "../../../pages/languages.ts";
+import type { PublicEvent } from "../../../domain/public/public-event.ts";
+import type { TicketOrder } from "../../tickets/rules.ts";
+import type { BookingShop } from "../read-offer.ts";
+import { writeShortDateTime } from "../when.ts";
+import { Heading, Notice, Telephone } from "./parts.tsx";
+import { TicketSummary } from "./tickets.tsx";
+
+type OrderProps = BookingShop & {
+  order: TicketOrder;
+  status: TicketOrder["status"];
+  /** Null if the event has left the catalog. */
+  event: PublicEvent | null;
+  path: string;
+  lang: string;
+};
+
+const TITLES = {
+  PENDING: "orderPending",
+  CONFIRMED: "orderConfirmed",
+  CANCELLED: "cancelled",
+  EXPIRED: "orderExpired",
+} as const;
+
+/** The page of a guest's order of tickets. */
+export const OrderPage = (props: OrderProps) => {
+  const { shop, business, texts, order, status, event, path, lang } = props;
+  const time = writeShortDateTime(shop, business.doc.timezone, order.expiresAt);
+  const isOpen = status === "PENDING" || status === "CONFIRMED";
+  return (
+    <>
+      <Heading>{texts[TITLES[status]]}</Heading>
+      {event !== null && event.status !== "PUBLISHED" && event.status !== "ENDED" && (
+        <Notice kind="bad">{texts.notOnSale}</Notice>
+      )}
+      {status === "PENDING" && (
+        <p>{fillText(texts.orderPendingText, { business: shop.profile.name, time })}</p>
+      )}
+      {status === "CONFIRMED" && <p>{texts.orderConfirmedText}</p>}
+      {isOpen && (
+        <p class="code" aria-label={texts.code}>
+          {order.code}
+        </p>
+      )}
+      {event !== null && (
+        <TicketSummary
+          {...props}
+          event={event}
+          items={order.items}
+          totalCents={order.totalCents}
+          changeUrl={null}
+        />
+      )}
+      {status === "PENDING" && (
+        <details class="cancel">
+          <summary>{texts.cancel}</summary>
+          <p>{texts.cancelOrderSure}</p>
+          <form method="post" action={`${path}/cancel${lang && `?${lang}`}`} data-once>
+            <button class="danger" type="submit" data-busy={texts.sending}>
+              {texts.cancelYes}
+            </button>
+          </form>
+        </details>
+      )}
+      {isOpen && <p class="note">{texts.keepLink}</p>}
+      {status === "CONFIRMED" && <Telephone {...props} />}
+    </>
+  );
+};

@@ -1,0 +1,136 @@
+/** @jsxImportSource preact */
+import { fillText } from "../../../pages/languages.ts";
+import type { PublicEvent } from "../../../domain/public/public-event.ts";
+import type { TicketItem } from "../orders.ts";
+import type { BookingShop } from "../read-offer.ts";
+import { ticketField } from "../rules.ts";
+import { Fact, Heading, Hidden, Notice, Outside, VisitTime } from "./parts.tsx";
+
+type TicketsProps = BookingShop & {
+  event: PublicEvent;
+  path: string;
+  kept: readonly (readonly [string, string])[];
+  chosen: readonly TicketItem[];
+  isGone: boolean;
+};
+
+type TicketType = PublicEvent["ticketTypes"][number];
+
+const isOnSale = ({ availability: { state } }: TicketType): boolean =>
+  state === "ON_SALE" || state === "FEW_LEFT";
+
+const MAX_CHOICES = 50;
+
+/** The numbers of tickets that an order can have. */
+function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): number[] {
+  const max = Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
+  const count = Math.max(0, Math.min(max - minPerOrder + 1, MAX_CHOICES));
+  return [0, ...Array.from({ length: count }, (_, i) => minPerOrder + i)];
+}
+
+/** The tickets of an event, from which a guest chooses. */
+export const TicketChoice = (props: TicketsProps) => {
+  const { shop, texts, event, path, kept, chosen, isGone } = props;
+  const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
+  const chosenOf = (id: string) => chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity;
+  return (
+    <>
+      <Heading>
+        <Outside shop={shop} text={event.name} />
+      </Heading>
+      {isGone && <Notice kind="warn">{texts.fewLeft}</Notice>}
+      <p>
+        <VisitTime {...props} at={Date.parse(event.startsAt)} />
+      </p>
+      <form method="get" action={path}>
+        <Hidden fields={[...kept, ["event", event.id]]} />
+        <fieldset class="options">
+          <legend>{texts.ticketsOf}</legend>
+          {event.ticketTypes.map((type, i) => (
+            <div class="option">
+              {isOnSale(type) && (
+                <select name={ticketField(type.id)} id={type.id}>
+                  {quantitiesOf(type).map((count) => (
+                    <option
+                      value={count}
+                      selected={count === (chosenOf(type.id) ?? (i === 0 ? type.minPerOrder : 0))}
+                    >
+                      {count}
+                    </option>
+                  ))}
+                </select>
+              )}
+              <span>
+                {isOnSale(type) ? (
+                  <label for={type.id}>
+                    <Outside shop={shop} text={type.name} />
+                  </label>
+                ) : (
+                  <span class="faint">
+                    <Outside shop={shop} text={type.name} />
+                  </span>
+                )}
+                <span class="price faint">
+                  {isOnSale(type)
+                    ? priceOf(props, type)
+                    : type.availability.state === "SOLD_OUT"
+                      ? texts.soldOut
+                      : texts.notOnSale}
+                </span>
+              </span>
+            </div>
+          ))}
+        </fieldset>
+        {canBuy && (
+          <button class="primary large" type="submit">
+            {texts.continue}
+          </button>
+        )}
+      </form>
+    </>
+  );
+};
+
+const priceOf = ({ shop, texts }: BookingShop, { priceCents }: TicketType): string =>
+  priceCents === 0 ? texts.free : shop.format.money(priceCents);
+
+type SummaryProps = BookingShop & {
+  event: PublicEvent;
+  items: readonly TicketItem[];
+  totalCents: number;
+  changeUrl: string | null;
+};
+
+/** The tickets that a guest has chosen. */
+export const TicketSummary = (props: SummaryProps) => {
+  const { shop, texts, event, items, totalCents, changeUrl } = props;
+  return (
+    <div class="card summary">
+      <dl>
+        <Fact about={texts.what}>
+          <Outside shop={shop} text={event.name} />
+        </Fact>
+        <Fact about={texts.when}>
+          <VisitTime {...props} at={Date.parse(event.startsAt)} />
+        </Fact>
+        <Fact about={texts.tickets}>
+          {items.map(({ ticketTypeId, quantity }) => (
+            <span class="line">
+              {fillText("{count} × ", { count: quantity })}
+              <Outside
+                shop={shop}
+                text={event.ticketTypes.find(({ id }) => id === ticketTypeId)?.name ?? ""}
+              />
+            </span>
+          ))}
+        </Fact>
+        <Fact about={texts.total}>
+          <strong class="price">
+            {totalCents === 0 ? texts.free : shop.format.money(totalCents)}
+          </strong>
+        </Fact>
+      </dl>
+      {changeUrl !== null && <a href={changeUrl}>{texts.change}</a>}
+    </div>
+  );
+};
