@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
@@ -25,6 +26,8 @@ export function publishSample(preset: Preset, flags: ConfigFlags = {}) {
   return { api, slug, get };
 }
 
+const ANYTHING = { prune: true, confirmed: true, allowMassDelete: true } as const;
+
 type Business = NonNullable<AuthoredFile["business"]>;
 
 /** Applies a file whose business has a public page, and creates a key for the API. */
@@ -32,7 +35,7 @@ export function publishFile(rt: Runtime, file: AuthoredFile) {
   const { slug } = file.business as Business;
   const business = { ...file.business, legal: LEGAL, publicPage: { enabled: true } };
   const text = JSON.stringify({ ...file, business });
-  applyCatalog(rt, [{ name: "file.json", text }], { prune: true, seedingAt: rt.now() });
+  applyCatalog(rt, [{ name: "file.json", text }], { ...ANYTHING, seedingAt: rt.now() });
   const { secret } = createKey(rt, {
     businessId: businessId(slug),
     name: "reader",
@@ -49,11 +52,17 @@ export function servePublished(file: AuthoredFile) {
   const rt = createTestRuntime();
   const app = createTestApp(rt);
   const { slug, secret } = publishFile(rt, file);
+  // The server looks for commits once per iteration of the event loop, in which a socket is read.
+  const request: typeof app.request = async (...args) => {
+    await nextTurn();
+    await nextTurn();
+    return app.request(...args);
+  };
   const get = (path: string, headers: Record<string, string> = {}) =>
-    Promise.resolve(app.request(`/b/${slug}${path}`, { headers }));
+    request(`/b/${slug}${path}`, { headers });
   const read = async (path: string): Promise<Record<string, unknown>> => {
     const headers = { authorization: `Bearer ${secret}` };
-    const response = await app.request(`/v1/businesses/${slug}${path}`, { headers });
+    const response = await request(`/v1/businesses/${slug}${path}`, { headers });
     return (await response.json()) as Record<string, unknown>;
   };
   return { rt, slug, get, read };
