@@ -33,7 +33,12 @@ type Business = NonNullable<AuthoredFile["business"]>;
 /** Applies a file whose business has a public page, and creates a key for the API. */
 export function publishFile(rt: Runtime, file: AuthoredFile) {
   const { slug } = file.business as Business;
-  const business = { ...file.business, legal: LEGAL, publicPage: { enabled: true } };
+  const business = {
+    address: "Main Street 1",
+    ...file.business,
+    legal: LEGAL,
+    publicPage: { enabled: true },
+  };
   const text = JSON.stringify({ ...file, business });
   applyCatalog(rt, [{ name: "file.json", text }], { ...ANYTHING, seedingAt: rt.now() });
   const { secret } = createKey(rt, {

@@ -179,6 +179,7 @@ function toServiceOffer(shop: Shop, service: PublicService): Node {
     itemOffered,
     priceSpecification: {
       "@type": "PriceSpecification",
+      price,
       minPrice: price,
       priceCurrency: shop.profile.currency,
     },
