@@ -97,14 +97,14 @@ test("restore --latest takes over only with --fenced, and the replaced server th
   const { dir, primary, dataDir, deskbell } = await createMachines();
   mkdirSync(dataDir, { mode: 0o700 });
   const restore = fromGuide("restore --latest", dir);
-  const refused = await deskbell(restore.replace(" --fenced", ""));
-  expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
   // The server that made the copy cannot be known without the master key.
   const unknown = await deskbell(restore);
   expect(unknown).toMatchObject({ code: 5, stdout: "" });
   expect(unknown.stderr).toContain(`deskbell restore --latest ${dir} --fenced --untrusted`);
   copyFileSync(primary.config.masterKeyPath, join(dataDir, "master.key"));
+  const refused = await deskbell(restore.replace(" --fenced", ""));
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
   expect(await deskbell(`${restore} --dry-run`)).toMatchObject({ code: 0 });
   expect(existsSync(join(dir, "epoch-1"))).toBe(false);
   for (const wrong of ["restore", "restore --fenced", `${restore} some.db`])
