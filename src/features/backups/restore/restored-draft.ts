@@ -96,6 +96,7 @@ export function completeDraft(
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
       if (isSplit) rt.store.file.renewServerId();
+      else if (!isComplete) rt.store.file.renewFeedId();
       reencryptRestored(rt, oldKeys, isTrusted);
       if (!isComplete)
         for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
