@@ -54,6 +54,7 @@ const FEATURE_LISTS = [
   FEATURE_LIST,
   "features/before-catalog-write.ts",
   "features/before-migration.ts",
+  "features/before-write.ts",
   "features/on-key-rotation.ts",
   "features/on-removal.ts",
 ];

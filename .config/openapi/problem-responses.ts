@@ -63,7 +63,7 @@ function codesOf({
     ),
     ...(path.includes(":id") ? (["resource_not_found"] as const) : []),
     ...(body ? BODY_CODES : []),
-    ...(method === "GET" ? [] : (["busy", "storage_full", "conflict"] as const)),
+    ...(method === "GET" ? [] : (["busy", "shutting_down", "storage_full", "conflict"] as const)),
     ...(needsIdempotencyKey ? (["missing_idempotency_key"] as const) : []),
     ...(method === "POST" ? (["idempotency_key_reused", "signing_unavailable"] as const) : []),
     ...(changesVersion({ method, path }) ? (["version_mismatch"] as const) : []),

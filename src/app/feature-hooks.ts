@@ -1,3 +1,4 @@
+import type { AppError } from "../domain/errors.ts";
 import { loadFromFeatures } from "../features/index.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { Runtime } from "./runtime.ts";
@@ -22,6 +23,18 @@ export type OnRemoval = {
  * before; a dry run changes nothing.
  */
 export type OnKeyRotation = (rt: Runtime) => FeatureReport;
+
+/** How a feature lets the daemon stop writing while reads go on. */
+export type DaemonControl = {
+  /** Waits for the deliveries in flight, and sends no more. */
+  pauseDeliveries: () => Promise<void>;
+  /** Saves what is counted in memory, and refuses all writes from now on. */
+  refuseWrites: (error: AppError) => void;
+  /** Sends deliveries and accepts writes again. */
+  resume: () => Promise<void>;
+  /** Ends the daemon with exit code 0, without a last copy. */
+  end: (reason: string) => void;
+};
 
 /** Returns where guests who were erased are still stored outside of the data. */
 export type FindErasedGuests = (rt: Runtime) => FeatureReport;

@@ -17,6 +17,7 @@ import { createStore, memoizeStores, type Store } from "../store/store.ts";
 import type { Db } from "../store/database/db.ts";
 import { dirname } from "node:path";
 import { BEFORE_MIGRATION } from "../features/before-migration.ts";
+import { BEFORE_WRITE } from "../features/before-write.ts";
 
 /**
  * A Runtime has all side effects of the code that uses it. Tests replace the clock, the randomness
@@ -42,6 +43,12 @@ export type Runtime = Pick<
    * processes that share both clocks.
    */
   machineClock: { offset: () => number; source: () => string };
+  /**
+   * Asserts that this process may write now.
+   * @throws AppError state_refuses if another server continues from these data; shutting_down if
+   * the daemon hands them over
+   */
+  assertMayWrite: () => void;
   /** Shifts every period if the wall clock has jumped; each transaction calls it first. */
   applyJump: () => void;
   random: (bytes: number) => Buffer;
@@ -74,6 +81,8 @@ type Effects = Partial<
 > & {
   /** Whether this process holds the daemon lock, possibly in another thread. */
   isDaemon?: boolean;
+  /** Replaces the check of a command before it writes. A daemon writes without one by default. */
+  assertMayWrite?: () => void;
   onSyncFailed?: (error: unknown) => void;
 };
 
@@ -114,6 +123,8 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     },
     log,
   );
+  const guards = effects.isDaemon ? [] : BEFORE_WRITE.map((createGuard) => createGuard(config));
+  const assertMayWrite = effects.assertMayWrite ?? (() => guards.forEach((check) => check()));
   const currentActor = new AsyncLocalStorage<Actor>();
   const processActor = effects.actor ?? systemUser;
   return {
@@ -122,10 +133,17 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     tx: (work) => {
       const loss = findLossOfFile();
       if (loss !== undefined) throw lostFileError(databasePath, loss);
+      if (db.inTransaction) return connection.tx(work);
+      assertMayWrite();
       // A rollback of the transaction would undo a shift inside of it.
-      if (!db.inTransaction) applyJump();
-      return connection.tx(work);
+      applyJump();
+      return connection.tx(() => {
+        // The write lock may have been waited for.
+        assertMayWrite();
+        return work();
+      });
     },
+    assertMayWrite,
     findLoss: findLossOfFile,
     config,
     store,

@@ -1,5 +1,5 @@
 import type { OtherVisits } from "../app/bookings/other-visits.ts";
-import type { FindErasedGuests } from "../app/feature-hooks.ts";
+import type { DaemonControl, FindErasedGuests } from "../app/feature-hooks.ts";
 import type { Check, FindBegins, StorageCheck } from "../app/operations/conditions.ts";
 import type { Inspection } from "../app/operations/inspection.ts";
 import type { FormatMetrics, ReadCopyTimes } from "../app/operations/monitoring.ts";
@@ -39,6 +39,8 @@ export type DaemonPart = {
      * @throws AppError if the daemon must not start
      */
     opened: (rt: Runtime) => void;
+    /** Called when the daemon serves. Returns a function that ends what it has begun. */
+    started?: (rt: Runtime, control: DaemonControl) => () => void;
     /**
      * Called when the daemon stops for good, after its last write.
      * @returns false if it failed, which is logged

@@ -36,6 +36,8 @@ export type RunningServer = {
   reloadCertificate: () => void;
   /** Returns when the certificate expires (epoch ms); null without HTTPS. */
   certificateExpiresAt: () => number | null;
+  /** Saves what is counted in memory, such as requests and the use of keys. */
+  flush: () => void;
   close: () => Promise<void>;
 };
 
@@ -82,6 +84,7 @@ export async function startServer(
     tls && certificate && manageCertificate(server as unknown as TlsServer, rt, tls, certificate);
 
   const flush = () => {
+    if (!mayWrite(rt)) return;
     try {
       app.flush();
       full.flush();
@@ -100,6 +103,7 @@ export async function startServer(
     port: actualPort,
     reloadCertificate: () => reloader?.reload(),
     certificateExpiresAt: () => reloader?.expiresAt() ?? null,
+    flush,
     async close() {
       clearInterval(timer);
       reloader?.stop();
@@ -113,6 +117,16 @@ export async function startServer(
       flush();
     },
   };
+}
+
+/** Requests are still counted while writes are refused, and nothing may be saved any more. */
+function mayWrite(rt: Runtime): boolean {
+  try {
+    rt.assertMayWrite();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Logs a certificate's expiry once a day, and replaces the certificate on request. */

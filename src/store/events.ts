@@ -106,6 +106,7 @@ export function createFeedStore(db: Db) {
   const selectPrunedSequence = db
     .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
     .pluck();
+  const selectFeedId = db.prepare("SELECT feed_id FROM server").pluck();
   const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
   return {
@@ -120,6 +121,8 @@ export function createFeedStore(db: Db) {
     /** Returns the sequence number after which all events are still stored. */
     getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
+    /** Returns the ID of the feeds, which is empty for those from before feeds had an ID. */
+    getId: (): string => selectFeedId.get() as string,
     /** Returns the last sequence number used, whether or not its event is still stored. */
     getLastSequence: (businessId: string): number =>
       (selectLastSequence.get(businessId) as number | undefined) ?? 0,

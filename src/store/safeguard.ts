@@ -19,6 +19,12 @@ export type BeforeMigration = {
 };
 
 /**
+ * Returns a check that runs in each transaction of a command, when the write lock is held; it throws
+ * to refuse the write.
+ */
+export type CreateWriteGuard = (config: Config) => () => void;
+
+/**
  * Before a migration: copies the data, and makes sure that no daemon is running.
  * @param isDaemon whether this process holds the daemon lock
  */

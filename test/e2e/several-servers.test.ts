@@ -9,6 +9,7 @@ import {
   type Proxy,
   PROXY_NAMES,
   type ProxyName,
+  type Response,
   runProxy,
 } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
@@ -29,6 +30,7 @@ const SERVERS = [
 
 type StartedServer = (typeof SERVERS)[number] & {
   url: string;
+  stop: () => Promise<void>;
   /** Runs a command on the data of the server and returns its output. */
   deskbell: (line: string) => Promise<string>;
 };
@@ -47,7 +49,11 @@ async function startServer(
   const flags = ["--public-url", PUBLIC_URL, "--trusted-proxy", "127.0.0.1"];
   const testing = ["--allow-http", "--allow-private", "127.0.0.0/8"];
   const daemon = spawnDaemon(dataDir, ...flags, "--metrics-token-file", token, ...testing);
-  return { ...server, deskbell, url: await waitForUrl(daemon) };
+  const stop = async () => {
+    daemon.child.kill("SIGTERM");
+    await daemon.waitForExit();
+  };
+  return { ...server, deskbell, stop, url: await waitForUrl(daemon) };
 }
 
 async function startServers() {
@@ -81,14 +87,20 @@ test.skipIf(available.length === 0)(
   `behind ${available.join(" and ")}, partners of three servers need only the address of the proxy`,
   async () => {
     const { servers, start, runFromGuide } = await startServers();
+    const [, , north] = servers as [StartedServer, StartedServer, StartedServer];
+    const proxies: Proxy[] = [];
     for (const [i, name] of available.entries()) {
       const proxy = await start(name);
+      proxies.push(proxy);
       await Promise.all(
         servers.map((server) => expectIntegration(proxy, server, name, `2027-06-0${i + 1}`)),
       );
       await expectSharedPages(proxy, servers);
       await expectOwnLimits(proxy, servers, `127.0.0.${i + 2}`);
     }
+    await north.stop();
+    for (const proxy of proxies)
+      expectProblem(await proxy.get(`/v1/businesses/${north.slug}/events`), "server_unreachable");
     const { stdout } = await runFromGuide("status --servers");
     expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([
       ...SERVERS.map(({ name }) => name),
@@ -149,12 +161,22 @@ async function expectSharedPages(proxy: Proxy, servers: readonly StartedServer[]
   const headers = { authorization: `Bearer ${key}` };
   const elsewhere = await proxy.get(`/v1/businesses/${west.slug}/menu`, { headers });
   expect(JSON.parse(elsewhere.body)).toMatchObject({ status: 401, code: "invalid_key" });
-  const nowhere = await proxy.get("/v1/businesses/no-such-shop/menu", { headers });
-  expect(nowhere.status).toBe(403);
+  // No server may see a request for a business that it does not know: it would call the key invalid.
+  for (const path of ["/v1/businesses/no-such-shop/menu", "/b/no-such-shop/desk"])
+    expectProblem(await proxy.get(path, { headers }), "business_not_mapped");
   for (const path of ["/metrics", "/metrics/status", "//metrics/status", "/x/../metrics/status"]) {
     const { status, body } = await proxy.get(path, { headers: { authorization: "Bearer t0ken" } });
     expect([path, status >= 400, body.includes(west.slug)]).toEqual([path, true, false]);
   }
+}
+
+/** Checks that a response is a problem document of the proxy itself. */
+function expectProblem({ status, body, headers }: Response, code: string): void {
+  expect([status, JSON.parse(body)]).toEqual([503, expect.objectContaining({ status: 503, code })]);
+  expect(headers).toMatchObject({
+    "content-type": "application/problem+json",
+    "retry-after": "60",
+  });
 }
 
 /**

@@ -28,12 +28,14 @@ const fromGuide = (start: string, dir: string, servers = ""): string =>
     .replace("/mnt/nas/deskbell", dir)
     .replace("servers.txt", servers) ?? "";
 
-/** Returns the commands of a section of the guide, with the folder of the copies. */
-const commandsOfSection = (title: string, dir: string): string[] =>
+/** Returns the commands of a block in a section of the guide, with the folder of the copies. */
+const commandsOfSection = (title: string, dir: string, block = 0): string[] =>
   (
-    /```sh\n([^`]+)```/.exec(
-      readGuide("more-than-one-machine").split(`### ${title}`)[1] ?? "",
-    )?.[1] ?? ""
+    [
+      ...(readGuide("more-than-one-machine").split(`### ${title}`)[1] ?? "").matchAll(
+        /```sh\n([^`]+)```/g,
+      ),
+    ][block]?.[1] ?? ""
   )
     .trim()
     .split("\n")
@@ -97,14 +99,14 @@ test("restore --latest takes over only with --fenced, and the replaced server th
   const { dir, primary, dataDir, deskbell } = await createMachines();
   mkdirSync(dataDir, { mode: 0o700 });
   const restore = fromGuide("restore --latest", dir);
-  const refused = await deskbell(restore.replace(" --fenced", ""));
-  expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
   // The server that made the copy cannot be known without the master key.
   const unknown = await deskbell(restore);
   expect(unknown).toMatchObject({ code: 5, stdout: "" });
   expect(unknown.stderr).toContain(`deskbell restore --latest ${dir} --fenced --untrusted`);
   copyFileSync(primary.config.masterKeyPath, join(dataDir, "master.key"));
+  const refused = await deskbell(restore.replace(" --fenced", ""));
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain("--latest needs --fenced, which confirms that the other server");
   expect(await deskbell(`${restore} --dry-run`)).toMatchObject({ code: 0 });
   expect(existsSync(join(dir, "epoch-1"))).toBe(false);
   for (const wrong of ["restore", "restore --fenced", `${restore} some.db`])
@@ -201,7 +203,8 @@ test(
   { timeout: 60_000 },
   async () => {
     const dir = createTempFolder();
-    const [restore = "", serve = ""] = commandsOfSection("Return to the first machine", dir);
+    const [handover = ""] = commandsOfSection("Hand over to the other machine", dir);
+    const [restore = "", serve = ""] = commandsOfSection("Hand over to the other machine", dir, 1);
     const [, ...flags] = serve.split(" ");
     const { dataDir: first } = await createSeededSalon();
     const second = createTempFolder();
@@ -210,10 +213,10 @@ test(
       const daemon = spawnDaemon(running, ...flags);
       await waitForUrl(daemon);
       await changePrice(running, price);
-      daemon.child.kill("SIGTERM");
-      const stopped = await daemon.waitForExit();
-      expect(stopped.code).toBe(0);
-      expect(stopped.stderr).toContain('"copied a backup"');
+      expect(await runProgram([...handover.split(" "), "--data-dir", running])).toMatchObject({
+        code: 0,
+      });
+      expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
       copyFileSync(join(running, "master.key"), join(other, "master.key"));
       expect(await runProgram([...restore.split(" "), "--data-dir", other])).toMatchObject({
         code: 0,

@@ -5,10 +5,14 @@ import { type Check, loadChecks, type StorageCheck } from "./conditions.ts";
 /** Returns lines of `/metrics`. */
 export type FormatMetrics = (rt: Runtime) => string[];
 
-/** Returns the times (epoch ms) of the newest backup and of the newest copy in another place. */
+/**
+ * Returns the times (epoch ms) of the newest backup and of the newest copy in another place, and
+ * the bytes that such copies take each day.
+ */
 export type ReadCopyTimes = (rt: Runtime) => {
   backupAt: number | undefined;
   copyAt: number | undefined;
+  copyBytesPerDay: number | undefined;
 };
 
 /** The checks and figures of the core and all features, for the routes of the operator. */

@@ -135,12 +135,17 @@ export const definition = command({
       docs: `${daemon.url}/docs`,
       data: config.dataDir,
     });
-    const { reason, exitCode } = await Promise.race([
-      stopped.then((signal) => ({ reason: signal, exitCode: EXIT.ok })),
-      daemon.failed.then((failure) => ({ reason: failure, exitCode: EXIT.failure })),
+    const { reason, exitCode, copies } = await Promise.race([
+      stopped.then((signal) => ({ reason: signal, exitCode: EXIT.ok, copies: true })),
+      daemon.ended.then((end) => ({ reason: end, exitCode: EXIT.ok, copies: false })),
+      daemon.failed.then((failure) => ({
+        reason: failure,
+        exitCode: EXIT.failure,
+        copies: false,
+      })),
     ]);
     daemon.log("info", "stopping", { reason });
-    if (exitCode === EXIT.ok) return (await daemon.stopWithLastCopy()) ? EXIT.ok : EXIT.failure;
+    if (copies) return (await daemon.stopWithLastCopy()) ? EXIT.ok : EXIT.failure;
     await daemon.stop();
     return exitCode;
   },

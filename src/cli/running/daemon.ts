@@ -3,13 +3,9 @@ import { withEqualFailures } from "../../app/webhooks/test-endpoint.ts";
 import { readOpenFileLimit } from "../../platform/open-file-limit.ts";
 import { checkSecretFiles } from "../../app/operations/file-permissions.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
+import type { DaemonControl } from "../../app/feature-hooks.ts";
 import { loadFromFeatures } from "../../features/index.ts";
-import {
-  type OnAttempt,
-  type RunningDeliveryWorker,
-  startDeliveryWorker,
-  type WorkerFailure,
-} from "../../delivery/start.ts";
+import type { OnAttempt, WorkerFailure } from "../../delivery/start.ts";
 import { startServer } from "../../http/server.ts";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { Log } from "../../platform/log.ts";
@@ -20,6 +16,7 @@ import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
 import { assertAddressRanges } from "../../domain/addresses.ts";
 import { assertPortAvailable } from "./port.ts";
+import { type PausableDeliveries, startPausableDeliveries } from "./pausable-deliveries.ts";
 import { lazySendOnce } from "./send-once.ts";
 
 export type DaemonOptions = {
@@ -36,6 +33,8 @@ export type Daemon = {
   log: Log;
   /** Resolves with the reason if the daemon must end; the error is logged. */
   failed: Promise<string>;
+  /** Resolves with the reason if a feature ends the daemon, which has then done its work. */
+  ended: Promise<string>;
   /** Reads the certificate files again. */
   renewCertificate: () => void;
   /** Stops accepting requests, finishes the deliveries in flight and closes the data. */
@@ -78,9 +77,14 @@ export async function startDaemon(
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
     const syncFailed = Promise.withResolvers<Failure>();
+    const ended = Promise.withResolvers<string>();
+    let refusal: AppError | undefined;
     const rt = openRuntime(config, HTTP_BUSY_TIMEOUT_MS, {
       actor: () => DAEMON,
       isDaemon: true,
+      assertMayWrite() {
+        if (refusal) throw refusal;
+      },
       onSyncFailed(error) {
         const { message, fix } = storageError(error, config.databasePath) as AppError;
         rt.log("error", message, { fix });
@@ -99,21 +103,19 @@ export async function startDaemon(
     rt.store.file.disableCheckpoints();
     // The API starts first, so that it does not compete with the worker's start for the processor.
     // The API stops first, too.
-    let worker: RunningDeliveryWorker | undefined;
-    parts.defer(async () => worker?.stop());
+    let deliveries: PausableDeliveries | undefined;
+    parts.defer(async () => deliveries?.pause());
     const sendOnce = withEqualFailures(rt, lazySendOnce(rt), waitUnlessAborted);
     const server = await startServer(rt, { host, port, tls, sendOnce });
     parts.defer(server.close);
-    const started = await startDeliveryWorker(config, { onAttempt });
-    worker = started;
+    const worker = await startPausableDeliveries(config, { onAttempt });
+    deliveries = worker;
     // The modules that send alerts are loaded now: an upgrade could remove them before they are
     // needed.
     const report = await loadFailureReport(config);
-    const workerDied = started.exited.then((): Failure => ({
+    const workerDied = worker.died.then((failure) => ({
       reason: "delivery worker died",
-      message: "The delivery worker died.",
-      fix: undefined,
-      ...started.failure(),
+      ...failure,
     }));
     const alertBeforeEnding = async ({ reason, message, fix }: Failure): Promise<string> => {
       await report({ message: `the daemon has ended: ${message}`, fix });
@@ -123,6 +125,19 @@ export async function startDaemon(
       saveState(rt, () => rt.store.daemon.saveCertificateExpiry(server.certificateExpiresAt()));
     await saveAddress(rt, server.url);
     await saveCertificateExpiry();
+    const control: DaemonControl = {
+      pauseDeliveries: worker.pause,
+      refuseWrites(error) {
+        server.flush();
+        refusal = error;
+      },
+      async resume() {
+        refusal = undefined;
+        await worker.resume();
+      },
+      end: ended.resolve,
+    };
+    for (const { started } of prepared) if (started) parts.defer(started(rt, control));
     return {
       url: server.url,
       log: rt.log,
@@ -131,6 +146,7 @@ export async function startDaemon(
         void saveCertificateExpiry();
       },
       failed: Promise.race([syncFailed.promise, workerDied]).then(alertBeforeEnding),
+      ended: ended.promise,
       stop: () => parts.disposeAsync(),
       stopWithLastCopy: async () => {
         isEndDue = true;

@@ -7,6 +7,7 @@ import { createMasterKey, keyFingerprintOf, readMasterKeys } from "../../platfor
 import { readOwnEpoch } from "./own-epoch.ts";
 import { readServerFacts } from "./store/read-backup.ts";
 import { readErasureList } from "./erasure-list.ts";
+import { isLastCopyDue } from "./handover/state.ts";
 import { hashFile } from "./checksums.ts";
 
 type Random = (bytes: number) => Buffer;
@@ -24,7 +25,13 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
   const keys = readMasterKeys(config.masterKeyPath);
   const [key] = keys;
   if (key === undefined) return hashWhole(path);
-  const facts = { server, createdAt, schema, epoch: readOwnEpoch(config) };
+  const facts = {
+    server,
+    createdAt,
+    schema,
+    epoch: readOwnEpoch(config),
+    ...(isLastCopyDue(config) && { isLast: true }),
+  };
   const dataKeys = needsKey ? keys.map(keyFingerprintOf) : [];
   return appendTag(path, { ...facts, dataKeys, erased: readErasureList(config) }, key);
 }

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Config } from "../../config.ts";
+import type { DaemonControl } from "../../app/feature-hooks.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
+import { assertNotHandedOver, isLastCopyDue } from "./handover/state.ts";
+import { endInterrupted, watchForHandover } from "./handover/watch.ts";
 import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
@@ -12,7 +15,11 @@ import { removeDatabase, restoreDraft } from "./store/files.ts";
  */
 async function openBackupDir(config: Config, dir: string) {
   const [{ assertBackupDir, assertNoEarlierCopies, assertNotStandby, checkBackupDir }, lastCopy] =
-    await Promise.all([import("./copies/backup-dir.ts"), import("./copies/last-copy.ts")]);
+    await Promise.all([
+      import("./copies/backup-dir.ts"),
+      import("./copies/last-copy.ts"),
+      import("./handover/hand-over.ts"),
+    ]);
   assertBackupDir(config, dir);
   assertNoEarlierCopies(config, dir);
   return {
@@ -36,15 +43,17 @@ const backups: DaemonPart = {
   async prepare(config) {
     // Nobody knows whether another server has taken over if the folder is missing.
     const { dir } = config.backups;
-    if (dir === null) return { opened: removeRestoreDraft };
-    const copies = await openBackupDir(config, dir);
+    if (!isLastCopyDue(config)) assertNotHandedOver(config);
+    const copies = dir === null ? undefined : await openBackupDir(config, dir);
     return {
       opened(rt) {
-        copies.assertNotStandby(rt);
+        endInterrupted(rt);
+        copies?.assertNotStandby(rt);
         removeRestoreDraft(rt);
-        copies.check(rt);
+        copies?.check(rt);
       },
-      stopped: copies.makeLast,
+      started: (rt: Runtime, control: DaemonControl) => watchForHandover(rt, control),
+      ...(copies && { stopped: copies.makeLast }),
     };
   },
   explainDamage: nameGoodBackup,

@@ -18,6 +18,13 @@ export const backups = {
       after: "backup",
       load: () => import("./commands/restore.ts"),
     },
+    {
+      name: "handover",
+      about: "Stop this server so that another one continues, and nothing is lost.",
+      heading: "Backups",
+      after: "restore",
+      load: () => import("./commands/handover.ts"),
+    },
   ],
   conditions: {
     "backup.failed": { severity: "warning", about: "backup" },

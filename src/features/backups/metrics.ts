@@ -5,10 +5,18 @@ import { findNewestBackup } from "./backups.ts";
 import { backupIntervalMs } from "./checks.ts";
 import { readBackupState } from "./state.ts";
 
-const readCopyTimes: ReadCopyTimes = (rt) => ({
-  backupAt: findNewestBackup(rt)?.createdAt,
-  copyAt: readBackupState(rt.config, "copy")?.createdAt,
-});
+const DAY_MS = 86_400_000;
+
+const readCopyTimes: ReadCopyTimes = (rt) => {
+  const newest = findNewestBackup(rt);
+  const copyAt = readBackupState(rt.config, "copy")?.createdAt;
+  const perDay = DAY_MS / backupIntervalMs(rt.store.daemon.find());
+  return {
+    backupAt: newest?.createdAt,
+    copyAt,
+    copyBytesPerDay: newest && copyAt !== undefined ? Math.round(newest.bytes * perDay) : undefined,
+  };
+};
 
 export const copyTimes: readonly ReadCopyTimes[] = [readCopyTimes];
 

@@ -15,6 +15,8 @@ export type BackupFacts = {
   schema: number;
   /** The number of takeovers before the backup was made. */
   epoch: number;
+  /** Whether its server was handed over with this backup, and stored nothing afterwards. */
+  isLast?: boolean;
   /**
    * The fingerprints of the master keys with which its data can be encrypted; a tag of an earlier
    * build lacks them.

@@ -17,6 +17,7 @@ export function readServerStatus(
     deliveries: rt.store.tallies.countByStatus(),
     lastBackupAt: toInstant(times?.backupAt),
     lastCopyAt: toInstant(times?.copyAt),
+    copyBytesPerDay: times?.copyBytesPerDay ?? null,
     problems: withoutCovered(listDaemonConditions(rt, checks)).map(
       ({ code, severity, business, since, text, command }) => ({
         code,

@@ -26,9 +26,42 @@ export function assertNotShared(servers: readonly MappedServer[]): void {
   });
 }
 
+/** The line with which the rows of a map begin. */
+const MAP_HEAD: Record<ProxyFormat, string> = {
+  caddy: "map {deskbell_slug} {deskbell_server} {\n",
+  nginx: "map $deskbell_slug $deskbell_server {\n",
+};
+const ROW: Record<ProxyFormat, RegExp> = {
+  caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/gm,
+  nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/gm,
+};
+
+/**
+ * Returns the slugs of each server in a map that `writeProxyMap` has written.
+ * @param name the name of the file in errors
+ * @throws AppError invalid_input for another file
+ */
+export function readProxyMap(
+  format: ProxyFormat,
+  name: string,
+  text: string,
+): Map<string, string[]> {
+  const rows = text.split(MAP_HEAD[format])[1]?.split("}\n")[0];
+  if (rows === undefined)
+    throw new AppError("invalid_input", `${name} is not a map for ${format} from proxy-map.`, {
+      fix: "name the map that the proxy has, with its --format",
+    });
+  const slugs = new Map<string, string[]>();
+  for (const [, slug = "", server = ""] of rows.matchAll(ROW[format]))
+    slugs.set(server, [...(slugs.get(server) ?? []), slug]);
+  return slugs;
+}
+
 /**
  * Returns the part of a proxy's configuration that sends each request to the server of its
- * business. The first running server answers requests that concern no business, such as /docs.
+ * business. The first running server answers requests that concern no business, such as /docs. An
+ * unknown business and a server that does not run are a problem document with status 503: a server
+ * would call the key of another one's business invalid.
  */
 export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServer[]): string {
   const all = servers.flatMap(({ addresses }) => addresses);
@@ -47,6 +80,30 @@ const RESERVED = ["default", "hostnames", "include", "volatile"];
 /** Returns a slug as a key of a map; a regular expression if the map does not take it as it is. */
 const keyOf = (slug: string): string =>
   slug.length > MAX_KEY || RESERVED.includes(slug) ? `~^${slug}$` : slug;
+
+/** Returns the body of a response of the proxy itself, in the format of the API's problems. */
+const problem = (code: string, title: string, detail: string): string =>
+  JSON.stringify({ type: "about:blank", title, status: 503, code, detail });
+
+const NOT_MAPPED = problem(
+  "business_not_mapped",
+  "Business not mapped",
+  "No server has a business with this slug. Check the slug; a new business can be reached after a few minutes.",
+);
+const UNREACHABLE = problem(
+  "server_unreachable",
+  "Server unreachable",
+  "The server of this business does not respond. Send the request again after the seconds in Retry-After; the API key is still right.",
+);
+const RETRY_AFTER_SECONDS = 60;
+
+/**
+ * Caddy compares a slug with one row after another. More rows take longer than the rest of a
+ * request.
+ */
+export const MAX_CADDY_ROWS = 2000;
+/** nginx warns above its default of 2048 for all keys together. */
+const MAX_DEFAULT_ROWS = 1500;
 
 function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
   // A connection is retried for five seconds: a server may restart, or have no standby yet.
@@ -68,8 +125,20 @@ function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[])
 	~^/(?:v1/businesses|b)/([^/.]+) "\${1}"
 	default ""
 }
-map {deskbell_slug} {deskbell_server} {
-${routes.join("")}	default ""
+${MAP_HEAD.caddy}${routes.join("")}	default ""
+}
+@deskbell_unmapped {
+	not vars {deskbell_slug} ""
+	vars {deskbell_server} ""
+}
+error @deskbell_unmapped business_not_mapped 503
+handle_errors {
+	@deskbell_problem expression \`{http.error.status_code} in [502, 503, 504]\`
+	header @deskbell_problem Content-Type application/problem+json
+	header @deskbell_problem Retry-After ${RETRY_AFTER_SECONDS}
+	@deskbell_not_mapped expression \`{http.error.message} == "business_not_mapped"\`
+	respond @deskbell_not_mapped \`${NOT_MAPPED}\` 503
+	respond @deskbell_problem \`${UNREACHABLE}\` 503
 }
 ${proxies.join("")}${proxyTo("", all)}`;
 }
@@ -84,11 +153,17 @@ ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup
     businesses.map((slug) => `    ${keyOf(slug)} deskbell_${name};\n`),
   );
   const upstreams = servers.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
-  return `${HEAD}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
+  const size = 2 ** Math.ceil(Math.log2(2 * Math.max(1, routes.length)));
+  const hash = routes.length > MAX_DEFAULT_ROWS ? `map_hash_max_size ${size};\n` : "";
+  return `${HEAD}${hash}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
     ~^/(?:v1/businesses|b)/([^/.]+) $1;
 }
-map $deskbell_slug $deskbell_server {
-    default deskbell;
+${MAP_HEAD.nginx}    default "";
+    "" deskbell;
 ${routes.join("")}}
+map $deskbell_server $deskbell_problem {
+    default '${UNREACHABLE}';
+    "" '${NOT_MAPPED}';
+}
 `;
 }

@@ -14,6 +14,11 @@ export const serverStatus = z.object({
   lastCopyAt: instant
     .nullable()
     .describe("When the newest backup that was copied to another place was made; null if none was"),
+  copyBytesPerDay: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Bytes that the copies to another place take each day; null if there are none"),
   problems: z
     .array(
       z.object({

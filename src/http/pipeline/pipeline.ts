@@ -84,6 +84,7 @@ export function createPipeline(
       );
     const route = routePath.byMethod.get(method);
     if (!route) return respondToOtherMethod(context, routePath);
+    if (route.method !== "GET") rt.assertMayWrite();
     const slug = params["slug"] ?? "";
     if (route.scope === "open" || route.scope === "public") {
       if (route.scope === "open") accessControl.limitOpen(context);

@@ -53,6 +53,9 @@ export function createFileStore(db: Db) {
       ),
     /** Gives the data an ID of their own, for a copy with which another server continues. */
     renewServerId: () => void db.prepare("UPDATE server SET id = lower(hex(randomblob(8)))").run(),
+    /** Begins new feeds of events: every cursor that was issued before expires. */
+    renewFeedId: () =>
+      void db.prepare("UPDATE server SET feed_id = lower(hex(randomblob(4)))").run(),
     /** Returns which of the rows that every database has is missing; undefined if none is. */
     findMissingRow: () => findMissingRow(db),
     /**

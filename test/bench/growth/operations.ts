@@ -135,7 +135,7 @@ const OPERATION: Record<
   "/changes"(rt, _size, [target]) {
     const get = createGet(rt, [target]);
     const { id, lastSequence } = getBusiness(rt, SLUG);
-    const after = encodeChangeCursor(id, Math.max(0, lastSequence - 10));
+    const after = encodeChangeCursor(rt, id, Math.max(0, lastSequence - 10));
     return (n) => get(n, `changes?limit=10&after=${after}`);
   },
   availability: (rt, _size, [target]) => createSearch(rt, target),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   assertNotShared,
   PROXY_FORMATS,
+  readProxyMap,
   writeProxyMap,
 } from "../../../src/features/servers/rules.ts";
 import { captureError } from "../../support/use-case.ts";
@@ -20,6 +21,14 @@ test("a business on two servers is an error that names both servers", () => {
   expect(captureError(() => assertNotShared([EAST, WEST, other]))).toBe(
     "state_refuses: The business 'salon-aurora' is on the servers east and north.",
   );
+});
+
+test("the map for nginx names the size of its hash table only if it has many rows", () => {
+  const many = Array.from({ length: 3000 }, (_, i) => `shop-${i}`);
+  expect(writeProxyMap("nginx", [EAST])).not.toContain("map_hash");
+  const large = writeProxyMap("nginx", [server("east", ["http://10.0.0.11:4100"], many)]);
+  expect(large).toContain("\nmap_hash_max_size 8192;\n");
+  expect(readProxyMap("nginx", "deskbell.map", large).get("east")).toEqual(many);
 });
 
 // The maps run in reverse-proxy.test.ts.

@@ -146,7 +146,7 @@ function createBusiness(rt: TestRuntime, number: string, minKeys: number): Tenan
   const cursors = {
     list: (list: string) =>
       encodeCursor(list, { sortOrder: 0, id: ownId(list.endsWith("deliveries") ? "dlv" : "svc") }),
-    changes: encodeChangeCursor(id, 1),
+    changes: encodeChangeCursor(rt, id, 1),
   };
   return {
     id,

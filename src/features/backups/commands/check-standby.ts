@@ -6,7 +6,9 @@ import { readOldKeys } from "../restore/keys.ts";
 import { checkDataFolder } from "../../../app/operations/file-permissions.ts";
 import { checkCertificate } from "../../../domain/conditions/certificate.ts";
 import type { CheckResult, Finding } from "../../../domain/conditions/registry.ts";
+import { listBackupsIn } from "../backups.ts";
 import { findNewestCopy } from "../restore/take-over.ts";
+import { isNightly } from "../store/files.ts";
 import { wallClock } from "../../../app/runtime.ts";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -39,11 +41,12 @@ export async function* checkStandby(
     yield { about: "backups", summary: dir, findings: [newest] };
   } else {
     const { path, bytes, createdAt } = newest.copy;
-    const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}`;
+    const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}${describeBytesPerDay(dir)}`;
     const findings = [
       ...newest.skipped.map(damagedCopy),
       ...(await checkAuthentic(config, path)),
       ...checkWritable(dir),
+      ...checkBytesPerDay(dir),
     ];
     yield { about: "backups", summary, findings };
     yield checkMasterKey(config, path);
@@ -86,6 +89,37 @@ function checkWritable(dir: string): Finding[] {
     const text = `this user cannot write to ${dir}, where a takeover is recorded`;
     return [{ text, fix: "mount it for writing, or change its owner and mode" }];
   }
+}
+
+const DAY_MS = 86_400_000;
+/** Copying a whole database this often wears a disk, and fills a line of 10 Mbit/s. */
+const MANY_BYTES_PER_DAY = 100_000_000_000;
+
+/**
+ * Returns how many bytes the copies in a folder take each day, because each one is a copy of all
+ * data; undefined for a single copy.
+ */
+function bytesPerDay(dir: string): number | undefined {
+  const [newest, before] = listBackupsIn(dir).filter(({ path }) => isNightly(basename(path)));
+  if (newest === undefined || before === undefined) return undefined;
+  return Math.round((newest.bytes * DAY_MS) / Math.max(1000, newest.createdAt - before.createdAt));
+}
+
+function describeBytesPerDay(dir: string): string {
+  const bytes = bytesPerDay(dir);
+  return bytes === undefined ? "" : `; copies take ${byteSize(bytes)} a day`;
+}
+
+function checkBytesPerDay(dir: string): Finding[] {
+  const bytes = bytesPerDay(dir) ?? 0;
+  if (bytes < MANY_BYTES_PER_DAY) return [];
+  return [
+    {
+      text: `each copy has all data, so the copies take ${byteSize(bytes)} a day`,
+      fix: "copy less often (serve --backup-every), or use Litestream or snapshots of the file system: deskbell guide more-than-one-machine",
+      isAdvice: true,
+    },
+  ];
 }
 
 const toFinding = (error: unknown): Finding => {

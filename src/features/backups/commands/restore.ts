@@ -28,7 +28,9 @@ export const definition = command({
       "folder",
       "become a second server: restore the newest intact copy in this --backup-dir with an ID of its own; its server goes on",
     ),
-    fenced: toggle("with --latest: confirm that the other server is stopped and stays stopped"),
+    fenced: toggle(
+      "with --latest: confirm that the other server is stopped and stays stopped; not needed after its deskbell handover",
+    ),
     untrusted: toggle(
       "also restore a file that the master key does not authenticate, such as a backup of version 0.2; the keys, endpoints, calendars and destinations that it adds are listed and disabled",
     ),
@@ -44,6 +46,7 @@ export const definition = command({
     "restore .deskbell/backups/deskbell-20261120T021700Z.db",
     "restore --newest --yes",
     "restore .deskbell/backups/deskbell-20261120T021700Z.db --untrusted --dry-run",
+    "restore --latest /mnt/nas/deskbell",
     "restore --latest /mnt/nas/deskbell --fenced",
   ],
   async run(cli, { latest, newest, split, fenced, ...acceptance }, named) {
@@ -106,21 +109,25 @@ async function restoreLatest(
 ): Promise<void> {
   if (file !== undefined)
     throw usageError(`--latest chooses the copy: leave out ${file}.`, "deskbell restore --help");
-  if (!isFenced)
-    throw usageError(
-      "--latest needs --fenced, which confirms that the other server is stopped and stays stopped. If both run, each takes bookings that the other does not know.",
-      "stop the other server or switch its machine off, then add --fenced",
-    );
-  const { findNewestCopy, takeOver } = await import("../restore/take-over.ts");
+  const { findLastCopy, findNewestCopy, takeOver } = await import("../restore/take-over.ts");
   const { copy, skipped } = await findNewestCopy(config, dir, acceptance.untrusted);
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
+  const last = findLastCopy(config, dir, copy);
+  if (!isFenced && last === undefined)
+    throw usageError(
+      "--latest needs --fenced, which confirms that the other server is stopped and stays stopped. If both run, each takes bookings that the other does not know.",
+      "run deskbell handover on the other server; if that is impossible, stop it or switch its machine off, then add --fenced",
+    );
   const createdAt = new Date(copy.createdAt).toISOString();
   if (cli.flags.dryRun) return previewRestore(cli, config, copy.path, acceptance);
-  const restored = await takeOver(config, dir, copy, await optionsOf(cli, config, acceptance));
-  const { epoch } = restored;
-  await report(cli, config, restored, acceptance, { file: copy.path, epoch, createdAt, skipped });
+  const options = { ...(await optionsOf(cli, config, acceptance)), last };
+  const restored = await takeOver(config, dir, copy, options);
+  const facts = { epoch: restored.epoch, createdAt, isComplete: last !== undefined, skipped };
+  await report(cli, config, restored, acceptance, { file: copy.path, ...facts });
   cli.note(
-    `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`,
+    last === undefined
+      ? `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`
+      : `The other server was handed over with this copy, so nothing is lost, and it refuses to start. Start this one: ${cli.program} serve --backup-dir ${shellQuote(dir)}`,
   );
 }
 
@@ -183,9 +190,10 @@ async function report(
     cli.note(
       "Create a new key for each partner whose key was disabled: deskbell keys create --business SLUG --name NAME --scope SCOPE",
     );
-  cli.note(
-    "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
-  );
+  if (facts["isComplete"] !== true)
+    cli.note(
+      "When the daemon starts, a catalog.changed event asks partners to fetch everything again.",
+    );
   if (!masterKeyMatches)
     cli.note(
       `${masterKeyPath} cannot decrypt the signing secrets or guests of this backup: copy the matching master key there, or no webhook can be sent and no guest data can be read.`,

@@ -81,10 +81,15 @@ const unfinishedError = (dir: string, state: string, marker: string): AppError =
 /**
  * Records in the folder of the copies that a takeover has begun, and returns its epoch. A server
  * with a lower epoch can no longer start.
+ * @param epoch the number of this takeover; by default, the next one
  * @throws AppError state_refuses if another server creates the same epoch at the same time
  */
-export function createEpoch({ dataDir }: Config, dir: string, now: number): number {
-  const epoch = readNewestEpoch(dir) + 1;
+export function createEpoch(
+  { dataDir }: Config,
+  dir: string,
+  now: number,
+  epoch = readNewestEpoch(dir) + 1,
+): number {
   const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
   try {
     createDurably(join(dir, nameOf(epoch)), text);

@@ -73,6 +73,11 @@ export type RestoreOptions = RestoreTrust & {
   confirm: (plan: RestorePlan) => Promise<void>;
   /** Gives the restored data a server ID of their own, in the step that puts them in place. */
   isSplit?: boolean;
+  /**
+   * Whether the backup has all that its server ever stored. Its partners then notice nothing:
+   * counters, cursors and devices stay as they are.
+   */
+  isComplete?: boolean;
   /** Called if guests may come back; throws to abort. The default throws the error. */
   acceptGap?: (error: AppError) => Promise<void>;
   /**
@@ -111,9 +116,10 @@ export async function restoreBackup(
     // A backup may be restored twice, here or on other machines. The counters must therefore also
     // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
-    const increase = COUNTER_INCREASE * (1 + recorded.takeoversSince);
+    const isComplete = options.isComplete === true;
+    const increase = isComplete ? 0 : COUNTER_INCREASE * (1 + recorded.takeoversSince);
     const own = plan.replaces ? readCounters(databasePath) : [];
-    advanceCounters(draft, [...own, ...recorded.counters], increase);
+    if (!isComplete) advanceCounters(draft, [...own, ...recorded.counters], increase);
     const isTrusted = plan.isAuthentic || options.keepAdded === true;
     const audit = completeDraft(
       { ...config, databasePath: draft },
@@ -121,6 +127,7 @@ export async function restoreBackup(
         file,
         auditLog: plan.replaces ? readAuditLog(databasePath) : [],
         increase,
+        isComplete,
         now,
         erasures: plan.erasures,
         keepMoved: options.keepMoved === true,

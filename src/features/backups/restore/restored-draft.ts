@@ -40,6 +40,8 @@ type Completion = {
   auditLog: readonly AuditRow[];
   /** The number that was added to each counter. */
   increase: number;
+  /** Whether the backup has all that its server ever stored. */
+  isComplete: boolean;
   now: number;
   erasures: KnownErasures;
   /** Whether businesses that have moved to another server come back. */
@@ -71,6 +73,7 @@ export function completeDraft(
     file,
     auditLog,
     increase,
+    isComplete,
     now,
     erasures,
     keepMoved,
@@ -83,18 +86,20 @@ export function completeDraft(
     keyLimits,
   }: Completion,
 ): AuditDifferences {
-  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now });
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now, assertMayWrite: () => {} });
   try {
     return rt.tx(() => {
-      for (const business of rt.store.businesses.list()) {
+      for (const business of isComplete ? [] : rt.store.businesses.list()) {
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
       }
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
       if (isSplit) rt.store.file.renewServerId();
+      else if (!isComplete) rt.store.file.renewFeedId();
       reencryptRestored(rt, oldKeys, isTrusted);
-      for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
+      if (!isComplete)
+        for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
       const differences = mergeAuditLog(rt, auditLog);
       for (const change of disabled) disable(rt, change);
       for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);

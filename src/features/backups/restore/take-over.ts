@@ -1,17 +1,18 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
-import { isNightly } from "../store/files.ts";
-import type { FoundTag } from "../tag.ts";
+import { isNightly, readCounters } from "../store/files.ts";
+import type { BackupTag, FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
-import { readProgress } from "../store/read-backup.ts";
+import { readCountersOf, readProgress } from "../store/read-backup.ts";
 import { saveOwnEpoch } from "../own-epoch.ts";
 import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "../authenticity.ts";
 import { readOwner } from "../copies/backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "../backups.ts";
-import { createEpoch, endTakeover } from "./epochs.ts";
-import { recordCounters } from "./recorded-counters.ts";
+import { forgetHandover } from "../handover/state.ts";
+import { createEpoch, endTakeover, readNewestEpoch } from "./epochs.ts";
+import { readRecordedCounters, recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
 const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
@@ -137,6 +138,31 @@ function damageOf(error: unknown, { path }: Backup): string | undefined {
   return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
 }
 
+/** The tag of a copy with which its server was handed over, if no server has taken over since. */
+type LastCopy = Pick<BackupTag, "epoch">;
+
+/**
+ * Returns the tag of a copy that has all that was ever stored before a takeover, which then loses
+ * nothing; undefined for any other copy.
+ * @param dir the folder of the copies
+ */
+export function findLastCopy(config: Config, dir: string, { path }: Backup): LastCopy | undefined {
+  const found = readBackupTag(config, path);
+  if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
+  if (found.tag.epoch !== readNewestEpoch(dir)) return undefined;
+  // A copy that lacks what any server has recorded is not complete, whatever it says.
+  const copied = new Map(readCountersOf(path).map((business) => [business.id, business]));
+  const own = existsSync(config.databasePath) ? readCounters(config.databasePath) : [];
+  const known = [...readRecordedCounters(dir).counters, ...own];
+  const isBehind = known.some(({ id, catalogVersion, lastSequence }) => {
+    const inCopy = copied.get(id);
+    return (
+      catalogVersion > (inCopy?.catalogVersion ?? 0) || lastSequence > (inCopy?.lastSequence ?? 0)
+    );
+  });
+  return isBehind ? undefined : found.tag;
+}
+
 /**
  * Restores a copy on another machine, and prevents the server that made it from starting again.
  * @param dir the folder of the copies
@@ -146,14 +172,24 @@ export async function takeOver(
   config: Config,
   dir: string,
   { path }: Backup,
-  options: Omit<RestoreOptions, "beforeReplacing">,
+  {
+    last,
+    ...options
+  }: Omit<RestoreOptions, "beforeReplacing" | "isComplete"> & {
+    /** The result of `findLastCopy`. */
+    last?: LastCopy | undefined;
+  },
 ): Promise<Restored & { epoch: number }> {
   let epoch = 0;
   const restored = await restoreBackup(config, path, {
     ...options,
+    isComplete: last !== undefined,
     beforeReplacing(counters) {
-      epoch = createEpoch(config, dir, options.now);
+      // If another server has taken over since, the copy is no longer complete.
+      epoch = createEpoch(config, dir, options.now, last && last.epoch + 1);
       recordCounters(dir, { epoch, counters });
+      // Until the new data are in place, the epoch in the folder prevents a start.
+      forgetHandover(config);
     },
   });
   saveOwnEpoch(config, epoch);

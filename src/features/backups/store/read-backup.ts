@@ -1,4 +1,5 @@
-import type { Db } from "../../../store/database/db.ts";
+import { columns, type Db } from "../../../store/database/db.ts";
+import type { BusinessCounters } from "./files.ts";
 import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
 import {
   createEndpointSecretStore,
@@ -59,6 +60,17 @@ export const readProgress = (path: string): number =>
         GROUP BY id)`);
     return progress.pluck().get() as number;
   });
+
+/** Returns the counters of all businesses of a backup of this version, also of deleted ones. */
+export const readCountersOf = (path: string): BusinessCounters[] =>
+  withReadOnlyDatabase(path, (db) =>
+    ["business", "removed_business"].flatMap(
+      (table) =>
+        db
+          .prepare(`SELECT ${columns("id, catalog_version, last_sequence")} FROM ${table}`)
+          .all() as BusinessCounters[],
+    ),
+  );
 
 /** Returns whether a restore of the file could bring back an erased guest. */
 export const hasGuestData = (path: string): boolean =>

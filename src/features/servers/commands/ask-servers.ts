@@ -68,7 +68,7 @@ export function getRunning({ name, running, failures, needsToken }: AskedServer)
       "state_refuses",
       `The server ${name} does not respond: ${failures.join("; ")}.`,
       {
-        fix: "keep its line and the map that the proxy has: its partners get 502 or 503 until it runs again, or its standby has taken over (deskbell guide more-than-one-machine)",
+        fix: "keep its line, and add --previous with the map that the proxy has: its partners get 503 until it runs again, or its standby has taken over (deskbell guide more-than-one-machine)",
       },
     );
   if (second === undefined) return first.status;

@@ -1,9 +1,10 @@
 import { isAtLeast, type Severity } from "../../../domain/conditions/registry.ts";
-import { summarizeNames } from "../../../domain/text.ts";
+import { byteSize, summarizeNames } from "../../../domain/text.ts";
+import { wallClock } from "../../../app/runtime.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { EXIT } from "../../../cli/failure.ts";
 import { shortTime } from "../../../cli/output/table.ts";
-import { askServers, bothRun } from "./ask-servers.ts";
+import { type AskedServer, askServers, bothRun } from "./ask-servers.ts";
 
 /** Prints one line per server of a servers file. */
 export async function printServers(
@@ -12,18 +13,24 @@ export async function printServers(
   severity: Severity,
   metricsTokenFile?: string,
 ): Promise<number> {
-  const rows = (await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile })).map(
-    (asked) => {
-      const { name, running, failures } = asked;
-      const [first] = running;
-      const status = first?.status;
-      const problems = (status?.problems ?? []).filter((problem) =>
-        isAtLeast(problem.severity, severity),
-      );
-      const error = first === undefined ? failures.join("; ") : running[1] ? bothRun(asked) : null;
-      return { name, address: first?.address ?? null, error, ...status, problems };
-    },
-  );
+  const servers = await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile });
+  const serversOf = listServersOf(servers);
+  const now = wallClock();
+  const rows = servers.map((asked) => {
+    const { name, running, failures } = asked;
+    const [first] = running;
+    const status = first?.status;
+    const problems = (status?.problems ?? []).filter((problem) =>
+      isAtLeast(problem.severity, severity),
+    );
+    const error =
+      first === undefined
+        ? failures.join("; ")
+        : running[1]
+          ? bothRun(asked)
+          : (describeShared(name, status?.businesses ?? [], serversOf) ?? null);
+    return { name, address: first?.address ?? null, error, ...status, problems };
+  });
   cli.printList(
     rows,
     [
@@ -43,9 +50,46 @@ export async function printServers(
       { title: "LAST BACKUP", value: ({ lastBackupAt }) => shortTime(lastBackupAt ?? null) },
       { title: "LAST COPY", value: ({ lastCopyAt }) => shortTime(lastCopyAt ?? null) },
       { title: "ADDRESS", value: "address", optional: true },
+      {
+        title: "COPY AGE",
+        value: ({ lastCopyAt }) => ageOf(lastCopyAt ?? null, now),
+        align: "right",
+      },
+      {
+        title: "COPIED A DAY",
+        value: ({ copyBytesPerDay }) => copyBytesPerDay && byteSize(copyBytesPerDay),
+        align: "right",
+      },
+      { title: "VERSION", value: ({ version }) => version },
     ],
     "",
   );
   const isWell = rows.every(({ error, problems }) => error === null && problems.length === 0);
   return isWell ? EXIT.ok : EXIT.someFailed;
 }
+
+/** Returns the names of the servers that have each business. */
+function listServersOf(servers: readonly AskedServer[]): Map<string, string[]> {
+  const serversOf = new Map<string, string[]>();
+  for (const { name, running } of servers)
+    for (const slug of running[0]?.status.businesses ?? [])
+      serversOf.set(slug, [...(serversOf.get(slug) ?? []), name]);
+  return serversOf;
+}
+
+/** Returns which businesses of a server another one has, too: both would take bookings. */
+function describeShared(
+  name: string,
+  businesses: readonly string[],
+  serversOf: ReadonlyMap<string, readonly string[]>,
+): string | undefined {
+  const shared = businesses.filter((slug) => (serversOf.get(slug) ?? []).length > 1);
+  if (shared.length === 0) return undefined;
+  const others = new Set(shared.flatMap((slug) => serversOf.get(slug) ?? []));
+  others.delete(name);
+  return `${summarizeNames(shared)}: also on ${[...others].join(", ")}`;
+}
+
+/** Returns how old the newest copy is, which is what a takeover would lose now. */
+const ageOf = (at: string | null, now: number): string =>
+  at === null ? "" : `${Math.max(0, Math.floor((now - Date.parse(at)) / 60_000))} min`;

@@ -1,6 +1,9 @@
-import { PROXY_FORMATS } from "../rules.ts";
+import { PROXY_FORMATS, type ProxyFormat, type MappedServer } from "../rules.ts";
+import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
-import { requiredChoice } from "../../../cli/flags.ts";
+import { requiredChoice, text } from "../../../cli/flags.ts";
+import { countOf } from "../../../domain/text.ts";
+import type { AskedServer } from "./ask-servers.ts";
 import { metricsTokenFlag } from "./metrics-token.ts";
 
 export const definition = command({
@@ -8,25 +11,65 @@ export const definition = command({
   flags: {
     format: requiredChoice(PROXY_FORMATS, "the proxy that reads the map"),
     metricsTokenFile: metricsTokenFlag,
+    previous: text(
+      "file",
+      "the map that the proxy has: a server that does not respond keeps its rows of this map",
+    ),
   },
   examples: [
     "proxy-map --format caddy servers.txt > deskbell.map",
     "proxy-map --format nginx --metrics-token-file /etc/deskbell/metrics.token servers.txt",
+    "proxy-map --format nginx --previous deskbell.map servers.txt > map.new",
   ],
-  async run(cli, { format, metricsTokenFile }, file) {
-    const [{ askServers, getRunning }, { assertNotShared, writeProxyMap }] = await Promise.all([
+  async run(cli, { format, metricsTokenFile, previous }, file) {
+    const [{ askServers }, rules] = await Promise.all([
       import("./ask-servers.ts"),
       import("../rules.ts"),
     ]);
-    const servers = (await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile })).map(
-      (asked) => ({
-        name: asked.name,
-        addresses: asked.addresses,
-        businesses: getRunning(asked).businesses,
-      }),
-    );
-    assertNotShared(servers);
-    if (cli.flags.json) cli.printObject({ servers });
-    else cli.printContent(writeProxyMap(format, servers));
+    const asked = await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile });
+    const rows = previous === undefined ? undefined : await readRows(format, previous);
+    const servers = await mapServers(cli, asked, rows);
+    rules.assertNotShared(servers);
+    if (cli.flags.json) return cli.printObject({ servers });
+    cli.printContent(rules.writeProxyMap(format, servers));
+    const count = servers.flatMap(({ businesses }) => businesses).length;
+    if (format === "caddy" && count > rules.MAX_CADDY_ROWS)
+      cli.note(
+        `Caddy searches all ${count} rows for each request. Above ${rules.MAX_CADDY_ROWS}, nginx is faster.`,
+      );
   },
 });
+
+async function readRows(format: ProxyFormat, file: string): Promise<Map<string, string[]>> {
+  const [{ readProxyMap }, { readTextFile }] = await Promise.all([
+    import("../rules.ts"),
+    import("../../../cli/input/catalog-files.ts"),
+  ]);
+  return readProxyMap(format, file, readTextFile(file));
+}
+
+/**
+ * Returns the businesses of each server.
+ * @param rows the businesses of the last map, which count for a server that does not respond, unless
+ * another one has them by now
+ */
+async function mapServers(
+  cli: Cli,
+  asked: readonly AskedServer[],
+  rows: Map<string, string[]> | undefined,
+): Promise<MappedServer[]> {
+  const { getRunning } = await import("./ask-servers.ts");
+  const isKept = ({ name, running }: AskedServer) => running.length === 0 && rows?.has(name);
+  const found = new Set(
+    asked.filter((server) => !isKept(server)).flatMap((server) => getRunning(server).businesses),
+  );
+  return asked.map((server) => {
+    const { name, addresses, failures } = server;
+    if (!isKept(server)) return { name, addresses, businesses: getRunning(server).businesses };
+    const businesses = (rows?.get(name) ?? []).filter((slug) => !found.has(slug));
+    cli.note(
+      `The server ${name} does not respond (${failures.join("; ")}): the map keeps its ${countOf(businesses.length, "row")}.`,
+    );
+    return { name, addresses, businesses };
+  });
+}

@@ -23,7 +23,7 @@ export const handleGetChange =
       throw new AppError("resource_not_found", "There is no event with this ID.");
     const { sequence, businessId } = event;
     const business = toPublicBusiness(getBusinessOfKey(rt, key));
-    const meta = { business, sequence, cursor: encodeChangeCursor(businessId, sequence) };
+    const meta = { business, sequence, cursor: encodeChangeCursor(rt, businessId, sequence) };
     // The bytes of the event equal those of the key's webhooks.
     const body = Buffer.concat([
       Buffer.from('{"data":'),

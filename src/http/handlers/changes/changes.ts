@@ -52,7 +52,7 @@ const MAX_SCANNED_EVENTS = 5000;
 const MAX_SCANS = 20;
 
 const LATEST = "latest";
-const CURSOR = /^([0-9a-z]{1,11})\.([\w-]{10})$/;
+const CURSOR = /^([0-9a-z]{1,11})\.(?:([0-9a-f]{8})\.)?([\w-]{10})$/;
 
 export const changesParameters = lazy(() => ({
   after: cursor().describe(
@@ -122,7 +122,7 @@ export function listChanges(
     }
     const business = getBusinessOfKey(rt, key);
     lastSequence = rt.store.feed.getLastSequence(businessId);
-    const body = buildBody(business, page, lastSequence);
+    const body = buildBody(rt, business, page, lastSequence);
     return respondBytes(context, 200, "application/json", body, NO_STORE);
   };
 }
@@ -131,8 +131,8 @@ const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 
 
 /**
  * Returns the sequence number after which the feed starts.
- * @throws AppError invalid_cursor; cursor_expired if later events were pruned, or if a backup was
- * restored that is older than the cursor
+ * @throws AppError invalid_cursor; cursor_expired if later events were pruned, or if a restored
+ * backup may lack events that the client has seen
  */
 function getStart(
   rt: Runtime,
@@ -147,16 +147,20 @@ function getStart(
   if (cursor === LATEST) return rt.store.feed.getLastSequence(businessId);
   const pruned = rt.store.feed.getPrunedSequence(businessId);
   if (cursor === undefined) return pruned;
-  const position = decodeChangeCursor(businessId, cursor);
-  if (position === undefined) {
+  const decoded = decodeChangeCursor(businessId, cursor);
+  if (decoded === undefined) {
     const detail = "'after' was not issued by this feed.";
     throw new AppError("invalid_cursor", detail, {
       issues: [{ parameter: "after", code: "invalid_cursor", detail }],
     });
   }
-  // The event of the cursor is missing if it was created after the backup that has been restored.
-  if (position === pruned || (position > pruned && rt.store.feed.find(businessId, position)))
-    return position;
+  const { feedId, position } = decoded;
+  // A server that was restored may have lost the events that the client has seen, and may since have
+  // used their sequence numbers for others.
+  const isOfFeed = feedId === rt.store.feed.getId();
+  const isKept =
+    position === pruned || (position > pruned && rt.store.feed.find(businessId, position));
+  if (isOfFeed && isKept) return position;
   throw new AppError(
     "cursor_expired",
     "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor.",
@@ -217,12 +221,13 @@ function readPage(
 
 /** Returns the body of a page. The bytes of its events equal those of the key's webhooks. */
 function buildBody(
+  rt: Runtime,
   business: BusinessRow,
   { events, position, hasMore }: FeedPage,
   lastSequence: number,
 ): Buffer {
   const comma = Buffer.from(",");
-  const page = { hasMore, nextCursor: encodeChangeCursor(business.id, position) };
+  const page = { hasMore, nextCursor: encodeChangeCursor(rt, business.id, position) };
   const sequences = events.map(({ sequence }) => sequence);
   const meta = { business: toPublicBusiness(business), sequences, lastSequence };
   return Buffer.concat([
@@ -233,15 +238,25 @@ function buildBody(
 }
 
 /** Returns a cursor to the events of a business after `position`, a sequence number. */
-export function encodeChangeCursor(businessId: string, position: number): string {
-  return `${position.toString(36)}.${checksum(businessId, position)}`;
+export function encodeChangeCursor(
+  { store }: Pick<Runtime, "store">,
+  businessId: string,
+  position: number,
+): string {
+  const feedId = store.feed.getId();
+  const sum = checksum(feedId, businessId, position);
+  return [position.toString(36), feedId, sum].filter((part) => part !== "").join(".");
 }
 
-function decodeChangeCursor(businessId: string, cursor: string): number | undefined {
-  const [, digits = "", sum] = CURSOR.exec(cursor) ?? [];
+function decodeChangeCursor(
+  businessId: string,
+  cursor: string,
+): { feedId: string; position: number } | undefined {
+  const [, digits = "", feedId = "", sum] = CURSOR.exec(cursor) ?? [];
   const position = Number.parseInt(digits, 36);
-  return sum === checksum(businessId, position) ? position : undefined;
+  return sum === checksum(feedId, businessId, position) ? { feedId, position } : undefined;
 }
 
-const checksum = (businessId: string, position: number): string =>
-  hash("sha256", `changes ${businessId} ${position}`, "base64url").slice(0, 10);
+/** A cursor without the ID of a feed keeps the checksum that it had before feeds had an ID. */
+const checksum = (feedId: string, businessId: string, position: number): string =>
+  hash("sha256", `changes ${businessId} ${position} ${feedId}`.trimEnd(), "base64url").slice(0, 10);

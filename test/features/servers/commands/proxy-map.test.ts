@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../../../../src/http/server.ts";
+import { readVersion } from "../../../../src/platform/assets.ts";
+import { PROXY_FORMATS } from "../../../../src/features/servers/rules.ts";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
@@ -33,6 +35,7 @@ async function startServers(...businesses: string[][]) {
   return { urls, run };
 }
 
+const VERSION = readVersion();
 const NOBODY = "http://127.0.0.1:2";
 
 test("proxy-map asks each server for its businesses, even at the address of its standby", async () => {
@@ -56,7 +59,7 @@ test("proxy-map prints nothing if a server does not respond, or two have one bus
     code: 5,
     stdout: "",
     stderr: expect.stringContaining(
-      `The server west does not respond: ${NOBODY}: connection refused.\nfix: keep its line and the map that the proxy has: its partners get 502 or 503`,
+      `The server west does not respond: ${NOBODY}: connection refused.\nfix: keep its line, and add --previous with the map that the proxy has: its partners get 503`,
     ),
   });
   expect(await mapOf(`east ${east}`, `west ${west}`)).toMatchObject({
@@ -79,12 +82,12 @@ test("status --servers has a line per server, and exits with 6 if one is unreach
   const [east = "", west = ""] = urls;
   expect(await run("status --servers", [`east ${east}`, `west ${west}`])).toMatchObject({
     code: 0,
-    stdout: `east\tok\t1\t0\t\t\t${east}\nwest\tok\t2\t0\t\t\t${west}\n`,
+    stdout: `east\tok\t1\t0\t\t\t${east}\t\t\t${VERSION}\nwest\tok\t2\t0\t\t\t${west}\t\t\t${VERSION}\n`,
   });
   const some = await run("status --servers", [`east ${east}`, `west ${NOBODY}`]);
   expect(some).toMatchObject({
     code: 6,
-    stdout: expect.stringContaining(`west\t${NOBODY}: connection refused\t\t\t\t\t\n`),
+    stdout: expect.stringContaining(`west\t${NOBODY}: connection refused\t\t\t\t\t\t\t\t\n`),
   });
   const { stdout, code } = await run("status --json --servers", [`east ${east} ${west}`]);
   expect([code, JSON.parse(stdout)]).toMatchObject([
@@ -92,6 +95,45 @@ test("status --servers has a line per server, and exits with 6 if one is unreach
     { data: [{ name: "east", error: expect.stringContaining("both run"), problems: [] }] },
   ]);
 });
+
+test("status --servers names a business that two servers have, and exits with 6", async () => {
+  const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "salon-aurora"]);
+  const [east = "", west = ""] = urls;
+  const { code, stdout } = await run("status --servers", [`east ${east}`, `west ${west}`]);
+  expect(code).toBe(6);
+  expect(stdout).toContain("east\tsalon-aurora: also on west\t");
+  expect(stdout).toContain("west\tsalon-aurora: also on east\t");
+});
+
+test.each(PROXY_FORMATS)(
+  "proxy-map for %s keeps the rows of a server that does not respond, with --previous",
+  async (format) => {
+    const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "default"]);
+    const [east = "", west = ""] = urls;
+    const previous = join(createTempFolder(), "deskbell.map");
+    const before = await run(`proxy-map --format ${format}`, [`east ${east}`, `west ${west}`]);
+    writeFileSync(previous, before.stdout);
+    const lines = [`east ${east}`, `west ${NOBODY}`];
+    const after = await run(`proxy-map --format ${format} --previous ${previous}`, lines);
+    expect(after).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("The server west does not respond"),
+    });
+    expect(after.stdout.replaceAll("127.0.0.1:2", new URL(west).host)).toBe(before.stdout);
+    // The map of the other proxy, or a server that it does not have, is no help.
+    writeFileSync(previous, "");
+    expect(await run(`proxy-map --format ${format} --previous ${previous}`, lines)).toMatchObject({
+      code: 7,
+      stdout: "",
+      stderr: expect.stringContaining(`is not a map for ${format}`),
+    });
+    writeFileSync(previous, before.stdout);
+    const unknown = [`east ${east}`, `north ${NOBODY}`];
+    expect(await run(`proxy-map --format ${format} --previous ${previous}`, unknown)).toMatchObject(
+      { code: 5, stdout: "" },
+    );
+  },
+);
 
 test("proxy-map without the token of a server names the commands that set it", async () => {
   const folder = createTempFolder();

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { editObject } from "../../../../src/app/catalog/edit-object.ts";
 import { appendEvents } from "../../../../src/app/events.ts";
@@ -17,6 +18,7 @@ import {
   applyPreset,
   applyToSalon,
 } from "../../support/api.ts";
+import { edit } from "../../../support/edit-database.ts";
 import { WAITS } from "../../../support/waits.ts";
 
 const CHANGES = `/v1/businesses/${SALON}/changes`;
@@ -97,7 +99,7 @@ test("the feed is filtered by event type, and its cursor advances past other eve
   expect(new Set(feed.data.map(({ type }) => type))).toEqual(
     new Set(["staff.created", "catalog.changed"]),
   );
-  expect(feed.page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
+  expect(feed.page.nextCursor).toBe(encodeChangeCursor(api, BUSINESS, lastSequence(api)));
   const none = await read(api, "?types=booking.created");
   expect(none).toMatchObject({
     data: [],
@@ -220,7 +222,7 @@ describe("after=latest", () => {
     const head = await read(api, "?after=latest");
     expect(head).toMatchObject({
       data: [],
-      page: { hasMore: false, nextCursor: encodeChangeCursor(BUSINESS, lastSequence(api)) },
+      page: { hasMore: false, nextCursor: encodeChangeCursor(api, BUSINESS, lastSequence(api)) },
       meta: { sequences: [] },
     });
     rename(api, "Cut");
@@ -268,20 +270,25 @@ test("a page of the feed has the next event of a type, however many others prece
   expect(page.hasMore).toBe(false);
 });
 
+/** Returns a cursor as versions before 0.3 issued it. */
+const cursorWithoutFeed = (position: number): string =>
+  `${position}.${hash("sha256", `changes ${BUSINESS} ${position}`, "base64url").slice(0, 10)}`;
+
 describe("cursors", () => {
   test.each([
     { what: "any text", cursor: () => "nonsense" },
     {
       what: "a cursor with a changed digit",
-      cursor: () => encodeChangeCursor(BUSINESS, 3).replace("3", "4"),
+      cursor: (api: TestApi) => encodeChangeCursor(api, BUSINESS, 3).replace(/^3/, "4"),
     },
     {
       what: "a cursor of another business",
-      cursor: () => encodeChangeCursor(businessId("kita-live"), 3),
+      cursor: (api: TestApi) => encodeChangeCursor(api, businessId("kita-live"), 3),
     },
     { what: "a cursor of a list", cursor: () => "WyJzZXJ2aWNlcyIsMSwic3ZjIl0" },
   ])("$what is refused as a cursor with 400", async ({ cursor }) => {
-    expect(await createTestApi().requestProblem(`${CHANGES}?after=${cursor()}`)).toMatchObject({
+    const api = createTestApi();
+    expect(await api.requestProblem(`${CHANGES}?after=${cursor(api)}`)).toMatchObject({
       status: 400,
       code: "invalid_cursor",
       errors: [{ parameter: "after" }],
@@ -290,11 +297,33 @@ describe("cursors", () => {
 
   test("a cursor that is newer than a restored backup gets 410", async () => {
     const api = createTestApi();
-    const cursor = encodeChangeCursor(BUSINESS, lastSequence(api) + 1);
+    const cursor = encodeChangeCursor(api, BUSINESS, lastSequence(api) + 1);
     expect(await api.requestProblem(`${CHANGES}?after=${cursor}`)).toMatchObject({
       status: 410,
       code: "cursor_expired",
     });
+  });
+
+  test("every cursor of a feed that was replaced gets 410, also at a position that the new feed has", async () => {
+    const api = createTestApi();
+    const cursor = encodeChangeCursor(api, BUSINESS, 3);
+    expect(await api.request(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 200 });
+    api.tx(() => api.store.file.renewFeedId());
+    for (const old of [cursor, cursorWithoutFeed(3)])
+      expect(await api.requestProblem(`${CHANGES}?after=${old}`)).toMatchObject({
+        status: 410,
+        code: "cursor_expired",
+      });
+    const renewed = encodeChangeCursor(api, BUSINESS, 3);
+    expect(await api.request(`${CHANGES}?after=${renewed}`)).toMatchObject({ status: 200 });
+  });
+
+  test("a cursor from before feeds had an ID stays valid after the upgrade", async () => {
+    const api = createTestApi();
+    edit(api, "UPDATE server SET feed_id = ''");
+    const cursor = cursorWithoutFeed(3);
+    expect(encodeChangeCursor(api, BUSINESS, 3)).toBe(cursor);
+    expect(await api.request(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 200 });
   });
 
   test("a cursor of a business that is created again gets 410, and its sequence numbers continue", async () => {
@@ -306,7 +335,7 @@ describe("cursors", () => {
     applyPreset(api, "salon");
     const { secret: key } = api.createKey();
     for (let sequence = 1; sequence <= last; sequence++) {
-      const cursor = encodeChangeCursor(BUSINESS, sequence);
+      const cursor = encodeChangeCursor(api, BUSINESS, sequence);
       expect(await api.requestProblem(`${CHANGES}?after=${cursor}`, { key })).toMatchObject({
         status: 410,
         code: "cursor_expired",
@@ -327,7 +356,7 @@ describe("cursors", () => {
 
   test("a cursor whose next events were pruned gets 410, even if an older event still exists", async () => {
     const api = createTestApi();
-    const cursor = (sequence: number) => encodeChangeCursor(BUSINESS, sequence);
+    const cursor = (sequence: number) => encodeChangeCursor(api, BUSINESS, sequence);
     deleteEvents(api, "sequence BETWEEN 3 AND 5");
     for (const sequence of [1, 2, 4])
       expect(await api.requestProblem(`${CHANGES}?after=${cursor(sequence)}`)).toMatchObject({
@@ -389,7 +418,8 @@ test("the feed requires webhooks.read, which webhooks.write includes", async () 
 });
 
 describe("a long poll", () => {
-  const afterLast = (api: TestApi) => `?after=${encodeChangeCursor(BUSINESS, lastSequence(api))}`;
+  const afterLast = (api: TestApi) =>
+    `?after=${encodeChangeCursor(api, BUSINESS, lastSequence(api))}`;
 
   /**
    * Replaces the time limit of long polls, which then wait for an event or until `end` is called.
@@ -433,7 +463,7 @@ describe("a long poll", () => {
     polls.end();
     const { data, page } = (await (await waiting).json()) as Feed;
     expect(data).toEqual([]);
-    expect(page.nextCursor).toBe(encodeChangeCursor(BUSINESS, lastSequence(api)));
+    expect(page.nextCursor).toBe(encodeChangeCursor(api, BUSINESS, lastSequence(api)));
   });
 
   test("a long poll returns existing events without waiting", async () => {

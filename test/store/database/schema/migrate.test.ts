@@ -16,6 +16,7 @@ import { applyCatalogBody } from "../../../support/use-case.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const LATEST = countMigrations();
+const FIRST_WITH_FEED_ID = readMigrations().findIndex((sql) => sql.includes("feed_id")) + 1;
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
 test("a migration keeps the decimals with which amounts were stored", () => {
@@ -32,18 +33,19 @@ test("a migration keeps the decimals with which amounts were stored", () => {
 });
 
 // Tests copy one empty database, and give each copy an ID of its own.
-test("new databases differ only in the ID of their server", () => {
+test("new databases differ only in the IDs of their server and its feeds", () => {
   const [first, second] = [1, 2].map(() => {
     const path = join(createTempFolder(), "deskbell.db");
     openDatabase(path, 5000, null).close();
     const db = new Database(path);
-    const id = db.prepare("SELECT id FROM server").pluck().get();
-    db.exec("UPDATE server SET id = ''; VACUUM");
+    const [id, feedId] = db.prepare("SELECT id, feed_id FROM server").raw().get() as string[];
+    db.exec("UPDATE server SET id = '', feed_id = ''; VACUUM");
     const rest = db.serialize();
     db.close();
-    return { id, rest };
+    return { id, feedId, rest };
   });
   expect(first!.id).not.toBe(second!.id);
+  expect(first!.feedId).not.toBe(second!.feedId);
   expect(first!.rest.equals(second!.rest)).toBe(true);
 });
 
@@ -54,6 +56,8 @@ test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
     createTestRuntime({ dataDir });
     expect(readValue(path, "PRAGMA user_version")).toBe(LATEST);
     expect(readValue(path, "SELECT last_sequence FROM business WHERE slug = 'old-shop'")).toBe(7);
+    // The cursors that partners have must stay valid.
+    if (schema < FIRST_WITH_FEED_ID) expect(readValue(path, "SELECT feed_id FROM server")).toBe("");
   },
 );
 

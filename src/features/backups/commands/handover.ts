@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { resolve } from "node:path";
+import { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { usageError } from "../../../cli/failure.ts";
+import { text, toggle } from "../../../cli/flags.ts";
+import type { Config } from "../../../config.ts";
+import { acquireDaemonLock, isDaemonRunning } from "../../../store/database/database.ts";
+import {
+  assertNotHandedOver,
+  forgetHandover,
+  type Handover,
+  readHandover,
+  saveHandover,
+} from "../handover/state.ts";
+
+const BUSY_TIMEOUT_MS = 30_000;
+const POLL_MS = 100;
+/** A daemon looks each second for a request. */
+const MAX_WAIT_MS = 15_000;
+
+export const definition = command({
+  flags: {
+    to: text(
+      "folder",
+      "refuse changes, let the deliveries in flight end, copy the data to this folder, which the other server can read, and stop the daemon",
+    ),
+    cancel: toggle("let this server go on after a handover that no other server has restored"),
+  },
+  examples: ["handover --to /mnt/nas/deskbell", "handover --cancel"],
+  async run(cli, { to, cancel }) {
+    if ((to === undefined) !== cancel)
+      throw usageError("Give either --to or --cancel.", "deskbell handover --help");
+    const config = cli.configWithData();
+    if (to === undefined) return cancelHandover(cli, config);
+    const dir = resolve(to);
+    assertNotHandedOver(config);
+    const done = isDaemonRunning(config.databasePath)
+      ? await askDaemon(cli, config, dir)
+      : await handOverHere(config, dir);
+    cli.report(
+      { to: dir, copy: done.copy, handedOverAt: new Date(done.at).toISOString() },
+      `Handed over with the copy ${done.copy}. On the other server: ${cli.program} restore --latest ${shellQuote(dir)}`,
+    );
+  },
+});
+
+async function handOverHere(config: Config, to: string): Promise<Handover> {
+  const [{ openRuntime }, { DAEMON }, { handOver, NO_WRITERS }] = await Promise.all([
+    import("../../../app/runtime.ts"),
+    import("../../../domain/audit.ts"),
+    import("../handover/hand-over.ts"),
+  ]);
+  const lock = acquireDaemonLock(config.databasePath);
+  const effects = { actor: () => DAEMON, isDaemon: true, log: () => {} };
+  const rt = openRuntime(config, BUSY_TIMEOUT_MS, effects);
+  try {
+    await handOver(rt, to, NO_WRITERS);
+    return resultOf(config);
+  } finally {
+    rt.close();
+    lock.release();
+  }
+}
+
+/** Asks the daemon for a handover, and waits until it has stopped. */
+async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover> {
+  const { wallClock } = await import("../../../app/runtime.ts");
+  const { databasePath } = config;
+  const at = wallClock();
+  saveHandover(config, { state: "asked", to, at });
+  cli.note("The daemon sends what it has begun to send, and makes a last copy …");
+  for (;;) {
+    const state = readHandover(config)?.state ?? "failed";
+    const isRunning = isDaemonRunning(databasePath);
+    if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);
+    if (!isRunning || (state === "asked" && wallClock() - at > MAX_WAIT_MS))
+      throw unansweredError(config, state);
+    await delay(POLL_MS);
+  }
+}
+
+function unansweredError(config: Config, state: Handover["state"]): AppError {
+  if (state === "begun")
+    return new AppError("state_refuses", "The daemon has stopped before the last copy was made.", {
+      fix: "start it again, which ends the handover: deskbell serve",
+    });
+  forgetHandover(config);
+  return new AppError("state_refuses", "The daemon did not begin with the handover.", {
+    fix: "deskbell status; a daemon of an older version must be restarted first",
+  });
+}
+
+/** @throws AppError state_refuses if the handover has failed */
+function resultOf(config: Config): Handover {
+  const handover = readHandover(config);
+  if (handover?.state === "done") return handover;
+  forgetHandover(config);
+  throw new AppError(
+    "state_refuses",
+    `The data were not handed over: ${handover?.reason ?? "the request was withdrawn"}`,
+    { fix: "remove the cause, then run the command again; the server accepts changes" },
+  );
+}
+
+async function cancelHandover(cli: Cli, config: Config): Promise<void> {
+  const [{ cancelHandover: cancel }, { wallClock }] = await Promise.all([
+    import("../handover/cancel.ts"),
+    import("../../../app/runtime.ts"),
+  ]);
+  const lock = acquireDaemonLock(config.databasePath);
+  try {
+    const handover = readHandover(config);
+    if (handover === undefined)
+      throw new AppError("state_refuses", "The data were not handed over.", {
+        fix: "deskbell serve",
+      });
+    if (handover.state === "begun" || handover.state === "done")
+      cancel(config, handover, wallClock());
+    else forgetHandover(config);
+    cli.report({ to: handover.to, cancelled: true }, "This server can be started again.");
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import { readOwnEpoch, saveOwnEpoch } from "../own-epoch.ts";
+import { createEpoch, endTakeover, readNewestEpoch } from "../restore/epochs.ts";
+import { forgetHandover, type Handover } from "./state.ts";
+
+/**
+ * Makes the data writable again after a handover. The last copy then counts like any other: the
+ * server takes over from itself, so that a restore of the copy no longer passes for complete. Call
+ * it while the caller has the daemon lock.
+ * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
+ * cannot be read or written to
+ */
+export function cancelHandover(config: Config, { to }: Handover, now: number): void {
+  if (!existsSync(to))
+    throw new AppError(
+      "state_refuses",
+      `There is no folder ${to}: without it, nobody knows whether another server has taken over.`,
+      { fix: "mount its disk" },
+    );
+  if (readNewestEpoch(to) > readOwnEpoch(config))
+    throw new AppError("state_refuses", `Another server has taken over with a copy in ${to}.`, {
+      fix: `to return to this server, run deskbell handover there, then deskbell restore --latest ${shellQuote(to)} here`,
+    });
+  const epoch = createEpoch(config, to, now);
+  saveOwnEpoch(config, epoch);
+  endTakeover(to, epoch);
+  forgetHandover(config);
+}

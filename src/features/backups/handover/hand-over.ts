@@ -1,0 +1,72 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import { AppError, errorInWords } from "../../../domain/errors.ts";
+import { retryWhileBusy } from "../../../http/pipeline/idempotency.ts";
+import type { DaemonControl } from "../../../app/feature-hooks.ts";
+import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
+import { readBackupState } from "../state.ts";
+import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
+import { type Handover, saveHandover } from "./state.ts";
+
+/** The time that a database of 50 GB takes to be copied twice at 100 MB a second. */
+const MAX_COPY_MS = 20 * 60_000;
+
+type Writers = Omit<DaemonControl, "end">;
+
+/** A handover by a command has no deliveries and requests to wait for. */
+export const NO_WRITERS: Writers = {
+  pauseDeliveries: async () => {},
+  refuseWrites: () => {},
+  resume: async () => {},
+};
+
+/**
+ * Ends all writing, makes and verifies a last copy in the folder `to`, and leaves the fence. If that
+ * fails, the server goes on. The caller has the daemon lock.
+ * @returns whether it was done; the reason why not is in the file of the handover
+ */
+export async function handOver(rt: Runtime, to: string, writers: Writers): Promise<boolean> {
+  const { config, now } = rt;
+  const begun: Handover = { state: "begun", to, at: now() };
+  let isPaused = false;
+  try {
+    assertBackupDir(config, to);
+    markFolder(rt, to);
+    isPaused = true;
+    await writers.pauseDeliveries();
+    saveHandover(config, begun);
+    // A command that began to write before it could see the file has the write lock until now.
+    await retryWhileBusy(rt, () => rt.tx(() => {}));
+    writers.refuseWrites(beingHandedOver());
+    const copy = await makeLastCopy(rt, to);
+    saveHandover(config, { ...begun, state: "done", at: now(), copy });
+    rt.log("info", "handed over", { to, copy });
+    return true;
+  } catch (error) {
+    const reason = errorInWords(error);
+    rt.log("error", "The data could not be handed over; the server goes on.", { to, reason });
+    saveHandover(config, { ...begun, state: "failed", reason });
+    if (isPaused) await writers.resume();
+    return false;
+  }
+}
+
+const beingHandedOver = (): AppError =>
+  new AppError(
+    "shutting_down",
+    "The server is being handed over to another machine, and accepts no changes: send the request again in a minute.",
+  );
+
+/** @returns the name of the copy */
+async function makeLastCopy({ config, log }: Runtime, dir: string): Promise<string> {
+  log("info", "making the last copy", { dir });
+  const backups = { ...config.backups, dir, command: null };
+  const signal = AbortSignal.timeout(MAX_COPY_MS);
+  const isCopied = await makeLastCopyInThread({ ...config, backups }, signal);
+  const copy = readBackupState(config, "copy");
+  if (isCopied && copy !== null) return copy.name;
+  const reason =
+    readBackupState(config, "failure")?.reason ??
+    readBackupState(config, "copy-failure")?.reason ??
+    "the log says why";
+  throw new AppError("storage_failed", `The last copy was not made: ${reason}`);
+}

@@ -1,0 +1,41 @@
+import type { Runtime } from "../../../app/runtime.ts";
+import type { DaemonControl } from "../../../app/feature-hooks.ts";
+import { cancelHandover } from "./cancel.ts";
+import { forgetHandover, readHandover } from "./state.ts";
+
+const POLL_MS = 1000;
+
+/** Looks each second whether a command asks for a handover, and hands over. */
+export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl): () => void {
+  let isHandingOver = false;
+
+  async function look(): Promise<void> {
+    const handover = readHandover(rt.config);
+    if (isHandingOver || handover?.state !== "asked") return;
+    isHandingOver = true;
+    try {
+      const { handOver } = await import("./hand-over.ts");
+      if (await handOver(rt, handover.to, writers)) end("handed over");
+    } finally {
+      isHandingOver = false;
+    }
+  }
+
+  const logFailure = ({ message: reason, stack }: Error): void =>
+    rt.log("error", "A handover failed.", { reason, error: stack });
+  const timer = setInterval(() => void look().catch(logFailure), POLL_MS).unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Ends a handover that was interrupted before the last copy was complete, when a daemon starts.
+ * @throws AppError state_refuses if another server has taken over, or if nobody can know
+ */
+export function endInterrupted({ config, log, now }: Runtime): void {
+  const handover = readHandover(config);
+  if (handover === undefined) return;
+  if (handover.state === "begun") {
+    cancelHandover(config, handover, now());
+    log("warn", "A handover was interrupted: this server goes on.", { to: handover.to });
+  } else forgetHandover(config);
+}

@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { shellQuote } from "../../../domain/text.ts";
+import type { CreateWriteGuard } from "../../../store/safeguard.ts";
+import { isDaemonRunning } from "../../../store/database/database.ts";
+import { readOwnEpoch } from "../own-epoch.ts";
+import { readNewestEpoch } from "../restore/epochs.ts";
+import { readBackupState } from "../state.ts";
+import { assertNotHandedOver } from "./state.ts";
+
+/** Keeps commands from changing data from which another server continues. */
+export const guardHandedOver: CreateWriteGuard = (config) => {
+  let isTakeoverChecked = false;
+  return () => {
+    assertNotHandedOver(config);
+    if (isTakeoverChecked) return;
+    assertNotReplaced(config);
+    isTakeoverChecked = true;
+  };
+};
+
+/**
+ * Asserts that no other server has taken over with a copy in the last --backup-dir. A folder that
+ * cannot be reached prevents no change: a daemon does not start without it.
+ * @throws AppError state_refuses
+ */
+function assertNotReplaced(config: Config): void {
+  const dir = readBackupState(config, "copy")?.dir ?? null;
+  if (dir === null || isDaemonRunning(config.databasePath) || !existsSync(dir)) return;
+  if (readNewestEpoch(dir) <= readOwnEpoch(config)) return;
+  throw new AppError(
+    "state_refuses",
+    `Another server has taken over with a copy in ${dir}: it would not know a change here.`,
+    {
+      fix: `run the command on that server; to return to this one, run deskbell handover there, then deskbell restore --latest ${shellQuote(dir)} here`,
+    },
+  );
+}

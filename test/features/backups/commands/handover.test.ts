@@ -1,0 +1,136 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ensureMasterKey } from "../../../../src/app/master-key.ts";
+import { createKey } from "../../../../src/app/keys.ts";
+import { getBusiness } from "../../../../src/app/businesses.ts";
+import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
+import { acquireDaemonLock } from "../../../../src/store/database/database.ts";
+import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { spawnDaemon, waitForUrl } from "../../../support/daemon.ts";
+import { openBookingShop, SHOP_PATH } from "../../../http/support/bookings.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+/** Creates a server with a business, the folder of its copies, and another machine with its key. */
+function createMachines() {
+  const to = createTempFolder();
+  const rt = createTestRuntime({}, Date.now());
+  openBookingShop(rt);
+  ensureMasterKey(rt);
+  const business = getBusiness(rt, "shop");
+  const owner = { businessId: business.id, name: "site", kind: "SECRET" } as const;
+  const { secret } = createKey(rt, { ...owner, scopes: ["services.read", "webhooks.read"] });
+  const first = createTerminal({ dataDir: rt.config.dataDir });
+  const second = createTerminal();
+  mkdirSync(second.dataDir, { mode: 0o700 });
+  copyFileSync(rt.config.masterKeyPath, join(second.dataDir, "master.key"));
+  return { to, rt, secret, first, second };
+}
+
+test("a running server is handed over: it stops with 0, and the other one has its versions and cursors", async () => {
+  const { to, rt, secret, first, second } = createMachines();
+  const daemon = spawnDaemon(first.dataDir);
+  const read = async (url: string) => {
+    const headers = { authorization: `Bearer ${secret}` };
+    const response = await fetch(`${url}${SHOP_PATH}/changes?after=latest`, { headers });
+    const { page } = (await response.json()) as { page: { nextCursor: string } };
+    return page.nextCursor;
+  };
+  const cursor = await read(await waitForUrl(daemon));
+
+  const handedOver = await first.deskbell(`handover --to ${to} --json`);
+  expect(handedOver).toMatchObject({ code: 0, stdout: expect.stringContaining('"copy"') });
+  expect(await daemon.waitForExit()).toMatchObject({ code: 0 });
+  expect(daemon.output()).toContain('"handed over"');
+  const restored = await second.deskbell(`restore --latest ${to} --json`);
+  expect(JSON.parse(restored.stdout)).toMatchObject({ data: { epoch: 1, isComplete: true } });
+  expect(restored.stderr).toContain("nothing is lost");
+  const other = spawnDaemon(second.dataDir, "--backup-dir", to);
+  expect(await read(await waitForUrl(other))).toBe(cursor);
+
+  // Neither the daemon nor a command may use the old data.
+  const old = await spawnDaemon(first.dataDir).waitForExit();
+  expect([old.code, old.stderr]).toEqual([5, expect.stringContaining("were handed over")]);
+  const refused = await first.deskbell("closures create --from 2027-01-01 --to 2027-01-01");
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("were handed over") });
+  expect(() => rt.tx(() => {})).toThrow("were handed over");
+  expect(await first.deskbell("services list")).toMatchObject({ code: 0 });
+  expect(await first.deskbell("handover --cancel")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("Another server has taken over"),
+  });
+});
+
+test("a handover that was cancelled leaves a copy whose restore needs --fenced", async () => {
+  const { to, first, second } = createMachines();
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+  expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 0 });
+  expect(
+    await first.deskbell("closures create --from 2027-01-01 --to 2027-01-01 --business shop"),
+  ).toMatchObject({ code: 0 });
+  expect(await second.deskbell(`restore --latest ${to}`)).toMatchObject({ code: 2 });
+  const restored = await second.deskbell(`restore --latest ${to} --fenced --json`);
+  expect(JSON.parse(restored.stdout)).toMatchObject({ data: { isComplete: false } });
+});
+
+test("a handover to a folder that is missing changes nothing", async () => {
+  const { to, rt, first } = createMachines();
+  const missing = await first.deskbell(`handover --to ${join(to, "missing")}`);
+  expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining("there is no folder") });
+  expect(readHandover(rt.config)).toBeUndefined();
+  rt.tx(() => {});
+  const daemon = spawnDaemon(first.dataDir);
+  await waitForUrl(daemon);
+  expect(await first.deskbell(`handover --to ${join(to, "missing")}`)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("there is no folder"),
+  });
+  mkdirSync(join(to, "later"));
+  expect(await first.deskbell(`handover --to ${join(to, "later")}`)).toMatchObject({ code: 0 });
+});
+
+test("a daemon that starts after an interrupted handover goes on, and its last copy is no longer complete", async () => {
+  const { to, rt, first } = createMachines();
+  saveHandover(rt.config, { state: "begun", to, at: 1 });
+  expect(() => rt.tx(() => {})).toThrow("are being handed over");
+  const daemon = spawnDaemon(first.dataDir);
+  await waitForUrl(daemon);
+  expect(daemon.output()).toContain("A handover was interrupted");
+  expect(existsSync(join(to, "epoch-1"))).toBe(true);
+  expect(readHandover(rt.config)).toBeUndefined();
+  rt.tx(() => {});
+});
+
+test("a command does not write to data with whose copy another server has taken over", async () => {
+  const { to, rt, first } = createMachines();
+  const backups = createTerminal({ dataDir: first.dataDir });
+  process.env["DESKBELL_BACKUP_DIR"] = to;
+  const made = await backups.deskbell("backup create");
+  delete process.env["DESKBELL_BACKUP_DIR"];
+  expect(made).toMatchObject({ code: 0 });
+  writeFileSync(join(to, "epoch-1"), "taken over at 2026-11-20T12:00:00Z by /data on other\n");
+  const change = "closures create --from 2027-01-01 --to 2027-01-01 --business shop";
+  const refused = await first.deskbell(change);
+  expect(refused).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("Another server has taken over"),
+  });
+  rmSync(join(to, "epoch-1"));
+  expect(await first.deskbell(change)).toMatchObject({ code: 0 });
+  expect(readFileSync(join(to, "server-id"), "utf8").trim()).toBe(rt.store.file.getServerId());
+});
+
+test("handover refuses a second request, and one that makes no sense", async () => {
+  const { to, rt, first } = createMachines();
+  for (const wrong of ["handover", `handover --to ${to} --cancel`])
+    expect((await first.deskbell(wrong)).code).toBe(2);
+  expect(await first.deskbell("handover --cancel")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("were not handed over"),
+  });
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 5 });
+  const lock = acquireDaemonLock(rt.config.databasePath);
+  expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 5 });
+  lock.release();
+});
