@@ -1,13 +1,13 @@
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import type { Cli } from "../../cli/cli.ts";
-import { command } from "../../cli/command.ts";
-import { choice, text } from "../../cli/flags.ts";
-import { writeNewFile } from "../../cli/input/new-file.ts";
-import { namingFlags } from "../../cli/objects/edits.ts";
-import { findServerUrl } from "../../cli/running/server-url.ts";
-import { isLoopbackHost } from "../../domain/addresses.ts";
-import type { Kind } from "../../domain/catalog/catalog.ts";
-import { countOf } from "../../domain/text.ts";
+import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { choice, text } from "../../../cli/flags.ts";
+import { writeNewFile } from "../../../cli/input/new-file.ts";
+import { namingFlags } from "../../../cli/objects/edits.ts";
+import { findServerUrl } from "../../../cli/running/server-url.ts";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
+import type { Kind } from "../../../domain/catalog/catalog.ts";
+import { countOf } from "../../../domain/text.ts";
 
 const publish = command({
   name: "publish",
@@ -32,7 +32,7 @@ const publish = command({
   async run(cli, { booking, privacyUrl, imprintUrl, qr, publicUrl }, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const { publishPage } = await import("./publish.ts");
+    const { publishPage } = await import("../publish.ts");
     const change = namingFlags({ privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" }, () =>
       publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
     );
@@ -64,7 +64,7 @@ const unpublish = command({
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     cli.business(rt, slug);
-    const { unpublishPage } = await import("./publish.ts");
+    const { unpublishPage } = await import("../publish.ts");
     const change = unpublishPage(rt, slug);
     if (cli.flags.json) cli.printObject({ slug, published: false, ...changeOf(change) });
     noteChange(cli, change, "The page was not public.");

@@ -1,6 +1,6 @@
-import type { ReadStatusPart } from "../../cli/commands/status.ts";
-import { countOf } from "../../domain/text.ts";
-import { createPublicPageStore } from "./store.ts";
+import type { ReadStatusPart } from "../../../cli/commands/status.ts";
+import { countOf } from "../../../domain/text.ts";
+import { createPublicPageStore } from "../store.ts";
 
 const readStatus: ReadStatusPart = (rt) => {
   const published = rt.openStore(createPublicPageStore).listPublished();
