@@ -6,5 +6,6 @@ export const publicPages = {
   uses: ["calendars"],
   subcommands: [{ group: "businesses", after: "show", load: () => import("./commands.ts") }],
   pages: () => import("./pages.ts"),
+  status: () => import("./status.ts"),
   metrics: () => import("./metrics.ts"),
 } as const satisfies Feature;
