@@ -1,3 +1,5 @@
+import { fetchAgain } from "./fetch-again.ts";
+
 export type Reply = { status: number; body: { data: unknown; code?: string; reason?: string } };
 
 /** Sends a request with a JSON body, under a new Idempotency-Key. */
@@ -7,7 +9,7 @@ export async function sendJson(
   key: string,
   body: unknown,
 ): Promise<Reply> {
-  const response = await fetch(url, {
+  const response = await fetchAgain(url, {
     method,
     headers: {
       authorization: `Bearer ${key}`,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Draw } from "./documented-catalog.ts";
+import { fetchAgain } from "./fetch-again.ts";
 import { EVENT_TYPES, type Reply } from "./documented-mirror.ts";
 
 type Terminal = (line: string) => Promise<{ code: number | null; stdout: string; stderr: string }>;
@@ -38,7 +39,7 @@ export class EditedBusiness {
   /** Sends a GET for a path of the business. */
   read = async (path: string, etag?: string): Promise<Reply> => {
     const { url, slug } = this.#place;
-    const response = await fetch(`${url}/v1/businesses/${slug}${path}`, {
+    const response = await fetchAgain(`${url}/v1/businesses/${slug}${path}`, {
       headers: {
         authorization: `Bearer ${this.#key}`,
         ...(etag !== undefined && { "if-none-match": etag }),

@@ -14,6 +14,7 @@ import { recordClaim } from "../../support/claims.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../../support/daemon.ts";
 import { Draw } from "../../support/documented-catalog.ts";
+import { fetchAgain } from "../../support/fetch-again.ts";
 import { EditedBusiness } from "../../support/documented-edits.ts";
 import { ROUTES } from "../../support/documented-mirror.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
@@ -80,7 +81,7 @@ async function setUp(slug: string, draw: Draw) {
     key,
     retries: 0,
     fetch: (url: Parameters<typeof fetch>[0], init?: RequestInit) =>
-      fetch(String(url).replace(ADDRESS, place.url), init),
+      fetchAgain(String(url).replace(ADDRESS, place.url), init),
   };
   return { deskbell, run, business, options, folder, stop, startAgain };
 }
