@@ -66,6 +66,8 @@ export type AlertConfig = {
   heartbeatUrl: string | null;
   /** Whether the password of the mail server may be sent without TLS. */
   allowPlaintext: boolean;
+  /** Whether an alert about a visit that waits for a decision has links to accept or decline it. */
+  links: boolean;
 };
 
 type HttpConfig = {
@@ -106,6 +108,7 @@ export type ConfigFlags = {
   alertMail?: string | undefined;
   smtpUrlFile?: string | undefined;
   heartbeatUrl?: string | undefined;
+  alertLinks?: boolean | undefined;
   allowPlaintext?: boolean | undefined;
   strictPermissions?: boolean | undefined;
 };
@@ -178,6 +181,7 @@ function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfi
     smtpUrlFile,
     heartbeatUrl: parseUrl("--heartbeat-url", flags.heartbeatUrl ?? env.DESKBELL_HEARTBEAT_URL),
     allowPlaintext: isPlaintextAllowed(flags, env),
+    links: flags.alertLinks ?? isEnvEnabled("DESKBELL_ALERT_LINKS", env),
   };
   if (config.smtpUrl !== null && !/^smtps?:$/.test(URL.parse(config.smtpUrl)?.protocol ?? ""))
     throw new AppError(

@@ -18,6 +18,11 @@ import {
   pairDevice,
   revokeDesk,
 } from "../../src/features/desk/desks.ts";
+import {
+  createAlertLinks,
+  findLinkedVisit,
+} from "../../src/features/desk/alert-links/alert-links.ts";
+import { createBooking } from "../../src/app/bookings/bookings.ts";
 import { cancelTicketOrder } from "../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
 import { planUndo } from "../../src/features/undo/undo-catalog.ts";
@@ -117,4 +122,30 @@ test("a restore brings back no device and no link of a desk, neither revoked one
   expect(devices.map(isPaired)).toEqual([false, false]);
   expect(findDeskByLink(restored, business.slug, link)).toBeUndefined();
   expect(isPaired(pair(restored, "Kept"))).toBe(true);
+});
+
+test("a restore brings back no link of an alert, neither a used one nor another", async () => {
+  const flags = { alertLinks: true, publicUrl: "https://desk.example.com" };
+  const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data"), ...flags });
+  applyCatalogBody(
+    rt,
+    `services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00, capacity: 9 }]
+hours: [{ days: [mon-sun], start: "00:00", end: "24:00" }]`,
+  );
+  const tokens = ["2026-12-01T10:00", "2026-12-01T11:00"].map((start) => {
+    const { id } = createBooking(rt, SLUG, { service: "cut", start });
+    const booking = rt.store.bookings.findById(getBusiness(rt, SLUG).id, id)!;
+    rt.tx(() =>
+      rt.store.bookings.update({ ...booking, status: "PENDING", decideBy: booking.startsAt }),
+    );
+    return createAlertLinks(rt, SLUG, id)!.accept.split("/").at(-2)!;
+  });
+  const works = (from: typeof rt) =>
+    tokens.map((token) => findLinkedVisit(from, SLUG, token) !== undefined);
+  expect(works(rt)).toEqual([true, true]);
+  const { path } = await createBackup(rt);
+  rt.close();
+  await restoreBackup(rt.config, path, { now: rt.now(), confirm: async () => {} });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir, ...flags }, rt.now());
+  expect(works(restored)).toEqual([false, false]);
 });

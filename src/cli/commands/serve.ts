@@ -39,6 +39,9 @@ export const definition = command({
       ),
     ),
     ...ALERT_FLAGS,
+    alertLinks: toggle(
+      "add links to alerts about visits that wait for a decision, by which the reader accepts or declines them; needs --public-url (env: DESKBELL_ALERT_LINKS=1)",
+    ),
     publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
     contact: withEnvironment(
       "DESKBELL_CONTACT",
@@ -118,6 +121,7 @@ export const definition = command({
       accessLog: flags.accessLog || undefined,
       strictPermissions: flags.strictPermissions || undefined,
       allowPlaintext: flags.allowPlaintext || undefined,
+      alertLinks: flags.alertLinks || undefined,
       cacheBytes: flags.cacheSize,
       keepBytes: flags.keepSize,
       backupEveryMs: flags.backupEvery,

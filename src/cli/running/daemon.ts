@@ -14,7 +14,7 @@ import { acquireDaemonLock } from "../../store/database/database.ts";
 import { DamagedDatabaseError, storageError } from "../../store/database/storage-error.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import { AppError } from "../../domain/errors.ts";
-import { assertAddressRanges } from "../../domain/addresses.ts";
+import { assertAddressRanges, isLoopbackHost } from "../../domain/addresses.ts";
 import { assertPortAvailable } from "./port.ts";
 import { type PausableDeliveries, startPausableDeliveries } from "./pausable-deliveries.ts";
 import { lazySendOnce } from "./send-once.ts";
@@ -64,6 +64,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   assertAddressRanges("--trusted-proxy", config.http.trustedProxies);
   assertAddressRanges("--allow-private", config.urlAllowances.allowPrivate);
+  assertReachableLinks(config);
   const exposedFiles = checkSecretFiles(config, tls?.key);
   const ofFeatures = await loadFromFeatures("daemon");
   const parts = new AsyncDisposableStack();
@@ -239,3 +240,14 @@ const saveState = (rt: Runtime, save: () => void): Promise<void> =>
   retryWhileBusy(rt, () => rt.tx(save)).catch((error: Error) =>
     rt.log("warn", "could not save the state of the daemon", { reason: error.message }),
   );
+
+/** @throws AppError usage if a phone could not open the links of alerts, or only without TLS */
+function assertReachableLinks({ alerts, http }: Config): void {
+  const { protocol, host } = URL.parse(http.publicUrl) ?? {};
+  if (!alerts.links || protocol === "https:" || (host && isLoopbackHost(host))) return;
+  throw new AppError(
+    "usage",
+    "--alert-links needs --public-url with the https URL of this server, which the links begin with.",
+    { fix: "deskbell serve --alert-links --public-url https://api.example.com" },
+  );
+}

@@ -4,7 +4,7 @@ import type { AlertChannel, AlertChannels } from "./channel-queue.ts";
 import { userAgent } from "../../platform/assets.ts";
 import type { AlertConfig } from "../../config.ts";
 import type { Alert } from "./rules/alert.ts";
-import { type AlertRequest, alertText, formatAlert } from "./rules/formats.ts";
+import { type AlertRequest, alertText, formatAlert, linkLines } from "./rules/formats.ts";
 import { guessAlertFormat } from "../../domain/conditions/alert-url.ts";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { safe } from "../../domain/text.ts";
@@ -161,5 +161,6 @@ function mailText(alert: Alert): string {
   const { code, status, severity, business, since, count, fingerprint } = alert;
   const fields = { code, status, severity, business: business ?? "all", since, count, fingerprint };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${safe(String(value))}`);
-  return `${alertText(alert)}\n\n${lines.join("\n")}\n`;
+  const links = linkLines(alert);
+  return `${alertText(alert)}\n\n${links && `${links}\n`}${lines.join("\n")}\n`;
 }

@@ -3,6 +3,7 @@ import type { Feature } from "../feature.ts";
 /** Reports health conditions and notices by chat or mail, and sends a heartbeat. */
 export const alerts = {
   name: "alerts",
+  uses: ["desk"],
   commands: [
     {
       name: "alerts",

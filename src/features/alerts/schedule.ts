@@ -1,16 +1,21 @@
 import { createAlertChannels } from "./channels.ts";
 import type { StartWork } from "../../delivery/scheduler.ts";
 import { createAlerting } from "./alerting.ts";
+import { withLinks } from "./with-links.ts";
 
 const startAlerting: StartWork = (rt, { checks }) => {
-  const channels = createAlertChannels(rt.config.alerts);
-  const { tick, checkSoon, stop } = createAlerting(rt, checks, channels);
+  const { channels, heartbeat, close } = createAlertChannels(rt.config.alerts);
+  // Alertmanager gets every alert again each minute, and shows no links.
+  const linked = channels.map((channel) =>
+    rt.config.alerts.links && !channel.resends ? withLinks(rt, channel) : channel,
+  );
+  const { tick, checkSoon, stop } = createAlerting(rt, checks, { channels: linked, heartbeat });
   return {
     // Sending is not awaited, so that it does not delay the work of the next second.
     everySecond: [async () => void tick()],
     checkSoon,
     async stop() {
-      await channels.close();
+      await close();
       await stop();
     },
   };

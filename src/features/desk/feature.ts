@@ -17,7 +17,7 @@ export const desk = {
   retention: () => import("./retention.ts"),
   status: () => import("./commands/status.ts"),
   metrics: () => import("./metrics.ts"),
-  idPrefixes: ["dsk", "ddv"],
+  idPrefixes: ["dsk", "ddv", "alk"],
   auditActions: [
     "desk.created",
     "desk.link_created",
@@ -34,6 +34,6 @@ export const desk = {
       revoked: "desk.revoked",
     },
   },
-  // A backup may have links and devices that were revoked since, so each device pairs again.
-  emptiedByRestore: ["desk_action", "desk_device", "desk_link"],
+  // A backup may have links and devices that were used or revoked since.
+  emptiedByRestore: ["alert_link", "desk_action", "desk_device", "desk_link"],
 } as const satisfies Feature;

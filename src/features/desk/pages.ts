@@ -1,7 +1,10 @@
 import { definePages } from "../../http/pages/pages.ts";
 import { SCANNER } from "./rules.ts";
 
-/** The pages of the desk. No API key reaches them, because they take the cookie of a device only. */
+/**
+ * The pages of the desk and of the links in alerts. No API key reaches them: they take the cookie
+ * of a device, or the token of a link.
+ */
 export const pages = [
   definePages(
     "desk",
@@ -22,6 +25,15 @@ export const pages = [
         method: "POST",
         path: "desk/unpair",
         load: async () => (await import("./pair.tsx")).postUnpairing,
+      },
+      {
+        path: "alert-links/:token/:decision",
+        load: async () => (await import("./alert-links/show-link.tsx")).showAlertLink,
+      },
+      {
+        method: "POST",
+        path: "alert-links/:token/:decision",
+        load: async () => (await import("./alert-links/show-link.tsx")).postAlertLink,
       },
     ],
     [SCANNER],

@@ -22,8 +22,12 @@ export type DeviceRow = {
   expiresAt: number;
 };
 
+/** A link of an alert to a visit that waits for a decision. */
+export type AlertLinkRow = { id: string; businessId: string; visitId: string; expiresAt: number };
+
 const DESK = "id, business_id, name, staff_id, allow, created_at, revoked_at";
 const DEVICE = "id, desk_id, kind, paired_at, used_at, expires_at";
+const ALERT_LINK = "id, business_id, visit_id, expires_at";
 
 export function createDeskStore(db: Db) {
   const parse = (raw: unknown): DeskRow => {
@@ -122,5 +126,32 @@ export function createDeskStore(db: Db) {
       deleteExpiredLinks.run(now);
       deleteExpiredDevices.run(now);
     },
+  };
+}
+
+/** The links of alerts. A link that has ended stays until `prune` deletes it. */
+export function createAlertLinkStore(db: Db) {
+  const insert = db.prepare(insertInto("alert_link", `${ALERT_LINK}, token_hash`));
+  const selectByToken = db.prepare(
+    `SELECT ${columns(ALERT_LINK)} FROM alert_link WHERE token_hash = :tokenHash AND expires_at > :now`,
+  );
+  const deleteOldest = db.prepare(`
+    DELETE FROM alert_link WHERE visit_id = :visitId AND id NOT IN
+      (SELECT id FROM alert_link WHERE visit_id = :visitId ORDER BY id DESC LIMIT :kept)`);
+  const deleteOfVisit = db.prepare("DELETE FROM alert_link WHERE visit_id = ?");
+  const deleteExpired = db.prepare("DELETE FROM alert_link WHERE expires_at <= ?");
+  const selectCount = db.prepare("SELECT count(*) FROM alert_link WHERE expires_at > ?").pluck();
+
+  return {
+    /** Adds a link, and deletes the oldest ones of the visit so that at most `kept` are left. */
+    insert(row: AlertLinkRow, tokenHash: Buffer, kept: number): void {
+      insert.run({ ...row, tokenHash });
+      deleteOldest.run({ visitId: row.visitId, kept });
+    },
+    find: (tokenHash: Buffer, now: number) =>
+      selectByToken.get({ tokenHash, now }) as AlertLinkRow | undefined,
+    deleteOfVisit: (visitId: string) => void deleteOfVisit.run(visitId),
+    count: (now: number) => selectCount.get(now) as number,
+    prune: (now: number) => void deleteExpired.run(now),
   };
 }

@@ -90,6 +90,29 @@ test("Slack, Discord, ntfy and Alertmanager get alerts in their own formats", as
   expect(resolved).toMatchObject({ labels, endsAt: "2026-11-20T12:01:00.000Z" });
 });
 
+test("links of an alert are buttons of ntfy, links of Slack and Discord, and fields of JSON", async () => {
+  const url = "https://desk.example.com/b/salon/alert-links/deskbell_al_0";
+  const links = { accept: `${url}/accept`, decline: `${url}/decline` };
+  const alert = { ...createAlert(), links };
+  const { headers } = await post("ntfy", alert);
+  expect(JSON.parse(String(headers["actions"]))).toEqual([
+    { action: "view", label: "Accept", url: links.accept },
+    { action: "view", label: "Decline", url: links.decline },
+  ]);
+  const { text, unfurl_links: unfurls } = JSON.parse((await post("slack", alert)).text);
+  expect(text).toContain(`whe_1 <${links.accept}|Accept> <${links.decline}|Decline>`);
+  expect(unfurls).toBe(false);
+  const { content } = JSON.parse((await post("discord", alert)).text);
+  expect(content).toContain(`whe_1 [Accept](<${links.accept}>) [Decline](<${links.decline}>)`);
+  expect(JSON.parse((await post("json", alert)).text)).toMatchObject({ links });
+  expect((await post("alertmanager", alert)).text).not.toContain(url);
+  const { mails, port } = await startMailServer();
+  const flags = { alertMail: "ada@example.com" };
+  await openChannel(flags, { DESKBELL_SMTP_URL: `smtp://127.0.0.1:${port}` }).send(alert);
+  const mail = (mails[0] ?? "").replaceAll("=\r\n", "").replaceAll("\r\n", "\n");
+  expect(mail).toContain(`\nAccept: ${links.accept}\nDecline: ${links.decline}\n`);
+});
+
 test.each([
   ["https://hooks.slack.com/services/T0/B0/x", "slack"],
   ["https://discord.com/api/webhooks/1/x/slack", "slack"],

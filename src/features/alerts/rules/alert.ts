@@ -24,6 +24,10 @@ export type Alert = {
   fix: string;
   /** When the alert was created, as an ISO time. */
   at: string;
+  /**
+   * The pages that accept or decline the visit. Secrets: set while the alert is sent, never stored.
+   */
+  links?: { accept: string; decline: string } | undefined;
 };
 
 /** A condition, or a group of conditions, that has its own alerts. */

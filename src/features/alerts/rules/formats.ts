@@ -15,9 +15,19 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
     case "json":
       return jsonRequest({ ...alert, ...legacyFields(alert), text });
     case "slack":
-      return jsonRequest({ text });
-    case "discord":
-      return jsonRequest({ content: text.slice(0, 2000), allowed_mentions: { parse: [] } });
+      return jsonRequest({
+        text: text + listLinks(alert, ({ label, url }) => ` <${url}|${label}>`),
+        // Slack would request the links for a preview.
+        ...(alert.links && { unfurl_links: false }),
+      });
+    case "discord": {
+      // Discord would request links without angle brackets for a preview.
+      const links = listLinks(alert, ({ label, url }) => ` [${label}](<${url}>)`);
+      return jsonRequest({
+        content: text.slice(0, 2000 - links.length) + links,
+        allowed_mentions: { parse: [] },
+      });
+    }
     case "ntfy":
       return {
         headers: {
@@ -25,6 +35,7 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
           title: alertTitle(alert),
           priority: alert.status === "FIRING" ? NTFY_PRIORITY[alert.severity] : "2",
           tags: alert.status === "FIRING" ? "warning" : "white_check_mark",
+          ...(alert.links && { actions: ntfyActions(alert) }),
         },
         body: text,
       };
@@ -32,6 +43,30 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
       return jsonRequest([alertmanagerAlert(alert)]);
   }
 }
+
+const LABELS = { accept: "Accept", decline: "Decline" } as const;
+
+type Link = { label: string; url: string };
+
+function linksOf({ links }: Alert): Link[] {
+  return links === undefined
+    ? []
+    : [
+        { label: LABELS.accept, url: links.accept },
+        { label: LABELS.decline, url: links.decline },
+      ];
+}
+
+const listLinks = (alert: Alert, format: (link: Link) => string): string =>
+  linksOf(alert).map(format).join("");
+
+/** Returns buttons that open the pages, as JSON because a URL may contain a comma. */
+const ntfyActions = (alert: Alert): string =>
+  JSON.stringify(linksOf(alert).map((link) => ({ action: "view", ...link })));
+
+/** Returns a line with each link of an alert, for a mail. */
+export const linkLines = (alert: Alert): string =>
+  listLinks(alert, ({ label, url }) => `${label}: ${url}\n`);
 
 const NTFY_PRIORITY = { critical: "5", warning: "4", info: "3" };
 

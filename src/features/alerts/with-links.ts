@@ -1,0 +1,26 @@
+import type { Runtime } from "../../app/runtime.ts";
+import type { AlertCode } from "../../domain/conditions/registry.ts";
+import type { AlertChannel } from "./channel-queue.ts";
+import type { Alert } from "./rules/alert.ts";
+
+/** The alerts about a visit that may wait for a decision. */
+const ABOUT_VISITS: readonly AlertCode[] = ["booking.received", "booking.undecided"];
+
+/**
+ * Returns a channel that adds links to alerts about visits which wait for a decision. Each attempt
+ * to send an alert has a new link, because only its hash is stored.
+ */
+export const withLinks = (rt: Runtime, channel: AlertChannel): AlertChannel => ({
+  ...channel,
+  send: async (alert) => channel.send({ ...alert, ...(await createLinks(rt, alert)) }),
+});
+
+async function createLinks(
+  rt: Runtime,
+  { code, status, business, subject }: Alert,
+): Promise<Pick<Alert, "links">> {
+  if (status !== "FIRING" || business === null || subject === null) return {};
+  if (!ABOUT_VISITS.includes(code)) return {};
+  const { createAlertLinks } = await import("../desk/alert-links/alert-links.ts");
+  return { links: createAlertLinks(rt, business, subject.id) };
+}

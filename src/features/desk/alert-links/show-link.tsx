@@ -1,0 +1,157 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import type { Runtime } from "../../../app/runtime.ts";
+import { formatLocalMinute } from "../../../domain/local-time.ts";
+import { createGetClientAddress } from "../../../http/auth/client-address.ts";
+import type { PageRequest } from "../../../http/pages/page-request.ts";
+import { respondWithPage } from "../../../http/pages/render-page.tsx";
+import type { HttpResponse } from "../../../http/pipeline/request-context.ts";
+import { fillPlural, fillText } from "../../../pages/languages.ts";
+import { OutsideText } from "../../../pages/outside-text.tsx";
+import { TEXTS } from "../browser/texts.ts";
+import { localeOfTimes, timesIn } from "../browser/times.ts";
+import { readForm } from "../form.ts";
+import { languageOf } from "../page-request.ts";
+import {
+  DECISIONS,
+  type Decision,
+  decideByLink,
+  findLinkedVisit,
+  type LinkedVisit,
+} from "./alert-links.ts";
+import { ALERT_LINK_TEXTS } from "./texts.ts";
+
+const ACTIONS = { accept: "approve", decline: "decline" } as const;
+const DONE = { accept: "approved", decline: "declined" } as const;
+
+type Asked = LinkedVisit & { token: string; decision: Decision };
+
+/** Returns the visit and the decision of a link; undefined if the link has ended. */
+function findAsked({ rt, slug, context }: PageRequest): Asked | undefined {
+  const { token = "", decision } = context.request.params;
+  const known = DECISIONS.find((one) => one === decision);
+  const found = known && findLinkedVisit(rt, slug, token);
+  return found && { ...found, token, decision: known };
+}
+
+/**
+ * Asks whether to accept or decline the visit of a link in an alert. Opening the link changes
+ * nothing, because chats and mail programs open links for a preview.
+ */
+export function showAlertLink(request: PageRequest): HttpResponse {
+  const asked = findAsked(request);
+  return asked === undefined ? respondEnded(request) : respondWithQuestion(request, asked);
+}
+
+/** Accepts or declines the visit of a link, once, and says so. */
+export async function postAlertLink(request: PageRequest): Promise<HttpResponse> {
+  const { rt, slug, context } = request;
+  const { start = "" } = await readForm(request);
+  // The link is read after the body, so that one that has ended meanwhile does nothing.
+  const asked = findAsked(request);
+  if (asked === undefined) return respondEnded(request);
+  const { token, decision, business } = asked;
+  const address = createGetClientAddress(rt.config.http.trustedProxies)(context.request);
+  const outcome = decideByLink(rt, slug, token, { decision, seenStart: Number(start), address });
+  if (outcome === "ended") return respondEnded(request);
+  if (outcome === "moved") return respondWithQuestion(request, asked, true);
+  const language = languageOf(request, business.doc.locale);
+  const title = TEXTS[language].done[DONE[decision]];
+  return respondPrivately(request, 200, language, title, describeVisit(request, asked));
+}
+
+function respondWithQuestion(request: PageRequest, found: Asked, hasMoved = false): HttpResponse {
+  const { decision } = found;
+  const language = languageOf(request, found.business.doc.locale);
+  const texts = TEXTS[language];
+  const { questions, moved } = ALERT_LINK_TEXTS[language];
+  const { day, time, today } = timesOf(request.rt, language, found);
+  const decideBy = `${day(found.visit.decideBy, today)}, ${time(found.visit.decideBy)}`;
+  return respondPrivately(
+    request,
+    hasMoved ? 409 : 200,
+    language,
+    questions[decision],
+    <>
+      {hasMoved && <p class="note warn">{moved}</p>}
+      {describeVisit(request, found)}
+      <p>{texts.tells}</p>
+      <p class="faint">{fillText(texts.decideBy, { time: decideBy })}</p>
+      <form method="post">
+        <input type="hidden" name="start" value={String(found.visit.startsAt)} />
+        <button type="submit">{texts.actions[ACTIONS[decision]]}</button>
+      </form>
+    </>,
+  );
+}
+
+/** Returns what the visit is, without the guest. */
+function describeVisit(request: PageRequest, found: LinkedVisit): ComponentChildren {
+  const { visit, business } = found;
+  const language = languageOf(request, business.doc.locale);
+  const { day, time, today } = timesOf(request.rt, language, found);
+  const guests = visit.type === "booking" ? visit.guests : visit.partySize;
+  const names =
+    visit.type === "booking"
+      ? visit.segments.map(({ serviceName, staffName }) =>
+          [serviceName, staffName].filter((name) => name !== null).join(", "),
+        )
+      : [];
+  return (
+    <>
+      <p>
+        <OutsideText text={business.doc.name} />
+      </p>
+      <p>
+        <strong>
+          {day(visit.startsAt, today)}, {time(visit.startsAt)}–{time(visit.endsAt)}
+        </strong>
+      </p>
+      {names.map((name) => (
+        <p>
+          <OutsideText text={name} />
+        </p>
+      ))}
+      <p>{fillPlural(language, TEXTS[language].guests, guests)}</p>
+    </>
+  );
+}
+
+/** Returns functions that write times (epoch ms) in the time zone of the business. */
+function timesOf(rt: Runtime, language: string, { business: { doc } }: LinkedVisit) {
+  const local = (at: number) => formatLocalMinute(at, doc.timezone);
+  const { day, time } = timesIn(localeOfTimes(language, doc.locale));
+  return {
+    today: local(rt.now()).slice(0, 10),
+    day: (at: number, today: string) => day(local(at).slice(0, 10), today),
+    time: (at: number) => time(local(at)),
+  };
+}
+
+function respondEnded(request: PageRequest): HttpResponse {
+  // A stranger learns nothing about the business, not even whether it exists.
+  const language = languageOf(request, null);
+  const { ended, endedHint } = ALERT_LINK_TEXTS[language];
+  return respondPrivately(request, 404, language, ended, <p>{endedHint}</p>);
+}
+
+const respondPrivately = (
+  request: PageRequest,
+  status: number,
+  language: string,
+  title: string,
+  content: ComponentChildren,
+): HttpResponse =>
+  respondWithPage(request, {
+    status,
+    language,
+    title,
+    hasForms: true,
+    isPrivate: true,
+    content: (
+      <main>
+        <h1>{title}</h1>
+        {content}
+      </main>
+    ),
+  });
