@@ -14,6 +14,7 @@ const SLUG = "bench";
 const SERVICES = 100;
 const REQUESTS = 4000;
 const CONNECTIONS = 8;
+const ADDRESSES = 200;
 const ROUNDS = 5;
 const BUILDS = 100;
 const LIMIT = 1_000_000_000;
@@ -55,7 +56,7 @@ export async function benchPages(): Promise<Figure[]> {
     limitMinute: LIMIT,
     limitHour: LIMIT,
   });
-  // Every request has an address of its own, because an address may send 600 a minute.
+  // The requests have many addresses, because each may send 600 a minute.
   const daemon = [process.execPath, BIN, "--data-dir", dataDir, "serve", "--port", "0"];
   const url = await processes.start(
     [...daemon, "--trusted-proxy", "127.0.0.1"],
@@ -89,13 +90,12 @@ export async function benchPages(): Promise<Figure[]> {
 
 let sent = 0;
 
-/** Sends requests over several connections, each from another address. */
+/** Sends requests over several connections, from all addresses in turns. */
 async function sendAll(url: string, path: string, headers: Record<string, string>): Promise<void> {
   const send = async () => {
     const client = new Client(url);
     for (let i = 0; i < REQUESTS / CONNECTIONS; i++) {
-      const n = (sent = (sent + 1) % 2 ** 24);
-      const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+      const address = `10.0.0.${(sent = (sent + 1) % ADDRESSES)}`;
       const response = await client.request({
         method: "GET",
         path,
