@@ -12,6 +12,7 @@ import { benchLatency } from "./latency.ts";
 import { benchLongHistory } from "./long-history.ts";
 import { benchManyBusinesses } from "./many-businesses.ts";
 import { benchManyEndpoints, benchSlowEndpoints } from "./many-endpoints.ts";
+import { benchPages } from "./pages.ts";
 import { benchPeers } from "./peers.ts";
 import { benchReading } from "./reading.ts";
 import { benchSilentClients } from "./silent-clients.ts";
@@ -46,6 +47,7 @@ export const BENCHES: {
   { ids: ["r8"], run: benchWriters },
   { ids: ["bookings"], run: benchBookings },
   { ids: ["calendar"], run: benchCalendar },
+  { ids: ["pages"], run: benchPages },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["silent"], run: benchSilentClients },
   { ids: ["binary"], run: benchExecutable },
