@@ -61,7 +61,7 @@ export async function openShop<T>(
       const path = `${base}/b/${encodeURIComponent(slug)}`;
       return {
         business,
-        shop: readShop(view, variant, { path, origin: "", hasTables }),
+        shop: readShop(view, variant, { path, origin: "", hasTables, bookUrl: null }),
         texts: textsOf(variant.language),
         content: read(view, variant),
       };

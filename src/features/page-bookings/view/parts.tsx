@@ -10,7 +10,7 @@ type FrameProps = BookingShop & { url: string; children: ComponentChildren };
 
 /** What every booking page has around its content. */
 export const BookingFrame = ({ shop, url, children }: FrameProps) => (
-  <Frame shop={shop} current="" hasBooking={false} url={url}>
+  <Frame shop={shop} current="" url={url}>
     <div class="booking">{children}</div>
   </Frame>
 );
