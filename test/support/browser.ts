@@ -114,7 +114,7 @@ async function openPage(
   on("Network.requestWillBeSent", ({ request }) => requests.push((request as { url: string }).url));
   on("Log.entryAdded", ({ entry }) => {
     const text = JSON.stringify(entry);
-    // Without scripts, the browser reports each script that it does not load.
+    // The browser reports each script that it was told not to load.
     if (!text.includes("ERR_BLOCKED_BY_CLIENT")) errors.push(text);
   });
   on("Runtime.exceptionThrown", (thrown) => errors.push(JSON.stringify(thrown)));

@@ -4,6 +4,7 @@ import type { Feature } from "../feature.ts";
 export const pageBookings = {
   name: "page-bookings",
   uses: ["public-pages", "calendars", "tickets"],
+  bookingPath: "book",
   pages: () => import("./pages.ts"),
   retention: () => import("./retention.ts"),
   notices: { "order.received": { severity: "info", about: "booking" } },

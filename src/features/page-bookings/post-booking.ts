@@ -23,15 +23,14 @@ import {
 import {
   type BookingPage,
   isGoneError,
-  languageFields,
   openBookingPage,
   readHoldId,
   readInstant,
   respondWithDetails,
   showGone,
   urlOfDetails,
-  urlOfStep,
 } from "./show-booking.tsx";
+import { languageFields, urlOfStep } from "./urls.ts";
 
 type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
 

@@ -20,6 +20,7 @@ import {
   readProgress,
   toRequest,
 } from "./rules.ts";
+import { bookPath, type Fields, languageFields, toQuery, urlOfStep } from "./urls.ts";
 import { Details } from "./view/details.tsx";
 import { PartyOptions, ServiceOptions } from "./view/options.tsx";
 import { Start } from "./view/start.tsx";
@@ -70,22 +71,6 @@ export function readInstant(text: string | null): number | null {
   const at = isInstant ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
 }
-
-type Fields = readonly (readonly [string, string])[];
-
-const bookPath = ({ shop }: BookingShop): string => `${shop.path}/book`;
-
-/** Returns the field that keeps the language which the reader has chosen. */
-export function languageFields({ context }: PageRequest): Fields {
-  const lang = new URLSearchParams(context.request.search).get("lang");
-  return lang !== null && /^[a-z]{2}$/.test(lang) ? [["lang", lang]] : [];
-}
-
-const toQuery = (fields: Fields): string =>
-  new URLSearchParams(fields as [string, string][]).toString();
-
-export const urlOfStep = (page: BookingShop, fields: Fields): string =>
-  `${bookPath(page)}?${toQuery(fields)}`;
 
 /** Shows the first step, or the options of what is chosen. */
 export function showQuestion(

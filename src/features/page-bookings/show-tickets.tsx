@@ -14,7 +14,7 @@ import { findBooked, isClosedError } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { languageFields, urlOfStep } from "./show-booking.tsx";
+import { type Fields, languageFields, urlOfStep } from "./urls.ts";
 import { parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
 import {
   EMPTY_FORM,
@@ -46,8 +46,6 @@ async function openTickets(
   if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
   return { ...page, content: page.content };
 }
-
-type Fields = readonly (readonly [string, string])[];
 
 const fieldsOf = (event: PublicEvent, items: readonly TicketItem[]): Fields => [
   ["event", event.id],

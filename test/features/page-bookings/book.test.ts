@@ -186,3 +186,16 @@ services: [{ key: night, name: Night cut, durationMin: 30, priceCents: 5000, sta
   }
   expect(listMade(api).map(({ startsAt }) => startsAt)).toEqual([first, second].map(Date.parse));
 });
+
+test("public pages link to the booking page only while the business takes bookings", async () => {
+  const { api, base, visitor } = openPage();
+  const { slug } = businessOf(api);
+  for (const [booking, isLinked] of [
+    ["OFF", false],
+    ["CONFIRM", true],
+  ] as const) {
+    publishPage(api, slug, { booking, privacyUrl: undefined, imprintUrl: undefined });
+    for (const path of ["", "/services"])
+      expect((await visitor.get(`/b/${slug}${path}`)).includes(`"${base}`)).toBe(isLinked);
+  }
+});

@@ -132,15 +132,6 @@ test("the navigation names the lists that the business has, and other lists are 
   expect((await get("/menu?page=2")).status).toBe(404);
 });
 
-test("a link to the booking page is shown only if there is one", async () => {
-  const { api, get } = publishSample("venue");
-  const event = api.store.catalog.listObjects(api.store.businesses.list()[0]?.id ?? "", [
-    "public_event",
-  ]).public_event[0]?.slug;
-  for (const path of ["", "/services", `/events/${event}`])
-    expect(await (await get(path)).text()).not.toContain("/book");
-});
-
 test("100 dishes take at most 60 KB compressed", async () => {
   const items = Array.from({ length: 100 }, (_, i) => ({
     key: `dish-${i}`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Booking } from "../../../src/domain/bookings/booking.ts";
-import { createVisitor, firstService, listMade, openPage, timesOf } from "./open-page.ts";
+import type { Booking } from "../../../../src/domain/bookings/booking.ts";
+import { createVisitor, firstService, listMade, openPage, timesOf } from "../open-page.ts";
 
 const VISITORS = 300;
 const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };

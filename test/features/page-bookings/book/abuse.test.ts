@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
-import type { Booking } from "../../../src/domain/bookings/booking.ts";
-import { findPageKey } from "../../../src/features/page-bookings/access.ts";
+import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
+import type { Booking } from "../../../../src/domain/bookings/booking.ts";
+import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
 import {
   businessOf,
   createVisitor,
@@ -9,7 +9,7 @@ import {
   listMade,
   openPage,
   timesOf,
-} from "./open-page.ts";
+} from "../open-page.ts";
 
 const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
 
