@@ -66,6 +66,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
   "visits-and-guests": "See the day, move and cancel visits, erase guests.",
   "taking-bookings": "Let a website show free times and book them.",
+  agents: "Let agents such as Claude ask, find a time and book.",
   mirror: "Keep a copy of a catalog up to date (for partners).",
   "failing-webhooks": "Find out why deliveries fail, and repair them.",
   "backups-and-restore": "Keep copies off this disk, and restore one.",
