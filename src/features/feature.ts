@@ -69,6 +69,8 @@ export type Feature = {
   undoCommand?: string;
   /** The path below /b/{slug}/ of the page that a partner opens with its key. */
   partnerPath?: string;
+  /** The path below /b/{slug}/ of the page on which guests book, to which public pages link. */
+  bookingPath?: string;
   /** The command that loads sample data into a new server. */
   sampleCommand?: string;
   /** Formats of `catalog export`. */

@@ -65,6 +65,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "editing-the-catalog": "Change prices, services, hours and menus, and undo a change.",
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
   "visits-and-guests": "See the day, move and cancel visits, erase guests.",
+  "public-page": "Show guests a page with your menu, services, hours and events.",
   "taking-bookings": "Let a website show free times and book them.",
   agents: "Let agents such as Claude ask, find a time and book.",
   mirror: "Keep a copy of a catalog up to date (for partners).",

@@ -6,6 +6,8 @@ import { createTestRuntime } from "../support/test-runtime.ts";
 /** Paths that every server answers alike, or for itself, and the former path of calendar feeds. */
 const OF_NO_BUSINESS = [
   "/",
+  "/robots.txt",
+  "/sitemap.xml",
   "/docs",
   "/docs/:file",
   "/docs/events/:file",

@@ -53,7 +53,7 @@ const BODY_HEADERS = [
   "content-encoding",
   "x-content-type-options",
 ];
-const PAGES = new Set(["/", "/llms.txt"]);
+const PAGES = new Set(["/", "/llms.txt", "/robots.txt", "/sitemap.xml"]);
 /** Headers of responses to unknown paths and methods, which belong to no operation. */
 const UNROUTED_HEADERS = [
   "request-id",

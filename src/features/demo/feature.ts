@@ -3,7 +3,7 @@ import type { Feature } from "../feature.ts";
 /** Runs a daemon with sample data, a webhook receiver and price changes. */
 export const demo = {
   name: "demo",
-  uses: ["desk", "live-view", "webhook-tools"],
+  uses: ["desk", "live-view", "public-pages", "webhook-tools"],
   commands: [
     {
       name: "demo",

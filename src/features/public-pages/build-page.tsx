@@ -24,7 +24,7 @@ import { writeMarkdown } from "./markdown.ts";
 import { pathsOf } from "./paths.ts";
 import { type BusinessContent, BusinessPage } from "./view/business.tsx";
 import { EventList, EventPage } from "./view/events.tsx";
-import { Frame, languagesOf, type PageName, Pager } from "./view/frame.tsx";
+import { Frame, Jump, languagesOf, type PageName, Pager } from "./view/frame.tsx";
 import { DishList } from "./view/menu.tsx";
 import { ServiceList } from "./view/services.tsx";
 
@@ -66,10 +66,13 @@ export function buildPage(
   view: CatalogView,
   wanted: Wanted,
   location: PageLocation,
-  site: Pick<Shop, "origin" | "hasTables">,
+  site: { origin: string; hasTables: boolean; bookingPath: string | undefined },
 ): Built | null {
   const path = `${location.base}/b/${location.slug}`;
-  const shop = readShop(view, wanted, { path, ...site });
+  const { booking } = view.stored.catalog.business.publicPage;
+  const { bookingPath, ...others } = site;
+  const bookUrl = booking === "OFF" || bookingPath === undefined ? null : `${path}/${bookingPath}`;
+  const shop = readShop(view, wanted, { path, bookUrl, ...others });
   const built = BUILDERS[wanted.kind]({ view, shop, wanted, location });
   const transition = nextTransition(view.stored, view.context.now);
   const validUntil = Math.min(transition ?? Infinity, shop.opening.validUntil);
@@ -81,7 +84,6 @@ type Builder = (context: Context) => Omit<Built, "validUntil"> | null;
 const BUILDERS: Record<Wanted["kind"], Builder> = {
   business(context) {
     const content = readBusiness(context, FRONT);
-    const hasBooking = isBookable(context);
     const { shop } = context;
     return toHtml(context, "", {
       title: shop.profile.name,
@@ -91,9 +93,9 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
         ...firstImagesOf(content.dishes),
         ...firstImagesOf({ sections: [{ items: content.staff }] }),
       ],
-      content: <BusinessPage shop={shop} hasBooking={hasBooking} content={content} />,
+      content: <BusinessPage shop={shop} content={content} />,
       structuredData: toGraph([
-        toBusiness(shop, hasBooking),
+        toBusiness(shop),
         ...(content.services.total > 0 ? [toServices(shop, content.services)] : []),
         ...toEvents(shop, content.events),
       ]),
@@ -105,7 +107,12 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     if (dishes === null || dishes.total === 0) return null;
     return toList(context, "menu", shop.texts.menu, dishes, {
       imageUrls: firstImagesOf(dishes),
-      content: <DishList shop={shop} dishes={dishes} level={2} />,
+      content: (
+        <>
+          <Jump shop={shop} name={shop.texts.menu} sections={dishes.sections} />
+          <DishList shop={shop} dishes={dishes} level={2} />
+        </>
+      ),
       structuredData: toGraph([toMenu(shop, dishes)]),
     });
   },
@@ -113,10 +120,14 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     const { view, shop, wanted } = context;
     const services = readServices(view, wanted, wanted);
     if (services === null || services.total === 0) return null;
-    const hasBooking = isBookable(context);
     return toList(context, "services", shop.texts.services, services, {
       imageUrls: firstImagesOf(services),
-      content: <ServiceList shop={shop} hasBooking={hasBooking} services={services} level={2} />,
+      content: (
+        <>
+          <Jump shop={shop} name={shop.texts.services} sections={services.sections} />
+          <ServiceList shop={shop} services={services} level={2} />
+        </>
+      ),
       structuredData: toGraph([toServices(shop, services)]),
     });
   },
@@ -146,7 +157,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       path: pathsOf(shop.path).event(event.slug),
       image: event.images[0]?.url,
       imageUrls: event.images.slice(0, 1).map(({ url }) => url),
-      content: <EventPage shop={shop} event={event} hasBooking={isBookable(context)} />,
+      content: <EventPage shop={shop} event={event} />,
       structuredData: toGraph([toEvent(shop, event)]),
       props: { yourTime: shop.texts.yourTime, language: shop.format.locale },
     });
@@ -170,7 +181,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       events: WHOLE,
     });
     const graph = toGraph([
-      toBusiness(shop, isBookable(context)),
+      toBusiness(shop),
       ...(services.total > 0 ? [toServices(shop, services)] : []),
       ...(dishes.total > 0 ? [toMenu(shop, dishes)] : []),
       ...toEvents(shop, events),
@@ -186,9 +197,6 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     };
   },
 };
-
-const isBookable = ({ view }: Context): boolean =>
-  view.stored.catalog.business.publicPage.booking !== "OFF";
 
 function readBusiness({ view, wanted, shop }: Context, parts: typeof FRONT): BusinessContent {
   const empty = { sections: [], total: 0, page: 1, pages: 1 };
@@ -265,7 +273,7 @@ function toHtml(context: Context, name: PageName, html: Html): Omit<Built, "vali
     imageUrls: [...(theme.logo === null ? [] : [theme.logo]), ...(html.imageUrls ?? [])],
     head: <Head shop={shop} path={path} title={title} image={image} />,
     content: (
-      <Frame shop={shop} current={name} hasBooking={isBookable(context)} url={path}>
+      <Frame shop={shop} current={name} url={path}>
         {html.content}
       </Frame>
     ),

@@ -44,6 +44,8 @@ export type Shop = Variant & {
   /** The URL of the server without a trailing slash; empty if it is not known. */
   origin: string;
   now: number;
+  /** The path of the page on which guests book; null if they cannot. */
+  bookUrl: string | null;
   /** Whether guests can reserve tables. */
   hasTables: boolean;
   counts: { services: number; dishes: number; events: number };
@@ -70,7 +72,7 @@ export type Events = Listing<PublicEvent, null>;
 export function readShop(
   view: CatalogView,
   variant: Variant,
-  { path, origin, hasTables }: Pick<Shop, "path" | "origin" | "hasTables">,
+  { path, origin, hasTables, bookUrl }: Pick<Shop, "path" | "origin" | "hasTables" | "bookUrl">,
 ): Shop {
   const { stored, context } = view;
   const { business, schedule } = stored.catalog;
@@ -81,6 +83,7 @@ export function readShop(
     path,
     origin,
     hasTables,
+    bookUrl,
     now: context.now,
     profile: toPublicProfile(stored),
     theme: business.publicPage.theme,
@@ -204,8 +207,11 @@ function toListing<Doc, Group, Item, PublicGroup>(
     isWhole ? undefined : part.weight,
   );
   const page = isWhole ? part.page : 1;
-  const shown = pages[page - 1];
-  if (shown === undefined) return null;
+  const listed = pages[page - 1];
+  if (listed === undefined) return null;
+  // The first page of a business leaves out an object that alone is too long for it.
+  const isTooLong = !isWhole && listed.some(({ doc }) => to.weigh(doc) > part.weight);
+  const shown = isTooLong ? [] : listed;
   const sections: Listing<Item, PublicGroup>["sections"] = [];
   let last: Group | null | undefined;
   for (const { doc, group } of shown) {

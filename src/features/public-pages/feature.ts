@@ -4,7 +4,10 @@ import type { Feature } from "../feature.ts";
 export const publicPages = {
   name: "public-pages",
   uses: ["calendars"],
-  subcommands: [{ group: "businesses", after: "show", load: () => import("./commands.ts") }],
+  subcommands: [
+    { group: "businesses", after: "show", load: () => import("./commands/publish.ts") },
+  ],
   pages: () => import("./pages.ts"),
+  status: () => import("./commands/status.ts"),
   metrics: () => import("./metrics.ts"),
 } as const satisfies Feature;

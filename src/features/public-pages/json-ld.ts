@@ -47,14 +47,11 @@ const FOOD = new Set([
   "Winery",
 ]);
 
-function typeOf({ profile: { type }, counts }: Shop): string | string[] {
-  if (counts.dishes === 0 || (type !== null && FOOD.has(type))) return type ?? "LocalBusiness";
-  return type === null || type === "LocalBusiness"
-    ? "FoodEstablishment"
-    : [type, "FoodEstablishment"];
-}
+/** Returns the type of the business; a business with dishes and no type of its own serves food. */
+const typeOf = ({ profile: { type }, counts }: Shop): string =>
+  type ?? (counts.dishes > 0 ? "FoodEstablishment" : "LocalBusiness");
 
-export function toBusiness(shop: Shop, hasBooking: boolean): Node {
+export function toBusiness(shop: Shop): Node {
   const { profile, theme, path, origin, counts } = shop;
   const paths = pathsOf(path);
   return compact({
@@ -75,11 +72,11 @@ export function toBusiness(shop: Shop, hasBooking: boolean): Node {
     sameAs: [profile.websiteUrl, ...profile.links.map(({ url }) => url)].filter(
       (url) => url !== null,
     ),
-    hasMenu: counts.dishes > 0 ? `${origin}${paths.menu}` : null,
-    potentialAction: hasBooking
+    hasMenu: counts.dishes > 0 && FOOD.has(typeOf(shop)) ? `${origin}${paths.menu}` : null,
+    potentialAction: shop.bookUrl
       ? {
           "@type": "ReserveAction",
-          target: { "@type": "EntryPoint", urlTemplate: `${origin}${paths.book}` },
+          target: { "@type": "EntryPoint", urlTemplate: `${origin}${shop.bookUrl}` },
         }
       : null,
   });
@@ -182,6 +179,7 @@ function toServiceOffer(shop: Shop, service: PublicService): Node {
     itemOffered,
     priceSpecification: {
       "@type": "PriceSpecification",
+      price,
       minPrice: price,
       priceCurrency: shop.profile.currency,
     },
@@ -196,6 +194,7 @@ export const toMenu = (shop: Shop, { sections, page }: Dishes): Node => {
     name: shop.texts.menu,
     url,
     inLanguage: shop.locale,
+    provider: { "@id": idOf(shop) },
     hasMenuSection: sections.map(({ group, items }) =>
       compact({
         "@type": "MenuSection",

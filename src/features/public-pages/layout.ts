@@ -4,7 +4,7 @@ import type { Described, Presented } from "../../domain/catalog/common.ts";
 
 type Category = Described & { parent: string | null };
 
-/** An object below a category. The same object can be below several. */
+/** An object below a category. An object can be below several categories. */
 export type Entry<Doc, Group> = { doc: Doc; group: Group | null };
 
 /**
@@ -44,8 +44,8 @@ function inOrder<Group extends Category>(categories: readonly Group[]): Group[] 
   return below(null);
 }
 
-/** The sum of weights of a page, which keeps it below 150 KB. */
-const MAX_WEIGHT = 40_000;
+/** The largest sum of weights of a page, which keeps it below 150 KB. */
+const MAX_WEIGHT = 70_000;
 const MAX_ENTRIES = 150;
 
 /** Divides entries into pages, each with at least one entry. There is at least one page. */

@@ -41,7 +41,7 @@ export function readOpeningState(
   };
 }
 
-/** Days with other hours than usual, both inclusive. Without hours the business is closed. */
+/** Days with other hours than usual, both inclusive. A closed day has no hours. */
 export type SpecialDays = {
   from: LocalDate;
   to: LocalDate;

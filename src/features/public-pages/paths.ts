@@ -7,5 +7,4 @@ export const pathsOf = (path: string) => ({
   calendar: `${path}/events.ics`,
   jsonLd: `${path}.jsonld`,
   markdown: `${path}.md`,
-  book: `${path}/book`,
 });

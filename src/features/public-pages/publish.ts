@@ -8,9 +8,9 @@ import { AppError } from "../../domain/errors.ts";
 
 /** What `publish` sets besides that the page is public; undefined fields stay as they are. */
 type PublishedFields = {
-  booking: BusinessDoc["publicPage"]["booking"] | undefined;
-  privacyUrl: string | undefined;
-  imprintUrl: string | undefined;
+  booking?: BusinessDoc["publicPage"]["booking"] | undefined;
+  privacyUrl?: string | undefined;
+  imprintUrl?: string | undefined;
 };
 
 /**
@@ -20,7 +20,7 @@ type PublishedFields = {
 export function publishPage(
   rt: Runtime,
   slug: string,
-  { booking, privacyUrl, imprintUrl }: PublishedFields,
+  { booking, privacyUrl, imprintUrl }: PublishedFields = {},
 ): ChangeResult {
   const { name, legal: stored } = getBusiness(rt, slug).doc;
   const legal = {

@@ -6,6 +6,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
 import { ALL_LISTS, kindsAffecting } from "../../domain/public/public-catalog.ts";
+import { findBookingPath } from "../../http/pages/booking-path.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import {
   type CachedResponse,
@@ -118,8 +119,6 @@ class PublicPages {
     const { context, slug } = request;
     const rt = this.#rt;
     const origin = originOf(rt);
-    const countTables = ({ id: businessId }: BusinessRow) =>
-      rt.store.catalog.countByKind(businessId).get("table") ?? 0;
     const getBusiness = (): BusinessRow => {
       const business = rt.store.businesses.findBySlug(slug);
       if (business?.doc.publicPage.enabled) return business;
@@ -131,11 +130,10 @@ class PublicPages {
       getBusiness,
       ({ publishedUntil }) => Math.max(context.now, publishedUntil),
       (view) => {
-        const hasTables = countTables(view.business) > 0;
-        return {
-          business: view.business,
-          built: buildPage(view, wanted, request, { origin, hasTables }),
-        };
+        const counts = rt.store.catalog.countByKind(view.business.id);
+        const hasTables = (counts.get("table") ?? 0) > 0;
+        const site = { origin, hasTables, bookingPath: findBookingPath() };
+        return { business: view.business, built: buildPage(view, wanted, request, site) };
       },
     );
     if (built === null) return respondNotFound(request);

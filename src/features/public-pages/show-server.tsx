@@ -58,7 +58,7 @@ export function sendHome(rt: Runtime, context: RequestContext, base: string): Ht
 const redirect = (context: RequestContext, location: string): HttpResponse =>
   respond(context, 302, ["location", location, "content-length", "0"]);
 
-/** Without a published business there is nothing to find, and no such file. */
+/** A server without a published business has nothing that search engines could find. */
 function assertPublished(businesses: readonly PublishedBusiness[]): void {
   if (businesses.length > 0) return;
   throw new AppError("route_not_found", "No route matches this path; see /docs for the routes.");

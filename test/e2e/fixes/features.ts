@@ -17,6 +17,16 @@ const BUS = "destinations create --name bus --url nats://127.0.0.1:9 --stream BU
 
 export const fixes: FixCase[] = [
   {
+    text: "name the pages that have them: deskbell businesses publish {} --privacy-url URL --imprint-url URL",
+    arrange: ({ edit }) =>
+      edit(
+        "UPDATE business SET doc = json_set(doc, '$.legal.privacyUrl', NULL, '$.legal.imprint', NULL)",
+      ),
+    line: "businesses publish salon-aurora",
+    fill: { URL: "https://salon.example/legal" },
+    outcome: prints("businesses show salon-aurora", "https://salon.example/legal"),
+  },
+  {
     text: "to delete the business: deskbell businesses delete {}",
     line: `catalog undo --version 0 ${salon} --yes`,
     adds: "--yes",

@@ -13,6 +13,7 @@ import { readConfig } from "../../../config.ts";
 import type { AttemptReport } from "../../../delivery/delivery-worker.ts";
 import { createDesk, createDeskLink } from "../../desk/desks.ts";
 import { DESK_RIGHTS } from "../../desk/rules.ts";
+import { publishPage } from "../../public-pages/publish.ts";
 import { startReceiver } from "../../webhook-tools/sample-receiver.ts";
 import { EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
@@ -23,9 +24,11 @@ import { type Daemon, startDaemon } from "../../../cli/running/daemon.ts";
 import { findFreePort } from "../../../cli/running/port.ts";
 import { objectId } from "../../../domain/catalog/object-id.ts";
 import { withEdits } from "../../../cli/objects/edits.ts";
+import { startPictures } from "./pictures.ts";
 
 const API_PORT = 4100;
 const RECEIVER_PORT = 4200;
+const PICTURES_PORT = 4210;
 const EDIT_EVERY_MS = 20_000;
 const BUSY_TIMEOUT_MS = 5000;
 const SHOWN = "salon-aurora";
@@ -74,10 +77,14 @@ async function assemble(
   parts.defer(rt.close);
   done("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
 
+  const pictures = await startPictures(PICTURES_PORT);
+  parts.defer(pictures.close);
   const seedingAt = rt.now();
-  const seeded = PRESETS.map((preset) =>
-    applyCatalog(rt, [{ name: `${preset}.yaml`, text: readPreset(preset) }], { seedingAt }),
-  );
+  const seeded = PRESETS.map((preset) => {
+    const text = pictures.illustrate(readPreset(preset));
+    return applyCatalog(rt, [{ name: `${preset}.yaml`, text }], { seedingAt });
+  });
+  for (const { slug } of seeded) publishPage(rt, slug);
   done("seeded", seeded.map(summary).join(" · "));
 
   const business = getBusiness(rt, SHOWN);
@@ -90,6 +97,7 @@ async function assemble(
   });
   parts.defer(daemon.stop);
   done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
+  for (const { slug } of seeded) done("page", `${daemon.url}/b/${slug}`);
   done("receiver", `${receiver.url}    verifying signatures`);
 
   done("desk", `${daemon.url}/b/${SHOWN}/desk/pair/${createDemoLink(rt, business)}`);

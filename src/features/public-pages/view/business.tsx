@@ -9,7 +9,7 @@ import type { Dishes, Events, Services, Shop } from "../content.ts";
 import { dateIn } from "../format.ts";
 import { pathsOf } from "../paths.ts";
 import { EventList, mapUrl } from "./events.tsx";
-import { Image, LongText, Outside } from "./frame.tsx";
+import { Image, Jump, LongText, Outside } from "./frame.tsx";
 import { DishList } from "./menu.tsx";
 import { ServiceList } from "./services.tsx";
 
@@ -23,11 +23,11 @@ export type BusinessContent = {
   nameOfAddon: (id: string) => string | undefined;
 };
 
-type Props = { shop: Shop; hasBooking: boolean; content: BusinessContent };
+type Props = { shop: Shop; content: BusinessContent };
 
 /** The first page of a business. */
-export const BusinessPage = ({ shop, hasBooking, content }: Props) => {
-  const { texts, profile, path, counts } = shop;
+export const BusinessPage = ({ shop, content }: Props) => {
+  const { texts, profile, path, counts, bookUrl } = shop;
   const paths = pathsOf(path);
   const { services, dishes, events, staff, promotions } = content;
   const [first, ...others] = profile.images;
@@ -41,15 +41,16 @@ export const BusinessPage = ({ shop, hasBooking, content }: Props) => {
           </h1>
           <OpenState shop={shop} />
           <LongText shop={shop} text={profile.description} />
-          {hasBooking && (
+          <QuickFacts shop={shop} />
+          {bookUrl !== null && (
             <p class="actions">
               {counts.services > 0 && (
-                <a class="button primary" href={paths.book}>
+                <a class="button primary" href={bookUrl}>
                   {texts.book}
                 </a>
               )}
               {shop.hasTables && (
-                <a class="button primary" href={`${paths.book}?table=1`}>
+                <a class="button primary" href={`${bookUrl}?table=1`}>
                   {texts.bookTable}
                 </a>
               )}
@@ -59,16 +60,6 @@ export const BusinessPage = ({ shop, hasBooking, content }: Props) => {
       </div>
       <div class="columns">
         <div>
-          {promotions.length > 0 && (
-            <section>
-              <h2>{texts.offers}</h2>
-              <ul class="offers">
-                {promotions.map((promotion) => (
-                  <Promotion shop={shop} promotion={promotion} nameOfAddon={content.nameOfAddon} />
-                ))}
-              </ul>
-            </section>
-          )}
           {events.total > 0 && (
             <section>
               <h2>{texts.events}</h2>
@@ -79,6 +70,7 @@ export const BusinessPage = ({ shop, hasBooking, content }: Props) => {
           {dishes.total > 0 && (
             <section>
               <h2>{texts.menu}</h2>
+              <Jump shop={shop} name={texts.menu} sections={dishes.sections} />
               <DishList shop={shop} dishes={dishes} level={3} />
               <AllLink href={paths.menu} text={texts.allDishes} listing={dishes} />
             </section>
@@ -86,8 +78,19 @@ export const BusinessPage = ({ shop, hasBooking, content }: Props) => {
           {services.total > 0 && (
             <section>
               <h2>{texts.services}</h2>
-              <ServiceList shop={shop} hasBooking={hasBooking} services={services} level={3} />
+              <Jump shop={shop} name={texts.services} sections={services.sections} />
+              <ServiceList shop={shop} services={services} level={3} />
               <AllLink href={paths.services} text={texts.allServices} listing={services} />
+            </section>
+          )}
+          {promotions.length > 0 && (
+            <section>
+              <h2>{texts.offers}</h2>
+              <ul class="offers">
+                {promotions.map((promotion) => (
+                  <Promotion shop={shop} promotion={promotion} nameOfAddon={content.nameOfAddon} />
+                ))}
+              </ul>
             </section>
           )}
           {staff.length > 0 && (
@@ -136,6 +139,28 @@ const AllLink = ({ href, text, listing }: { href: string; text: string; listing:
     </p>
   );
 };
+
+/** Where the business is and how to call it, which readers on a phone look for first. */
+const QuickFacts = ({ shop }: { shop: Shop }) => {
+  const { phone } = shop.profile;
+  const lines = addressLines(shop);
+  return lines.length === 0 && phone === null ? null : (
+    <p class="quick">
+      {lines.length > 0 && (
+        <a href={mapUrlOf(shop, lines)} rel="noreferrer">
+          <Outside shop={shop} text={lines.join(", ")} />
+        </a>
+      )}
+      {phone !== null && (
+        <a href={telUrl(phone)}>
+          <Outside shop={shop} text={phone} />
+        </a>
+      )}
+    </p>
+  );
+};
+
+const telUrl = (phone: string): string => `tel:${phone.replaceAll(/[^\d+]/g, "")}`;
 
 const OpenState = ({ shop }: { shop: Shop }) => {
   const { texts, format, opening, now } = shop;
@@ -246,7 +271,7 @@ const Contact = ({ shop }: { shop: Shop }) => {
       <dl>
         {phone !== null && (
           <Row name={texts.phone}>
-            <a href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>
+            <a href={telUrl(phone)}>
               <Outside shop={shop} text={phone} />
             </a>
           </Row>
@@ -293,6 +318,9 @@ const Row = ({ name, children }: { name: string; children: ComponentChildren }) 
   </div>
 );
 
+/** The countries where the postal code stands after the town. */
+const CODE_LAST = new Set(["AU", "CA", "GB", "IE", "IN", "JP", "NZ", "US"]);
+
 /** Returns the lines of the address without the country. */
 export function addressLines({ profile: { postalAddress, address } }: Shop): string[] {
   if (postalAddress === null)
@@ -300,9 +328,10 @@ export function addressLines({ profile: { postalAddress, address } }: Shop): str
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-  const { street, locality, region, postalCode } = postalAddress;
-  const town = [postalCode, locality].filter((part) => part !== null).join(" ");
-  return [street, region === null ? town : `${town}, ${region}`];
+  const { street, locality, region, postalCode, country } = postalAddress;
+  const town = region === null ? locality : `${locality}, ${region}`;
+  const parts = CODE_LAST.has(country) ? [town, postalCode] : [postalCode, town];
+  return [street, parts.filter((part) => part !== null).join(" ")];
 }
 
 function mapUrlOf({ profile: { geo } }: Shop, lines: readonly string[]): string {

@@ -89,15 +89,15 @@ const Availability = ({ shop, availability, salesStartAt }: AvailabilityProps) =
   );
 };
 
-type EventPageProps = { shop: Shop; event: PublicEvent; hasBooking: boolean };
+type EventPageProps = { shop: Shop; event: PublicEvent };
 
-export const EventPage = ({ shop, event, hasBooking }: EventPageProps) => {
-  const { texts, format, path } = shop;
+export const EventPage = ({ shop, event }: EventPageProps) => {
+  const { texts, format, path, bookUrl } = shop;
   const paths = pathsOf(path);
   const startsAt = Date.parse(event.startsAt);
   const endsAt = Date.parse(event.endsAt);
   const doorsAt = event.doorsAt === null ? null : Date.parse(event.doorsAt);
-  const sells = hasBooking && ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
+  const isOnSale = ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
   return (
     <article class="one">
       <p>
@@ -162,8 +162,8 @@ export const EventPage = ({ shop, event, hasBooking }: EventPageProps) => {
         </section>
       )}
       <p class="actions">
-        {sells && (
-          <a class="button primary" href={`${paths.book}?event=${event.id}`}>
+        {isOnSale && bookUrl !== null && (
+          <a class="button primary" href={`${bookUrl}?event=${event.id}`}>
             {texts.tickets}
           </a>
         )}

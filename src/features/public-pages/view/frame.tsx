@@ -12,15 +12,14 @@ type FrameProps = {
   shop: Shop;
   /** The page, whose link in the navigation is marked. */
   current: PageName;
-  hasBooking: boolean;
   /** The path and query of the page, to which the links to other languages lead. */
   url: string;
   children: ComponentChildren;
 };
 
 /** What every page of a business has around its content. */
-export const Frame = ({ shop, current, hasBooking, url, children }: FrameProps) => {
-  const { texts, profile, path, counts, theme } = shop;
+export const Frame = ({ shop, current, url, children }: FrameProps) => {
+  const { texts, profile, path, counts, theme, bookUrl } = shop;
   const paths = pathsOf(path);
   const links: { name: PageName; href: string; text: string; isShown: boolean }[] = [
     { name: "menu", href: paths.menu, text: texts.menu, isShown: counts.dishes > 0 },
@@ -54,8 +53,8 @@ export const Frame = ({ shop, current, hasBooking, url, children }: FrameProps) 
                   {text}
                 </a>
               ))}
-            {hasBooking && (
-              <a class="button primary" href={paths.book}>
+            {bookUrl !== null && (
+              <a class="button primary" href={bookUrl}>
                 {texts.book}
               </a>
             )}
@@ -168,6 +167,26 @@ export const Image = ({ image, alt = "", className, isFirst = false }: ImageProp
     referrerpolicy="no-referrer"
   />
 );
+
+type JumpProps = {
+  shop: Shop;
+  name: string;
+  sections: readonly { group: { id: string; name: string } | null }[];
+};
+
+/** Links to the categories of a long list. */
+export const Jump = ({ shop, name, sections }: JumpProps) => {
+  const groups = sections.flatMap(({ group }) => group ?? []);
+  return groups.length < 3 ? null : (
+    <nav class="jump" aria-label={name}>
+      {groups.map((group) => (
+        <a href={`#${group.id}`}>
+          <Outside shop={shop} text={group.name} />
+        </a>
+      ))}
+    </nav>
+  );
+};
 
 type PagerProps = { shop: Shop; path: string; page: number; pages: number };
 

@@ -12,7 +12,7 @@ export const DishList = ({ shop, dishes, level }: { shop: Shop; dishes: Dishes; 
       const Heading = `h${level}` as const;
       const name = group?.name ?? (dishes.sections.length > 1 ? shop.texts.more : null);
       return (
-        <section class="group">
+        <section class="group" id={group?.id}>
           {name !== null && (
             <Heading>{group === null ? name : <Outside shop={shop} text={name} />}</Heading>
           )}

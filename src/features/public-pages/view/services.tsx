@@ -3,26 +3,25 @@ import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Services, Shop } from "../content.ts";
 import { MAX_PARTS } from "../layout.ts";
-import { pathsOf } from "../paths.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 
-type ListProps = { shop: Shop; hasBooking: boolean; services: Services; level: 2 | 3 };
+type ListProps = { shop: Shop; services: Services; level: 2 | 3 };
 
 /** Services below their categories. @param level that of the headings of categories */
-export const ServiceList = ({ shop, hasBooking, services, level }: ListProps) => (
+export const ServiceList = ({ shop, services, level }: ListProps) => (
   <>
     {services.sections.map(({ group, items }) => {
       const Heading = `h${level}` as const;
       const name = group?.name ?? (services.sections.length > 1 ? shop.texts.more : null);
       return (
-        <section class="group">
+        <section class="group" id={group?.id}>
           {name !== null && (
             <Heading>{group === null ? name : <Outside shop={shop} text={name} />}</Heading>
           )}
           <LongText shop={shop} text={group?.description ?? null} className="faint" />
           <ul class="items">
             {items.map((service) => (
-              <Service shop={shop} hasBooking={hasBooking} service={service} />
+              <Service shop={shop} service={service} />
             ))}
           </ul>
         </section>
@@ -31,18 +30,10 @@ export const ServiceList = ({ shop, hasBooking, services, level }: ListProps) =>
   </>
 );
 
-const Service = ({
-  shop,
-  hasBooking,
-  service,
-}: {
-  shop: Shop;
-  hasBooking: boolean;
-  service: PublicService;
-}) => {
-  const { texts, format, path } = shop;
+const Service = ({ shop, service }: { shop: Shop; service: PublicService }) => {
+  const { texts, format } = shop;
   const { variants, addonLinks, depositCents, images } = service;
-  const isBookable = hasBooking && service.bookable;
+  const bookUrl = service.bookable ? shop.bookUrl : null;
   return (
     <li id={service.id} class="item">
       {images[0] && <Image image={images[0]} className="thumb" />}
@@ -55,11 +46,7 @@ const Service = ({
         </div>
         <LongText shop={shop} text={service.description} />
         <p class="facts">
-          <span>
-            {variants.length > 0 && service.durationFromMin !== longestOf(service)
-              ? fillText(texts.fromPrice, { price: format.duration(service.durationFromMin) })
-              : format.duration(service.durationFromMin)}
-          </span>
+          <span>{durationOf(shop, service)}</span>
           {service.locationType === "ONLINE" && <span>{texts.online}</span>}
           {service.locationType === "AT_CUSTOMER" && <span>{texts.atCustomer}</span>}
           {depositCents !== null && (
@@ -94,9 +81,9 @@ const Service = ({
             </ul>
           </details>
         )}
-        {isBookable && (
+        {bookUrl !== null && (
           <p class="actions">
-            <a class="button" href={`${pathsOf(path).book}?service=${service.id}`}>
+            <a class="button" href={`${bookUrl}?service=${service.id}`}>
               {texts.book}
               <span class="visually-hidden">
                 {": "}
@@ -110,8 +97,12 @@ const Service = ({
   );
 };
 
-const longestOf = ({ variants }: PublicService): number =>
-  Math.max(...variants.map(({ durationMin }) => durationMin));
+/** Returns how long a service takes, which its variants can change. */
+function durationOf({ format }: Shop, { durationFromMin, variants }: PublicService): string {
+  const longest = Math.max(durationFromMin, ...variants.map(({ durationMin }) => durationMin));
+  const shortest = format.duration(durationFromMin);
+  return longest === durationFromMin ? shortest : `${shortest} – ${format.duration(longest)}`;
+}
 
 /** Returns the price of a service, which is the lowest one of its variants. */
 export function priceOf(shop: Shop, service: PublicService): string {

@@ -1,12 +1,13 @@
-import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import type { Cli } from "../../cli/cli.ts";
-import { command } from "../../cli/command.ts";
-import { choice, text } from "../../cli/flags.ts";
-import { namingFlags } from "../../cli/objects/edits.ts";
-import { findServerUrl } from "../../cli/running/server-url.ts";
-import { isLoopbackHost } from "../../domain/addresses.ts";
-import type { Kind } from "../../domain/catalog/catalog.ts";
-import { countOf } from "../../domain/text.ts";
+import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
+import type { Cli } from "../../../cli/cli.ts";
+import { command } from "../../../cli/command.ts";
+import { choice, text } from "../../../cli/flags.ts";
+import { writeNewFile } from "../../../cli/input/new-file.ts";
+import { namingFlags } from "../../../cli/objects/edits.ts";
+import { findServerUrl } from "../../../cli/running/server-url.ts";
+import { isLoopbackHost } from "../../../domain/addresses.ts";
+import type { Kind } from "../../../domain/catalog/catalog.ts";
+import { countOf } from "../../../domain/text.ts";
 
 const publish = command({
   name: "publish",
@@ -21,21 +22,26 @@ const publish = command({
     ),
     privacyUrl: text("url", "page with your privacy policy, which the page links"),
     imprintUrl: text("url", "page with your imprint, which the page links"),
+    qr: text("file", "write a QR code of the page's URL to a new SVG file, for a sign"),
     publicUrl: text("url", "URL at which guests reach the server (default: that of serve)"),
   },
   examples: [
     "businesses publish salon-aurora --dry-run",
     "businesses publish cafe-lumen --privacy-url https://lumen.example/privacy --imprint-url https://lumen.example/imprint",
   ],
-  async run(cli, { booking, privacyUrl, imprintUrl, publicUrl }, slug) {
+  async run(cli, { booking, privacyUrl, imprintUrl, qr, publicUrl }, slug) {
     const rt = await cli.open();
     const business = cli.business(rt, slug);
-    const { publishPage } = await import("./publish.ts");
+    const { publishPage } = await import("../publish.ts");
     const change = namingFlags({ privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" }, () =>
       publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
     );
     const base = findServerUrl(cli, rt, { publicUrl });
     const url = `${base}/b/${slug}`;
+    if (qr !== undefined && !cli.flags.dryRun) {
+      const { renderSVG } = await import("uqr");
+      writeNewFile(qr, renderSVG(url));
+    }
     const shows = countShown(rt.store.catalog.countByKind(business.id));
     if (cli.flags.json) cli.printObject({ slug, url, published: true, shows, ...changeOf(change) });
     else cli.io.stdout.write(`${url}\n`);
@@ -58,7 +64,7 @@ const unpublish = command({
   async run(cli, _flags, slug) {
     const rt = await cli.open();
     cli.business(rt, slug);
-    const { unpublishPage } = await import("./publish.ts");
+    const { unpublishPage } = await import("../publish.ts");
     const change = unpublishPage(rt, slug);
     if (cli.flags.json) cli.printObject({ slug, published: false, ...changeOf(change) });
     noteChange(cli, change, "The page was not public.");

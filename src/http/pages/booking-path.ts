@@ -1,0 +1,5 @@
+import { FEATURES } from "../../features/index.ts";
+
+/** Returns the path below /b/{slug}/ of the page on which guests book; undefined if none has one. */
+export const findBookingPath = (): string | undefined =>
+  FEATURES.find(({ bookingPath }) => bookingPath !== undefined)?.bookingPath;

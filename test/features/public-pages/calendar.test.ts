@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { parseCalendar } from "../../support/ical.ts";
+import { publishSample } from "../../support/published-pages.ts";
+
+test("another program reads the events of a business, and one of them alone", async () => {
+  const { get } = publishSample("venue", { publicUrl: "https://shop.example" });
+  const response = await get("/events.ics");
+  expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
+  const events = parseCalendar(await response.text());
+  expect(events).toHaveLength(11);
+  const cancelled = events.filter(({ status }) => status === "CANCELLED");
+  expect(cancelled.map(({ summary }) => summary)).toEqual(["Saltwater Choir"]);
+  const [one, ...others] = parseCalendar(
+    await (await get("/events.ics?event=blue-hour-quartet")).text(),
+  );
+  expect(others).toEqual([]);
+  expect(one).toMatchObject({
+    summary: "Blue Hour Quartet",
+    location: "Kita Live, main hall, 2-17-4 Senju, Adachi-ku, Tokyo",
+    description: expect.stringContaining(
+      "https://shop.example/b/kita-live/events/blue-hour-quartet",
+    ),
+  });
+  expect((await get("/events.ics?event=no-such")).status).toBe(404);
+});

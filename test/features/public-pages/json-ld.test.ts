@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { BUSINESS_TYPES } from "../../../src/domain/catalog/business-types.ts";
+import { readPartOfSample } from "../../support/sample-catalog.ts";
+import { findIssues } from "../../support/schema-org.ts";
+import { publishSample, servePublished } from "../../support/published-pages.ts";
+
+type Node = { [name: string]: unknown };
+
+const graphIn = (html: string): Node[] => {
+  const [, json = "{}"] = /<script type="application\/ld\+json">([^]*?)<\/script>/.exec(html) ?? [];
+  return ((JSON.parse(json) as Node)["@graph"] ?? []) as Node[];
+};
+
+describe("the check of structured data", () => {
+  test.each([
+    [{ "@type": "HairSalon", name: "A", hairColour: "red" }, "hairColour"],
+    [{ "@type": "Event", name: "A", startDate: "2026-12-01" }, "location"],
+    [{ "@type": "HairSaloon", name: "A" }, "HairSaloon"],
+  ])("the check finds what is wrong with %o", async (node, name) => {
+    expect((await findIssues([node])).join("\n")).toContain(name);
+  });
+});
+
+test("each type that a business can have is one of schema.org", async () => {
+  const business = { name: "A", address: "B", url: "https://a.example" };
+  for (const type of BUSINESS_TYPES)
+    expect([type, await findIssues([{ "@type": type, ...business }])]).toEqual([type, []]);
+});
+
+test.each([
+  ["salon", ["", "/services"]],
+  ["restaurant", ["", "/menu"]],
+  ["venue", ["", "/events", "/services", "/events/blue-hour-quartet"]],
+] as const)(
+  "the JSON-LD of the sample %s is valid, with the fields that Google requires",
+  async (preset, paths) => {
+    const { get } = publishSample(preset);
+    for (const path of paths) {
+      const graph = graphIn(await (await get(path)).text());
+      expect(graph.length).toBeGreaterThan(0);
+      expect([path, await findIssues(graph)]).toEqual([path, []]);
+    }
+    const document = await get(".jsonld");
+    expect(document.headers.get("content-type")).toBe("application/ld+json");
+    expect(await findIssues(((await document.json()) as Node)["@graph"] as Node[])).toEqual([]);
+  },
+);
+
+test("the JSON-LD of generated catalogs is valid", async () => {
+  for (let seed = 0; seed < 20; seed++) {
+    const file = readPartOfSample(10 + seed * 5, seed);
+    const { get } = servePublished(file);
+    const document = (await (await get(".jsonld")).json()) as Node;
+    expect([seed, await findIssues(document["@graph"] as Node[])]).toEqual([seed, []]);
+  }
+});
+
+test("the hours in JSON-LD have closed days, and days with other hours", async () => {
+  const { get } = publishSample("salon");
+  const [business = {}] = graphIn(await (await get("")).text());
+  const hours = business["openingHoursSpecification"] as Node[];
+  expect(hours).toContainEqual({
+    "@type": "OpeningHoursSpecification",
+    dayOfWeek: ["Thursday", "Friday"],
+    opens: "10:00",
+    closes: "21:00",
+  });
+  const on = (date: string) => hours.filter(({ validFrom }) => validFrom === date);
+  expect(on("2026-11-26")).toMatchObject([{ opens: "00:00", closes: "00:00" }]);
+  expect(on("2026-12-24")).toMatchObject([{ opens: "09:00", closes: "14:00" }]);
+});
+
+test("hours after midnight close on the next day", async () => {
+  const { get } = publishSample("venue");
+  const [business = {}] = graphIn(await (await get("")).text());
+  expect(business["openingHoursSpecification"]).toContainEqual({
+    "@type": "OpeningHoursSpecification",
+    dayOfWeek: ["Friday", "Saturday"],
+    opens: "11:00",
+    closes: "02:00",
+  });
+});
+
+test("a dish that is free of charge, on request or in sizes has the offers that it is sold for", async () => {
+  const { get } = publishSample("restaurant");
+  const [menu = {}] = graphIn(await (await get("/menu")).text());
+  expect(menu["@type"]).toBe("Menu");
+  expect(JSON.stringify(menu)).toContain('"suitableForDiet":["https://schema.org/VegetarianDiet"]');
+});

@@ -1,0 +1,157 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { AuthoredFile } from "../../../src/domain/catalog/file/schema.ts";
+import { startServer } from "../../../src/http/server.ts";
+import { useBrowser } from "../../support/browser.ts";
+import { HTML_TEXTS } from "../../support/hostile/html-texts.ts";
+import { recordClaim } from "../../support/claims.ts";
+import { drive } from "../../support/page-driver.ts";
+import { publishFile } from "../../support/published-pages.ts";
+import { chooseScale } from "../../support/scale.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const openPage = useBrowser();
+
+/** Texts that turn or hide what stands around them, or that have no place to break. */
+const LONG = [
+  "x".repeat(150),
+  "\u202e\u2066override\u202c",
+  "ſ".repeat(120),
+  "مرحبا بالعالم ".repeat(8),
+];
+
+/** Returns a catalog with the text in every field that a page shows. */
+function writeHostile(text: string, i: number): AuthoredFile {
+  const long = `${text} ${LONG[i % LONG.length]}`;
+  const name = text.slice(0, 190);
+  const image = `https://images.example/${encodeURIComponent(text)}.jpg`;
+  const shown = { name, description: long };
+  return {
+    catalog: 1,
+    business: {
+      slug: `shop-${i}`,
+      name,
+      timezone: "Etc/UTC",
+      currency: "CHF",
+      description: long,
+      address: long,
+      phone: name.slice(0, 50),
+      images: [{ url: image, alt: name }],
+      priceRange: name.slice(0, 90),
+      links: [{ url: "https://social.example/a", name: name.slice(0, 100) }],
+      postalAddress: { street: name, locality: name.slice(0, 100), country: "CH" },
+    },
+    hours: [{ start: "00:00", end: "24:00" }],
+    closures: [{ name, yearly: "12-25" }],
+    serviceCategories: [{ key: "c", ...shown }],
+    addons: [{ key: "a", ...shown, price: "1.00" }],
+    services: [
+      {
+        key: "s",
+        ...shown,
+        durationMin: 30,
+        price: "9999999.00",
+        category: "c",
+        addons: ["a"],
+        variants: [
+          { key: "v", ...shown },
+          { key: "w", ...shown, price: "1.00" },
+        ],
+      },
+    ],
+    staff: [{ key: "p", name, title: name, bio: long, languages: ["de", "tlh"] }],
+    menu: {
+      categories: [{ key: "m", ...shown }],
+      modifierGroups: [{ key: "g", name, options: [{ key: "o", name, price: "1.00" }] }],
+      items: [
+        {
+          key: "d",
+          ...shown,
+          price: "9999999.00",
+          categories: ["m"],
+          dietary: [name.slice(0, 50)],
+          modifierGroups: ["g"],
+          images: [{ url: image, alt: name }],
+        },
+        { key: "e", ...shown, sizes: [{ key: "s", name, price: "1.00" }] },
+      ],
+    },
+    promotions: [{ key: "f", ...shown, benefit: { type: "free_addon", addon: "a" } }],
+    events: [
+      {
+        key: "x",
+        slug: "xx",
+        ...shown,
+        startsIn: "3d 20:00",
+        durationMin: 60,
+        venue: { name, address: long },
+        ticketTypes: [{ key: "t", ...shown, price: "1.00" }],
+      },
+    ],
+  };
+}
+
+declare const document: { querySelectorAll: (selector: string) => ArrayLike<unknown> };
+
+async function inspect() {
+  const all = globalThis as { pwned?: unknown };
+  return {
+    pwned: all.pwned !== undefined,
+    scripts: document.querySelectorAll("script:not([type='application/ld+json'])").length,
+    foreign: document.querySelectorAll("iframe, object, embed, form, base, style, video").length,
+  };
+}
+
+const TEXTS = HTML_TEXTS.slice(0, chooseScale(9, 60, 20));
+const PATHS = ["", "/menu", "/services", "/events/xx"];
+
+/** Writes a text as HTML into a page without a policy, as a careless program would. */
+const writeAsHtml = async (text: string) => {
+  const { document: page } = globalThis as unknown as { document: { body: { innerHTML: string } } };
+  page.body.innerHTML = text;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+};
+
+test(
+  "hostile catalogs run no script, add no element and need no sideways scroll at 320 px",
+  { timeout: 900_000 },
+  async (test) => {
+    const rt = createTestRuntime({}, Date.now());
+    for (const [i, text] of TEXTS.entries()) publishFile(rt, writeHostile(text, i));
+    const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
+    onTestFinished(() => server.close());
+    const page = await openPage(test, `${server.url}/b/shop-0`, { width: 320 });
+    const reader = drive(page);
+    for (const i of TEXTS.keys())
+      for (const path of PATHS) {
+        const url = `${server.url}/b/shop-${i}${path}`;
+        await page.open(url);
+        // The script of a page about an event adds the reader's time.
+        const scripts = path === "/events/xx" ? 1 : 0;
+        expect([url, await page.run(inspect), await reader.measureOverflow()]).toEqual([
+          url,
+          { pwned: false, scripts, foreign: 0 },
+          0,
+        ]);
+      }
+    const strange = page.requests.filter(
+      (url) => !url.startsWith(server.url) && !/^(?:https:\/\/images\.example\/|data:)/.test(url),
+    );
+    expect(strange).toEqual([]);
+    expect(page.errors.filter((error) => !error.includes("net::ERR"))).toEqual([]);
+    const careless = await openPage(test, "about:blank");
+    await careless.run(writeAsHtml, "<img src=x onerror=pwned=1>");
+    const { pwned } = await careless.run(inspect);
+    recordClaim({
+      group: "attack",
+      claim: "Hostile texts of a catalog run no script on public pages",
+      done: `Chromium opened ${TEXTS.length * PATHS.length} pages of ${TEXTS.length} catalogs with HTML, scripts, marks of direction and long words in every text, in a window of 320 pixels.`,
+      figure: `0 scripts ran, 0 elements were added, and 0 pages were wider than the window.`,
+      control: {
+        done: "One of the texts was written as HTML into a page without a policy.",
+        figure: pwned ? "Its script ran." : "Its script did not run.",
+        hasFailed: pwned,
+      },
+      seed: "none",
+    });
+  },
+);
