@@ -22,6 +22,7 @@ const GUIDES = {
   "taking-bookings": "data/guides/taking-bookings.md",
   "reserving-tables": "data/guides/reserving-tables.md",
   "selling-tickets": "data/guides/selling-tickets.md",
+  agents: "data/guides/agents.md",
   reconciliation: "data/guides/reconciliation.md",
   testing: "data/guides/testing.md",
   "going-live": "data/guides/going-live.md",

@@ -4,6 +4,7 @@
  */
 export const SYNONYMS: readonly [word: string, everyday: string][] = [
   // What there is.
+  ["agents", "mcp ai assistant claude chatgpt llm"],
   ["addon", "extra topping supplement option upsell"],
   ["availability", "free open times slots calendar vacancy stock left"],
   ["available", "free open times"],

@@ -68,6 +68,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   desk: "Give the people in the shop a page of the day on their phones.",
   "public-page": "Show guests a page with your menu, services, hours and events.",
   "taking-bookings": "Let a website show free times and book them.",
+  agents: "Let agents such as Claude ask, find a time and book.",
   mirror: "Keep a copy of a catalog up to date (for partners).",
   "failing-webhooks": "Find out why deliveries fail, and repair them.",
   "backups-and-restore": "Keep copies off this disk, and restore one.",

@@ -39,6 +39,7 @@ const SKIPPED: [start: string, reason: string][] = [
   ["docker ", "containers.test.ts starts the image"],
   ["npm install --global ", "package.test.ts installs the package"],
   ["nats ", "needs the tool of NATS"],
+  ["claude mcp add ", "needs Claude Code"],
   ["deskbell destinations test ", "needs a NATS server; nats.test.ts tests it"],
   ["deskbell systemd-unit | sudo ", "changes the machine; systemd-unit.test.ts checks the unit"],
   ["deskbell serve --port 4100 --public-url", "reverse-proxy.test.ts runs this guide"],

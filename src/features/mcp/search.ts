@@ -57,7 +57,7 @@ function createMatcher(words: string, context: PublicContext): (doc: Doc) => boo
   };
 }
 
-/** Only the beginning of a long text is searched, so that a search of a large catalog stays fast. */
+/** How many characters of a long text are searched: a search of a large catalog must stay fast. */
 const MAX_TEXT = 400;
 
 /** The folded texts of objects, because folding them takes most of the time of a search. */

@@ -4,6 +4,7 @@ import { openAgents, post, statelessRequest } from "./support/agents.ts";
 // The messages that the official client does not send.
 
 const PATH = "/b/salon-aurora/mcp";
+const SERVER_META = "io.modelcontextprotocol/serverInfo";
 const VERSION_META = "io.modelcontextprotocol/protocolVersion";
 
 test("a message that is not a request of the protocol is refused with a fix", async () => {
@@ -86,7 +87,7 @@ test("a stateless request says its revision in the body and in the headers", asy
   const call = statelessRequest("tools/call", { name: "get_business", arguments: {} });
   const good = await post(agents, PATH, call.body, call.headers);
   expect([good.status, good.body.result.resultType]).toEqual([200, "complete"]);
-  expect(good.body.result._meta["io.modelcontextprotocol/serverInfo"].name).toBe("deskbell");
+  expect(good.body.result["_meta"][SERVER_META].name).toBe("deskbell");
   const encoded = { "mcp-name": `=?base64?${Buffer.from("get_business").toString("base64")}?=` };
   expect((await post(agents, PATH, call.body, { ...call.headers, ...encoded })).status).toBe(200);
 

@@ -53,7 +53,7 @@ test.each(VERSIONS)(
 
 const listRequest = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 
-test("only POST is answered", async () => {
+test("methods other than POST are refused", async () => {
   const { app } = openAgents("salon");
   for (const method of ["GET", "DELETE", "PUT"])
     expect((await app.request("/b/salon-aurora/mcp", { method })).status).toBe(405);

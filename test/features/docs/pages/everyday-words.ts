@@ -178,6 +178,7 @@ export const EVERYDAY_WORDS: Record<string, readonly [string, string]> = {
   "/docs/reserving-tables": ["restaurant tables", "dinner on a website"],
   "/docs/selling-tickets": ["ticket shop", "payment for admission"],
   "/docs/reconciliation": ["nightly check", "find differences"],
+  "/docs/agents": ["mcp", "assistant"],
   "/docs/testing": ["sandbox", "try on my machine"],
   "/docs/going-live": ["checklist", "launch"],
   "/docs/changelog": ["what is new", "release notes"],
