@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LIBRARY_VERSIONS, NODE_VERSION, type Target } from "./targets.ts";
+import { LIBRARY_VERSIONS, NODE_VERSION, type Target, TARGETS } from "./targets.ts";
 
 // Downloads what a release contains besides this checkout and its packages. Each download is
 // checked against the hash in targets.ts, and kept for the next release.
@@ -32,12 +32,22 @@ function fetchOnce(
 }
 
 /** Downloads the target's Node and returns the path of the executable. */
-export function fetchNode({ name, node }: Target): string {
+export const fetchNode = (target: Target): string => fetchFromNode(target, target.node.file);
+
+/** Returns the licence text of Node, which is the same for all targets. */
+export function fetchNodeLicence(): string {
+  const [target] = TARGETS;
+  if (target === undefined) throw new Error("A release is for at least one target.");
+  return readFileSync(fetchFromNode(target, "LICENSE"), "utf8");
+}
+
+/** Returns the path of a file in the package of the target's Node. */
+function fetchFromNode({ name, node }: Target, file: string): string {
   const folder = join(CACHE, `node-${NODE_VERSION}`);
   const [algorithm = "", hash = ""] = node.integrity.split(/-(.*)/s);
   const archive = fetchOnce(
     folder,
-    (file) => file === `${node.package}-${NODE_VERSION}.tgz`,
+    (candidate) => candidate === `${node.package}-${NODE_VERSION}.tgz`,
     { algorithm, encoding: "base64", hash },
     () => {
       const spec = `${node.package}@${NODE_VERSION}`;
@@ -48,8 +58,8 @@ export function fetchNode({ name, node }: Target): string {
   );
   const unpacked = join(folder, name);
   mkdirSync(unpacked, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", unpacked, `package/${node.file}`]);
-  return join(unpacked, "package", node.file);
+  execFileSync("tar", ["-xzf", archive, "-C", unpacked, `package/${file}`]);
+  return join(unpacked, "package", file);
 }
 
 /** Downloads the libraries of a Linux target and returns the folder that they are unpacked in. */

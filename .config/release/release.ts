@@ -11,17 +11,19 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import Database from "better-sqlite3";
 import { prebuiltAddon } from "../executable.ts";
 import { type Entry, gzip, tar, zip } from "./archives.ts";
 import { buildTarget } from "./build-target.ts";
 import { debianFileName, debianPackage } from "./debian.ts";
-import { fetchLibraries } from "./downloads.ts";
+import { fetchLibraries, fetchNodeLicence } from "./downloads.ts";
 import { packForNpm } from "./npm-package.ts";
 import { containerImage } from "./image.ts";
 import { manPage } from "./man-page.ts";
 import {
   type Component,
   createSbom,
+  nativeComponents,
   packageFolders,
   readPackage,
   type Sbom,
@@ -42,9 +44,21 @@ if (process.platform !== "linux" || process.arch !== "x64")
 if (process.versions.node !== NODE_VERSION)
   throw new Error(`The code cache must be written by Node ${NODE_VERSION}: npm run release.`);
 
+// The modes of the files would otherwise depend on who builds the release.
+process.umask(0o022);
+
 type LinuxTarget = NonNullable<Target["linux"]>;
 
 const { version } = readPackage(".");
+/** The version of SQLite in better-sqlite3. Node contains another one, which deskbell does not use. */
+const sqliteVersion = new Database(":memory:")
+  .prepare("SELECT sqlite_version()")
+  .pluck()
+  .get() as string;
+const readme = readFileSync(join(import.meta.dirname, "readme.md"), "utf8").replaceAll(
+  "VERSION",
+  version,
+);
 const git = (...args: string[]): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
 const changes = git("status", "--porcelain");
@@ -63,8 +77,13 @@ function collectLicences(sbom: Sbom): string {
       ...files.sort().map((file) => readFileSync(join(ROOT, file), "utf8")),
     ];
   });
-  const address = `https://github.com/nodejs/node/blob/v${NODE_VERSION}/LICENSE`;
-  return [[`Node.js ${NODE_VERSION}`, address], ...texts]
+  // The text of Node has those of all libraries in it, such as OpenSSL, V8, ICU and zlib.
+  const ofNode = [`Node.js ${NODE_VERSION}`, fetchNodeLicence()];
+  const ofSqlite = [
+    `SQLite ${sqliteVersion}`,
+    "The authors have put SQLite into the public domain.",
+  ];
+  return [ofNode, ofSqlite, ...texts]
     .map((lines) => lines.join("\n\n"))
     .join(`\n\n${"-".repeat(80)}\n\n`);
 }
@@ -75,7 +94,8 @@ async function writeArchive(target: Target, executable: Buffer): Promise<string>
   const name = `deskbell-${version}-${target.name}${isWindows ? "-untested" : ""}`;
   const entries: Entry[] = [
     { path: isWindows ? "deskbell.exe" : "deskbell", content: executable, mode: 0o755 },
-    ...["README.md", "LICENSE"].map((path) => ({ path, content: readFileSync(join(ROOT, path)) })),
+    { path: "README.md", content: readme },
+    { path: "LICENSE", content: readFileSync(join(ROOT, "LICENSE")) },
     { path: "LICENSES-OF-PACKAGES", content: licences },
   ].map((entry) => ({ ...entry, path: `${name}/${entry.path}` }));
   if (isWindows) return write(`${name}.zip`, await zip(entries, seconds));
@@ -112,12 +132,6 @@ const describe = (path: string, components: Component[] = [], packages = sbom): 
     `${basename(path)}.cdx.json`,
     sbomOf(packages, { name: basename(path), content: readFileSync(path), components }),
   );
-const node: Component = {
-  type: "platform",
-  name: "node",
-  version: NODE_VERSION,
-  purl: `pkg:generic/node@${NODE_VERSION}`,
-};
 const libraries = ({ architecture }: LinuxTarget): Component[] =>
   Object.entries(LIBRARY_VERSIONS).map(([name, version]) => ({
     type: "library",
@@ -132,6 +146,7 @@ mkdirSync(out, { recursive: true });
 execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 const sbom = createSbom();
 const licences = collectLicences(sbom);
+const native = nativeComponents(process.versions, sqliteVersion);
 describe(packForNpm(ROOT, out));
 const client = readFileSync(join(ROOT, "dist/docs/deskbell-client.tgz"));
 describe(write(`deskbell-client-${version}.tgz`, client), [], sbomOfClient(sbom));
@@ -141,11 +156,11 @@ try {
     const file = join(folder, target.name);
     await buildTarget(target, file);
     const executable = readFileSync(file);
-    describe(await writeArchive(target, executable), [node]);
+    describe(await writeArchive(target, executable), native);
     if (target.linux === null) continue;
-    describe(await writeDebianPackage(target.linux, executable), [node]);
+    describe(await writeDebianPackage(target.linux, executable), native);
     describe(await writeImage(target, target.linux, executable), [
-      node,
+      ...native,
       ...libraries(target.linux),
     ]);
   }

@@ -16,6 +16,7 @@ export type Component = {
   name: string;
   version: string;
   purl: string;
+  hashes?: { alg: string; content: string }[];
   properties?: { name: string; value: string }[];
 };
 export type Sbom = {
@@ -50,7 +51,59 @@ export function createSbom(): Sbom {
   const { metadata } = sbom;
   // npm is left out, because its version differs between machines.
   const components = metadata.tools.components.filter(({ name }) => name !== "npm");
-  return { ...sbom, metadata: { ...metadata, tools: { components } } };
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { integrity?: string }>;
+  };
+  return {
+    ...sbom,
+    metadata: { ...metadata, tools: { components } },
+    components: sbom.components.map((component) => {
+      const { integrity } = packages[folderOf(component) ?? ""] ?? {};
+      return integrity === undefined ? component : { ...component, hashes: [toHash(integrity)] };
+    }),
+  };
+}
+
+/** Returns the hash of a package as CycloneDX writes it, from that of the lock file. */
+function toHash(integrity: string): { alg: string; content: string } {
+  const [, bits, base64 = ""] = /^sha(\d+)-(.+)$/.exec(integrity) ?? [];
+  return { alg: `SHA-${bits}`, content: Buffer.from(base64, "base64").toString("hex") };
+}
+
+/**
+ * The libraries in the executable of Node that reports of vulnerabilities name, by Node's own name
+ * for them.
+ */
+const IN_NODE = {
+  ares: "c-ares",
+  brotli: "brotli",
+  icu: "icu",
+  llhttp: "llhttp",
+  nghttp2: "nghttp2",
+  openssl: "openssl",
+  sqlite: "sqlite",
+  undici: "undici",
+  uv: "libuv",
+  v8: "v8",
+  zlib: "zlib",
+  zstd: "zstd",
+} as const;
+
+/** Returns Node, and the libraries that are linked into it and into the addon for SQLite. */
+export function nativeComponents(versions: NodeJS.ProcessVersions, sqlite: string): Component[] {
+  const native = (type: string, name: string, version: string): Component => ({
+    type,
+    name,
+    version,
+    purl: `pkg:generic/${name}@${encodeURIComponent(version)}`,
+  });
+  const inNode = Object.entries(IN_NODE).map(([key, name]) => {
+    const version = versions[key];
+    if (!version) throw new Error(`Node does not name the version of ${key}.`);
+    return native("library", name, version);
+  });
+  const inAddon = native("library", "sqlite", sqlite);
+  return [native("platform", "node", versions.node), ...inNode, inAddon];
 }
 
 /** Returns the SBOM of the client, which has no dependencies, from that of the program. */
@@ -78,7 +131,8 @@ export function sbomOf(
 }
 
 /** Returns the folders of all packages in an SBOM, relative to the project's root. */
-export const packageFolders = ({ components }: Sbom): string[] =>
-  components.flatMap(({ properties = [] }) =>
-    properties.filter(({ name }) => name === PATH_PROPERTY).map(({ value }) => value),
-  );
+export const packageFolders = ({ components }: Pick<Sbom, "components">): string[] =>
+  components.flatMap((component) => folderOf(component) ?? []);
+
+const folderOf = ({ properties = [] }: Component): string | undefined =>
+  properties.find(({ name }) => name === PATH_PROPERTY)?.value;

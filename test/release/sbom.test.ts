@@ -3,7 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { createSbom, packageFolders, sbomOf, sbomOfClient } from "../../.config/release/sbom.ts";
+import {
+  createSbom,
+  nativeComponents,
+  packageFolders,
+  sbomOf,
+  sbomOfClient,
+} from "../../.config/release/sbom.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -47,6 +53,25 @@ test("the SBOM of a file has the hash of the file and its other components", () 
     },
     components: [node],
   });
+});
+
+test("the SBOM lists the libraries in Node and the addon, and the hash of each package", () => {
+  const native = nativeComponents(process.versions, "3.54.1");
+  const versionsOf = (name: string) =>
+    native.filter((component) => component.name === name).map(({ version }) => version);
+  for (const name of ["openssl", "v8", "icu", "zlib"])
+    expect(versionsOf(name)).toEqual([process.versions[name]]);
+  expect(versionsOf("sqlite")).toEqual([process.versions["sqlite"], "3.54.1"]);
+  expect(() => nativeComponents({ ...process.versions, openssl: "" }, "3.54.1")).toThrow("openssl");
+  const { components } = createSbom();
+  // A package that is a part of another one has no hash of its own.
+  const { packages } = readJson("package-lock.json") as {
+    packages: Record<string, { inBundle?: boolean }>;
+  };
+  const isPart = (component: (typeof components)[number]) =>
+    packageFolders({ components: [component] }).some((path) => packages[path]?.inBundle);
+  for (const { hashes } of components.filter((component) => !isPart(component)))
+    expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
 });
 
 test("the SBOM of the client names the client, and no packages", () => {

@@ -21,9 +21,21 @@ export function findArtifact(pattern: string): string {
 }
 
 /** Copies the commit of this checkout, with its packages, to a folder. */
-export function cloneCheckout(folder: string): void {
-  execFileSync("git", ["clone", "--quiet", ROOT, folder]);
+export function cloneCheckout(folder: string, umask = "022"): void {
+  const clone = `umask ${umask}; exec git clone --quiet "$0" "$1"`;
+  execFileSync("sh", ["-c", clone, ROOT, folder]);
   execFileSync("cp", ["--archive", join(ROOT, "node_modules"), folder]);
+}
+
+/** Builds a release with another umask, time zone and language than those of this process. */
+export function buildReleaseElsewhere(checkout: string, out: string): void {
+  const program = join(checkout, ".config/release/release.ts");
+  const command = ["-c", 'umask 077; exec "$0" "$@"', process.execPath, program, out];
+  execFileSync("sh", command, {
+    cwd: checkout,
+    env: { ...process.env, TZ: "Pacific/Chatham", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }
 
 export function buildRelease(checkout: string, out: string, ...targets: string[]): void {

@@ -133,7 +133,7 @@ export const fixes: FixCase[] = [
     outcome: /--servers/,
   },
   {
-    text: "keep its line and the map that the proxy has: its partners get 502 or 503 until it runs again, or its standby has taken over (deskbell guide more-than-one-machine)",
+    text: "keep its line, and add --previous with the map that the proxy has: its partners get 503 until it runs again, or its standby has taken over (deskbell guide more-than-one-machine)",
     arrange: ({ write }) => write("servers.txt", "a http://127.0.0.1:9\n"),
     line: "proxy-map --format nginx servers.txt",
     outcome: /standby/,

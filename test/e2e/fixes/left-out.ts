@@ -11,6 +11,9 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "The command is run elsewhere: on another server, on the proxy, or by the partner's contact.": [
     "The metrics token is required: send Authorization: Bearer <TOKEN>. On the server, `deskbell metrics token` prints it.",
+    "run deskbell handover on the other server; if that is impossible, stop it or switch its machine off, then add --fenced",
+    "run the command on that server; to return to this one, run deskbell handover there, then deskbell restore --latest {} here",
+    "to return to this server, run deskbell handover there, then deskbell restore --latest {} here",
     "add the address of this machine at the end of a line, and run deskbell proxy-map on the proxy",
     "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
     "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
@@ -40,6 +43,10 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "The person changes the firewall, or gets a certificate.": [
     "block {} in the firewall; if it is a proxy of yours: deskbell serve --trusted-proxy {}",
     "deskbell serve --tls-cert FILE --tls-key FILE",
+  ],
+  "The daemon ends or hangs while a command waits for it.": [
+    "deskbell status; a daemon of an older version must be restarted first",
+    "start it again, which ends the handover: deskbell serve",
   ],
   "The person ends a program, which is another one or a daemon that hangs.": [
     "restart it: deskbell serve",

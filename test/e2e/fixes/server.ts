@@ -50,6 +50,12 @@ async function takeOver({ runWords, dataDir, folder }: Server): Promise<void> {
   expect(await runWords(line.split(" "))).toMatchObject({ code: 0 });
 }
 
+/** Hands the server over, with the copy in the folder `copies`. */
+async function handOver({ deskbell, folder }: Server): Promise<void> {
+  mkdirSync(join(folder, "copies"));
+  await deskbell("handover --to copies");
+}
+
 const removeData = ({ dataDir }: Server): void => {
   for (const path of globSync(join(dataDir, "deskbell.db*"))) rmSync(path);
 };
@@ -190,6 +196,38 @@ export const fixes: FixCase[] = [
     },
     fill: { SLUG: "salon-aurora", NAME: "site", SCOPE: "services.read" },
     outcome: /^deskbell_rk_/m,
+  },
+  { text: "deskbell handover --help", line: "handover", outcome: /--cancel/ },
+  {
+    text: "Handed over with the copy {}. On the other server: deskbell restore --latest {}",
+    arrange: ({ folder }) => mkdirSync(join(folder, "copies")),
+    line: "handover --to copies",
+    adds: "--yes",
+    outcome: /nothing is lost/,
+  },
+  {
+    text: "The other server was handed over with this copy, so nothing is lost, and it refuses to start. Start this one: deskbell serve --backup-dir {}",
+    data: createAtRealTime,
+    arrange: handOver,
+    line: "restore --latest copies --yes",
+    outcome: isRunning,
+  },
+  {
+    text: "run the command on that server; to return to this one, hand over there, then run deskbell restore --latest {} here; if no server has restored the copy, deskbell handover --cancel",
+    arrange: handOver,
+    line: "businesses delete cafe-lumen --yes",
+    runs: [1],
+    outcome: "line succeeds",
+  },
+  {
+    text: "wait until the handover has ended; if it was interrupted, deskbell handover --cancel",
+    arrange: ({ dataDir, folder }) =>
+      writeFileSync(
+        join(dataDir, "deskbell.db.handover"),
+        JSON.stringify({ state: "begun", to: folder, at: 1 }),
+      ),
+    line: "businesses delete cafe-lumen --yes",
+    outcome: "line succeeds",
   },
   {
     text: "to take over again, stop that server, then run deskbell restore --latest {} --fenced; if no server has run since, rm {}",

@@ -116,7 +116,7 @@ function checkBytesPerDay(dir: string): Finding[] {
   return [
     {
       text: `each copy has all data, so the copies take ${byteSize(bytes)} a day`,
-      fix: "copy less often (serve --backup-every), or use Litestream or snapshots of the file system: deskbell guide more-than-one-machine",
+      fix: "copy less often (serve --backup-every), or use Litestream or snapshots of the file system",
       isAdvice: true,
     },
   ];

@@ -29,7 +29,7 @@ export const definition = command({
       "become a second server: restore the newest intact copy in this --backup-dir with an ID of its own; its server goes on",
     ),
     fenced: toggle(
-      "with --latest: confirm that the other server is stopped and stays stopped; not needed after its deskbell handover",
+      "with --latest: confirm that the other server is stopped and stays stopped; not needed after a handover",
     ),
     untrusted: toggle(
       "also restore a file that the master key does not authenticate, such as a backup of version 0.2; the keys, endpoints, calendars and destinations that it adds are listed and disabled",

@@ -69,7 +69,7 @@ export function assertNotHandedOver(place: Place): void {
   const handover = readHandover(place);
   if (handover?.state === "begun")
     throw new AppError("state_refuses", "The data are being handed over to another server.", {
-      fix: "wait until deskbell handover has ended; if it was interrupted, deskbell handover --cancel",
+      fix: "wait until the handover has ended; if it was interrupted, deskbell handover --cancel",
     });
   if (handover?.state !== "done") return;
   throw new AppError(
