@@ -106,8 +106,8 @@ async function assemble(
   });
   parts.defer(daemon.stop);
   done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
-  for (const { slug } of seeded) done("page", `${daemon.url}/b/${slug}`);
   done("receiver", `${receiver.url}    verifying signatures`);
+  for (const { slug } of seeded) done("page", `${daemon.url}/b/${slug}`);
 
   done("desk", `${daemon.url}/b/${SHOWN}/desk/pair/${createDemoLink(rt, business)}`);
 
