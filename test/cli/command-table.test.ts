@@ -17,7 +17,7 @@ const examples = leaves.flatMap(({ path, spec }) =>
 
 /** Returns whether an example runs until stopped, needs a terminal or uses the network. */
 const isOnlyParsed = (line: string): boolean =>
-  /^(demo|serve|tui|webhooks (test|receive|listen)|(deliveries|requests) tail|(alerts|destinations) test|alerts send|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
+  /^(demo|handover|serve|tui|webhooks (test|receive|listen)|(deliveries|requests) tail|(alerts|destinations) test|alerts send|proxy-map)\b|--wait\b|--servers\b|--latest\b|--standby\b|https:\/\/example\.com/.test(
     line,
   );
 
