@@ -58,6 +58,8 @@ export type PageOptions = {
   scripts?: boolean;
   /** Whether the reader prefers dark colours. */
   dark?: boolean;
+  /** The language that the reader has chosen in the browser. */
+  language?: string;
   /** Whether the browser keeps data on disk, as for a usual window. */
   keepsData?: boolean;
 };
@@ -125,6 +127,10 @@ async function openPage(
       mobile: false,
     }));
   await resize(width);
+  if (options.language !== undefined)
+    await sendToPage("Network.setExtraHTTPHeaders", {
+      headers: { "accept-language": options.language },
+    });
   await sendToPage("Emulation.setEmulatedMedia", {
     features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }],
   });

@@ -1,232 +1,10 @@
 import { hash } from "node:crypto";
-import { createBooking, createReservation } from "../../app/bookings/bookings.ts";
-import { getVisitToChange, updateVisit } from "../../app/bookings/change-visit.ts";
-import { findCustomer } from "../../app/bookings/guests.ts";
-import { changeBooking, changeReservation } from "../../app/bookings/operator-changes.ts";
-import { rescheduleBooking, rescheduleReservation } from "../../app/bookings/reschedule.ts";
-import { listAwayVisits, markAway, reassignVisits } from "../../app/bookings/staff-away.ts";
-import { OPERATOR } from "../../app/bookings/access.ts";
-import { deleteTimeOff } from "../../app/bookings/time-off.ts";
-import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
-import { keptVisitIds } from "../../app/catalog/visits-of-change.ts";
-import { setSoldOut } from "../../app/catalog/sold-out.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { customerFields, mergeCustomer } from "../../domain/bookings/customer.ts";
 import { AppError } from "../../domain/errors.ts";
-import { addDays, formatInstant, localDateOf, startOfDay } from "../../domain/local-time.ts";
-import { parseRequest } from "../../domain/parse-request.ts";
-import { confirmTicketOrder } from "../tickets/orders.ts";
-import { checkInTicket } from "../tickets/tickets.ts";
-import { listAbsences } from "./absences.ts";
-import { setOffered } from "./choices.ts";
-import { closeFromNow, reopen } from "./closing.ts";
+import { type DeskForm, type Done, findAction } from "./actions.ts";
 import { allows, type DeskSession, runAsDesk } from "./desks.ts";
-import type { DeskOutcome, DeskRight, DoneCode } from "./rules.ts";
+import type { DeskOutcome } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
-import { findVisit } from "./view.ts";
-
-// The actions of a desk call the use cases of the commands, in the name of the desk.
-
-/** The fields of a form by their names. */
-export type DeskForm = Readonly<Record<string, string>>;
-
-/** `codes` are the admission codes of an order, which are shown once and not stored. */
-type Done = Extract<DeskOutcome, { ok: true }> & { codes?: string[] };
-type Action = {
-  right: DeskRight;
-  /** Whether a desk of one person has the action. */
-  isOfBusiness?: true;
-  run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
-};
-
-const done = (code: DoneCode, more: Pick<Done, "count" | "awayId"> = {}): Done => ({
-  ok: true,
-  code,
-  ...more,
-});
-
-const changes = (
-  action: "approve" | "decline" | "cancel" | "complete" | "noShow",
-  code: DoneCode,
-): Action => ({
-  right: "visits",
-  run(rt, session, { id = "" }) {
-    const { type } = getVisit(rt, session, id);
-    const change = type === "booking" ? changeBooking : changeReservation;
-    change(rt, session.business.slug, id, action);
-    return done(code);
-  },
-});
-
-const getVisit = (rt: Runtime, session: DeskSession, id: string) =>
-  findVisit(rt, session, id) ?? notFound("visit");
-
-const notFound = (noun: string): never => {
-  throw new AppError("resource_not_found", `This desk has no such ${noun}.`);
-};
-
-const MAX_MINUTES_AGO = 240;
-const MINUTE_MS = 60_000;
-
-const ACTIONS: Readonly<Record<string, Action>> = {
-  approve: changes("approve", "approved"),
-  decline: changes("decline", "declined"),
-  cancel: changes("cancel", "cancelled"),
-  complete: changes("complete", "completed"),
-  noShow: changes("noShow", "no_show"),
-  reschedule: {
-    right: "visits",
-    run(rt, session, { id = "", start = "" }) {
-      const { type } = getVisit(rt, session, id);
-      const move = type === "booking" ? rescheduleBooking : rescheduleReservation;
-      move(rt, session.business.slug, id, { start, ignoresNotice: true });
-      return done("rescheduled");
-    },
-  },
-  note: { right: "guests", run: saveNote },
-  walkIn: { right: "visits", run: enterWalkIn },
-  soldOut: {
-    right: "sold-out",
-    run(rt, { business }, { dish = "", until }) {
-      const { timezone } = business.doc;
-      const tomorrow = addDays(localDateOf(rt.now(), timezone), 1);
-      setSoldOut(rt, business, dish, until === "today" ? startOfDay(tomorrow, timezone) : null);
-      return done("sold_out");
-    },
-  },
-  available: {
-    right: "sold-out",
-    run(rt, { business }, { dish = "" }) {
-      setSoldOut(rt, business, dish, "back");
-      return done("available");
-    },
-  },
-  hide: {
-    right: "sold-out",
-    isOfBusiness: true,
-    run(rt, session, { service = "" }) {
-      setOffered(rt, session, service, false);
-      return done("hidden");
-    },
-  },
-  offer: {
-    right: "sold-out",
-    isOfBusiness: true,
-    run(rt, session, { service = "" }) {
-      setOffered(rt, session, service, true);
-      return done("offered");
-    },
-  },
-  close: {
-    right: "close",
-    isOfBusiness: true,
-    run(rt, { business }, { until = "" }) {
-      const kept = keptVisitIds(closeFromNow(rt, business.slug, until || null));
-      return done("closed", { count: kept.length });
-    },
-  },
-  reopen: {
-    right: "close",
-    isOfBusiness: true,
-    run(rt, { business }) {
-      reopen(rt, business.slug);
-      return done("reopened");
-    },
-  },
-  away: { right: "close", isOfBusiness: true, run: enterAway },
-  back: {
-    right: "close",
-    isOfBusiness: true,
-    run(rt, session, { id = "" }) {
-      if (!listAbsences(rt, session).some((absence) => absence.id === id)) notFound("time off");
-      deleteTimeOff(rt, session.business.slug, id);
-      return done("back");
-    },
-  },
-  reassign: {
-    right: "close",
-    isOfBusiness: true,
-    run(rt, { business }, { id = "" }) {
-      const timeOff = rt.store.timeOff.findById(business.id, id) ?? notFound("time off");
-      const visits = listAwayVisits(rt, business, timeOff);
-      const moved = reassignVisits(rt, business.slug, { timeOff, visits });
-      return done("reassigned", { count: moved.size, awayId: id });
-    },
-  },
-  checkIn: {
-    right: "check-in",
-    run(rt, { business }, { code = "" }) {
-      checkInTicket(rt, business.slug, code.trim());
-      return done("checked_in");
-    },
-  },
-  confirmOrder: {
-    right: "visits",
-    isOfBusiness: true,
-    run(rt, { business }, { code = "" }) {
-      const { tickets } = confirmTicketOrder(rt, business.slug, code);
-      const codes = tickets.map(({ admissionCode }) => admissionCode);
-      return { ...done("order_confirmed", { count: tickets.length }), codes };
-    },
-  },
-};
-
-function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: DeskForm): Done {
-  const { type } = getVisit(rt, session, id);
-  const { business } = session;
-  const { notes } = parseRequest(customerFields().pick({ notes: true }), { notes: note || null });
-  const customer = mergeCustomer(findCustomer(rt, id), { notes });
-  if (type === "booking") {
-    const before = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
-    updateVisit(rt, BOOKING, business, before, { customer });
-  } else {
-    const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
-    updateVisit(rt, RESERVATION, business, before, { customer });
-  }
-  return done("noted");
-}
-
-/** Enters guests who come without a visit: now, or some minutes ago if they already sit. */
-function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskForm): Done {
-  const { service = "", staff = "", party = "", name = "", ago = "0" } = form;
-  const minutes = Number(ago);
-  if (!Number.isInteger(minutes) || minutes < 0 || minutes > MAX_MINUTES_AGO)
-    throw new AppError("validation_failed", `The guests came 0 to ${MAX_MINUTES_AGO} minutes ago.`);
-  const at = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
-  const visit = {
-    start: formatInstant(at, business.doc.timezone),
-    ...(name.trim() !== "" && { customer: { name: name.trim() } }),
-  };
-  const options = { ignoresNotice: true };
-  if (service === "") {
-    if (desk.staffId !== null) throw new AppError("validation_failed", "Choose a service.");
-    createReservation(rt, business.slug, { ...visit, party: Number(party) }, options);
-    return done("entered");
-  }
-  const person = desk.staffId ?? staff;
-  createBooking(
-    rt,
-    business.slug,
-    { ...visit, service, ...(person !== "" && { staff: person }) },
-    options,
-  );
-  return done("entered");
-}
-
-/** Enters that somebody is away for the rest of today, or on the whole of tomorrow. */
-function enterAway(rt: Runtime, { business }: DeskSession, { staff = "", day }: DeskForm): Done {
-  const { timezone } = business.doc;
-  const today = localDateOf(rt.now(), timezone);
-  const now = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS;
-  const tomorrow = addDays(today, 1);
-  const { timeOff, visits } = markAway(rt, business.slug, {
-    staff,
-    from: day === "tomorrow" ? tomorrow : formatInstant(now, timezone),
-    to: day === "tomorrow" ? tomorrow : today,
-    reason: null,
-  });
-  return done("away", { count: visits.length, awayId: timeOff.id });
-}
 
 /** Returns what identifies a form: two equal ones of one page are one action that is sent twice. */
 export const tokenOf = (form: DeskForm): string =>
@@ -256,15 +34,15 @@ export function act(
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const outcome: DeskOutcome = { ok: false, message: error.message, fix: null };
+    const refusal = findAction(form)?.explain?.(rt, session, form);
+    const outcome: DeskOutcome = { ok: false, message: error.message, ...(refusal && { refusal }) };
     rt.tx(() => store.saveOutcome(session.device.id, token, rt.now(), outcome));
     return outcome;
   }
 }
 
 function runAction(rt: Runtime, session: DeskSession, form: DeskForm): Done {
-  const { action: name = "" } = form;
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  const action = findAction(form);
   if (action === undefined) throw new AppError("validation_failed", "There is no such action.");
   const { right, isOfBusiness = false, run } = action;
   if (!allows(session, right) || (isOfBusiness && session.desk.staffId !== null))

@@ -126,7 +126,11 @@ export type DeskView = {
 /** What came of an action, in a language only when it is shown. */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
-  | { ok: false; message: string; fix: string | null };
+  | { ok: false; message: string; refusal?: TicketRefusal };
+
+/** Why a ticket is not admitted; `at` is the local time of its check-in. */
+export type TicketRefusal = { code: TicketRefusalCode; at: string | null };
+export type TicketRefusalCode = "unknown" | "void" | "used";
 
 export const DONE_CODES = [
   "approved",

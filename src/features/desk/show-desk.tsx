@@ -8,7 +8,7 @@ import { fillText } from "../../pages/languages.ts";
 import { act, tokenOf } from "./act.ts";
 import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
 import { type DeskTexts, TEXTS } from "./browser/texts.ts";
-import { localeOfTimes } from "./browser/times.ts";
+import { localeOfTimes, type Times, timesIn } from "./browser/times.ts";
 import { assertSafe, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
@@ -74,15 +74,17 @@ function respondWithDesk(
   awayId: string | undefined,
 ): HttpResponse {
   const language = languageOf(request, session.business.doc.locale);
+  const locale = localeOfTimes(language, session.business.doc.locale);
   const texts = TEXTS[language];
   const view = readDeskView(request.rt, session, awayId);
-  const message = outcome === undefined ? null : toMessage(texts, outcome);
+  const message =
+    outcome === undefined ? null : toMessage(texts, timesIn(locale), view.today, outcome);
   if (wantsJson(request)) return respondJson(request.context, 200, { view, message }, NO_STORE);
   const props: DeskProps = {
     view,
     texts,
     language,
-    locale: localeOfTimes(language, session.business.doc.locale),
+    locale,
     path: pathOf(request),
     scanner: pathOfLaterScript(request, SCANNER),
     message,
@@ -97,11 +99,23 @@ function respondWithDesk(
   });
 }
 
-const toMessage = (texts: DeskTexts, outcome: DeskOutcome & { codes?: string[] }): DeskMessage =>
-  outcome.ok
-    ? {
-        text: fillText(texts.done[outcome.code], { count: outcome.count ?? 0 }),
-        isGood: true,
-        codes: outcome.codes ?? [],
-      }
-    : { text: outcome.message, isGood: false, codes: [] };
+function toMessage(
+  texts: DeskTexts,
+  times: Times,
+  today: string,
+  outcome: DeskOutcome & { codes?: string[] },
+): DeskMessage {
+  if (outcome.ok) {
+    const text = fillText(texts.done[outcome.code], { count: outcome.count ?? 0 });
+    return { text, isGood: true, codes: outcome.codes ?? [] };
+  }
+  const { refusal, message } = outcome;
+  if (refusal === undefined) return { text: message, isGood: false, codes: [] };
+  const at = refusal.at ?? today;
+  const day = at.slice(0, 10);
+  const time = refusal.at === null ? "" : times.time(refusal.at);
+  const text = fillText(texts.refusals[refusal.code], {
+    time: day === today ? time : `${times.day(day, today)}, ${time}`,
+  });
+  return { text, isGood: false, codes: [] };
+}

@@ -3,6 +3,7 @@ import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts";
 import { createDeskLink } from "../../../src/features/desk/desks.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import type { TestApi } from "../../http/support/api.ts";
 import { businessOf, createBrowser, openDesk } from "./open-desk.ts";
@@ -257,7 +258,23 @@ test("a ticket order is confirmed with codes that appear once, and check in once
     Array.from({ length: 3 }, () => act({ action: "checkIn", code: codes[0]! })),
   );
   expect(checked.filter(({ message }) => message.isGood)).toHaveLength(1);
-  expect((await act({ action: "checkIn", code: "nope" })).message.isGood).toBe(false);
+  const refuse = async (code: string) => (await act({ action: "checkIn", code })).message;
+  expect((await refuse(codes[0]!)).text).toMatch(
+    /^Not admitted: this ticket was checked in at \d\d:\d\d\.$/,
+  );
+  expect(await refuse("nope")).toMatchObject({
+    isGood: false,
+    text: "There is no ticket with this code.",
+  });
+  const other = createTicketOrder(api, business.slug, {
+    event: event.key,
+    items: [`${event.ticketTypes[0]!.key}*1`],
+  });
+  const { tickets } = confirmTicketOrder(api, business.slug, other.id);
+  cancelTicketOrder(api, business.slug, other.id);
+  expect((await refuse(tickets[0]!.admissionCode)).text).toMatch(
+    /the order of this ticket was cancelled/,
+  );
 });
 
 test("a desk of one person sees and changes the visits of this person only", async () => {

@@ -16,6 +16,7 @@ const TIMEOUT_MS = 10_000;
 const RESEND_MS = 60_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 8000;
+const MAX_PAINT_MS = 500;
 
 type Reply = { view: DeskView; message: DeskMessage | null };
 
@@ -91,12 +92,14 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       isAsking: false,
       message: { text: texts.saving, isGood: true, codes: [] },
     });
+    const painted = afterPaint();
     try {
       const response = await send(path, {
         method: "POST",
         body: new URLSearchParams(unanswered.body),
       });
       const reply = (await response.json()) as Reply;
+      await painted;
       show({ ...reply }, startedAt);
       set({ unanswered: null });
       return reply.message;
@@ -165,6 +168,16 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     drop: () => set({ unanswered: null, isAsking: false, message: null }),
   };
 }
+
+/**
+ * Waits until the browser has painted, which it does not do for a page that nobody sees. The answer
+ * to a tap would otherwise wait for the day to be rendered.
+ */
+const afterPaint = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, MAX_PAINT_MS);
+  });
 
 /** An error of the server that is known to have changed nothing. */
 class Refusal extends Error {}

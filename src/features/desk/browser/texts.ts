@@ -1,6 +1,6 @@
 import type { PluralText, Translations } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
-import type { DeskVisitAction, DoneCode } from "../rules.ts";
+import type { DeskVisitAction, DoneCode, TicketRefusalCode } from "../rules.ts";
 
 export type DeskTexts = {
   today: string;
@@ -90,6 +90,7 @@ export type DeskTexts = {
   guests: PluralText;
   tickets: PluralText;
   done: Record<DoneCode, string>;
+  refusals: Record<TicketRefusalCode, string>;
 };
 
 export const TEXTS: Translations<DeskTexts> = {
@@ -210,6 +211,11 @@ export const TEXTS: Translations<DeskTexts> = {
       checked_in: "Checked in.",
       order_confirmed: "Confirmed. Tickets: {count}.",
     },
+    refusals: {
+      unknown: "There is no ticket with this code.",
+      void: "Not admitted: the order of this ticket was cancelled.",
+      used: "Not admitted: this ticket was checked in at {time}.",
+    },
   },
   de: {
     today: "Heute",
@@ -327,6 +333,11 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "An Kollegen gegebene Besuche: {count}.",
       checked_in: "Eingelassen.",
       order_confirmed: "Bestätigt. Tickets: {count}.",
+    },
+    refusals: {
+      unknown: "Zu diesem Code gibt es kein Ticket.",
+      void: "Kein Einlass: Die Bestellung dieses Tickets wurde storniert.",
+      used: "Kein Einlass: Dieses Ticket wurde schon eingelassen, {time}.",
     },
   },
   fr: {
@@ -448,6 +459,11 @@ export const TEXTS: Translations<DeskTexts> = {
       checked_in: "Entrée validée.",
       order_confirmed: "Confirmée. Billets : {count}.",
     },
+    refusals: {
+      unknown: "Aucun billet n’a ce code.",
+      void: "Entrée refusée : la commande de ce billet a été annulée.",
+      used: "Entrée refusée : ce billet est déjà entré, {time}.",
+    },
   },
   es: {
     today: "Hoy",
@@ -565,6 +581,11 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visitas pasadas a compañeros: {count}.",
       checked_in: "Entrada registrada.",
       order_confirmed: "Confirmado. Entradas: {count}.",
+    },
+    refusals: {
+      unknown: "No hay ninguna entrada con este código.",
+      void: "No admitida: el pedido de esta entrada se canceló.",
+      used: "No admitida: esta entrada ya se usó, {time}.",
     },
   },
   it: {
@@ -685,6 +706,11 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visite affidate ai colleghi: {count}.",
       checked_in: "Ingresso registrato.",
       order_confirmed: "Confermato. Biglietti: {count}.",
+    },
+    refusals: {
+      unknown: "Nessun biglietto ha questo codice.",
+      void: "Ingresso negato: l’ordine di questo biglietto è stato annullato.",
+      used: "Ingresso negato: questo biglietto è già entrato, {time}.",
     },
   },
 };

@@ -59,6 +59,7 @@ test("the page without a network shows how old its state is, and changes nothing
   await reader.waitForText("Not connected.");
   expect(await reader.readText()).toMatch(/As of \d\d:\d\d, (?:\d+ seconds? ago|now)/);
   expect(await countEnabled(page)).toBe(0);
+  expect(await reader.findViolations()).toEqual([]);
   await page.setOffline(false);
   await expect.poll(() => countEnabled(page), { timeout: 20_000 }).toBeGreaterThan(3);
   expect(await reader.readText()).not.toContain("Not connected.");
@@ -147,6 +148,7 @@ test.for([
     await expect.poll(reader.readText, { timeout: 20_000 }).not.toContain("ago");
     expect(statusOf()).toBe("PENDING");
     expect(await countEnabled(page)).toBe(0);
+    expect(await reader.findViolations()).toEqual([]);
     await reader.click(button);
     await expect.poll(() => countEnabled(page)).toBeGreaterThan(3);
     expect(statusOf()).toBe(status);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { type PageOptions, useBrowser } from "../../../support/browser.ts";
+import { TEXTS } from "../../../../src/features/desk/browser/texts.ts";
 import { businessOf } from "../open-desk.ts";
 import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 
@@ -71,6 +72,20 @@ test.for<[string, PageOptions]>([
     expect(await reader.findViolations()).toEqual([]);
     expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
     expect(await page.run(findSmallTargets)).toEqual([]);
+    expect(page.errors).toEqual([]);
+  },
+);
+
+test.for(["de", "fr", "es", "it"])(
+  "the page in %s fits a small phone and has no gap in its texts",
+  { timeout: 60_000 },
+  async (language, test) => {
+    const { page, reader } = await openDeskPage(test, openPage, { width: 320, language });
+    await page.run(openAll);
+    const text = await reader.readText();
+    expect(await reader.measureOverflow()).toBeLessThanOrEqual(0);
+    expect(text).not.toMatch(/[{}]|undefined|null|\d{4}-\d\d-\d\d/);
+    expect(text).not.toContain(TEXTS.en.somebodyAway);
     expect(page.errors).toEqual([]);
   },
 );
