@@ -106,7 +106,12 @@ async function openShop(test: Pick<TestContext, "skip">, catalog: string) {
   let seen = rt.store.audit.list({}, 1)[0]!.id;
 
   return {
-    ...{ rt, slug: business.slug, client, mirror, page, reader, tap },
+    rt,
+    slug: business.slug,
+    client,
+    mirror,
+    reader,
+    tap,
     /** Waits until a time of the week, and looks at the desk. */
     async lookAt(day: number, time: string): Promise<void> {
       rt.advance(at(day, time) - rt.now());
