@@ -33,7 +33,11 @@ test("the demo delivers a signed webhook, prints a working curl command, and cle
   await demo.waitForOutput(/(?:signature ok[^]*){6}/);
 
   demo.child.kill("SIGINT");
-  expect(await demo.waitForExit()).toMatchObject({ code: 0, stderr: "" });
+  expect(await demo.waitForExit()).toMatchObject({
+    code: 0,
+    // The log has the request that waits for an answer, and nothing else.
+    stderr: expect.stringMatching(/^[^\n]*approve or decline it by[^\n]*\n$/),
+  });
   expect(existsSync(dataDir)).toBe(false);
 });
 

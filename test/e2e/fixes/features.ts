@@ -69,6 +69,15 @@ export const fixes: FixCase[] = [
       ),
   },
   {
+    text: "To end it: deskbell businesses unpublish {}",
+    line: "businesses publish salon-aurora --privacy-url https://a.example/p --imprint-url https://a.example/i",
+    adds: "--yes",
+    outcome: async ({ deskbell }) =>
+      expect(await deskbell("businesses show salon-aurora --json")).toMatch(
+        /"publicPage": \{\s*"enabled": false/,
+      ),
+  },
+  {
     text: "To take this undo back: deskbell catalog undo --business {}",
     given: [`services update cut --name Trim ${salon}`],
     line: `catalog undo ${salon} --yes`,

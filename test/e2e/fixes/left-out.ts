@@ -21,6 +21,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "stop the one that the other has taken over from: deskbell guide more-than-one-machine",
     "use the whole key, as printed by deskbell keys create",
   ],
+  "A desk shows it, on a page that is older than the catalog.": ["deskbell services list"],
   "The live view draws it on its screen.": [
     "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
     "No endpoints. Add one with deskbell webhooks create.",
@@ -30,12 +31,14 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ],
   "The command, or the one that prints it, runs until Ctrl-C.": [
     "deskbell deliveries tail",
+    "deskbell serve --alert-links --public-url https://api.example.com",
     "deskbell services update beard-trim --price 99.00 --business {} --data-dir {}",
   ],
   "Only a daemon prints it, in its log or an alert.": [
     "deskbell deliveries list --status EXHAUSTED --endpoint {}",
     "deskbell doctor",
     "deskbell status",
+    "deskbell ticket-orders confirm {} --business {}",
     "give it the token that `deskbell metrics token` prints: deskbell guide alerts",
     "start the daemon again, which makes a copy when it stops: deskbell serve --backup-dir {}",
     "stop the daemon, put the data folder back or restore a backup, and start the daemon: deskbell restore FILE",

@@ -38,7 +38,7 @@ test("completion offers commands, options and fixed values even without data", a
   const ask = async (words: string) =>
     (await deskbell(`__complete -- ${words}`)).stdout.replaceAll(/\t.*/g, "");
   expect(await ask("bu")).toBe("businesses\n");
-  expect(await ask("businesses ''")).toBe("list\nshow\ndelete\n");
+  expect(await ask("desk ''")).toBe("create\nlink\nlist\nrevoke\n");
   expect(await ask("keys create --limit")).toBe("--limit-minute\n--limit-hour\n");
   expect(await ask("keys create --name x --scope webhooks.")).toBe(
     "webhooks.read\nwebhooks.write\n",
