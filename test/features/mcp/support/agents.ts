@@ -14,15 +14,8 @@ import { createTestRuntime, type TestRuntime } from "../../../support/test-runti
 export const VERSIONS = ["2026-07-28", "2025-11-25"] as const;
 export type Version = (typeof VERSIONS)[number];
 
-const LEGAL = `
-  legal: { privacyUrl: "https://shop.example/privacy", imprint: "The Shop, Main Street 1" }`;
-
-/** Returns a catalog file whose business has a public page. */
-const publish = (text: string): string =>
-  text.replace(
-    /^business:/m,
-    `$&${/^ {2}legal:/m.test(text) ? "" : LEGAL}\n  publicPage: { enabled: true }`,
-  );
+/** Returns a sample business with its public page, which samples describe but do not open. */
+const publish = (text: string): string => text.replace("publicPage: {", "$& enabled: true,");
 
 export const load = (rt: TestRuntime, text: string): void =>
   void applyCatalog(rt, [{ name: "catalog.yaml", text }], { seedingAt: rt.now() });
