@@ -8,6 +8,7 @@ import type { Db } from "./database/db.ts";
  * - `record`: when something happened, by the clock of that moment.
  */
 export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" | "record"> = {
+  "alert_link.expires_at": "shifted",
   "api_key.browser_seen_at": "record",
   "api_key.created_at": "record",
   "api_key.ended_at": "record",
