@@ -127,6 +127,6 @@ const toOutput = ({ actorId, actorName, subjectId, subjectName, ...row }: AuditR
 type Entry = ReturnType<typeof toOutput>;
 
 export const nameOfActor = ({ via, actor: { id, name } }: Pick<Entry, "via" | "actor">): string =>
-  via === "http" ? `key ${name ?? id}` : (name ?? id);
+  via === "http" && id.startsWith("key_") ? `key ${name ?? id}` : (name ?? id);
 
 export const definition = [list];
