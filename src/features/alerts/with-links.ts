@@ -22,5 +22,15 @@ async function createLinks(
   if (status !== "FIRING" || business === null || subject === null) return {};
   if (!ABOUT_VISITS.includes(code)) return {};
   const { createAlertLinks } = await import("../desk/alert-links/alert-links.ts");
-  return { links: createAlertLinks(rt, business, subject.id) };
+  try {
+    return { links: createAlertLinks(rt, business, subject.id) };
+  } catch (error) {
+    // The alert matters more than its links, also while the disk is full.
+    rt.log("warn", "could not store the links of an alert, which is sent without them", {
+      code,
+      reason: (error as Error).message,
+      fix: "deskbell doctor",
+    });
+    return {};
+  }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { notifyReceived } from "../../../../src/app/bookings/booking-alerts.ts";
@@ -202,6 +202,24 @@ test("each attempt to send the alert of a pending visit has new links, and nothi
     expect.stringMatching(/\/accept$/),
   ]);
   expect(sent[0]).not.toBe(sent[1]);
+});
+
+test("an alert whose links cannot be stored is sent without them", async () => {
+  const { api, id } = openSalon();
+  vi.spyOn(api.openStore(createAlertLinkStore), "insert").mockImplementation(() => {
+    throw new Error("database or disk is full");
+  });
+  const sent: unknown[] = [];
+  const channel = withLinks(api, {
+    name: "--alert-url",
+    resends: false,
+    send: async ({ code, links }) => void sent.push([code, links]),
+  });
+  const { tick } = createAlerting(api, [], { channels: [channel] });
+  const booking = api.store.bookings.findById(businessOf(api).id, id)!;
+  api.tx(() => notifyReceived(api, businessOf(api), "booking", booking, "a booking of Cut"));
+  await tick();
+  expect(sent).toEqual([["booking.received", undefined]]);
 });
 
 test("an alert about something else, or a visit that needs no decision, has no links", async () => {
