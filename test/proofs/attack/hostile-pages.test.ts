@@ -104,11 +104,17 @@ async function inspect() {
 const TEXTS = HTML_TEXTS.slice(0, chooseScale(9, 60, 20));
 const PATHS = ["", "/menu", "/services", "/events/xx"];
 
-/** Writes a text as HTML into a page without a policy, as a careless program would. */
+/**
+ * Writes a text with a broken image as HTML into a page without a policy, as a careless program
+ * would, and waits until the image has failed.
+ */
 const writeAsHtml = async (text: string) => {
-  const { document: page } = globalThis as unknown as { document: { body: { innerHTML: string } } };
+  const { document: page } = globalThis as unknown as {
+    document: { body: { innerHTML: string }; querySelector: (name: "img") => EventTarget };
+  };
   page.body.innerHTML = text;
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const image = page.querySelector("img");
+  await new Promise((resolve) => image.addEventListener("error", resolve, { once: true }));
 };
 
 test(
