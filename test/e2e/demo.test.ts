@@ -33,11 +33,12 @@ test("the demo delivers a signed webhook, prints a working curl command, and cle
   await demo.waitForOutput(/(?:signature ok[^]*){6}/);
 
   demo.child.kill("SIGINT");
-  expect(await demo.waitForExit()).toMatchObject({
-    code: 0,
-    // The log has the request that waits for an answer, and nothing else.
-    stderr: expect.stringMatching(/^[^\n]*approve or decline it by[^\n]*\n$/),
-  });
+  const { code, stderr } = await demo.waitForExit();
+  expect(code).toBe(0);
+  // The log has the request that waits for an answer, and nothing else. A busy machine may run the
+  // periodic jobs late.
+  const logged = stderr.split("\n").filter((line) => !line.includes("A periodic job ran late."));
+  expect(logged).toEqual([expect.stringContaining("approve or decline it by"), ""]);
   expect(existsSync(dataDir)).toBe(false);
 });
 

@@ -196,12 +196,13 @@ async function openShell(
   /** Replaces the example values of a page by those of this test. */
   const fillIn = (line: string): string =>
     line
-      .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`)
       .replaceAll("http://127.0.0.1:4200/", receiver)
       .replaceAll("--port 4200", "--port 0")
       .replaceAll("http://127.0.0.1:4100", api)
       .replaceAll("2026-12-02", "${DAY}")
-      .replaceAll("bkg_06f…", "$BOOKING");
+      .replaceAll("bkg_06f…", "$BOOKING")
+      // This URL comes last because its port may begin with 4100.
+      .replaceAll("https://partner.example/hook", `${partner.url} --allow-private`);
 
   /** Runs a command until it has ended, or a server until it is ready. */
   return async (line: string): Promise<void> => {
