@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { AppError } from "./errors.ts";
+import { rememberLast } from "./remember-last.ts";
 
 /**
  * Returns whether the text is an IP address. An IPv4 address needs four decimal numbers: the
@@ -50,5 +51,6 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 }
 
 /** Accepts a Host header, the host of a URL, or an address to listen on. */
-export const isLoopbackHost = (host: string): boolean =>
-  host === "::1" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/i.test(host);
+export const isLoopbackHost = rememberLast(
+  (host) => host === "::1" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/i.test(host),
+);

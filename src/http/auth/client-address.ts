@@ -1,5 +1,6 @@
 import { isLoopbackHost, isAddress, isWithin } from "../../domain/addresses.ts";
 import ipaddr from "ipaddr.js";
+import { rememberLast } from "../../domain/remember-last.ts";
 import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
@@ -65,8 +66,9 @@ function ipv6Prefix(address: string, bits: 48 | 64): string | undefined {
   return `${parts.map((part) => part.toString(16)).join(":")}::/${bits}`;
 }
 
-export const isLoopback = (address: string): boolean =>
-  address === "::1" || unmapIpv4(address).startsWith("127.");
+export const isLoopback = rememberLast(
+  (address) => address === "::1" || unmapIpv4(address).startsWith("127."),
+);
 
 const PROXY_HEADERS = new Set([
   "forwarded",

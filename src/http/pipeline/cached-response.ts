@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { rememberLast } from "../../domain/remember-last.ts";
 import {
   getHeader,
   NO_SNIFF,
@@ -161,18 +162,10 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
 export const matchesEtagStrongly = (ifMatch: string, etag: string): boolean =>
   ifMatch.trim() === "*" || ifMatch.match(ENTITY_TAG)?.includes(etag) === true;
 
-const acceptsGzip = createAcceptsGzip();
+const acceptsGzip = (acceptEncoding: string | undefined): boolean =>
+  acceptEncoding !== undefined && listsGzipAgain(acceptEncoding);
 
-function createAcceptsGzip(): (acceptEncoding: string | undefined) => boolean {
-  // Most requests send the value of the one before.
-  let last: { acceptEncoding: string; accepted: boolean } | undefined;
-  return (acceptEncoding) => {
-    if (acceptEncoding === undefined) return false;
-    if (last?.acceptEncoding !== acceptEncoding)
-      last = { acceptEncoding, accepted: listsGzip(acceptEncoding) };
-    return last.accepted;
-  };
-}
+const listsGzipAgain = rememberLast(listsGzip);
 
 /** Returns whether Accept-Encoding lists gzip or `*` without q=0. gzip overrides `*`. */
 function listsGzip(acceptEncoding: string): boolean {

@@ -7,6 +7,7 @@ import {
 } from "node:http";
 import type { Socket } from "node:net";
 import type { Runtime } from "../../app/runtime.ts";
+import { rememberLast } from "../../domain/remember-last.ts";
 import { API_VERSION } from "../pipeline/pipeline.ts";
 import { createProblem, type Problem, problemBody } from "../pipeline/problems.ts";
 import { MAX_BODY_BYTES } from "../pipeline/request-context.ts";
@@ -25,6 +26,7 @@ const TIMEOUT_CHECK_MS = 1000;
 
 /** The Host header: a host with an optional port (RFC 3986), or empty. */
 const HOST = /^(\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(:\d{0,5})?$/i;
+const isHost = rememberLast((host) => HOST.test(host));
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
 
 const malformed = (detail: string): Problem => createProblem("malformed_request", detail);
@@ -133,7 +135,7 @@ function findProtocolError({
   }
   if (hosts > 1) return malformed("The request has more than one Host header.");
   if (hosts === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
-  if (headers.host !== undefined && !HOST.test(headers.host))
+  if (headers.host !== undefined && !isHost(headers.host))
     return malformed("Invalid Host header: expected a host with an optional port.");
   // A proxy may have authorized the request by the other header.
   if (keys > 1) return malformed("The request has more than one Authorization header.");
