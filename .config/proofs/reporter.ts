@@ -5,7 +5,7 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 export type TestOutcome = { test: string; state: "passed" | "failed" | "skipped" | "patience" };
 export type FileOutcome = { path: string; isFailed: boolean; tests: TestOutcome[] };
 
-type TestError = { name?: string; message: string; cause?: { name?: string; message?: string } };
+type TestError = { name?: string; message: string; cause?: { message?: string } };
 
 /**
  * Returns whether an error shows that a test waited too long: within its own limit, `expect.poll`,
@@ -14,7 +14,8 @@ type TestError = { name?: string; message: string; cause?: { name?: string; mess
 const isPatience = ({ name, message, cause }: TestError): boolean =>
   name === "OutOfPatience" ||
   name === "TimeoutError" ||
-  cause?.name === "TimeoutError" ||
+  // Vitest sends the cause without its name to this process.
+  cause?.message === "The operation was aborted due to timeout" ||
   /^(?:Test|Hook) timed out in /.test(message) ||
   cause?.message === "Matcher did not succeed in time.";
 

@@ -1,8 +1,16 @@
+import { availableParallelism, loadavg } from "node:os";
+
+const measured = process.env["PROOFS_PATIENCE"];
+
 /**
  * How many times longer than on a quiet machine things may take. `npm run proofs` measures it before
- * each group; the test suite assumes a quiet machine.
+ * each group; a file that starts when more programs wait for a core is more patient. The test suite
+ * assumes a quiet machine.
  */
-export const PATIENCE = Number(process.env["PROOFS_PATIENCE"] ?? 1);
+export const PATIENCE =
+  measured === undefined
+    ? 1
+    : Math.max(Number(measured), (loadavg()[0] ?? 0) / availableParallelism());
 
 /** Returns how long to wait for what takes less than `ms` on a quiet machine. */
 export const patient = (ms: number): number => ms * PATIENCE;
