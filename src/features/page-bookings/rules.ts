@@ -23,7 +23,7 @@ export type ServiceChoice = {
   serviceId: string;
   variantId: string | null;
   addons: { addonId: string; quantity: number }[];
-  /** Null for anyone. */
+  /** The person who is wanted; null for anyone. */
   staffId: string | null;
   guests: number;
 };
@@ -130,7 +130,7 @@ export function toRequest(choice: Choice): NamedRequest {
 
 export const KEY_BYTES = 16;
 
-/** Matches the key of a form, which makes it book once. */
+/** Matches the key of a form: a form that is sent twice books once. */
 const FORM_KEY = /^[0-9a-f]{32}$/;
 export const isFormKey = (text: string | null): text is string => FORM_KEY.test(text ?? "");
 

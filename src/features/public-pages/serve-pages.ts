@@ -53,7 +53,10 @@ export function pagesOf(rt: Runtime): PublicPages {
   return pages;
 }
 
-/** Every list can be on a page, whose navigation names those that are not empty. */
+/**
+ * The kinds of objects that a page depends on, which are those of all lists: the navigation of each
+ * page names the lists that are not empty.
+ */
 const KINDS = kindsAffecting(ALL_LISTS);
 
 class PublicPages {

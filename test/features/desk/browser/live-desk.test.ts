@@ -8,7 +8,7 @@ import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 const openPage = useBrowser();
 
 test.for([true, false])(
-  "a phone accepts a visit, enters a walk-in and sells out a dish (scripts: %s)",
+  "a phone accepts a visit, enters a walk-in and marks a dish as sold out (scripts: %s)",
   { timeout: 120_000 },
   async (scripts, test) => {
     const { rt, page, reader, statusOf } = await openDeskPage(test, openPage, { scripts });
