@@ -15,7 +15,7 @@ export const LINK_MS = 30 * DAY_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
 
-/** The most visits that one email address or phone number can make in 24 hours. */
+/** The most guests of one booking that the page offers. */
 export const MAX_GUESTS = 20;
 
 export type ServiceChoice = {
@@ -43,7 +43,7 @@ const readInteger = (text: string | null, max: number): number | undefined => {
 
 const MAX_PARTY = 10_000;
 
-/** What a guest has chosen so far. `choice` is undefined until its last question is answered. */
+/** How far a guest has come: the question to answer next, or the choice for which times are shown. */
 export type Progress =
   | { step: "start" }
   | { step: "options"; serviceId: string }

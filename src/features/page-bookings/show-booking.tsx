@@ -116,7 +116,7 @@ export function showQuestion(
 /** Errors that say nothing about the choice of the guest. */
 const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);
 
-/** Returns whether what the guest chose is no longer offered. */
+/** Returns whether an error says that what the guest chose is no longer offered. */
 export const isGoneError = (error: unknown): boolean =>
   error instanceof AppError && !NOT_OF_CHOICE.has(error.code);
 
