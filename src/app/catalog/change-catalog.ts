@@ -21,7 +21,7 @@ export type NextCatalog = {
   loaded: LoadedCatalog | null;
   /**
    * Returns the same change of the present catalog, which another process may have changed since.
-   * Only a `catalog` with nothing but the changed objects and those that they refer to has it.
+   * The function is set if `catalog` has only the objects that change and those that they refer to.
    */
   reload?: (() => NextCatalog) | undefined;
 };
