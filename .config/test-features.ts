@@ -18,7 +18,7 @@ import { FEATURES } from "../src/features/index.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const COPIED = ["src", "test", "bin", "data", ".config", "package.json", "tsconfig.json"];
-const CONFIGS = ["vitest.config.ts", ".oxlintrc.json", "README.md", ".github"];
+const CONFIGS = ["vitest.config.ts", ".oxlintrc.json", "README.md", "LICENSE", ".github"];
 
 /** Tests that may name any feature: of the whole program, of pages, and of this script. */
 const OF_PROGRAM = [

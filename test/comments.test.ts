@@ -16,6 +16,8 @@ const WITHOUT_NOUN =
 /** Pronouns, which refer to nothing if they begin a comment. */
 const PRONOUN =
   /^(?:(?:it|its|they|their|such as)|(?:this|these|that|both|one) (?:is|are|was|were|has|have|can|cannot|may|must|does|do|will|would|that))\b/;
+/** Verbs whose subject would be the `describe` around a test, which a reader of the name lacks. */
+const VERB = /^(?:is|are|was|were|has|have|does|do|can|cannot|must|may)\b/;
 /** A second imperative in the subject of a commit; words that are also nouns are not listed. */
 const SECOND_VERB =
   / and (?:add|delete|describe|explain|fix|keep|let|make|mend|prove|refuse|reject|remove|rename|say|tell|use)\b/i;
@@ -119,7 +121,7 @@ function listTestNames({ path, text }: Source): Text[] {
 
 const listNamesWithoutNoun = (source: Source): string[] =>
   listTestNames(source)
-    .filter(({ text }) => hasNoSubject(text, true))
+    .filter(({ text }) => hasNoSubject(text, true) || VERB.test(text))
     .map(({ line, text }) => `${source.path}:${line}: ${text}`);
 
 const hasOneSubject = (subject: string): boolean =>
@@ -185,11 +187,12 @@ test("a sentence without a subject is found in any comment, but not in the texts
 
 test("a test name without a subject is found in every kind of call", () => {
   const text =
-    'test("as JSON", f);\nit.each([1])("only %s", f);\ntest.skipIf(x)(`it ${y}`, f);\nlog("of a log");\ntest("JSON", f);';
+    'test("as JSON", f);\nit.each([1])("only %s", f);\ntest.skipIf(x)(`it ${y}`, f);\nlog("of a log");\ntest("is JSON", f);\ntest("JSON", f);';
   expect(listNamesWithoutNoun({ path: "a.ts", text })).toEqual([
     "a.ts:1: as JSON",
     "a.ts:2: only %s",
     "a.ts:3: it ",
+    "a.ts:5: is JSON",
   ]);
 });
 

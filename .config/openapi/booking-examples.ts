@@ -1,5 +1,6 @@
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
+import { PATH_OBJECTS } from "./path-objects.ts";
 
 /** Objects of the generated business, as events contain them. */
 export type BookedObjects = {
@@ -15,7 +16,6 @@ export const CUSTOMER = {
   phone: "+351 910 000 000",
   notes: null,
 };
-const HOLD_ID = "hld_06gzfjm44t8c9kf1ccbxp7rfd";
 
 /** Fields of a booking or reservation that an operation changes. */
 const CHANGES = {
@@ -41,7 +41,7 @@ export function bookingExamples(
     staffId,
   }));
   const hold = {
-    id: HOLD_ID,
+    id: PATH_OBJECTS.holds.id,
     status: "OPEN",
     expiresAt: holdExpiresAt,
     startsAt,
@@ -64,7 +64,7 @@ export function bookingExamples(
   return {
     ...Object.fromEntries(changed),
     createHold: { startsAt, segments: requested, guests, ttlSeconds: 300 },
-    createBooking: { holdId: HOLD_ID, customerRef: "web-812", customer },
+    createBooking: { holdId: PATH_OBJECTS.holds.id, customerRef: "web-812", customer },
     updateBooking: { customer: { phone: "+351 910 000 001" } },
     rescheduleBooking: { startsAt },
     cancelBooking: { reason: "ill" },

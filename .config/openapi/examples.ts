@@ -15,6 +15,7 @@ import type { availability } from "../../src/domain/public/schemas/availability.
 import type * as webhook from "../../src/domain/public/schemas/webhook.ts";
 import { sampleEvent } from "../../src/domain/webhooks/sample-event.ts";
 import { bookingExamples, CUSTOMER } from "./booking-examples.ts";
+import { PATH_OBJECTS } from "./path-objects.ts";
 import type { PublicBooking } from "../../src/domain/bookings/booking.ts";
 import type { PublicReservation } from "../../src/domain/bookings/reservation.ts";
 import { loadFromFeatures } from "../../src/features/index.ts";
@@ -24,9 +25,9 @@ import { loadFromFeatures } from "../../src/features/index.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 const VERSION = 1842;
-const EVENT_ID = "evt_06gzfjm44jbnv0hmhvsz14qc5";
-const TEST_EVENT_ID = "evt_test_06gzfjm44jbnv0hmhvsz14qc5";
-const ENDPOINT_ID = "whe_06gzfjm44t8c9kf1ccbxp7rfb";
+const EVENT_ID = PATH_OBJECTS.changes.id;
+const TEST_EVENT_ID = EVENT_ID.replace("_", "_test_");
+const ENDPOINT_ID = PATH_OBJECTS.webhooks.id;
 /** The type of the event in deliveries and tests: its envelope is short. */
 const EXAMPLE_TYPE = "catalog.changed";
 const SECRET = "whsec_ExampleExampleExampleExampleExampleExample12";
@@ -131,7 +132,7 @@ const endpoint: z.infer<typeof webhook.endpoint> = {
 };
 
 const delivery: z.infer<typeof webhook.deliveryWithAttempts> = {
-  id: "dlv_06gzfjm44t8c9kf1ccbxp7rfc",
+  id: PATH_OBJECTS.deliveries.id,
   endpointId: ENDPOINT_ID,
   eventId: EVENT_ID,
   eventType: EXAMPLE_TYPE,

@@ -12,6 +12,7 @@ import { COMMON_HEADERS, CORS_HEADERS, describeHeaders, RATE_LIMIT_HEADERS } fro
 import type { HeaderName } from "../../src/http/openapi/headers.ts";
 import { refTo } from "../../src/http/openapi/schemas.ts";
 import { describeInput, type JsonObject } from "./json-schema.ts";
+import { objectParametersOf } from "./path-objects.ts";
 import { describeProblems } from "./problem-responses.ts";
 
 export const templatePathOf = ({ path }: Pick<RouteSpec, "path">): string =>
@@ -86,42 +87,10 @@ function describeContent(operationId: string, body: NonNullable<ResponseSpec["bo
   };
 }
 
-const PATH_PARAMETERS = {
-  "businesses/:slug": {
-    name: "businessSlug",
-    description: "Slug of the business; an API key is valid for one business only",
-    example: "salon-aurora",
-  },
-  "webhooks/:id": {
-    name: "id",
-    description: "ID of the endpoint",
-    example: "whe_06gzfjm44t8c9kf1ccbxp7rfb",
-  },
-  "holds/:id": {
-    name: "id",
-    description: "ID of the hold",
-    example: "hld_06gzfjm44t8c9kf1ccbxp7rfd",
-  },
-  "bookings/:id": {
-    name: "id",
-    description: "ID of the booking",
-    example: "bkg_06gzfjm44t8c9kf1ccbxp7rfe",
-  },
-  "reservations/:id": {
-    name: "id",
-    description: "ID of the reservation",
-    example: "rsv_06gzfjm44t8c9kf1ccbxp7rff",
-  },
-  "changes/:id": {
-    name: "id",
-    description: "ID of the event",
-    example: "evt_06gzfjm44jbnv0hmhvsz14qc5",
-  },
-  "deliveries/:id": {
-    name: "id",
-    description: "ID of the delivery",
-    example: "dlv_06gzfjm44t8c9kf1ccbxp7rfc",
-  },
+const SLUG = {
+  name: "businessSlug",
+  description: "Slug of the business; an API key is valid for one business only",
+  example: "salon-aurora",
 };
 
 export const REQUEST_HEADERS = {
@@ -153,27 +122,16 @@ export const REQUEST_HEADERS = {
   },
 };
 
-function describeParameters({
-  path,
-  query,
-  pathParameters: own,
-  ...route
-}: RouteSpec): JsonObject[] {
+function describeParameters(route: RouteSpec): JsonObject[] {
+  const { path, query } = route;
   const pathParameters = [
-    ...Object.entries(PATH_PARAMETERS)
-      .filter(([part]) => path.includes(part))
-      .map(([, parameter]) => parameter),
-    ...Object.entries(own ?? {}).map(([name, parameter]) => ({ name, ...parameter })),
-  ].map((parameter) => ({
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-    ...parameter,
-  }));
+    ...(path.includes("/businesses/:slug") ? [SLUG] : []),
+    ...objectParametersOf(route),
+  ].map((parameter) => ({ in: "path", required: true, schema: { type: "string" }, ...parameter }));
   return [
     ...pathParameters,
     ...Object.entries(query?.() ?? {}).map(([name, schema]) => describeQuery(name, schema)),
-    ...requestHeadersOf({ path, ...route }).map((name) => ({ $ref: refTo("parameters", name) })),
+    ...requestHeadersOf(route).map((name) => ({ $ref: refTo("parameters", name) })),
   ];
 }
 

@@ -9,7 +9,7 @@ export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Suggest
 
 /**
  * The stored values that a shell suggests for one kind of value. The kind is a group with an
- * argument or flag, such as `keys <key>`; or the latter alone, if it means the same in every group.
+ * argument or flag, such as `keys <key>`. One that means the same in every group stands alone.
  */
 export type LiveValues = readonly [valueKind: string, list: Lister];
 

@@ -10,7 +10,7 @@ export type WebhookErrorReason =
   | "wrong_secret"
   | "clock";
 
-/** A webhook whose signature cannot be verified. Respond with status 400. */
+/** A webhook whose signature cannot be verified. Respond with status 401. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly reason: WebhookErrorReason;

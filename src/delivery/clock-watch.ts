@@ -27,7 +27,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
           rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
           // Newer deliveries are due now, whether they were created before or after the jump.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
-          rt.store.endpoints.shiftHolds(byMs);
+          rt.store.endpoints.shiftBackoffs(byMs);
           rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
         };
         if (!tryWrite(shift)) return;
@@ -54,7 +54,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
       const latest = wall + MAX_WAIT_MS;
       if (due.hasDueAfter(latest)) tryWrite(() => due.bringForward(latest, wall));
       // A new worker has no backoffs: each endpoint that fails is probed at once.
-      tryWrite(rt.store.endpoints.clearHolds);
+      tryWrite(rt.store.endpoints.clearBackoffs);
     },
   };
 

@@ -27,8 +27,14 @@ test("the error of makeFolder names a file that is in the way", () => {
   expect(() => makeFolder(join(path, "b"))).toThrow(/Cannot create .*a: file already exists/);
 });
 
-test.runIf(process.platform === "linux")("makeFolder fails with a fix under /proc", () => {
-  expect(() => makeFolder("/proc/deskbell/data")).toThrow(
-    expect.objectContaining({ code: "not_permitted", fix: expect.stringContaining("--data-dir") }),
-  );
-});
+test.runIf(process.platform === "linux")(
+  "makeFolder fails below /proc, where nobody can create a folder, and names a fix",
+  () => {
+    expect(() => makeFolder("/proc/deskbell/data")).toThrow(
+      expect.objectContaining({
+        code: "not_permitted",
+        fix: expect.stringContaining("--data-dir"),
+      }),
+    );
+  },
+);

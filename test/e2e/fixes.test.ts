@@ -28,9 +28,12 @@ afterAll(() => {
 const all = [...catalog, ...partners, ...visits, ...backups, ...conditions, ...server, ...features];
 
 describe("the commands of a message do what the message says", () => {
-  test.each(all.map((fix) => ({ ...fix, name: fix.name ?? "" })))("$text $name", async (fix) => {
-    await expect(runFix(fix)).resolves.toBeUndefined();
-  });
+  test.each(all.map((fix) => ({ ...fix, name: fix.name ?? "" })))(
+    "the fix does what it says: $text $name",
+    async (fix) => {
+      await expect(runFix(fix)).resolves.toBeUndefined();
+    },
+  );
 });
 
 test("each text of the source that names a command has a case, or a reason to be left out", () => {

@@ -11,7 +11,7 @@ export type ParsedEvent = {
   description?: string;
 };
 
-/** Reads the events of an iCalendar file with another library. */
+/** Reads the events of an iCalendar file with node-ical, which shares no code with our writer. */
 export function parseCalendar(text: string): ParsedEvent[] {
   const parts = Object.values(sync.parseICS(text)) as (ParsedEvent & { type: string })[];
   return parts.filter(({ type }) => type === "VEVENT");

@@ -74,10 +74,7 @@ export const pruneVisitors = (rt: Runtime): void =>
 const HOUR_MS = 3_600_000;
 /** The share of a key's daily limit from which the visits of two hours are unusual. */
 const FAST_SHARE = 0.25;
-/**
- * Visits of two hours are unusual only if they are more than this many times those of the busiest
- * hour of the week before.
- */
+/** The visits of two hours are usual up to this many times those of the week's busiest hour. */
 const FAST_FACTOR = 4;
 
 /**

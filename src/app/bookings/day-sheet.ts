@@ -92,7 +92,7 @@ export const createCatalogNamer =
 
 type AwayCheck = (segment: Pick<BookedSegment, "staffId" | "startsAt" | "endsAt">) => boolean;
 
-/** Returns a function that tells whether the staff member of a segment has time off then. */
+/** Returns a function that tells whether the staff member of a segment has time off during it. */
 function createAwayCheck(rt: Runtime, businessId: string, from: number): AwayCheck {
   const rows = Map.groupBy(
     rt.store.timeOff.listEndingAfter(businessId, from),

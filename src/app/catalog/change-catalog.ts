@@ -20,8 +20,8 @@ export type NextCatalog = {
   /** The catalog that is replaced; null if it has to be loaded. */
   loaded: LoadedCatalog | null;
   /**
-   * Set if `catalog` has only the objects that change and those that they refer to: returns the
-   * same change of the present catalog, which another process may have changed since.
+   * Returns the same change of the present catalog, which another process may have changed since.
+   * The function is set if `catalog` has only the objects that change and those that they refer to.
    */
   reload?: (() => NextCatalog) | undefined;
 };

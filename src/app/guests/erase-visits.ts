@@ -38,7 +38,10 @@ export function eraseForGood(
   return removeErasedBytes(rt);
 }
 
-/** Call it in a transaction. Nothing changes for visits that are erased already. */
+/**
+ * Erases the guest data of visits and of their events. Nothing changes for visits that are erased
+ * already. Call it in a transaction.
+ */
 export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
   for (const visitId of visitIds) {
     rt.store.guests.erase(visitId, rt.now());

@@ -1,6 +1,6 @@
 import { closeSync, openSync, unlinkSync, writeFileSync, fsyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { createAndHandOver } from "../../app/hand-over.ts";
+import { commitOnceShown } from "../../app/commit-once-shown.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { namePath } from "../../platform/durable-file.ts";
@@ -79,10 +79,10 @@ export function printSecretOnce<Created>(
   describe: (created: Created) => NewSecret,
 ): Created {
   if (cli.flags.dryRun)
-    return createAndHandOver(rt, create, (created) => cli.printObject(describe(created).owner));
+    return commitOnceShown(rt, create, (created) => cli.printObject(describe(created).owner));
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   try {
-    return createAndHandOver(rt, create, (created) => {
+    return commitOnceShown(rt, create, (created) => {
       const { secret, owner } = describe(created);
       file?.write(`${secret}\n`);
       if (cli.flags.json) cli.printNow(cli.toJson({ data: file ? owner : { ...owner, secret } }));

@@ -6,7 +6,10 @@ import { allows, type DeskSession, runAsDesk } from "./desks.ts";
 import type { DeskOutcome } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 
-/** Returns what identifies a form: two equal ones of one page are one action that is sent twice. */
+/**
+ * Returns the hash that identifies a form. Each page has a `key` of its own in its forms, so two
+ * equal forms are one action that a browser sent twice.
+ */
 export const tokenOf = (form: DeskForm): string =>
   hash("sha256", JSON.stringify(Object.entries(form).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 

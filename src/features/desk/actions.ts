@@ -40,7 +40,7 @@ export type DeskForm = Readonly<Record<string, string>>;
 export type Done = Extract<DeskOutcome, { ok: true }> & { codes?: string[] };
 export type Action = {
   right: DeskRight;
-  /** Whether a desk of one person has the action. */
+  /** Whether only the desk of the whole business has the action, and not that of one person. */
   isOfBusiness?: true;
   run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
   /** Returns why an action was refused, for a text in the language of the page. */

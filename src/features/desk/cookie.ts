@@ -35,8 +35,8 @@ export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | und
 }
 
 /**
- * Asserts that the browser reaches the server by https, or on the same machine: the cookie would be
- * sent in plain text.
+ * Asserts that the browser reaches the server by https, or on the same machine. Otherwise the cookie
+ * would be sent in plain text.
  * @throws AppError address_not_allowed
  */
 export function assertSafe(request: PageRequest): void {

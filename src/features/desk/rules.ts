@@ -71,7 +71,7 @@ export type DeskVisit = {
   parts: DeskPart[];
   /** Null if the desk does not show guests, or nothing is known. */
   contact: { email: string | null; phone: string | null; notes: string | null } | null;
-  /** Whether it is over, takes place at this time, or is the next. */
+  /** Whether the visit is over, takes place at this time, or is the next; null if it is later. */
   at: "past" | "now" | "next" | null;
   actions: DeskVisitAction[];
 };

@@ -16,7 +16,7 @@ export type Caller = PageDeps & {
   rt: Runtime;
   context: RequestContext;
   key: Credential | undefined;
-  /** The business of the endpoint; undefined at the endpoint of the whole server. */
+  /** The business in `/b/{slug}/mcp`; undefined at `/mcp`. */
   slug: string | undefined;
 };
 
@@ -53,7 +53,7 @@ function authorizeReading({ rt, accessControl, context, key }: Caller, slug: str
   if (key?.businessSlug !== slug) return;
   // What is published can be read without the scope, as without a key.
   if (!grants(key, "services.read") && rt.openStore(createPublishedStore).has(slug)) return;
-  // The response has the limits of the endpoint, not those of the route that is meant here.
+  // The response of `/mcp` has headers with its own limits, and none of the route that is charged.
   accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");
 }
 

@@ -9,7 +9,7 @@ import {
 import { VERSIONS } from "./protocol.ts";
 import { createPublishedStore } from "./store.ts";
 
-/** Responds with the card that tells clients where the endpoint is (SEP-2127). */
+/** Responds with the card that tells clients at which URL the server of tools is (SEP-2127). */
 export function sendCard(rt: Runtime, context: RequestContext): HttpResponse {
   const base = rt.config.http.publicUrl || rt.store.daemon.find()?.url || "";
   if (!rt.openStore(createPublishedStore).hasAny())

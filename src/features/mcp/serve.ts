@@ -56,7 +56,7 @@ export async function serve(
   }
 }
 
-/** @throws AppError if nobody can use the endpoint */
+/** @throws AppError if the path has nothing that the caller may read */
 function assertServed(caller: Caller): void {
   if (caller.slug !== undefined) return assertReadable(caller, caller.slug);
   if (caller.key === undefined && !caller.rt.openStore(createPublishedStore).hasAny())

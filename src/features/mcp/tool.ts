@@ -19,7 +19,7 @@ export type Tool = {
   description: string;
   /** A key that has one of these scopes is offered the tool; anybody, if undefined. */
   scopes?: readonly Scope[];
-  /** Whether only the endpoint of the whole server has the tool. */
+  /** Whether only `/mcp` has the tool, and not `/b/{slug}/mcp`, where the business is known. */
   isForServer?: true;
   /** Whether calls change something. */
   writes?: "adds" | "changes";
@@ -68,7 +68,7 @@ function describeTool(tool: Tool, caller: Caller): object {
   };
 }
 
-/** Returns the JSON Schemas of parameters of the API, which arguments of the same names have. */
+/** Returns the JSON Schemas of arguments that are parameters of the API, by their names. */
 export const describeParameters = (known: Parameters): JsonSchema =>
   Object.fromEntries(
     Object.entries(known).map(([name, schema]) => [name, describeParameter(schema)]),

@@ -70,7 +70,7 @@ const describeForms = (forms: Forms, caller: Caller): Record<string, z.ZodType> 
     }),
   );
 
-/** Returns the JSON Schema of arguments of which the bodies are those of the API. */
+/** Returns the JSON Schema of arguments, some of which are bodies of the API. */
 const describe = (fields: Record<string, z.ZodType>) => {
   const { properties, required } = describeFields(z.strictObject(fields));
   return {

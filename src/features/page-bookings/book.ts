@@ -16,7 +16,7 @@ import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
 import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
-// The writes of the booking page, by the use cases of the API.
+// The booking page holds and books with the use cases of the API.
 
 const TOKEN_BYTES = 24;
 /** The form of the token of a link, which the log recognises and redacts. */
@@ -30,7 +30,7 @@ export const hashToken = (token: string): Buffer => hash("sha256", token, "buffe
 export type PageHold = {
   choice: Choice;
   startsAt: number;
-  /** The hold that this visitor lets go. */
+  /** An earlier hold of this visitor, which is released; null if there is none. */
   previousId: string | null;
 };
 
@@ -78,7 +78,7 @@ export type PageBooking = {
   choice: Choice;
   startsAt: number;
   holdId: string | null;
-  /** The key of the form, with which the same form books once. */
+  /** The key of the form: a form that is sent twice books once. */
   formKey: string;
   expectedTotalCents: number | null;
   customer: Customer;
@@ -119,8 +119,8 @@ export const bookOnPage = (
   });
 
 /**
- * Creates the guest's link to a visit or order, and returns the only copy of its token. The form
- * that made the visit leads to it for a day.
+ * Creates the guest's link to a visit or order, and returns its token. The reply to the form has the
+ * token for a day, so that the form, sent again, leads to the same visit.
  */
 export function createLink(
   rt: Runtime,

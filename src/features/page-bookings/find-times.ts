@@ -23,11 +23,12 @@ export type MonthOfTimes = {
   times: FreeTime[];
   /** The first free time after the month, if the month has none. */
   next: number | null;
+  /** The months before and after this one; null beyond those that the page offers. */
   earlier: string | null;
   later: string | null;
 };
 
-/** What is searched: as a guest, or for a visit whose services may no longer be public. */
+/** A search for a guest who books, or for a visit whose services may no longer be public. */
 export type Search = { request: NamedRequest; audience: Audience };
 
 const MAX_MONTHS = 12;
@@ -39,7 +40,7 @@ const addMonths = (month: string, months: number): string =>
 
 const lastDayOf = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1);
 
-/** Returns the month in a query, else that of its day; undefined if it has neither. */
+/** Returns the day in a query with its month, else only the month; an empty object without both. */
 function readMonth(query: URLSearchParams): { month?: string; date?: string } {
   const date = query.get("date") ?? "";
   if (isLocalDate(date)) return { month: monthOf(date), date };
@@ -111,7 +112,7 @@ const clamp = (text: string, first: string, last: string): string =>
   text < first ? first : text > last ? last : text;
 
 const MAX_NEAREST = 4;
-/** The most slots that are searched from the day before on. */
+/** The most slots that are searched, from the day of the time on. */
 const MAX_SLOTS = 200;
 
 /** Returns the free times that are nearest to a time, in order. */
@@ -136,7 +137,7 @@ export async function findNearest(
     .toSorted((a, b) => a.startsAt - b.startsAt);
 }
 
-/** Returns the free time that starts then; undefined if it is taken. */
+/** Returns the free time that starts at `startsAt`; undefined if it is taken. */
 export async function findTime(
   request: PageRequest,
   business: BusinessRow,

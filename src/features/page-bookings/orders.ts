@@ -28,14 +28,14 @@ export type TicketItem = { ticketTypeId: string; quantity: number };
 export type PageOrder = {
   event: PublicEventDoc;
   items: readonly TicketItem[];
-  /** The key of the form, with which the same form orders once. */
+  /** The key of the form: a form that is sent twice orders once. */
   formKey: string;
   expectedTotalCents: number | null;
   customer: Customer;
   language: PageLanguage;
 };
 
-/** Returns when tickets that are ordered now must be paid. An event that begins ends the time. */
+/** Returns when tickets that are ordered now must be paid: at the latest when their event begins. */
 export const payByOf = ({ startsAt }: { startsAt: number }, now: number): number =>
   Math.max(Math.min(now + PAY_WITHIN_MS, startsAt), now);
 

@@ -15,7 +15,7 @@ export const LINK_MS = 30 * DAY_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
 
-/** The most visits that one email address or phone number can make in 24 hours. */
+/** The most guests of one booking that the page offers. */
 export const MAX_GUESTS = 20;
 
 export type ServiceChoice = {
@@ -23,7 +23,7 @@ export type ServiceChoice = {
   serviceId: string;
   variantId: string | null;
   addons: { addonId: string; quantity: number }[];
-  /** Null for anyone. */
+  /** The person who is wanted; null for anyone. */
   staffId: string | null;
   guests: number;
 };
@@ -43,7 +43,7 @@ const readInteger = (text: string | null, max: number): number | undefined => {
 
 const MAX_PARTY = 10_000;
 
-/** What a guest has chosen so far. `choice` is undefined until its last question is answered. */
+/** How far a guest has come: the question to answer next, or the choice for which times are shown. */
 export type Progress =
   | { step: "start" }
   | { step: "options"; serviceId: string }
@@ -130,7 +130,7 @@ export function toRequest(choice: Choice): NamedRequest {
 
 export const KEY_BYTES = 16;
 
-/** Matches the key of a form, which makes it book once. */
+/** Matches the key of a form: a form that is sent twice books once. */
 const FORM_KEY = /^[0-9a-f]{32}$/;
 export const isFormKey = (text: string | null): text is string => FORM_KEY.test(text ?? "");
 

@@ -50,7 +50,7 @@ function serviceOf(progress: Progress): string | null {
   return progress.choice.serviceId;
 }
 
-/** Shows the step of the booking to which the query has come. */
+/** Shows the first step of a booking whose answer the query lacks. */
 export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.context.request.search);
   if (query.has("event")) return (await import("./show-tickets.tsx")).showTickets(request, query);
@@ -65,7 +65,7 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   return showTimes(request, page, progress.choice, query);
 }
 
-/** Returns the time in a form or URL; null if it is none. */
+/** Returns the time in a form or URL; null if the text is not an instant. */
 export function readInstant(text: string | null): number | null {
   const isInstant = text !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/.test(text);
   const at = isInstant ? Date.parse(text) : Number.NaN;
@@ -116,7 +116,7 @@ export function showQuestion(
 /** Errors that say nothing about the choice of the guest. */
 const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);
 
-/** Returns whether what the guest chose is no longer offered. */
+/** Returns whether an error says that what the guest chose is no longer offered. */
 export const isGoneError = (error: unknown): boolean =>
   error instanceof AppError && !NOT_OF_CHOICE.has(error.code);
 

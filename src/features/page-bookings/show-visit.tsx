@@ -71,7 +71,7 @@ const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v
 const langOf = (request: PageRequest): string =>
   new URLSearchParams(languageFields(request) as [string, string][]).toString();
 
-/** What a change says about itself in the URL to which it leads. */
+/** The messages that a visit can show after a change: values of `done` in its URL. */
 const MESSAGES = ["moved", "changeClosed"] as const;
 
 /** Shows a guest's visit, or the times to which it can be moved. */

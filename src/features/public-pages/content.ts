@@ -135,7 +135,7 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: Part): 
 const MAX_STAFF = 60;
 const MAX_BIOS_WEIGHT = 20_000;
 
-/** Returns the first people, of whom the last have no biography if all are long. */
+/** Returns the first people. The page leaves out biographies after it has a certain length. */
 export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[] {
   let weight = 0;
   return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
@@ -223,6 +223,6 @@ function toListing<Doc, Group, Item, PublicGroup>(
   return { sections, total, page, pages: isWhole ? pages.length : 1 };
 }
 
-/** Returns the language in which a reader gets a text of the catalog; null if it is the page's. */
+/** Returns the language in which a reader gets a text of the catalog; undefined if it is the page's. */
 export const otherLanguage = ({ language, locale }: Variant): string | undefined =>
   locale.toLowerCase().split("-", 1)[0] === language ? undefined : locale;

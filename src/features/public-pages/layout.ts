@@ -33,7 +33,7 @@ export function groupByCategory<Doc, Group extends Category>(
   ];
 }
 
-/** Returns each category after its parent and the earlier ones of the same parent. */
+/** Returns the categories as a page lists them: each parent, then its children in their order. */
 function inOrder<Group extends Category>(categories: readonly Group[]): Group[] {
   const keys = new Set(categories.map(({ key }) => key));
   const children = Map.groupBy(categories, ({ parent }) =>

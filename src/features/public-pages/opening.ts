@@ -13,7 +13,7 @@ export type OpeningState = {
   isOpen: boolean | null;
   /** When it closes or opens (epoch ms); null if not within two weeks. */
   changesAt: number | null;
-  /** When a page that shows the state is out of date: it also marks the day. */
+  /** When a page with this state is out of date (epoch ms): at midnight at the latest. */
   validUntil: number;
 };
 

@@ -21,7 +21,7 @@ import type { Variant } from "./content.ts";
 import { respondNotFound } from "./not-found.tsx";
 import { createPublicPageStore, type PageState } from "./store.ts";
 import { chooseVariant } from "./variants.ts";
-import { countVisit } from "./visits.ts";
+import { countSentPage } from "./sent-pages.ts";
 
 // Serves the public pages, and keeps their bytes until the catalog, the stock or the time changes
 // them.
@@ -53,7 +53,10 @@ export function pagesOf(rt: Runtime): PublicPages {
   return pages;
 }
 
-/** Every list can be on a page, whose navigation names those that are not empty. */
+/**
+ * The kinds of objects that a page depends on, which are those of all lists: the navigation of each
+ * page names the lists that are not empty.
+ */
 const KINDS = kindsAffecting(ALL_LISTS);
 
 class PublicPages {
@@ -94,7 +97,7 @@ class PublicPages {
   }
 
   #send(request: PageRequest, kind: Wanted["kind"], page: CachedPage): HandlerResult {
-    countVisit(this.#rt, kind);
+    countSentPage(this.#rt, kind);
     return page.respond(request.context);
   }
 

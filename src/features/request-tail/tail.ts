@@ -123,7 +123,7 @@ function describeRequest(
   };
 }
 
-/** Returns the code of a problem; null for a body that is none. */
+/** Returns the code of a problem; null for any other body. */
 function codeOf({ body }: HttpResponse): string | null {
   try {
     const { code } = JSON.parse(body?.toString() ?? "{}") as { code?: unknown };

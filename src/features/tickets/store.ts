@@ -26,7 +26,7 @@ const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 export function createOrderStore(db: Db) {
   const insert = db.prepare(insertInto("ticket_order", `business_id, ${ORDER}`));
   const insertItem = db.prepare(insertInto("ticket_order_item", `order_id, ${ORDER_ITEM}`));
-  const hold = db.prepare(`
+  const take = db.prepare(`
     INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (:businessId, :ticketTypeId, :quantity)
     ON CONFLICT DO UPDATE SET taken = taken + excluded.taken`);
   const release = db.prepare(`
@@ -94,7 +94,7 @@ export function createOrderStore(db: Db) {
       insert.run({ ...order, businessId });
       for (const item of items) {
         insertItem.run({ ...item, orderId: order.id });
-        hold.run({ businessId, ticketTypeId: item.ticketTypeId, quantity: item.quantity });
+        take.run({ businessId, ticketTypeId: item.ticketTypeId, quantity: item.quantity });
       }
     },
 

@@ -11,7 +11,7 @@ export type VisitListFilter = {
   /** Selects visits that start from `from` (included) until `to` (excluded). */
   from?: number | undefined;
   to?: number | undefined;
-  /** Selects visits that changed then or later, and sorts them by change. */
+  /** Selects visits that changed at this time or later, and sorts them by change. */
   updatedSince?: number | undefined;
   /** The last row of the previous page. */
   after?: { at: number; id: string } | undefined;
@@ -21,7 +21,7 @@ export type VisitListFilter = {
 type ListedTable = {
   table: string;
   names: string;
-  /** The column of that order; if it is not `id`, the ID follows. */
+  /** The column by which these lists are sorted; the ID decides between equal values of it. */
   order: string;
   indexes: { all: string; status: string; own: string };
 };
@@ -29,7 +29,7 @@ type ListedTable = {
 /** The rows that a list reads, and the columns by which they are sorted. */
 type Rows = { source: string; sort: string };
 
-/** Returns the conditions on a place in an order. */
+/** Returns the conditions by which a list begins, ends and goes on after a row of its order. */
 const placeIn = (order: string, id: string) => ({
   from: `${order} >= :from`,
   to: `${order} < :to`,

@@ -27,7 +27,7 @@ export type SearchFilter = {
   viewer?: DeliveryViewer | undefined;
   /** Selects events of this type, when the user searches for a type; `eventType` is a filter. */
   searchedType?: EventType | undefined;
-  /** Selects deliveries created since then (epoch ms). */
+  /** Selects deliveries that were created at this time or later (epoch ms). */
   since?: number | undefined;
   /** Selects deliveries whose last attempt failed and that have not ended otherwise. */
   failed?: true | undefined;

@@ -126,10 +126,10 @@ export function createEndpointStore(db: Db) {
   const endBackoffOf = db.prepare(
     "UPDATE endpoint SET held_until = NULL, held_reason = NULL, holds_ended = holds_ended + 1 WHERE id = ?",
   );
-  const clearHolds = db.prepare(
+  const clearBackoffs = db.prepare(
     "UPDATE endpoint SET held_until = NULL, held_reason = NULL WHERE held_until IS NOT NULL",
   );
-  const shiftHolds = db.prepare(
+  const shiftBackoffs = db.prepare(
     "UPDATE endpoint SET held_until = held_until + ? WHERE held_until IS NOT NULL",
   );
   const setKey = db.prepare("UPDATE endpoint SET key_id = :keyId WHERE id = :id");
@@ -167,8 +167,8 @@ export function createEndpointStore(db: Db) {
     updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
     /** Ends a backoff: tells the delivery worker to send at once. */
     endBackoff: (id: string) => void endBackoffOf.run(id),
-    clearHolds: () => void clearHolds.run(),
-    shiftHolds: (byMs: number) => void shiftHolds.run(byMs),
+    clearBackoffs: () => void clearBackoffs.run(),
+    shiftBackoffs: (byMs: number) => void shiftBackoffs.run(byMs),
     /** Returns whether the endpoint is neither disabled nor deleted. */
     isActive: (id: string): boolean => selectIsActive.get(id) === 1,
     /** Returns an endpoint for an attempt; undefined if it is disabled or deleted. */

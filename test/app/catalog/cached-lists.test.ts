@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
@@ -30,63 +30,61 @@ function setUp() {
   return { rt, reads: spyOnReads(rt) };
 }
 
-describe("a cached list", () => {
-  test("is patched after an edit by another connection", () => {
-    const { rt, reads } = setUp();
-    const other = openRuntime(rt.config, 1000);
-    editObject(other, SLUG, "service", "b", (doc) => ({ ...doc, name: "new" }));
-    other.close();
-    expect(cachedNames(rt)).toEqual(["a", "new", "c"]);
-    expect(reads).toEqual([]);
-  });
+test("a cached list is patched after an edit by another connection", () => {
+  const { rt, reads } = setUp();
+  const other = openRuntime(rt.config, 1000);
+  editObject(other, SLUG, "service", "b", (doc) => ({ ...doc, name: "new" }));
+  other.close();
+  expect(cachedNames(rt)).toEqual(["a", "new", "c"]);
+  expect(reads).toEqual([]);
+});
 
-  test("is patched after objects were created, moved and deleted", () => {
-    const { rt, reads } = setUp();
-    changeCatalog(rt, { catalog: services(["c", "d", "a"]), origin: "local", loaded: null });
-    for (const key of ["c", "d", "a"]) rename(rt, key, key);
-    expect(cachedNames(rt)).toEqual(["c", "d", "a"]);
-    expect(reads).toEqual([]);
-  });
+test("a cached list is patched after objects were created, moved and deleted", () => {
+  const { rt, reads } = setUp();
+  changeCatalog(rt, { catalog: services(["c", "d", "a"]), origin: "local", loaded: null });
+  for (const key of ["c", "d", "a"]) rename(rt, key, key);
+  expect(cachedNames(rt)).toEqual(["c", "d", "a"]);
+  expect(reads).toEqual([]);
+});
 
-  test("is read again after more changes than the store keeps", () => {
-    const { rt, reads } = setUp();
-    for (let i = 0; i < 128; i++) rename(rt, "a", `name ${i}`);
-    expect(cachedNames(rt)).toEqual(["name 127", "b", "c"]);
-    expect(reads).toEqual([]);
-    for (let i = 0; i < 129; i++) rename(rt, "a", `other ${i}`);
-    expect(cachedNames(rt)).toEqual(["other 128", "b", "c"]);
-    expect(reads.length).toBe(1);
-  });
+test("a cached list is read again after more changes than the store keeps", () => {
+  const { rt, reads } = setUp();
+  for (let i = 0; i < 128; i++) rename(rt, "a", `name ${i}`);
+  expect(cachedNames(rt)).toEqual(["name 127", "b", "c"]);
+  expect(reads).toEqual([]);
+  for (let i = 0; i < 129; i++) rename(rt, "a", `other ${i}`);
+  expect(cachedNames(rt)).toEqual(["other 128", "b", "c"]);
+  expect(reads.length).toBe(1);
+});
 
-  test("is read again after a change of more objects than a patch is worth", () => {
-    const { rt, reads } = setUp();
-    const keys = Array.from({ length: 1001 }, (_, i) => `service-${i}`);
-    changeCatalog(rt, { catalog: services(keys), origin: "local", loaded: null });
-    expect(cachedNames(rt)?.length).toBe(1001);
-    expect(reads.length).toBe(1);
-  });
+test("a cached list is read again after a change of more objects than a patch is worth", () => {
+  const { rt, reads } = setUp();
+  const keys = Array.from({ length: 1001 }, (_, i) => `service-${i}`);
+  changeCatalog(rt, { catalog: services(keys), origin: "local", loaded: null });
+  expect(cachedNames(rt)?.length).toBe(1001);
+  expect(reads.length).toBe(1);
+});
 
-  test("is read again after the business was deleted and created again", () => {
-    const { rt } = setUp();
-    deleteBusiness(rt, getBusiness(rt, SLUG));
-    changeCatalog(rt, { catalog: services(["a"]), origin: "local", loaded: null });
-    rename(rt, "a", "a");
-    expect(cachedNames(rt)).toEqual(["a"]);
-  });
+test("a cached list is read again after the business was deleted and created again", () => {
+  const { rt } = setUp();
+  deleteBusiness(rt, getBusiness(rt, SLUG));
+  changeCatalog(rt, { catalog: services(["a"]), origin: "local", loaded: null });
+  rename(rt, "a", "a");
+  expect(cachedNames(rt)).toEqual(["a"]);
+});
 
-  test("does not keep what a transaction has read that is rolled back", () => {
-    const { rt } = setUp();
-    const failing = () =>
-      rt.tx(() => {
-        rename(rt, "a", "rolled back");
-        const { service } = readLists(rt, getBusiness(rt, SLUG), ["service"]);
-        expect(service?.docs[0]?.name).toBe("rolled back");
-        throw new Error("stop");
-      });
-    expect(failing).toThrow("stop");
-    rename(rt, "b", "committed");
-    expect(cachedNames(rt)).toEqual(["a", "committed", "c"]);
-  });
+test("a cached list does not keep what a transaction has read that is rolled back", () => {
+  const { rt } = setUp();
+  const failing = () =>
+    rt.tx(() => {
+      rename(rt, "a", "rolled back");
+      const { service } = readLists(rt, getBusiness(rt, SLUG), ["service"]);
+      expect(service?.docs[0]?.name).toBe("rolled back");
+      throw new Error("stop");
+    });
+  expect(failing).toThrow("stop");
+  rename(rt, "b", "committed");
+  expect(cachedNames(rt)).toEqual(["a", "committed", "c"]);
 });
 
 test("a large list is read in steps, with the changes that were made in between", async () => {

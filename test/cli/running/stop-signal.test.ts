@@ -25,7 +25,7 @@ async function listResources(code: string): Promise<unknown> {
   return message;
 }
 
-test("the channel to its parent keeps a process that waits for a stop signal only if it receives messages", async () => {
+test("the channel to the parent keeps a waiting process alive only if it listens to messages", async () => {
   expect(await listResources("")).not.toContain("PipeWrap");
   expect(await listResources('process.on("message", () => {});')).toContain("PipeWrap");
 });

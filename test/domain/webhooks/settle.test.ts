@@ -79,7 +79,7 @@ test.each([
     outcome: { kind: "blocked", error: "" } as Outcome,
     expected: failure(null, false),
   },
-])("classifies $name", ({ outcome, expected }) => {
+])("the outcome $name has its class", ({ outcome, expected }) => {
   expect(classifyOutcome(outcome, NOW)).toEqual(expected);
 });
 

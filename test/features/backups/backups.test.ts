@@ -368,7 +368,7 @@ test("after a restore, deliveries that were in flight are due again and can be s
   expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
 });
 
-test("a master key that does not decrypt the guests does not match, also without webhooks", () => {
+test("a master key that decrypts no guest is not that of the backup, also without webhooks", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "salon-aurora");
   const guest = { name: "Ada", email: null, phone: null, notes: null };

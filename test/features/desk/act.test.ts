@@ -79,7 +79,7 @@ test("a pending visit comes first and is accepted in the name of the desk", asyn
   });
 });
 
-test("a visit is declined, moved off the grid, cancelled, completed and marked as a no-show", async () => {
+test("a visit is declined, moved to a time that is no slot, cancelled, completed and marked as a no-show", async () => {
   const { api, act } = await openDesk();
   const declined = book(api, "10:00").id;
   makePending(api, declined);
@@ -148,7 +148,7 @@ test("a desk without guests shows names, but neither contact details nor notes",
   });
 });
 
-test("a dish is sold out until the end of the day, and back", async () => {
+test("a dish is marked as sold out until the end of the day, and as available again", async () => {
   const { api, act, view } = await openDesk({ preset: "restaurant" });
   const [dish] = (await view()).dishes;
   const sold = await act({ action: "soldOut", dish: dish!.id, until: "today" });

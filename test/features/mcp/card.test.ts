@@ -4,7 +4,7 @@ import { createTestApp } from "../../support/app.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { connect, openAgents } from "./support/agents.ts";
 
-test("the card leads clients to the endpoint", async () => {
+test("the card tells clients the URL of the server of tools", async () => {
   const agents = openAgents("salon");
   agents.rt.config.http.publicUrl = "https://book.example/shops";
   for (const path of CARD_PATHS) {

@@ -43,7 +43,7 @@ test("characters that hide or reorder text become visible", () => {
   expect(fitObject({ name: "Cut\u{e0049}\u202enow" })).toEqual({ name: "Cut\ufffd\ufffdnow" });
 });
 
-test("a page ends at its limit or before it grows too large", () => {
+test("a page of results ends at its limit, or before it grows too large", () => {
   const few = new ResultPage(2);
   expect([few.add({ id: 1 }), few.add({ id: 2 }), few.add({ id: 3 })]).toEqual([true, true, false]);
   const large = new ResultPage(1000);

@@ -103,7 +103,7 @@ test("a business without a public page looks like one that does not exist", asyn
     );
 });
 
-test("a server without a published business answers keys only", async () => {
+test("a server without a published business answers only requests with a key", async () => {
   const rt = createTestRuntime();
   load(rt, readPreset("salon"));
   const app = createTestApp(rt);

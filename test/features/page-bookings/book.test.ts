@@ -92,7 +92,7 @@ test("a lost race ends at the nearest free times, and keeps what the guest has w
   expect(listMade(api)).toMatchObject([{ startsAt: Date.parse(nearest[0]!) }]);
 });
 
-test("the time that a guest holds stays on the guest's page, and another choice lets it go", async () => {
+test("a guest still sees the time that is held for the guest, and another choice releases it", async () => {
   const { api, base, visitor } = openPage();
   const { key, staff } = firstService(api);
   const url = timesOf(api, base, key, staff);
@@ -134,7 +134,7 @@ test("a price that changed while the guest typed is shown before anything is boo
   expect((await visitor.book(details, { total })).status).toBe(303);
 });
 
-test("a page that is closed books nothing, and shows the telephone number", async () => {
+test("a page whose booking is switched off books nothing, and shows the telephone number", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0]!);

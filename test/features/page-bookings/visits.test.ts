@@ -61,7 +61,7 @@ test("a guest cancels by the link, and a GET changes nothing", async () => {
   expect(current().version).toBe(version);
 });
 
-test("a guest moves a visit, and a new time of a request is a request again", async () => {
+test("a guest moves a visit, and a business that approves each visit approves the new time, too", async () => {
   const { api, visitor, link, current } = await bookLaterVisit("REQUEST");
   changeBooking(api, businessOf(api).slug, current().id, "approve");
   expect(await visitor.get(link)).toContain("You are booked");
@@ -130,7 +130,7 @@ test("a link outlives a change of the guest's data", async () => {
   expect((await visitor.send(link)).status).toBe(200);
 });
 
-test("a link is worth nothing at another address, and never as an altered one", async () => {
+test("a link with an altered token or the slug of another business shows nothing", async () => {
   const { visitor, link } = await bookVisit();
   const last = link.at(-1) === "0" ? "1" : "0";
   for (const url of [
@@ -155,7 +155,7 @@ test("the pages of one guest stay out of caches, search engines, frames, referre
   expect(redactSecrets(link)).not.toContain(link.slice(-40));
 });
 
-test("a visit is a file for calendars", async () => {
+test("a visit can be downloaded as a file for calendars", async () => {
   const { visitor, link, first } = await bookVisit();
   const response = await visitor.send(`${link}/visit.ics`);
   expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
@@ -164,7 +164,7 @@ test("a visit is a file for calendars", async () => {
   expect(entries).toEqual([["Salon Aurora", first.startsAt, first.endsAt]]);
 });
 
-test("the link speaks the language in which the guest has booked", async () => {
+test("the page of a visit has the language in which the guest booked", async () => {
   const { api, base, visitor } = openPage();
   const { key } = firstService(api);
   const { action, times } = await visitor.openTimes(`${timesOf(api, base, key)}&lang=es`);

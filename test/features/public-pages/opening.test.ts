@@ -22,7 +22,7 @@ test("a bar that closes after midnight is open until then on the day after", () 
   expect(stateAt("2026-11-21T02:00:00+01:00")).toEqual([false, "2026-11-21T17:00:00.000Z"]);
 });
 
-test("a closure ends the evening at midnight", () => {
+test("a closure from midnight on ends opening hours that last beyond midnight", () => {
   const closures = [{ name: "Off", from: "2026-11-21", to: "2026-11-21" }];
   expect(stateAt("2026-11-20T23:00:00+01:00", { closures })).toEqual([
     true,
@@ -44,7 +44,7 @@ test("a business without hours has no state", () => {
   expect(stateAt("2026-11-20T12:00:00+01:00", { hours: [] })).toEqual([null, null]);
 });
 
-test("the hour that clocks repeat is open once more", () => {
+test("opening hours that end in the hour that clocks repeat end in its first pass", () => {
   const hours = [{ days: [...WEEK], start: "01:00", end: "02:30", validFrom: null, validTo: null }];
   // Clocks go back from 03:00 to 02:00: hours end at the first 02:30.
   expect(stateAt("2026-10-25T02:29:00+02:00", { hours })[0]).toBe(true);

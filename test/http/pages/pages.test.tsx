@@ -216,10 +216,13 @@ test.each<[what: string, headers: Record<string, string>, status: number]>([
   ["another website in an older browser", { origin: "https://evil.example" }, 403],
   ["a sandboxed frame", { origin: "null" }, 403],
   ["a program", {}, 403],
-])("a POST of %s", async (_what, headers, status) => {
-  const { post, loads } = servePage(shown());
-  expect([(await post(headers)).status, loads()]).toEqual([status, status === 200 ? 1 : 0]);
-});
+])(
+  "a POST by %s is accepted only if a page of this server sent it",
+  async (_what, headers, status) => {
+    const { post, loads } = servePage(shown());
+    expect([(await post(headers)).status, loads()]).toEqual([status, status === 200 ? 1 : 0]);
+  },
+);
 
 test("a POST is compared with the public URL, if there is one", async () => {
   const { post } = servePage(shown(), { publicUrl: "https://public.example" });

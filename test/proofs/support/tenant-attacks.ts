@@ -1,3 +1,4 @@
+import { objectParametersOf } from "../../../.config/openapi/path-objects.ts";
 import type { RouteSpec } from "../../../src/http/pipeline/route.ts";
 import { type Tenant, unknownId } from "./tenants.ts";
 
@@ -5,16 +6,6 @@ import { type Tenant, unknownId } from "./tenants.ts";
 
 export type ApiRequest = { method: string; path: string; body?: unknown };
 
-/** The ID prefix that follows a path segment. */
-const IN_PATH: Record<string, string> = {
-  webhooks: "whe",
-  deliveries: "dlv",
-  changes: "evt",
-  holds: "hld",
-  bookings: "bkg",
-  reservations: "rsv",
-  "ticket-orders": "tor",
-};
 /** The ID prefix of a query parameter. */
 const IN_QUERY: Record<string, string> = {
   ids: "svc",
@@ -36,15 +27,17 @@ const WITHOUT_ID =
   );
 const ID_FIELDS = ["id", "businessId", "keyId", "endpointId", "deliveryId", "slug"];
 
-export const pathFor = (
-  { path }: RouteSpec,
-  slug: string,
-  idOf: (prefix: string) => string,
-): string =>
-  path.replace(":slug", slug).replace(/([\w-]+)\/:(\w+)/, (_, before: string) => {
-    const prefix = IN_PATH[before];
-    if (prefix === undefined) throw new Error(`Add the ID prefix after /${before}/ to IN_PATH.`);
-    return `${before}/${idOf(prefix)}`;
+/** Returns the prefix of the ID in the path of a route, which is that of its documented example. */
+export const idPrefixOf = (route: RouteSpec): string | undefined =>
+  objectParametersOf(route)
+    .find(({ name }) => name === "id")
+    ?.example.replace(/_.*/, "");
+
+export const pathFor = (route: RouteSpec, slug: string, idOf: (prefix: string) => string): string =>
+  route.path.replace(":slug", slug).replace(":id", () => {
+    const prefix = idPrefixOf(route);
+    if (prefix === undefined) throw new Error(`Add the object of ${route.path} to PATH_OBJECTS.`);
+    return idOf(prefix);
   });
 
 export const supportedMethods = ({ method }: RouteSpec): string[] =>

@@ -1,6 +1,7 @@
 import type { fc } from "../../support/property.ts";
 import { describeApi } from "../../../.config/openapi/document.ts";
 import { ROUTES } from "../../support/routes.ts";
+import { idPrefixOf } from "./tenant-attacks.ts";
 import { type Tenant, unknownId } from "./tenants.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";
 import {
@@ -15,12 +16,12 @@ const document = describeApi({ routes: ROUTES, version: "0" }) as unknown as Ope
 const allOf = ({ identifiers }: Tenant, prefix: string): string[] =>
   [...identifiers].filter((name) => name.startsWith(`${prefix}_`));
 
+/** Returns the IDs of the tenant's objects that an operation is about; by default of endpoints. */
 function idsFor(tenant: Tenant, operationId: string): string[] {
-  if (/deliver(y|)$/i.test(operationId)) return allOf(tenant, "dlv");
-  if (operationId === "getChange") return allOf(tenant, "evt");
-  const endpoints = allOf(tenant, "whe");
+  const route = ROUTES.find((one) => one.operationId === operationId);
+  const ids = allOf(tenant, (route && idPrefixOf(route)) ?? "whe");
   // One endpoint is kept for the other operations.
-  return operationId === "deleteEndpoint" ? endpoints.slice(1) : endpoints;
+  return operationId === "deleteEndpoint" ? ids.slice(1) : ids;
 }
 
 const knownValuesOf =

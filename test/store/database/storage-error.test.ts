@@ -143,7 +143,7 @@ test.each(TABLES)("a missing row of the table %s is damage, not a bug", async (t
 test.each([
   ["server", "log_kept_since"],
   ["history", "cut_until"],
-])("a value of %s.%s that is no time is damage, and not a bug", async (table, column) => {
+])("a value of %s.%s that is not a valid time is damage, and not a bug", async (table, column) => {
   const rt = createTestRuntime();
   rt.close();
   const db = new Database(rt.config.databasePath);

@@ -82,7 +82,7 @@ test("deliveries are filtered by endpoint and business", async () => {
   expect(count({ businessId: "biz_other" })).toBe(0);
 });
 
-test("a time filter reads only deliveries that were created since", async () => {
+test("a time filter reads only deliveries that were created at its time or later", async () => {
   const { rt, search, businessId } = await fillStore(100);
   const business = rt.store.businesses.findById(businessId)!;
   emitEvents(rt, business, "staff.created");

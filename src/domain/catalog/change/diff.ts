@@ -25,7 +25,7 @@ export function assignSortOrders(stored: readonly (number | null)[]): SortOrders
   return { sortOrders: fillGaps(stored, kept) ?? stored.map((_, i) => (i + 1) * STEP), moved };
 }
 
-/** Returns the numbers with those of new and moved objects; null if a gap is too small. */
+/** Returns the kept numbers and one for each new or moved object; null if a gap is too small. */
 function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>): number[] | null {
   const filled: number[] = [];
   let low = 0;

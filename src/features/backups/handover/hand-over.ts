@@ -20,8 +20,8 @@ export const NO_WRITERS: Writers = {
 };
 
 /**
- * Ends all writing, makes and verifies a last copy in the folder `to`, and leaves the fence. If that
- * fails, the server goes on. The caller has the daemon lock.
+ * Ends all writing, and makes and verifies a last copy in the folder `to`. The file of the handover
+ * then forbids every write. If the copy fails, the server goes on. The caller has the daemon lock.
  * @returns whether it was done; the reason why not is in the file of the handover
  */
 export async function handOver(rt: Runtime, to: string, writers: Writers): Promise<boolean> {

@@ -29,8 +29,8 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
   const { view, texts, language, path, locale } = props;
   const { key: formKey, today } = view;
   const times = timesIn(locale);
-  // A tap is answered before the next picture, so it renders only what it changes. A script sends
-  // the key of the view by itself, so its forms keep the first one.
+  // A new view renders only what differs from the last one, so that the page answers a tap within a
+  // frame. The key of the view is no input, because the script adds the current one to each action.
   const page = useMemo(
     (): Page => ({ texts, language, times, path, formKey, today, live }),
     [today, live?.isLocked],

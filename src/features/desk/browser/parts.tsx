@@ -22,7 +22,7 @@ export type Live = {
   onSubmit: (event: SubmitEvent) => void;
 };
 
-/** All that the parts of the page need of it. */
+/** What all parts of the page need: its texts, its language and what its forms are sent with. */
 export type Page = {
   live: Live | undefined;
   texts: DeskTexts;

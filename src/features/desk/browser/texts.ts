@@ -609,9 +609,9 @@ export const TEXTS: Translations<DeskTexts> = {
     saving: "Salvataggio …",
     unknown: "Non ancora confermato. Viene inviato di nuovo e fatto una sola volta:",
     sendAgainOrNot:
-      "Non si sa se è stato salvato. Guarda la giornata, poi invialo di nuovo o annulla:",
+      "Non si sa se è stato salvato. Guarda la giornata, poi invialo di nuovo o scartalo:",
     sendAgain: "Invia di nuovo",
-    drop: "Annulla",
+    drop: "Scarta",
     status: {
       PENDING: "da decidere",
       CONFIRMED: "confermata",

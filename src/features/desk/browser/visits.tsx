@@ -148,7 +148,7 @@ function QuickActions({ page, visit }: RowProps) {
   return actions.length === 0 ? null : <Actions page={page} visit={visit} actions={actions} />;
 }
 
-/** The actions of which whoever made the booking is told at once. */
+/** The actions about which the API key that made the booking gets an event at once. */
 const TELLING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
 
 function VisitDetails({ page, visit }: RowProps) {

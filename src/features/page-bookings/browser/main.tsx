@@ -19,7 +19,7 @@ function addReadersTimes({ yourTime, language }: Props): void {
   }
 }
 
-/** Sends each form once: the button shows that it is being sent. The server does the same. */
+/** Sends each form once: its button then shows that it is being sent. The server books once, too. */
 function sendFormsOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-once]"))
     form.addEventListener("submit", (event) => {

@@ -17,7 +17,7 @@ export type DetailsProps = BookingShop & {
   /** The nearest free times, if the guest has lost a race; null otherwise. */
   nearest: readonly FreeTime[] | null;
   hasNewPrice: boolean;
-  /** What the button says, and what happens then; those of a visit by default. */
+  /** The text of the button, and what happens after it is pressed; those of a visit by default. */
   submit?: { text: string; note: string };
   timesUrl: string;
   action: string;

@@ -4,7 +4,13 @@ import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
-type StartProps = BookingShop & { offer: Offer; path: string; isGone: boolean; lang: string };
+type StartProps = BookingShop & {
+  offer: Offer;
+  path: string;
+  /** Whether what the guest chose is no longer offered. */
+  isGone: boolean;
+  lang: string;
+};
 
 /** The first step: what to book. */
 export const Start = (props: StartProps) => {

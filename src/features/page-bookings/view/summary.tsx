@@ -9,7 +9,7 @@ type SummaryProps = BookingShop & {
   choice: Choice;
   details: ServiceDetails | undefined;
   offer: Offer;
-  /** The time that is chosen; null before. */
+  /** The chosen time; null before one is chosen. */
   at: number | null;
   /** The person who has the time; null if nobody or not yet known. */
   staffName: string | null;

@@ -11,6 +11,7 @@ type TicketsProps = BookingShop & {
   path: string;
   kept: readonly (readonly [string, string])[];
   chosen: readonly TicketItem[];
+  /** Whether fewer tickets are left than the guest wanted. */
   isGone: boolean;
 };
 

@@ -14,7 +14,7 @@ type TimesProps = BookingShop & {
   own: FreeTime | null;
   /** Returns the URL of this step with another month or day. */
   urlOf: (fields: { month: string } | { date: string }) => string;
-  /** Where a chosen time is sent. */
+  /** The URL to which the form sends a chosen time. */
   action: string;
   wasTaken: boolean;
 };

@@ -9,7 +9,7 @@ import { distance } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 const PAGE_SIZE = 100;
-/** A reader who looks for an event needs few pages, and each counts for the key. */
+/** Each page counts towards the rate limit of the key, and a reader needs only a few. */
 const MAX_PAGES = 5;
 
 type Change = Result<"listChanges">["data"][number];
@@ -73,7 +73,7 @@ export function FeedSection() {
       <p role="status" class="faint">
         {feed.isBusy ? "Reading…" : `${events.length} events, newest first.`}
         {feed.value?.hasMore === true &&
-          " There are more: these are the oldest of the time. Choose a shorter one."}
+          " There are more: these are the oldest ones of that time. Choose a shorter time."}
       </p>
       <ol class="events" reversed>
         {events.map(({ sequence, event }) => (

@@ -11,7 +11,7 @@ const hmac = async (secret: Uint8Array<ArrayBuffer>, text: string): Promise<Uint
 const toHex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Returns the headers with which deskbell signs a body, of both kinds. */
+/** Returns the headers with which deskbell signs a body: its own, and those of Standard Webhooks. */
 export async function signBody({
   body,
   secret,

@@ -108,7 +108,7 @@ export function adviseOn({ state, lastStatusCode }: Endpoint): string {
   return `Its events are kept: ${meanwhile} ${cause} When it is repaired, send a test event, and then the waiting events.`;
 }
 
-/** Returns whether receivers respond with a status to a wrong signature. */
+/** Returns whether a status is one with which receivers refuse a wrong signature. */
 export const isRefusal = (statusCode: number | null): boolean =>
   statusCode !== null && [400, 401, 403].includes(statusCode);
 

@@ -56,7 +56,7 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
 const isGone = ({ status, availability }: PublicEvent): boolean =>
   status !== "PUBLISHED" || availability.state === "SOLD_OUT";
 
-/** What is left of an event, or that it does not take place. */
+/** Whether an event has tickets left, or that it does not take place. */
 const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   const { texts } = shop;
   if (event.status === "CANCELLED") return <span class="tag bad">{texts.cancelled}</span>;

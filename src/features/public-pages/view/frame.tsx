@@ -5,7 +5,7 @@ import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
 import { otherLanguage, type Shop } from "../content.ts";
 import { pathsOf } from "../paths.ts";
 
-/** The parts of a page's URL after its first page, such as "menu". */
+/** The pages of a business by their paths below its first page, such as "menu". */
 export type PageName = "" | "menu" | "services" | "events";
 
 type FrameProps = {

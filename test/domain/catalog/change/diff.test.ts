@@ -19,7 +19,7 @@ test.each<[string, (number | null)[], number[], number[]]>([
   ["all numbers change if a gap is used up", [7, null, 8, 99], [1024, 2048, 3072, 4096], []],
   ["all numbers change above 32 bits", [1, 2 ** 31 - 1, null], [1024, 2048, 3072], []],
   ["an empty list has none", [], [], []],
-])("sort orders: %s", (_case, stored, sortOrders, moved) => {
+])("sort orders change as little as possible: %s", (_case, stored, sortOrders, moved) => {
   const assigned = assignSortOrders(stored);
   expect(assigned.sortOrders).toEqual(sortOrders);
   expect([...assigned.moved]).toEqual(moved);

@@ -266,7 +266,7 @@ test("what is restored is what was authenticated, also beside a journal of someb
   expect(open(rt.config).store.businesses.listSlugs()).not.toContain("x");
 });
 
-test("a server without secrets gets a master key by its first backup, and none that hides a lost one", async () => {
+test("the first backup of a server without secrets creates a master key, unless this would hide a lost one", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);

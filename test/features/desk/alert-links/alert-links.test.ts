@@ -1,65 +1,20 @@
-import { expect, test, vi } from "vitest";
-import { createBooking } from "../../../../src/app/bookings/bookings.ts";
+import { expect, test } from "vitest";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
-import { notifyReceived } from "../../../../src/app/bookings/booking-alerts.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
-import { createAlerting } from "../../../../src/features/alerts/alerting.ts";
-import { toAlert } from "../../../../src/features/alerts/rules/alert.ts";
-import { withLinks } from "../../../../src/features/alerts/with-links.ts";
-import {
-  createAlertLinks,
-  findLinkedVisit,
-} from "../../../../src/features/desk/alert-links/alert-links.ts";
+import { findLinkedVisit } from "../../../../src/features/desk/alert-links/alert-links.ts";
 import { retention } from "../../../../src/features/desk/retention.ts";
 import { createAlertLinkStore } from "../../../../src/features/desk/store.ts";
-import { openCondition } from "../../../../src/domain/conditions/registry.ts";
-import { createTestApi, SALON } from "../../../http/support/api.ts";
+import { SALON } from "../../../http/support/api.ts";
 import { businessOf } from "../open-desk.ts";
+import { openPendingVisit, URL_OF_SERVER } from "./open-pending-visit.ts";
 
-const URL_OF_SERVER = "https://desk.example.com";
 const HOUR_MS = 3_600_000;
-
-/** Opens the API with a visit that waits for a decision for two hours. */
-function openSalon({ alertLinks = true } = {}) {
-  const api = createTestApi("salon", undefined, { alertLinks, publicUrl: URL_OF_SERVER });
-  const business = businessOf(api);
-  const { id } = createBooking(api, SALON, {
-    service: "mens-cut",
-    start: "2026-12-01T12:00",
-    customer: { name: "Ana Silva", email: "ana@example.com" },
-  });
-  const booking = api.store.bookings.findById(business.id, id)!;
-  const decideBy = api.now() + 2 * HOUR_MS;
-  api.tx(() => api.store.bookings.update({ ...booking, status: "PENDING", decideBy }));
-  const link = () => createAlertLinks(api, SALON, id)!;
-  const pathOf = (url: string) => url.slice(URL_OF_SERVER.length);
-  const get = (url: string) => api.request(pathOf(url), { key: null });
-  const post = async (
-    url: string,
-    more: { start?: string; headers?: Record<string, string> } = {},
-  ) => {
-    const page = await (await get(url)).text();
-    const start = more.start ?? /name="start" value="(\d+)"/.exec(page)?.[1] ?? "";
-    return api.request(pathOf(url), {
-      key: null,
-      method: "POST",
-      headers: {
-        origin: URL_OF_SERVER,
-        "content-type": "application/x-www-form-urlencoded",
-        ...more.headers,
-      },
-      body: new URLSearchParams({ start }).toString(),
-    });
-  };
-  const statusOf = () => api.store.bookings.findById(business.id, id)!.status;
-  return { api, id, link, get, post, statusOf };
-}
 
 test.each([
   ["accept", "CONFIRMED", "booking.approved", "Accepted."],
   ["decline", "CANCELLED", "booking.declined", "Declined."],
 ] as const)("the link to %s works once, by a POST", async (decision, status, action, said) => {
-  const { api, id, link, get, post, statusOf } = openSalon();
+  const { api, id, link, get, post, statusOf } = openPendingVisit();
   const [links, others] = [link(), link()];
   const before = api.revision();
   for (const method of ["GET", "HEAD"])
@@ -83,7 +38,7 @@ test.each([
 });
 
 test("a link ends when the decision is due, and retention deletes it", async () => {
-  const { api, link, get, post, statusOf } = openSalon();
+  const { api, link, get, post, statusOf } = openPendingVisit();
   const { accept } = link();
   const count = () => api.openStore(createAlertLinkStore).count(0);
   api.advance(2 * HOUR_MS - 1);
@@ -97,7 +52,7 @@ test("a link ends when the decision is due, and retention deletes it", async () 
 });
 
 test("a guessed link and one of another business tell a stranger nothing", async () => {
-  const { api, link, get, statusOf, post } = openSalon();
+  const { api, link, get, statusOf, post } = openPendingVisit();
   const { accept } = link();
   applyCatalog(api, [
     {
@@ -123,7 +78,7 @@ test("a guessed link and one of another business tell a stranger nothing", async
 });
 
 test("links are dead while they are switched off", async () => {
-  const { link, get } = openSalon({ alertLinks: false });
+  const { link, get } = openPendingVisit({ alertLinks: false });
   expect((await get(link().accept)).status).toBe(404);
 });
 
@@ -132,7 +87,7 @@ test.each([
   { origin: "null" },
   { "sec-fetch-site": "cross-site" },
 ])("a form of another website with the headers %j decides nothing", async (headers) => {
-  const { link, post, statusOf } = openSalon();
+  const { link, post, statusOf } = openPendingVisit();
   const { decline } = link();
   expect((await post(decline, { headers })).status).toBe(403);
   expect(statusOf()).toBe("PENDING");
@@ -140,7 +95,7 @@ test.each([
 });
 
 test("a visit that was moved after its page was shown is shown again", async () => {
-  const { api, id, link, post, get, statusOf } = openSalon();
+  const { api, id, link, post, get, statusOf } = openPendingVisit();
   const { accept } = link();
   const start = /name="start" value="(\d+)"/.exec(await (await get(accept)).text())?.[1];
   rescheduleBooking(api, SALON, id, { start: "2026-12-02T15:00" });
@@ -154,7 +109,7 @@ test("a visit that was moved after its page was shown is shown again", async () 
 });
 
 test("the pages forbid frames, caches, search engines and referrers, and no log has a link", async () => {
-  const { api, link, get, post } = openSalon();
+  const { api, link, get, post } = openPendingVisit();
   const { accept } = link();
   for (const url of [accept, accept.replace(SALON, "other")]) {
     const { headers } = await get(url);
@@ -171,83 +126,8 @@ test("the pages forbid frames, caches, search engines and referrers, and no log 
 });
 
 test("a visit has at most ten links, of which the newest work", () => {
-  const { api, link } = openSalon();
+  const { api, link } = openPendingVisit();
   const tokens = Array.from({ length: 12 }, () => link().accept.split("/").at(-2)!);
   const works = tokens.map((token) => findLinkedVisit(api, SALON, token) !== undefined);
   expect(works).toEqual([false, false, ...Array.from({ length: 10 }, () => true)]);
-});
-
-test("each attempt to send the alert of a pending visit has new links, and nothing stores them", async () => {
-  const { api, id } = openSalon();
-  const sent: (string | undefined)[] = [];
-  const channel = withLinks(api, {
-    name: "--alert-url",
-    resends: false,
-    async send({ links }) {
-      sent.push(links?.accept);
-      if (sent.length === 1) throw new Error("HTTP 503");
-    },
-  });
-  const { tick } = createAlerting(api, [], { channels: [channel] });
-  const business = businessOf(api);
-  const booking = api.store.bookings.findById(business.id, id)!;
-  api.tx(() => notifyReceived(api, business, "booking", booking, "a booking of Cut"));
-  await tick();
-  api.advance(10_000);
-  await tick();
-  expect(sent).toEqual([
-    expect.stringMatching(
-      /^https:\/\/desk\.example\.com\/b\/salon-aurora\/alert-links\/deskbell_al_/,
-    ),
-    expect.stringMatching(/\/accept$/),
-  ]);
-  expect(sent[0]).not.toBe(sent[1]);
-});
-
-test("an alert whose links cannot be stored is sent without them", async () => {
-  const { api, id } = openSalon();
-  vi.spyOn(api.openStore(createAlertLinkStore), "insert").mockImplementation(() => {
-    throw new Error("database or disk is full");
-  });
-  const sent: unknown[] = [];
-  const channel = withLinks(api, {
-    name: "--alert-url",
-    resends: false,
-    send: async ({ code, links }) => void sent.push([code, links]),
-  });
-  const { tick } = createAlerting(api, [], { channels: [channel] });
-  const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() => notifyReceived(api, businessOf(api), "booking", booking, "a booking of Cut"));
-  await tick();
-  expect(sent).toEqual([["booking.received", undefined]]);
-});
-
-test("an alert about something else, or a visit that needs no decision, has no links", async () => {
-  const { api, id, link, post } = openSalon();
-  const linksOf = async (code: "booking.received" | "key.rotated_itself") => {
-    const condition = openCondition(code, "text", "", {
-      business: SALON,
-      subject: { id, name: "" },
-    });
-    const members = [{ fingerprint: "f", condition, isOpen: true, since: 0, isNew: true }];
-    const cause = {
-      fingerprint: "f",
-      isGroup: false,
-      members,
-      since: 0,
-      clearSince: null,
-      count: 1,
-    };
-    let links: object | undefined;
-    await withLinks(api, {
-      name: "--alert-url",
-      resends: false,
-      send: async (alert) => void (links = alert.links),
-    }).send(toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", 0));
-    return links;
-  };
-  expect(await linksOf("key.rotated_itself")).toBeUndefined();
-  expect(await linksOf("booking.received")).toBeDefined();
-  await post(link().accept);
-  expect(await linksOf("booking.received")).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 const openPage = useBrowser();
 
 test.for([true, false])(
-  "a phone accepts a visit, enters a walk-in and sells out a dish (scripts: %s)",
+  "a phone accepts a visit, enters a walk-in and marks a dish as sold out (scripts: %s)",
   { timeout: 120_000 },
   async (scripts, test) => {
     const { rt, page, reader, statusOf } = await openDeskPage(test, openPage, { scripts });
@@ -135,7 +135,7 @@ test("three taps give eight visits of a person who is ill to colleagues", async 
   expect(page.errors).toEqual([]);
 }, 60_000);
 
-test("a link at the top opens its part of the page, and one of the next visit its details", async (test) => {
+test("a link at the top opens its part of the page, and the link of the next visit opens its details", async (test) => {
   const { reader } = await openDeskPage(test, openPage);
   expect(await reader.readText()).not.toContain("Code of the ticket");
   await reader.click("Check-in");

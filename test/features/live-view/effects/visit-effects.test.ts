@@ -61,7 +61,7 @@ test("x declines a pending visit and cancels a confirmed one, which leave the da
   expect(view.text()).toContain(": 1 visit ");
 });
 
-test("a visit moves to a typed time of its day, off the grid too", async () => {
+test("a visit moves to a typed time of its day, even to one that is no slot", async () => {
   const { rt, view, cut } = openDay();
   view.press("m");
   view.type("10:10");

@@ -89,7 +89,7 @@ test("events older than the destination are not published", async () => {
   expect(stream.sequences()).toEqual([2]);
 });
 
-test("businesses wait neither for each other nor for one that is refused", async () => {
+test("businesses wait neither for each other nor for one whose events the stream refuses", async () => {
   const { rt, business, stream, publishers } = await setUp();
   const others = ["a", "b", "c"].map((slug) => addBusiness(rt, slug));
   stream.answer = ({ subject }) =>

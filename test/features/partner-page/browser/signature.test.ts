@@ -126,7 +126,7 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
     { nowMs: (SECONDS + 7200) * 1000 },
     "wrong: The clock of this computer is 2 h ahead of the server's",
   ],
-])("the check of %s says so", async (_what, changes, found) => {
+])("the check of %s finds what is right or wrong with it", async (_what, changes, found) => {
   expect(await check(changes)).toContain(found);
 });
 

@@ -1,16 +1,16 @@
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Creates an object with a secret, and commits it only after `handOver` has returned: no secret is
+ * Creates an object with a secret, and commits it only after `show` has returned: no secret is
  * stored that nobody received.
  */
-export const createAndHandOver = <Created>(
+export const commitOnceShown = <Created>(
   rt: Runtime,
   create: () => Created,
-  handOver: (created: Created) => void,
+  show: (created: Created) => void,
 ): Created =>
   rt.tx(() => {
     const created = create();
-    handOver(created);
+    show(created);
     return created;
   });

@@ -6,6 +6,7 @@ import { startServer } from "../../../../src/http/server.ts";
 import { PRESETS, readPreset } from "../../../../src/platform/assets.ts";
 import { useBrowser } from "../../../support/browser.ts";
 import { drive } from "../../../support/page-driver.ts";
+import { patient } from "../../../support/patience.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const openPage = useBrowser();
@@ -51,8 +52,8 @@ test.for([
   { width: 1280, dark: true, scripts: true },
   { width: 360, dark: true, scripts: false },
 ])(
-  "axe finds nothing, and nothing overflows or fails, with %o",
-  { timeout: 60_000 },
+  "the sample pages with their pictures pass axe, fit the screen and log no error, with %o",
+  { timeout: patient(60_000) },
   async (options, test) => {
     const url = await serveSamples();
     const page = await openPage(test, `${url}/`, options);

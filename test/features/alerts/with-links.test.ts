@@ -1,0 +1,85 @@
+import { expect, test, vi } from "vitest";
+import { notifyReceived } from "../../../src/app/bookings/booking-alerts.ts";
+import { openCondition } from "../../../src/domain/conditions/registry.ts";
+import { createAlerting } from "../../../src/features/alerts/alerting.ts";
+import { toAlert } from "../../../src/features/alerts/rules/alert.ts";
+import { withLinks } from "../../../src/features/alerts/with-links.ts";
+import { createAlertLinkStore } from "../../../src/features/desk/store.ts";
+import { SALON } from "../../http/support/api.ts";
+import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
+import { businessOf } from "../desk/open-desk.ts";
+
+test("each attempt to send the alert of a pending visit has new links, and nothing stores them", async () => {
+  const { api, id } = openPendingVisit();
+  const sent: (string | undefined)[] = [];
+  const channel = withLinks(api, {
+    name: "--alert-url",
+    resends: false,
+    async send({ links }) {
+      sent.push(links?.accept);
+      if (sent.length === 1) throw new Error("HTTP 503");
+    },
+  });
+  const { tick } = createAlerting(api, [], { channels: [channel] });
+  const business = businessOf(api);
+  const booking = api.store.bookings.findById(business.id, id)!;
+  api.tx(() => notifyReceived(api, business, "booking", booking, "a booking of Cut"));
+  await tick();
+  api.advance(10_000);
+  await tick();
+  expect(sent).toEqual([
+    expect.stringMatching(
+      /^https:\/\/desk\.example\.com\/b\/salon-aurora\/alert-links\/deskbell_al_/,
+    ),
+    expect.stringMatching(/\/accept$/),
+  ]);
+  expect(sent[0]).not.toBe(sent[1]);
+});
+
+test("an alert whose links cannot be stored is sent without them", async () => {
+  const { api, id } = openPendingVisit();
+  vi.spyOn(api.openStore(createAlertLinkStore), "insert").mockImplementation(() => {
+    throw new Error("database or disk is full");
+  });
+  const sent: unknown[] = [];
+  const channel = withLinks(api, {
+    name: "--alert-url",
+    resends: false,
+    send: async ({ code, links }) => void sent.push([code, links]),
+  });
+  const { tick } = createAlerting(api, [], { channels: [channel] });
+  const booking = api.store.bookings.findById(businessOf(api).id, id)!;
+  api.tx(() => notifyReceived(api, businessOf(api), "booking", booking, "a booking of Cut"));
+  await tick();
+  expect(sent).toEqual([["booking.received", undefined]]);
+});
+
+test("an alert about something else, or a visit that needs no decision, has no links", async () => {
+  const { api, id, link, post } = openPendingVisit();
+  const linksOf = async (code: "booking.received" | "key.rotated_itself") => {
+    const condition = openCondition(code, "text", "", {
+      business: SALON,
+      subject: { id, name: "" },
+    });
+    const members = [{ fingerprint: "f", condition, isOpen: true, since: 0, isNew: true }];
+    const cause = {
+      fingerprint: "f",
+      isGroup: false,
+      members,
+      since: 0,
+      clearSince: null,
+      count: 1,
+    };
+    let links: object | undefined;
+    await withLinks(api, {
+      name: "--alert-url",
+      resends: false,
+      send: async (alert) => void (links = alert.links),
+    }).send(toAlert({ ...cause, status: "FIRING", alertedAt: null }, "FIRING", 0));
+    return links;
+  };
+  expect(await linksOf("key.rotated_itself")).toBeUndefined();
+  expect(await linksOf("booking.received")).toBeDefined();
+  await post(link().accept);
+  expect(await linksOf("booking.received")).toBeUndefined();
+});
