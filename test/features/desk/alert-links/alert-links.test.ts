@@ -3,6 +3,7 @@ import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { notifyReceived } from "../../../../src/app/bookings/booking-alerts.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
 import { createAlerting } from "../../../../src/features/alerts/alerting.ts";
 import { toAlert } from "../../../../src/features/alerts/rules/alert.ts";
 import { withLinks } from "../../../../src/features/alerts/with-links.ts";
@@ -94,6 +95,13 @@ test("a link ends when the decision is due, and retention deletes it", async () 
   api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
   expect(count()).toBe(0);
   expect(link()).toBeUndefined();
+});
+
+test("the links to the visit of an erased guest are deleted", () => {
+  const { api, id, link } = openSalon();
+  link();
+  eraseForGood(api, [id]);
+  expect(api.openStore(createAlertLinkStore).count(0)).toBe(0);
 });
 
 test("a guessed link and one of another business tell a stranger nothing", async () => {
