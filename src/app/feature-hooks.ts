@@ -9,13 +9,18 @@ export type FeatureReport = { fields: Record<string, unknown>; notes: readonly s
 /** How a feature keeps what is deleted for good from coming back with an older copy of the data. */
 export type OnRemoval = {
   /** Called in the transaction that erases guests: if it throws, nobody is erased. */
-  guestsErased: (rt: Runtime, visitIds: readonly string[]) => void;
+  guestsErased?: (rt: Runtime, visitIds: readonly string[]) => void;
   /** Called in the transaction that deletes a business which another server has from now on. */
-  businessMoved: (rt: Runtime, business: BusinessRow) => void;
+  businessMoved?: (rt: Runtime, business: BusinessRow) => void;
+  /**
+   * Called in the transaction that revokes a key, or access that a feature gives. Never throws,
+   * because access that has leaked must end in any case.
+   */
+  accessRevoked?: (rt: Runtime, id: string) => void;
   /** Called when the transaction is committed. Never throws. */
-  committed: (rt: Runtime) => void;
+  committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */
-  describeRemains: (rt: Runtime, isMoved: boolean) => string[];
+  describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
 };
 
 /**

@@ -2,6 +2,7 @@ import { hasEnded } from "../domain/api-key.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../store/keys.ts";
 import { auditKey, getKey } from "./keys.ts";
+import { revokeForGood } from "./revoke-for-good.ts";
 import type { Runtime } from "./runtime.ts";
 import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle.ts";
 
@@ -32,7 +33,23 @@ export function revokeKey(
   const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
   // A large backlog is counted before the transaction, because counting would block other writers.
   const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
-  return rt.tx(() => {
+  const { key, endpoints, ...stopped } = revokeForGood(rt, keyId, () =>
+    revokeInTransaction(rt, keyId, { keepsEndpoints }),
+  );
+  const counted = endpoints.map(({ parked, ...endpoint }) => ({
+    ...endpoint,
+    parked: Math.max(parked, counts.get(endpoint.id) ?? 0),
+  }));
+  return { key, ...stopped, endpoints: counted };
+}
+
+/** Revokes a key in the data at hand: a restore of another backup may bring it back. */
+export const revokeInTransaction = (
+  rt: Runtime,
+  keyId: string,
+  { keepsEndpoints = false } = {},
+): { key: ListedKey } & Stopped =>
+  rt.tx(() => {
     const before = getKey(rt, keyId);
     rt.store.keys.revoke(keyId, rt.now());
     const endpointsAtEnd = keepsEndpoints ? "KEEP" : "STOP";
@@ -44,13 +61,8 @@ export function revokeKey(
       before.endpointsAtEnd !== endpointsAtEnd ||
       stopped.endpoints.length > 0;
     if (changes) auditKey(rt, "key.revoked", key, toDetails(stopped));
-    const endpoints = stopped.endpoints.map(({ parked, ...endpoint }) => ({
-      ...endpoint,
-      parked: Math.max(parked, counts.get(endpoint.id) ?? 0),
-    }));
-    return { key, ...stopped, endpoints };
+    return { key, ...stopped };
   });
-}
 
 /** Stops the endpoints and holds of keys that have expired, even if no daemon ran at that time. */
 export function endExpiredKeys(rt: Runtime): void {

@@ -13,9 +13,9 @@ export function deleteMovedBusiness(
 ): ReturnType<typeof deleteBusiness> {
   const deleted = rt.tx(() => {
     const contents = deleteBusiness(rt, business);
-    if (!rt.isDryRun()) for (const { businessMoved } of ON_REMOVAL) businessMoved(rt, business);
+    if (!rt.isDryRun()) for (const { businessMoved } of ON_REMOVAL) businessMoved?.(rt, business);
     return contents;
   });
-  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed(rt);
+  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
   return deleted;
 }

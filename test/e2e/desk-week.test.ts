@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, type TestContext } from "vitest";
-import { createBooking } from "../../src/app/bookings/bookings.ts";
+import { createBooking, createReservation } from "../../src/app/bookings/bookings.ts";
 import { applyCatalog } from "../../src/app/catalog/catalog.ts";
 import { createKey } from "../../src/app/keys.ts";
 import {
@@ -11,7 +11,9 @@ import {
 import { createAlerting } from "../../src/features/alerts/alerting.ts";
 import type { Alert } from "../../src/features/alerts/rules/alert.ts";
 import { withLinks } from "../../src/features/alerts/with-links.ts";
-import { createTicketOrder } from "../../src/features/tickets/orders.ts";
+import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
+import type { DeskMessage } from "../../src/features/desk/browser/desk.tsx";
+import { createDeskLink } from "../../src/features/desk/desks.ts";
 import { startServer } from "../../src/http/server.ts";
 import { businessOf, createLink } from "../features/desk/open-desk.ts";
 import { openAll } from "../features/desk/open-page.ts";
@@ -37,7 +39,10 @@ staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }, { key: zoe, name: Zoe 
 const RESTAURANT = `
 catalog: 1
 business: { slug: lumen, name: Cafe Lumen, ${HOURS}
-tables: [{ key: t1, minSeats: 1, maxSeats: 4 }, { key: t2, minSeats: 1, maxSeats: 4 }]
+tables:
+  - { key: t1, minSeats: 1, maxSeats: 4 }
+  - { key: t2, minSeats: 1, maxSeats: 4 }
+  - { key: t3, minSeats: 1, maxSeats: 4 }
 menu: { items: [{ key: soup, name: Soup of the day, price: 8.00 }] }
 events:
   - key: gala
@@ -47,7 +52,7 @@ events:
     startsAt: 2026-12-02T17:00
     durationMin: 120
     ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00 }]
-    quotas: [{ key: hall, size: 100, ticketTypes: [seat] }]
+    quotas: [{ key: hall, size: 300, ticketTypes: [seat] }]
 `;
 
 /** Clicks the first enabled button whose name, as a screen reader says it, begins with a text. */
@@ -131,6 +136,27 @@ async function openShop(test: Pick<TestContext, "skip">, catalog: string) {
       await tap(decision === "accept" ? "Accept" : "Decline");
       await reader.waitForText(said);
     },
+    /**
+     * Pairs one more phone. Returns a function that sends the code of a ticket as its page does, and
+     * returns what the page then says.
+     */
+    async pairPhone(): Promise<(code: string) => Promise<string>> {
+      const { token } = createDeskLink(rt, business.id, "Front desk");
+      const headers = { origin: url };
+      const post = { method: "POST", redirect: "manual", headers } as const;
+      const paired = await fetch(`${desk}/pair/${token}`, post);
+      const cookie = paired.headers.get("set-cookie")!.split(";")[0]!;
+      let key = 0;
+      return async (code) => {
+        const body = new URLSearchParams({ action: "checkIn", code, key: `${key++}` });
+        const response = await fetch(desk, {
+          ...post,
+          headers: { ...headers, cookie, accept: "application/json" },
+          body,
+        });
+        return ((await response.json()) as { message: DeskMessage }).message.text;
+      };
+    },
     /** Asserts that the partner's copy is right, and who has done what since the day before. */
     async endDay(expected: readonly string[]): Promise<void> {
       await mirror.sync();
@@ -141,7 +167,7 @@ async function openShop(test: Pick<TestContext, "skip">, catalog: string) {
         const { data } = (await response.json()) as { data: unknown };
         expect(JSON.parse(JSON.stringify(await mirror.read(list)))).toEqual(data);
       }
-      const rows = rt.store.audit.list({}, 100);
+      const rows = rt.store.audit.list({}, 1000);
       const today = rows
         .slice(
           0,
@@ -164,6 +190,11 @@ const minutesOf = (time: string): number => {
 };
 
 const isoAt = (day: number, time: string): string => new Date(at(day, time)).toISOString();
+
+type Availability = Awaited<ReturnType<ReturnType<typeof createClient>["getAvailability"]>>["data"];
+
+const countSlots = (data: Availability): number | undefined =>
+  "days" in data ? data.days.flatMap((day) => ("slots" in day ? day.slots : [])).length : undefined;
 
 test("the phone, the partner and the audit log agree after each day of a salon's week", async (test) => {
   const shop = await openShop(test, SALON);
@@ -243,9 +274,7 @@ test("the phone, the partner and the audit log agree after each day of a salon's
   await lookAt(4, "15:00");
   const slots = async () => {
     const { data } = await client.getAvailability({ serviceIds: [serviceId], date: "2026-12-03" });
-    return "days" in data
-      ? data.days.flatMap((day) => ("slots" in day ? day.slots : [])).length
-      : undefined;
+    return countSlots(data);
   };
   expect(await slots()).toBeGreaterThan(0);
   await tap("Close");
@@ -257,6 +286,7 @@ test("the phone, the partner and the audit log agree after each day of a salon's
 test("the phone, the partner and the audit log agree after each day of a restaurant's week", async (test) => {
   const shop = await openShop(test, RESTAURANT);
   const { rt, slug, client, mirror, reader, tap, lookAt, readChat, decide, endDay } = shop;
+  const { pairPhone } = shop;
 
   // Monday: a table is requested, and accepted from the alert.
   const { data: table } = await client.createReservation({
@@ -269,7 +299,9 @@ test("the phone, the partner and the audit log agree after each day of a restaur
   expect((await client.getReservation({ id: table.id })).data.status).toBe("CONFIRMED");
   await endDay(["alert link: reservation.approved"]);
 
-  // Tuesday: the soup sells out and is back, the guests of noon come, and two more without a table.
+  // Tuesday: the soup sells out and is back. The guests of noon come, others do not, and two more
+  // come without a table.
+  createReservation(rt, slug, { start: isoAt(2, "12:00"), party: 2, customer: { name: "Ben" } });
   await lookAt(2, "12:10");
   const isSoupSoldOut = async () => {
     await mirror.sync();
@@ -284,12 +316,16 @@ test("the phone, the partner and the audit log agree after each day of a restaur
   expect(await isSoupSoldOut()).toBe(false);
   await tap("Was here Ana");
   await reader.waitForText("Recorded: was here.");
+  await tap("Did not come Ben");
+  await reader.waitForText("Recorded: did not come.");
   await tap("Enter Table");
   await reader.waitForText("Entered.");
   await endDay([
+    "ada: reservation.created",
     "Front desk: dish.sold_out",
     "Front desk: dish.available",
     "Front desk: reservation.completed",
+    "Front desk: reservation.no_show",
     "Front desk: reservation.created",
     "Front desk: reservation.notice_ignored",
   ]);
@@ -312,10 +348,47 @@ test("the phone, the partner and the audit log agree after each day of a restaur
   await reader.fill("Code of the ticket", codes[0]!);
   await tap("Check-in");
   await reader.waitForText("was checked in at");
+
+  // Two more phones at the door scan the same 200 tickets at the same time.
+  const sold = Array.from({ length: 20 }, () => {
+    const { code } = createTicketOrder(rt, slug, {
+      event: "gala",
+      items: Array.from({ length: 10 }, () => "seat"),
+    });
+    return confirmTicketOrder(rt, slug, code).tickets;
+  }).flat();
+  const phones = [await pairPhone(), await pairPhone()];
+  const replies = await Promise.all(
+    phones.map(async (checkIn) => {
+      const texts: string[] = [];
+      for (const { admissionCode } of sold) texts.push(await checkIn(admissionCode));
+      return texts;
+    }),
+  );
+  const admitted = sold.map((_, i) => replies.filter((texts) => texts[i] === "Checked in.").length);
+  expect(admitted).toEqual(sold.map(() => 1));
+  expect(replies.flat().filter((text) => text.includes("was checked in at"))).toHaveLength(200);
   await endDay([
     "ada: ticket_order.created",
     "Front desk: ticket_order.confirmed",
-    "Front desk: ticket.checked_in",
-    "Front desk: ticket.checked_in",
+    ...Array.from({ length: 2 }, () => "Front desk: ticket.checked_in"),
+    ...Array.from({ length: 20 }, () => [
+      "ada: ticket_order.created",
+      "ada: ticket_order.confirmed",
+    ]).flat(),
+    ...phones.flatMap(() => ["ada: desk.link_created", "Front desk: desk.paired"]),
+    ...sold.map(() => "Front desk: ticket.checked_in"),
   ]);
+
+  // Thursday: the kitchen closes early.
+  await lookAt(4, "15:00");
+  const tables = async () => {
+    const { data } = await client.getAvailability({ partySize: 2, date: "2026-12-03" });
+    return countSlots(data);
+  };
+  expect(await tables()).toBeGreaterThan(0);
+  await tap("Close");
+  await reader.waitForText("Closed. Visits that stay: 0.");
+  expect(await tables()).toBe(0);
+  await endDay(["Front desk: catalog.edited"]);
 }, 180_000);

@@ -1,14 +1,17 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { getBusiness } from "../../src/app/businesses.ts";
 import { exportCatalogText } from "../../src/app/catalog/export-catalog.ts";
 import { replaceCatalog } from "../../src/app/catalog/replace-catalog.ts";
+import { revokeKey } from "../../src/app/key-end.ts";
+import { createKey } from "../../src/app/keys.ts";
 import { createBackup } from "../../src/features/backups/backups.ts";
+import { erasureListPath } from "../../src/features/backups/erasure-list.ts";
 import { restoreBackup } from "../../src/features/backups/restore/restore.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
-import { createCalendar } from "../../src/features/calendars/calendars.ts";
+import { createCalendar, revokeCalendar } from "../../src/features/calendars/calendars.ts";
 import { createCalendarStore } from "../../src/features/calendars/store.ts";
 import {
   createDesk,
@@ -22,6 +25,7 @@ import {
   createAlertLinks,
   findLinkedVisit,
 } from "../../src/features/desk/alert-links/alert-links.ts";
+import { createDeskStore } from "../../src/features/desk/store.ts";
 import { createBooking } from "../../src/app/bookings/bookings.ts";
 import { cancelTicketOrder } from "../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../src/features/tickets/orders.ts";
@@ -122,6 +126,49 @@ test("a restore brings back no device and no link of a desk, neither revoked one
   expect(devices.map(isPaired)).toEqual([false, false]);
   expect(findDeskByLink(restored, business.slug, link)).toBeUndefined();
   expect(isPaired(pair(restored, "Kept"))).toBe(true);
+});
+
+test.each(["this machine", "a standby"])(
+  "a restore on %s revokes again the keys, desks and calendars that were revoked since the backup",
+  async (place) => {
+    const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
+    const business = addBusiness(rt);
+    const create = (name: string) => ({
+      key: createKey(rt, { businessId: business.id, name, kind: "SECRET", scopes: [] }).key.id,
+      desk: createDesk(rt, business, { name, staffId: null, allow: ["visits"] }).id,
+      calendar: createCalendar(rt, business, { staffId: null, withGuests: false }).calendar.id,
+    });
+    const [kept, revoked] = [create("kept"), create("revoked")];
+    rt.advance(60_000);
+    const { path } = await createBackup(rt);
+    revokeKey(rt, revoked.key);
+    revokeDesk(rt, business.id, revoked.desk);
+    revokeCalendar(rt, business.id, revoked.calendar);
+    rt.close();
+    const config = place === "this machine" ? rt.config : createStandbyConfig(rt.config);
+    const restored = await restoreBackup(config, path, { now: rt.now(), confirm: async () => {} });
+    expect(new Set(restored.revoked.map(({ id }) => id))).toEqual(new Set(Object.values(revoked)));
+    expect(restored.access.map(({ id }) => id)).not.toContain(revoked.key);
+
+    const after = createTestRuntime({ dataDir: config.dataDir }, rt.now());
+    const isActive = ({ key, desk, calendar }: typeof kept) => [
+      after.store.keys.findById(key)?.revokedAt === null,
+      after.openStore(createDeskStore).findById(desk) !== undefined,
+      after.openStore(createCalendarStore).findById(calendar)?.revokedAt === null,
+    ];
+    expect(isActive(kept)).toEqual([true, true, true]);
+    expect(isActive(revoked)).toEqual([false, false, false]);
+  },
+);
+
+test("a key whose revocation cannot be listed is revoked, and the log names it", () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt);
+  const { key } = createKey(rt, { businessId, name: "till", kind: "SECRET", scopes: [] });
+  mkdirSync(erasureListPath(rt.config));
+  revokeKey(rt, key.id);
+  expect(rt.store.keys.findById(key.id)?.revokedAt).toBe(rt.now());
+  expect(rt.logged).toMatchObject([{ level: "warn", fields: { id: key.id } }]);
 });
 
 test("a restore brings back no link of an alert, neither a used one nor another", async () => {

@@ -29,12 +29,12 @@ export function eraseForGood(
   if (visitIds.length === 0) return NO_REMAINS;
   rt.tx(() => {
     // Before the commit: an erasure must not be undone by restoring a backup.
-    if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased(rt, visitIds);
+    if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased?.(rt, visitIds);
     eraseVisits(rt, visitIds);
     markErasedLog(rt);
     alsoWrite();
   });
-  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed(rt);
+  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
   return removeErasedBytes(rt);
 }
 

@@ -91,7 +91,7 @@ const deleteCommand = command({
     cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
     noteRemains(cli, rt.config, remains);
     if (dryRun) return;
-    for (const note of ON_REMOVAL.flatMap((one) => one.describeRemains(rt, moved)))
+    for (const note of ON_REMOVAL.flatMap((one) => one.describeRemains?.(rt, moved) ?? []))
       cli.note(insertProgramName(note, cli.program));
   },
 });

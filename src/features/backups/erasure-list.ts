@@ -9,11 +9,13 @@ import { readMasterKeys } from "../../platform/secret-box.ts";
 // A backup still contains guests that were erased after it. The IDs of their visits are therefore
 // in a file next to the master key. Restoring a backup does not replace this list, and erases its
 // guests again. The list also has the businesses that have moved to another server, because an
-// older backup would bring them back to be booked twice. Copies of the list go with the backups,
+// older backup would bring them back to be booked twice, and the keys, desks and calendars that
+// were revoked, which whoever has found the secret could use again. Copies of the list go with the backups,
 // for a restore on another machine. A copy says when it was complete, and is signed: whoever can
-// write to the backups must not be able to bring guests back, or to erase others.
+// write to the backups must not be able to bring guests or access back, or to end others.
 
 const VISIT_ID = /^(?:bkg|rsv|tor)_[0-9a-z]+$/;
+const REVOKED = /^revoked ([a-z]+_[0-9a-z]+)$/;
 const MOVED = /^(biz_[0-9a-z]+) ([0-9a-f]+) (\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
 export type MovedBusiness = {
@@ -28,9 +30,13 @@ export type MovedBusiness = {
 export const movedLine = ({ id, server, movedAt }: MovedBusiness): string =>
   `${id} ${server} ${new Date(movedAt).toISOString()}`;
 
-/** Returns the visits and moves that lines of the list name. */
+/** Returns the line of the list for a key, or for access of a feature, that was revoked. */
+export const revokedLine = (id: string): string => `revoked ${id}`;
+
+/** Returns the visits, moves and revoked access that lines of the list name. */
 export const parseErasures = (lines: readonly string[]) => ({
   visitIds: lines.filter((line) => VISIT_ID.test(line)),
+  revoked: lines.flatMap((line) => REVOKED.exec(line)?.[1] ?? []),
   moved: lines.flatMap((line): MovedBusiness[] => {
     const [, id = "", server = "", movedAt = ""] = MOVED.exec(line) ?? [];
     return id === "" ? [] : [{ id, server, movedAt: Date.parse(movedAt) }];
@@ -112,7 +118,7 @@ export function readErasureCopy({ masterKeyPath }: Config, folder: string): Eras
 }
 
 const selectValid = (lines: readonly string[]): string[] =>
-  lines.filter((line) => VISIT_ID.test(line) || MOVED.test(line));
+  lines.filter((line) => [VISIT_ID, MOVED, REVOKED].some((form) => form.test(line)));
 
 function readLines(path: string): string[] {
   try {

@@ -2,15 +2,27 @@ import { existsSync } from "node:fs";
 import type { OnRemoval } from "../../app/feature-hooks.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { errorInWords } from "../../domain/errors.ts";
-import { addToErasureList, copyErasureList, movedLine } from "./erasure-list.ts";
+import { addToErasureList, copyErasureList, movedLine, revokedLine } from "./erasure-list.ts";
 import { endOfBackups } from "./restore/replaced-data.ts";
 
-/** Lists erased guests and moved businesses, which a restore would otherwise bring back. */
+/**
+ * Lists erased guests, moved businesses and revoked access, which a restore would otherwise bring
+ * back.
+ */
 export const keepRemovals: OnRemoval = {
   guestsErased: ({ config }, visitIds) => addToErasureList(config, visitIds),
   businessMoved({ config, store, now }, { id }) {
     const move = { id, server: store.file.getServerId(), movedAt: now() };
     addToErasureList(config, [movedLine(move)]);
+  },
+  accessRevoked({ config, log }, id) {
+    try {
+      addToErasureList(config, [revokedLine(id)]);
+    } catch (error) {
+      const reason = errorInWords(error);
+      const message = "A restore of an earlier backup would bring revoked access back.";
+      log("warn", message, { id, reason, fix: "revoke it again after such a restore" });
+    }
   },
   committed: signErasureList,
   describeRemains({ now }, isMoved) {

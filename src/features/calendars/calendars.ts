@@ -4,6 +4,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { createCalendarStore, type CalendarRow } from "./store.ts";
 import { audit } from "../../app/audit.ts";
 import { isSqliteError } from "../../store/database/db.ts";
+import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
 const TOKEN_BYTES = 24;
@@ -39,7 +40,7 @@ export function createCalendar(
 
 /** Revokes a calendar; a revoked one stays as it is. @throws AppError resource_not_found */
 export function revokeCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
-  return rt.tx(() => {
+  return revokeForGood(rt, id, () => {
     const calendar = getCalendar(rt, businessId, id);
     if (calendar.revokedAt !== null) return calendar;
     rt.openStore(createCalendarStore).revoke(id, rt.now());

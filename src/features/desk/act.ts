@@ -3,7 +3,8 @@ import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type DeskForm, type Done, findAction } from "./actions.ts";
 import { allows, type DeskSession, runAsDesk } from "./desks.ts";
-import type { DeskOutcome } from "./rules.ts";
+import { refusalOf } from "./refusals.ts";
+import type { DeskOutcome, DeskRefusal } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 
 /**
@@ -37,11 +38,16 @@ export function act(
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const refusal = findAction(form)?.explain?.(rt, session, form);
+    const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explain(error);
     const outcome: DeskOutcome = { ok: false, message: error.message, ...(refusal && { refusal }) };
     rt.tx(() => store.saveOutcome(session.device.id, token, rt.now(), outcome));
     return outcome;
   }
+}
+
+function explain(error: AppError): DeskRefusal | undefined {
+  const code = refusalOf(error);
+  return code && { code, at: null };
 }
 
 function runAction(rt: Runtime, session: DeskSession, form: DeskForm): Done {

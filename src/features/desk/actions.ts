@@ -12,6 +12,7 @@ import { setSoldOut } from "../../app/catalog/sold-out.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { customerFields, mergeCustomer } from "../../domain/bookings/customer.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { VisitAction } from "../../domain/bookings/visit.ts";
 import { addDays, formatInstant, localDateOf, startOfDay } from "../../domain/local-time.ts";
 import { parseRequest } from "../../domain/parse-request.ts";
 import { confirmTicketOrder } from "../tickets/orders.ts";
@@ -27,7 +28,7 @@ import {
   type DeskRight,
   type DoneCode,
   localOf,
-  type TicketRefusal,
+  type DeskRefusal,
 } from "./rules.ts";
 import { findVisit } from "./view.ts";
 
@@ -43,8 +44,13 @@ export type Action = {
   /** Whether only the desk of the whole business has the action, and not that of one person. */
   isOfBusiness?: true;
   run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
-  /** Returns why an action was refused, for a text in the language of the page. */
-  explain?: (rt: Runtime, session: DeskSession, form: DeskForm) => TicketRefusal | undefined;
+  /** Returns why the action was refused, if its error alone does not say it. */
+  explain?: (
+    rt: Runtime,
+    session: DeskSession,
+    form: DeskForm,
+    error: AppError,
+  ) => DeskRefusal | undefined;
 };
 
 const done = (code: DoneCode, more: Pick<Done, "count" | "awayId"> = {}): Done => ({
@@ -64,7 +70,14 @@ const changes = (
     change(rt, session.business.slug, id, action);
     return done(code);
   },
+  explain: (_rt, _session, _form, { extensions }) =>
+    AFTER_START.has(action) && extensions["currentStatus"] === "CONFIRMED"
+      ? { code: "not_started", at: null }
+      : undefined,
 });
+
+/** The actions that a confirmed visit allows when it has started. */
+const AFTER_START: ReadonlySet<VisitAction> = new Set(["complete", "noShow"]);
 
 const getVisit = (rt: Runtime, session: DeskSession, id: string) =>
   findVisit(rt, session, id) ?? notFound("visit");
@@ -132,6 +145,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       const kept = keptVisitIds(closeFromNow(rt, business.slug, until || null));
       return done("closed", { count: kept.length });
     },
+    explain: (_rt, _session, _form, { code }) =>
+      code === "conflict" ? { code: "not_open", at: null } : undefined,
   },
   reopen: {
     right: "close",
@@ -185,7 +200,7 @@ function explainTicket(
   rt: Runtime,
   { business: { id, doc } }: DeskSession,
   { code = "" }: DeskForm,
-): TicketRefusal | undefined {
+): DeskRefusal | undefined {
   const given = code.trim();
   const ticket = rt
     .openStore(createTicketStore)

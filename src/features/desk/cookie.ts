@@ -1,7 +1,6 @@
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { getHeader, type RawHeaders } from "../../http/pipeline/request-context.ts";
 import { isLoopbackHost } from "../../domain/addresses.ts";
-import { AppError } from "../../domain/errors.ts";
 import { type DeskSession, findSession } from "./desks.ts";
 import { DEVICE_MS } from "./rules.ts";
 
@@ -34,16 +33,11 @@ export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | und
   return tokens.map((token) => findSession(rt, slug, token)).find((one) => one !== undefined);
 }
 
-/**
- * Asserts that the browser reaches the server by https, or on the same machine. Otherwise the cookie
- * would be sent in plain text.
- * @throws AppError address_not_allowed
- */
-export function assertSafe(request: PageRequest): void {
+/** Returns whether the browser reaches the server by https, or on the same machine. */
+export function isSafe(request: PageRequest): boolean {
   const { config, store } = request.rt;
   const urls = [config.http.publicUrl, store.daemon.find()?.url];
-  if (isLoopback(request) || urls.some((url) => url?.startsWith("https:"))) return;
-  throw new AppError("address_not_allowed", "The desk needs https, and this address has none.");
+  return isLoopback(request) || urls.some((url) => url?.startsWith("https:"));
 }
 
 function isLoopback({ rt, context: { request } }: PageRequest): boolean {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { audit } from "../../app/audit.ts";
+import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { outsideLine } from "../../domain/basic-schemas.ts";
 import { AppError, assertFound } from "../../domain/errors.ts";
@@ -108,14 +109,21 @@ export const revokeDesk = (
   nameOrId: string,
   deviceId?: string,
 ): DeskRow =>
+  deviceId === undefined
+    ? revokeWholeDesk(rt, getDesk(rt, businessId, nameOrId))
+    : revokeDevice(rt, getDesk(rt, businessId, nameOrId), deviceId);
+
+const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
+  revokeForGood(rt, desk.id, () => {
+    rt.openStore(createDeskStore).revoke(desk.id, rt.now());
+    auditDesk(rt, "desk.revoked", desk);
+    return { ...desk, revokedAt: rt.now() };
+  });
+
+/** A restore of a backup brings no device back, so this one needs no place in a list. */
+const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
   rt.tx(() => {
     const store = rt.openStore(createDeskStore);
-    const desk = getDesk(rt, businessId, nameOrId);
-    if (deviceId === undefined) {
-      store.revoke(desk.id, rt.now());
-      auditDesk(rt, "desk.revoked", desk);
-      return { ...desk, revokedAt: rt.now() };
-    }
     const device = assertFound(
       store.listDevices(desk.id, rt.now()).find(({ id }) => id === deviceId),
       `The desk ${quote(desk.name)} has no device ${quote(deviceId)}.`,

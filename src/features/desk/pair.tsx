@@ -6,16 +6,17 @@ import { getHeader, type HttpResponse, respond } from "../../http/pipeline/reque
 import { AppError } from "../../domain/errors.ts";
 import { fillText } from "../../pages/languages.ts";
 import { TEXTS } from "./browser/texts.ts";
-import { assertSafe, cookieHeaders, sessionOf } from "./cookie.ts";
+import { cookieHeaders, isSafe, sessionOf } from "./cookie.ts";
 import { findDeskByLink, pairDevice, runAsDesk, unpairDevice } from "./desks.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
+import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /**
  * Shows a button that pairs the device. Opening the link changes nothing, because chats and mail
  * programs open links for a preview.
  */
 export function showPairing(request: PageRequest): HttpResponse {
-  assertSafe(request);
+  if (!isSafe(request)) return respondUnsafe(request);
   const { rt, slug, context } = request;
   const desk = findDeskByLink(rt, slug, context.request.params["token"] ?? "");
   if (desk === undefined) return respondLinkEnded(request);
@@ -40,15 +41,21 @@ export function showPairing(request: PageRequest): HttpResponse {
 
 /** Pairs the device, and leads to the desk, whose address has no token. */
 export function postPairing(request: PageRequest): HttpResponse {
-  assertSafe(request);
+  if (!isSafe(request)) return respondUnsafe(request);
   const { rt, slug, context } = request;
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
-  const token = pairDevice(rt, slug, context.request.params["token"] ?? "", {
-    userAgent: getHeader(context.request, "user-agent"),
-    address: getClientAddress(context.request),
-  });
-  if (token === undefined) return respondLinkEnded(request);
-  return redirect(request, token);
+  const link = context.request.params["token"] ?? "";
+  try {
+    const token = pairDevice(rt, slug, link, {
+      userAgent: getHeader(context.request, "user-agent"),
+      address: getClientAddress(context.request),
+    });
+    return token === undefined ? respondLinkEnded(request) : redirect(request, token);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "conflict") throw error;
+    const { too_many_devices: title } = REFUSAL_TEXTS[languageOf(request, null)];
+    return respondWithNotice(request, 409, title);
+  }
 }
 
 /** Ends the session of the device that asks for it. */
@@ -93,18 +100,35 @@ function respondWithMessage(
   message: "linkEnded" | "notPaired",
 ): HttpResponse {
   // A stranger learns nothing about the business, not even whether it exists.
-  const language = languageOf(request, null);
-  const texts = TEXTS[language];
-  return respondWithPage(request, {
+  const texts = TEXTS[languageOf(request, null)];
+  return respondWithNotice(request, status, texts[message], texts.askForLink);
+}
+
+/**
+ * Responds to a browser that reaches the server neither by https nor on the same machine: the
+ * cookie would be sent in plain text.
+ */
+export function respondUnsafe(request: PageRequest): HttpResponse {
+  const message = "The desk needs https, and this address has none.";
+  if (wantsJson(request)) throw new AppError("address_not_allowed", message);
+  return respondWithNotice(request, 403, REFUSAL_TEXTS[languageOf(request, null)].needs_https);
+}
+
+const respondWithNotice = (
+  request: PageRequest,
+  status: number,
+  title: string,
+  hint?: string,
+): HttpResponse =>
+  respondWithPage(request, {
     status,
-    language,
-    title: texts[message],
+    language: languageOf(request, null),
+    title,
     isPrivate: true,
     content: (
       <main>
-        <h1>{texts[message]}</h1>
-        <p>{texts.askForLink}</p>
+        <h1>{title}</h1>
+        {hint !== undefined && <p>{hint}</p>}
       </main>
     ),
   });
-}

@@ -126,11 +126,29 @@ export type DeskView = {
 /** What came of an action, in a language only when it is shown. */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
-  | { ok: false; message: string; refusal?: TicketRefusal };
+  | { ok: false; message: string; refusal?: DeskRefusal };
 
-/** Why a ticket is not admitted; `at` is the local time of its check-in. */
-export type TicketRefusal = { code: TicketRefusalCode; at: string | null };
-export type TicketRefusalCode = "unknown" | "void" | "used";
+/** Why an action is refused; `at` is the local time of a ticket's check-in. */
+export type DeskRefusal = { code: RefusalCode; at: string | null };
+export type RefusalCode =
+  | "unknown"
+  | "void"
+  | "used"
+  | "changed"
+  | "gone"
+  | "not_started"
+  | "closed_then"
+  | "nobody_works"
+  | "taken"
+  | "wrong_time"
+  | "wrong_person"
+  | "not_offered"
+  | "too_many_guests"
+  | "not_open"
+  | "not_allowed"
+  | "invalid"
+  | "too_many_devices"
+  | "needs_https";
 
 export const DONE_CODES = [
   "approved",

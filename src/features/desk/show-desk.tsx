@@ -4,16 +4,17 @@ import { pathOfLaterScript } from "../../http/pages/page-files.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import { type HttpResponse, respond, respondJson } from "../../http/pipeline/request-context.ts";
 import { createGetClientAddress } from "../../http/auth/client-address.ts";
-import { fillText } from "../../pages/languages.ts";
+import { fillText, type PageLanguage } from "../../pages/languages.ts";
 import { act, tokenOf } from "./act.ts";
 import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
-import { type DeskTexts, TEXTS } from "./browser/texts.ts";
+import { TEXTS } from "./browser/texts.ts";
 import { localeOfTimes, type Times, timesIn } from "./browser/times.ts";
-import { assertSafe, sessionOf } from "./cookie.ts";
+import { isSafe, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
-import { respondNotPaired } from "./pair.tsx";
+import { respondNotPaired, respondUnsafe } from "./pair.tsx";
+import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 import { type DeskOutcome, SCANNER } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 import { readDeskView, versionOf } from "./view.ts";
@@ -22,7 +23,7 @@ const NO_STORE = ["cache-control", "no-store"];
 
 /** Shows the day. A script asks for it as JSON, and names the version that it has. */
 export function showDesk(request: PageRequest): HttpResponse {
-  assertSafe(request);
+  if (!isSafe(request)) return respondUnsafe(request);
   const { rt, context } = request;
   const session = sessionOf(request);
   if (session === undefined) return respondNotPaired(request);
@@ -44,7 +45,7 @@ function findOutcome(
 
 /** Does what a form asks for, once, and shows the day again. */
 export async function postAction(request: PageRequest): Promise<HttpResponse> {
-  assertSafe(request);
+  if (!isSafe(request)) return respondUnsafe(request);
   const { rt, context } = request;
   const form = await readForm(request);
   // The session is read after the body, so that a device that was revoked meanwhile does nothing.
@@ -78,7 +79,7 @@ function respondWithDesk(
   const texts = TEXTS[language];
   const view = readDeskView(request.rt, session, awayId);
   const message =
-    outcome === undefined ? null : toMessage(texts, timesIn(locale), view.today, outcome);
+    outcome === undefined ? null : toMessage(language, timesIn(locale), view.today, outcome);
   if (wantsJson(request)) return respondJson(request.context, 200, { view, message }, NO_STORE);
   const props: DeskProps = {
     view,
@@ -92,6 +93,7 @@ function respondWithDesk(
   return respondWithPage(request, {
     language,
     title: `${view.desk} · ${view.business}`,
+    description: texts.about,
     content: <Desk {...props} />,
     props,
     hasForms: true,
@@ -100,21 +102,25 @@ function respondWithDesk(
 }
 
 function toMessage(
-  texts: DeskTexts,
+  language: PageLanguage,
   times: Times,
   today: string,
   outcome: DeskOutcome & { codes?: string[] },
 ): DeskMessage {
+  const texts = TEXTS[language];
   if (outcome.ok) {
     const text = fillText(texts.done[outcome.code], { count: outcome.count ?? 0 });
     return { text, isGood: true, codes: outcome.codes ?? [] };
   }
   const { refusal, message } = outcome;
-  if (refusal === undefined) return { text: message, isGood: false, codes: [] };
+  if (refusal === undefined) {
+    const text = fillText(texts.notDone, { reason: message });
+    return { text, isGood: false, codes: [] };
+  }
   const at = refusal.at ?? today;
   const day = at.slice(0, 10);
   const time = refusal.at === null ? "" : times.time(refusal.at);
-  const text = fillText(texts.refusals[refusal.code], {
+  const text = fillText(REFUSAL_TEXTS[language][refusal.code], {
     time: day === today ? time : `${times.day(day, today)}, ${time}`,
   });
   return { text, isGood: false, codes: [] };

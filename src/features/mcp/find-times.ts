@@ -98,7 +98,7 @@ export const findTimes: Tool = {
       data: page.objects,
       ...(Object.keys(staff).length > 0 && { staff }),
       found: slots.length,
-      nextAvailable: data.nextAvailable,
+      ...(slots.length === 0 && { nextAvailable: data.nextAvailable }),
       ...(shown.length < slots.length && {
         more: "Ask for another day, a later `earliest` or a larger `limit` to see more times.",
       }),

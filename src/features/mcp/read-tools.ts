@@ -30,6 +30,7 @@ import { describeParameters, parseArguments, type Tool } from "./tool.ts";
 
 const MAX_RESULTS = 50;
 const DEFAULT_RESULTS = 20;
+const MAX_SUGGESTED_EVENTS = 5;
 const results = () =>
   integer(1, MAX_RESULTS).describe(
     `Maximum number of results, ${DEFAULT_RESULTS} by default; a page can have fewer, because results are kept small`,
@@ -41,10 +42,15 @@ const toPage = ({ objects, nextCursor }: Found) => ({
   page: { hasMore: nextCursor !== null, nextCursor },
 });
 
-const toBusiness = ({ slug, doc }: BusinessRow) => {
+/** Returns the business of a result, with its date: an agent may not know what day it is there. */
+const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
   const { name, timezone, currency, currencyDigits } = doc;
-  return { slug, name, timezone, currency, currencyDigits };
+  const today = localDateOf(now, timezone);
+  return { slug, name, timezone, today: `${weekdayOf(today)} ${today}`, currency, currencyDigits };
 };
+
+const weekdayOf = (date: LocalDate): string =>
+  Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
 
 const findParameters = lazy(() => ({
   query: text().describe(
@@ -168,13 +174,12 @@ function listDays(schedule: ScheduleDoc, timezone: string, from: LocalDate, to: 
     const closure = schedule.closures.find((one) =>
       "yearly" in one ? one.yearly === date.slice(5) : one.from <= date && date <= one.to,
     );
-    const weekday = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
     const open = hoursOn(schedule, timezone, date).map(
       ({ start, end }) => `${toTime(start)}-${toTime(end)}`,
     );
     days.push({
       date,
-      weekday,
+      weekday: weekdayOf(date),
       open,
       isOpen: open.length > 0,
       closedFor: closure?.name ?? null,
@@ -225,7 +230,7 @@ export const searchTool: Tool = {
       const found = searchCatalog(view, { ...search, locale });
       const isInVain = found.objects.length === 0 && search.words !== "" && !search.cursor;
       return {
-        business: toBusiness(view.business),
+        business: toBusiness(view.business, caller.context.now),
         ...toPage(found),
         ...(isInVain && {
           noMatch: "Nothing has all of these words. `suggestions` has what there is instead.",
@@ -263,18 +268,29 @@ export const listEvents: Tool = {
     const values = parseArguments(eventParameters(), rest);
     return readCatalog(caller, slug, ["events"], (view) => {
       const { doc } = view.business;
+      const search = {
+        words: values.query ?? "",
+        from: values.from?.resolve(doc.timezone) ?? -Infinity,
+        to: values.to?.resolve(doc.timezone) ?? Infinity,
+        limit: values.limit ?? DEFAULT_RESULTS,
+        cursor: values.cursor,
+        locale: chooseLocale(values.locale, doc),
+      };
+      const found = searchEvents(view, search);
+      const isInVain = found.objects.length === 0 && !search.cursor;
       return {
-        business: toBusiness(view.business),
-        ...toPage(
-          searchEvents(view, {
-            words: values.query ?? "",
-            from: values.from?.resolve(doc.timezone) ?? -Infinity,
-            to: values.to?.resolve(doc.timezone) ?? Infinity,
-            limit: values.limit ?? DEFAULT_RESULTS,
-            cursor: values.cursor,
-            locale: chooseLocale(values.locale, doc),
-          }),
-        ),
+        business: toBusiness(view.business, caller.context.now),
+        ...toPage(found),
+        ...(isInVain && {
+          noMatch: "No event matches. `suggestions` has the next events of the business.",
+          suggestions: searchEvents(view, {
+            ...search,
+            words: "",
+            from: -Infinity,
+            to: Infinity,
+            limit: MAX_SUGGESTED_EVENTS,
+          }).objects.map(({ id, name, startsAt }) => ({ id, name, startsAt })),
+        }),
       };
     });
   },

@@ -95,5 +95,9 @@ function toToolError({ code, detail, fix, errors = [], ...more }: Problem, prefi
 /** Returns a text about the HTTP API in the words of the tools. */
 export const inToolWords = (text: string): string =>
   text
+    .replace(
+      "of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
+      "as `book` of a time of find_times has them",
+    )
     .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")
     .replaceAll(/`?\/availability`?/g, "find_times");

@@ -5,6 +5,7 @@ import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts
 import { createDeskLink } from "../../../src/features/desk/desks.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import type { DeskMessage } from "../../../src/features/desk/browser/desk.tsx";
 import type { TestApi } from "../../http/support/api.ts";
 import { businessOf, createBrowser, openDesk } from "./open-desk.ts";
 
@@ -93,7 +94,7 @@ test("a visit is declined, moved to a time that is no slot, cancelled, completed
   expect(statusOf(api, cancelled)).toBe("CANCELLED");
   expect((await act({ action: "noShow", id })).message).toMatchObject({
     isGood: false,
-    text: expect.stringContaining("it has not started"),
+    text: "This is possible when the visit has started.",
   });
   goTo(api, "15:30");
   await act({ action: "noShow", id });
@@ -112,6 +113,40 @@ test("an action that is sent twice is done once", async () => {
   expect(second?.view.days[0]?.visits).toHaveLength(1);
   const again = await act({ ...form, key: "other" });
   expect(again.view.days[0]?.visits).toHaveLength(2);
+});
+
+test.each<[string, string]>([
+  ["en", "Nothing is free at this time. Choose another time or person."],
+  ["de", "Um diese Zeit ist nichts frei. Wähle eine andere Zeit oder Person."],
+  ["fr", "Rien n’est libre à cette heure. Choisissez une autre heure ou une autre personne."],
+  ["es", "No hay nada libre a esta hora. Elige otra hora u otra persona."],
+  ["it", "A quest’ora non c’è niente di libero. Scegli un’altra ora o un’altra persona."],
+])("a refusal is told in the language of the phone (%s)", async (language, text) => {
+  const { api, post } = await openDesk();
+  book(api, "10:00", { staff: "maya" });
+  const { id } = book(api, "12:00", { staff: "maya" });
+  const headers = { accept: "application/json", "accept-language": language };
+  const form = { action: "reschedule", id, start: `${DAY}T10:00` };
+  const { message } = (await (await post("", form, headers)).json()) as { message: DeskMessage };
+  expect(message).toEqual({ isGood: false, text, codes: [] });
+});
+
+test.each<[string, Record<string, string>]>([
+  ["This is no longer possible: it has changed", { action: "approve" }],
+  ["This no longer exists.", { action: "available", dish: "none" }],
+  ["This no longer exists.", { action: "cancel", id: "bkg_none" }],
+  ["The business is closed at this time.", { action: "reschedule", start: `${DAY}T23:30` }],
+  ["The business is not open now.", { action: "close" }],
+  ["This no longer exists.", { action: "walkIn", service: "cut", staff: "nobody" }],
+  ["This is too small for so many guests.", { action: "walkIn", party: "99" }],
+  ["Something in the form is missing or wrong.", { action: "walkIn", ago: "-1" }],
+])("a refused action is told without a word of the terminal (%s %o)", async (text, form) => {
+  const { api, act } = await openDesk();
+  const { id } = book(api, "10:00");
+  goTo(api, "23:00");
+  const { message } = await act({ id, ...form });
+  expect(message.isGood).toBe(false);
+  expect(message.text.startsWith(text)).toBe(true);
 });
 
 test("guests who came ten minutes ago are entered with that time", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { revokeDesk, createDeskLink, listDesks } from "../../../src/features/desk/desks.ts";
+import { MAX_DEVICES } from "../../../src/features/desk/rules.ts";
 import { createTestApi } from "../../http/support/api.ts";
 import { businessOf, createBrowser, createLink, openDesk } from "./open-desk.ts";
 
@@ -157,7 +158,24 @@ test("a script gets 204 while nothing changes, and a problem when it is no longe
 
 test("a plain http address that is not of this machine is refused", async () => {
   const { get } = await openDesk();
-  expect((await get("", { headers: { host: "shop.example.com" } })).status).toBe(403);
+  const headers = { host: "shop.example.com", "accept-language": "de" };
+  const refused = await get("", { headers });
+  expect(refused.status).toBe(403);
+  expect(await refused.text()).toContain(
+    "Der Empfang braucht eine Adresse, die mit https beginnt.",
+  );
+});
+
+test("a phone that is one too many for a desk is told in its language", async () => {
+  const { api } = await openDesk();
+  const pair = () => {
+    const { token } = createDeskLink(api, businessOf(api).id, "Front desk");
+    return createBrowser(api).post(`/pair/${token}`, {}, { "accept-language": "fr" });
+  };
+  for (let device = 1; device < MAX_DEVICES; device++) expect((await pair()).status).toBe(303);
+  const refused = await pair();
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain("Cet accueil a trop d’appareils.");
 });
 
 test("a form without scripts leads to a page that says what came of it", async () => {
@@ -166,5 +184,5 @@ test("a form without scripts leads to a page that says what came of it", async (
   expect(sent.status).toBe(303);
   const location = sent.headers.get("location") ?? "";
   const page = await (await get(location.replace("/b/salon-aurora/desk", ""))).text();
-  expect(page).toContain("The time must be one such as 15:30.");
+  expect(page).toContain("Something in the form is missing or wrong.");
 });

@@ -67,6 +67,17 @@ test("an agent previews two tickets for Saturday, and nothing is ordered", async
   expect(agents.rt.revision()).toBe(before);
 });
 
+test("an agent that asks for a day without an event is told the date and the next events", async () => {
+  const { call } = await connect(openAgents("venue"), "/b/kita-live/mcp");
+  const { data, business, suggestions } = (
+    await call("list_events", { from: "2026-11-26", to: "2026-11-27" })
+  ).body;
+  expect(data).toEqual([]);
+  expect(business.today).toBe("Friday 2026-11-20");
+  expect(suggestions.length).toBeGreaterThan(2);
+  for (const { startsAt } of suggestions) expect(Date.parse(startsAt)).toBeGreaterThan(0);
+});
+
 test("an agent books a haircut with any stylist after 17:00, moves and cancels it", async () => {
   const agents = openAgents("salon");
   const secret = addKey(agents.rt, "salon-aurora");
@@ -80,6 +91,7 @@ test("an agent books a haircut with any stylist after 17:00, moves and cancels i
   ).body;
   const [first, second] = times.data;
   expect(first.startsAt).toBe("2026-11-27T17:00:00-05:00");
+  expect(times.nextAvailable).toBeUndefined();
   expect(Object.keys(times.staff)).toEqual(expect.arrayContaining(first.staffIds));
   const preview = await call("book", { ...first.book, dryRun: true });
   const [idempotencyKey] = /req_\w+/.exec(preview.body.next) ?? [];

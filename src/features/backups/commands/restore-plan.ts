@@ -14,12 +14,14 @@ import { isoTime, shortTime } from "../../../cli/output/table.ts";
 export const planToOutput = ({
   isAuthentic,
   access,
+  revoked,
   audit,
   erasures,
   unreadable,
 }: RestorePlan) => ({
   isAuthentic,
   access,
+  revoked,
   audit,
   unreadable: countsOf(unreadable),
   erasuresKnownUntil: isoTime(erasures.knownUntil),
@@ -48,15 +50,18 @@ export const isAdded = ({ change }: AccessChange): boolean => change !== "limits
 /** Lists the access that a restore adds, and names the guests that it cannot erase again. */
 export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
-  const { isAuthentic, access, audit, erasures, replaces, unreadable } = plan;
+  const { isAuthentic, access, revoked, audit, erasures, replaces, unreadable } = plan;
   if (unreadable.warning !== null) cli.note(unreadable.warning);
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
   else {
     const isLimited = !isAuthentic && keepAdded !== true;
     const added = access.filter(isAdded);
-    if (added.length > 0) listAccess(cli, added, isLimited);
+    const disabled = isLimited ? ", and disabled by the restore" : "";
+    listAccess(cli, `Added or brought back by the file${disabled}`, added);
     listRaisedLimits(cli, access, isLimited);
   }
+  const again = revoked.map((row) => ({ ...row, change: "revoked again" }));
+  listAccess(cli, "Revoked since the file was made", again);
   noteAudit(cli, audit);
   for (const { slug, movedAt } of erasures.returning)
     cli.note(
@@ -73,15 +78,16 @@ export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): 
     cli.note(`Guests who were erased until ${isoTime(knownUntil)} are erased again.`);
 }
 
-const countKinds = (access: readonly AccessChange[]): string =>
+const countKinds = (access: readonly Listed[]): string =>
   listAccessKinds()
     .map((kind) => countOf(access.filter((change) => change.kind === kind).length, kind))
     .join(", ");
 
-function listAccess(cli: Cli, access: readonly AccessChange[], isDisabled: boolean): void {
-  cli.note(
-    `Added or brought back by the file${isDisabled ? ", and disabled by the restore" : ""}: ${countKinds(access)}:`,
-  );
+type Listed = Pick<AccessChange, "kind" | "id" | "name" | "business"> & { change: string };
+
+function listAccess(cli: Cli, heading: string, access: readonly Listed[]): void {
+  if (access.length === 0) return;
+  cli.note(`${heading}: ${countKinds(access)}:`);
   for (const { kind, id, name, business, change } of access.slice(0, MAX_LISTED))
     cli.note(`  ${kind} ${id} '${safe(name)}' (${safe(business ?? "all businesses")}): ${change}`);
   if (access.length > MAX_LISTED) cli.note(`  and ${access.length - MAX_LISTED} more (--json)`);

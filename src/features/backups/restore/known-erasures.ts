@@ -17,10 +17,12 @@ import { listBackupsIn } from "../backups.ts";
 /** The time `movedAt` is in epoch ms. */
 export type ReturningBusiness = { id: string; slug: string; movedAt: number };
 
-/** The guests and businesses that a restore of a backup must not bring back. */
+/** The guests, businesses and access that a restore of a backup must not bring back. */
 export type KnownErasures = {
   /** The visits of guests that must be erased again. */
   visitIds: string[];
+  /** The IDs of keys, and of access of features, that must be revoked again. */
+  revoked: string[];
   /**
    * The businesses that are known to have moved to another server, whether the backup has them or
    * not.
@@ -74,9 +76,10 @@ export function findErasures(
     knownUntil.length > 0 ||
     (!isTakeover && isOwnBackup(config, file, server)) ||
     !hasGuestData(file);
-  const { visitIds, moved } = parseErasures([...lines]);
+  const { visitIds, moved, revoked } = parseErasures([...lines]);
   return {
     visitIds,
+    revoked,
     moved,
     returning: listReturning(file, server, moved, madeAt ?? -Infinity),
     knownUntil: knownUntil.length > 0 ? Math.max(...knownUntil) : null,

@@ -43,6 +43,8 @@ export type RestorePlan = {
   isAuthentic: boolean;
   /** The keys, endpoints, calendars and destinations that the restore adds or brings back. */
   access: AccessChange[];
+  /** The access of the backup that was revoked since, and is revoked again. */
+  revoked: AccessChange[];
   erasures: KnownErasures;
   /** The data that no key here decrypts. */
   unreadable: UnreadableData;
@@ -112,7 +114,7 @@ export async function restoreBackup(
     await copyToDraft(file, draft, found);
     await verifyBackup(draft);
     if (!plan.isAuthentic)
-      assertSameAccess(plan, listAccessChanges(databasePath, draft, now), file);
+      assertSameAccess(plan, splitAccess(databasePath, draft, now, plan.erasures), file);
     // A backup may be restored twice, here or on other machines. The counters must therefore also
     // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
@@ -136,7 +138,10 @@ export async function restoreBackup(
         isAuthentic: plan.isAuthentic,
         oldKeys: readOldKeys(config, file),
         isTrusted,
-        disabled: isTrusted ? [] : plan.access.filter(({ change }) => change !== "limits raised"),
+        disabled: [
+          ...plan.revoked,
+          ...(isTrusted ? [] : plan.access.filter(({ change }) => change !== "limits raised")),
+        ],
         keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );
@@ -186,15 +191,27 @@ async function prepareRestore(
   const found = await authenticate(config, file);
   if (found.kind !== "authentic" && untrusted !== true)
     throw unauthenticError(found.kind, file, config);
+  const erasures = findErasures(config, file, found, beforeReplacing !== undefined);
   const plan: RestorePlan = {
     replaces,
     isAuthentic: found.kind === "authentic",
-    access: listAccessChanges(databasePath, file, now),
-    erasures: findErasures(config, file, found, beforeReplacing !== undefined),
+    ...splitAccess(databasePath, file, now, erasures),
+    erasures,
     unreadable: findUnreadable(config, file),
     audit: compareAuditLogs(replaces ? readAuditLog(databasePath) : [], readBackupAuditLog(file)),
   };
   return { plan, found };
+}
+
+type Access = Pick<RestorePlan, "access" | "revoked">;
+
+function splitAccess(live: string, backup: string, now: number, known: KnownErasures): Access {
+  const ids = new Set(known.revoked);
+  const changes = listAccessChanges(live, backup, now);
+  return {
+    access: changes.filter(({ id }) => !ids.has(id)),
+    revoked: changes.filter(({ id }) => ids.has(id)),
+  };
 }
 
 /** Exactly the bytes that were authenticated are restored, even if the file is replaced now. */
@@ -207,8 +224,8 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
 }
 
 /** A file without a tag may give only the access that was listed, because only that is disabled. */
-function assertSameAccess(plan: RestorePlan, found: RestorePlan["access"], file: string): void {
-  if (JSON.stringify(found) !== JSON.stringify(plan.access)) throw changedError(file);
+function assertSameAccess({ access, revoked }: Access, found: Access, file: string): void {
+  if (JSON.stringify(found) !== JSON.stringify({ access, revoked })) throw changedError(file);
 }
 
 const changedError = (file: string): AppError =>

@@ -15,8 +15,8 @@ import { getBusiness } from "../../../app/businesses.ts";
 import { deleteBusiness } from "../../../app/delete-business.ts";
 import { appendEvents } from "../../../app/events.ts";
 import { eraseVisits } from "../../../app/guests/erase-visits.ts";
-import { addToErasureList, movedLine, readErasureList } from "../erasure-list.ts";
-import { revokeKey } from "../../../app/key-end.ts";
+import { addToErasureList, movedLine, readErasureList, revokedLine } from "../erasure-list.ts";
+import { revokeInTransaction } from "../../../app/key-end.ts";
 import { openRuntime, type Runtime } from "../../../app/runtime.ts";
 import { disableInTransaction } from "../../../app/webhooks/endpoint-lifecycle.ts";
 import { reencryptRestored } from "./keys.ts";
@@ -57,15 +57,15 @@ type Completion = {
   oldKeys: Buffer[];
   /** Whether signing secrets that an old key encrypted are used. */
   isTrusted: boolean;
-  /** The access to disable, if the backup is not trusted. */
+  /** The access to disable: what was revoked, and what a backup adds that is not trusted. */
   disabled: readonly AccessChange[];
   /** The limits of the live keys, which a backup that is not trusted cannot raise. */
   keyLimits: ReturnType<typeof readKeyLimits>;
 };
 
 /**
- * Notifies partners, erases guests that were erased since the backup, deletes businesses that have
- * moved to another server, and writes the audit log.
+ * Notifies partners, erases guests that were erased since the backup, revokes access that was
+ * revoked, deletes businesses that have moved to another server, and writes the audit log.
  */
 export function completeDraft(
   config: Config,
@@ -124,9 +124,10 @@ export function completeDraft(
   }
 }
 
-function eraseAgain(rt: Runtime, { visitIds, moved }: KnownErasures): void {
+function eraseAgain(rt: Runtime, { visitIds, moved, revoked }: KnownErasures): void {
   const own = new Set(readErasureList(rt.config));
-  const others = [...visitIds, ...moved.map(movedLine)].filter((line) => !own.has(line));
+  const known = [...visitIds, ...moved.map(movedLine), ...revoked.map(revokedLine)];
+  const others = known.filter((line) => !own.has(line));
   if (others.length > 0) addToErasureList(rt.config, others);
   eraseVisits(rt, visitIds);
 }
@@ -180,7 +181,7 @@ function disable(rt: Runtime, change: AccessChange): void {
   const { kind, id } = change;
   switch (kind) {
     case "key":
-      return void revokeKey(rt, id);
+      return void revokeInTransaction(rt, id);
     case "endpoint":
       return void disableInTransaction(rt, id, "manual");
     default:

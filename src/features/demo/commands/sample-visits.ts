@@ -146,9 +146,9 @@ async function findStart(
 }
 
 async function requestApproval(rt: Runtime, access: VisitAccess, guest: Guest): Promise<void> {
-  const [slug, { request }] = [SALON, appointment(0, "bridal-day")];
-  const today = localDateOf(rt.now(), getBusiness(rt, slug).doc.timezone);
-  const [slot] = await search(rt, slug, request, today, today).nextSlots(1, today);
+  const [slug, { request }] = [SALON, appointment(0, "keratin")];
+  const tomorrow = addDays(localDateOf(rt.now(), getBusiness(rt, slug).doc.timezone), 1);
+  const [slot] = await search(rt, slug, request, tomorrow, tomorrow).nextSlots(1, tomorrow);
   if (slot !== undefined) book(rt, slug, access, request, slot.startsAt, guest);
 }
 

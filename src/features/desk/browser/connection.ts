@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { fillText } from "../../../pages/languages.ts";
 import { now, openedAt } from "../../../pages/browser/clock.ts";
 import type { DeskView } from "../rules.ts";
 import type { DeskMessage, DeskProps } from "./desk.tsx";
@@ -105,7 +106,8 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       return reply.message;
     } catch (error) {
       if (error instanceof Refusal) {
-        const refused = { text: error.message, isGood: false, codes: [] };
+        const text = fillText(texts.notDone, { reason: error.message });
+        const refused = { text, isGood: false, codes: [] };
         set({ unanswered: null, message: refused });
         return refused;
       }

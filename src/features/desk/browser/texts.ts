@@ -1,6 +1,6 @@
 import type { PluralText, Translations } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
-import type { DeskVisitAction, DoneCode, TicketRefusalCode } from "../rules.ts";
+import type { DeskVisitAction, DoneCode } from "../rules.ts";
 
 export type DeskTexts = {
   today: string;
@@ -80,6 +80,8 @@ export type DeskTexts = {
   codesOnce: string;
   device: string;
   unpair: string;
+  /** Describes the page in its head. */
+  about: string;
   pairTitle: string;
   pairText: string;
   pairButton: string;
@@ -90,7 +92,8 @@ export type DeskTexts = {
   guests: PluralText;
   tickets: PluralText;
   done: Record<DoneCode, string>;
-  refusals: Record<TicketRefusalCode, string>;
+  /** Said of an error that is only in English. */
+  notDone: string;
 };
 
 export const TEXTS: Translations<DeskTexts> = {
@@ -181,6 +184,7 @@ export const TEXTS: Translations<DeskTexts> = {
     codesOnce: "Give these codes to the guest. They are shown only now:",
     device: "This device",
     unpair: "Unpair this device",
+    about: "Who comes today and tomorrow, and what the shop does about it.",
     pairTitle: "Pair this device",
     pairText: "This device will show the desk “{desk}” for 30 days. The link works once.",
     pairButton: "Pair this device",
@@ -190,6 +194,7 @@ export const TEXTS: Translations<DeskTexts> = {
     visits: { one: "{count} visit", other: "{count} visits" },
     guests: { one: "{count} guest", other: "{count} guests" },
     tickets: { one: "{count} ticket", other: "{count} tickets" },
+    notDone: "Not done: {reason}",
     done: {
       approved: "Accepted.",
       declined: "Declined.",
@@ -210,11 +215,6 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visits given to colleagues: {count}.",
       checked_in: "Checked in.",
       order_confirmed: "Confirmed. Tickets: {count}.",
-    },
-    refusals: {
-      unknown: "There is no ticket with this code.",
-      void: "Not admitted: the order of this ticket was cancelled.",
-      used: "Not admitted: this ticket was checked in at {time}.",
     },
   },
   de: {
@@ -304,6 +304,7 @@ export const TEXTS: Translations<DeskTexts> = {
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
     device: "Dieses Gerät",
     unpair: "Dieses Gerät trennen",
+    about: "Wer heute und morgen kommt, und was das Geschäft dazu tut.",
     pairTitle: "Dieses Gerät verbinden",
     pairText: "Dieses Gerät zeigt dann 30 Tage lang den Tresen „{desk}“. Der Link gilt einmal.",
     pairButton: "Dieses Gerät verbinden",
@@ -313,6 +314,7 @@ export const TEXTS: Translations<DeskTexts> = {
     visits: { one: "{count} Besuch", other: "{count} Besuche" },
     guests: { one: "{count} Gast", other: "{count} Gäste" },
     tickets: { one: "{count} Ticket", other: "{count} Tickets" },
+    notDone: "Nicht erledigt: {reason}",
     done: {
       approved: "Angenommen.",
       declined: "Abgelehnt.",
@@ -333,11 +335,6 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "An Kollegen gegebene Besuche: {count}.",
       checked_in: "Eingelassen.",
       order_confirmed: "Bestätigt. Tickets: {count}.",
-    },
-    refusals: {
-      unknown: "Zu diesem Code gibt es kein Ticket.",
-      void: "Kein Einlass: Die Bestellung dieses Tickets wurde storniert.",
-      used: "Kein Einlass: Dieses Ticket wurde schon eingelassen, {time}.",
     },
   },
   fr: {
@@ -428,6 +425,7 @@ export const TEXTS: Translations<DeskTexts> = {
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
     device: "Cet appareil",
     unpair: "Dissocier cet appareil",
+    about: "Qui vient aujourd’hui et demain, et ce que l’établissement y répond.",
     pairTitle: "Associer cet appareil",
     pairText:
       "Cet appareil affichera l’accueil « {desk} » pendant 30 jours. Le lien sert une fois.",
@@ -438,6 +436,7 @@ export const TEXTS: Translations<DeskTexts> = {
     visits: { one: "{count} visite", other: "{count} visites" },
     guests: { one: "{count} personne", other: "{count} personnes" },
     tickets: { one: "{count} billet", other: "{count} billets" },
+    notDone: "Pas fait : {reason}",
     done: {
       approved: "Acceptée.",
       declined: "Refusée.",
@@ -458,11 +457,6 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visites confiées aux collègues : {count}.",
       checked_in: "Entrée validée.",
       order_confirmed: "Confirmée. Billets : {count}.",
-    },
-    refusals: {
-      unknown: "Aucun billet n’a ce code.",
-      void: "Entrée refusée : la commande de ce billet a été annulée.",
-      used: "Entrée refusée : ce billet est déjà entré, {time}.",
     },
   },
   es: {
@@ -551,6 +545,7 @@ export const TEXTS: Translations<DeskTexts> = {
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
     device: "Este dispositivo",
     unpair: "Desvincular este dispositivo",
+    about: "Quién viene hoy y mañana, y qué responde el negocio.",
     pairTitle: "Vincular este dispositivo",
     pairText:
       "Este dispositivo mostrará el mostrador «{desk}» durante 30 días. El enlace vale una vez.",
@@ -561,6 +556,7 @@ export const TEXTS: Translations<DeskTexts> = {
     visits: { one: "{count} visita", other: "{count} visitas" },
     guests: { one: "{count} persona", other: "{count} personas" },
     tickets: { one: "{count} entrada", other: "{count} entradas" },
+    notDone: "No se ha hecho: {reason}",
     done: {
       approved: "Aceptada.",
       declined: "Rechazada.",
@@ -581,11 +577,6 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visitas pasadas a compañeros: {count}.",
       checked_in: "Entrada registrada.",
       order_confirmed: "Confirmado. Entradas: {count}.",
-    },
-    refusals: {
-      unknown: "No hay ninguna entrada con este código.",
-      void: "No admitida: el pedido de esta entrada se canceló.",
-      used: "No admitida: esta entrada ya se usó, {time}.",
     },
   },
   it: {
@@ -676,6 +667,7 @@ export const TEXTS: Translations<DeskTexts> = {
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
     device: "Questo dispositivo",
     unpair: "Scollega questo dispositivo",
+    about: "Chi viene oggi e domani, e che cosa risponde il negozio.",
     pairTitle: "Collega questo dispositivo",
     pairText:
       "Questo dispositivo mostrerà il banco «{desk}» per 30 giorni. Il link vale una volta.",
@@ -686,6 +678,7 @@ export const TEXTS: Translations<DeskTexts> = {
     visits: { one: "{count} visita", other: "{count} visite" },
     guests: { one: "{count} persona", other: "{count} persone" },
     tickets: { one: "{count} biglietto", other: "{count} biglietti" },
+    notDone: "Non fatto: {reason}",
     done: {
       approved: "Accettata.",
       declined: "Rifiutata.",
@@ -706,11 +699,6 @@ export const TEXTS: Translations<DeskTexts> = {
       reassigned: "Visite affidate ai colleghi: {count}.",
       checked_in: "Ingresso registrato.",
       order_confirmed: "Confermato. Biglietti: {count}.",
-    },
-    refusals: {
-      unknown: "Nessun biglietto ha questo codice.",
-      void: "Ingresso negato: l’ordine di questo biglietto è stato annullato.",
-      used: "Ingresso negato: questo biglietto è già entrato, {time}.",
     },
   },
 };

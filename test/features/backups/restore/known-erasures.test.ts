@@ -69,7 +69,7 @@ async function restoreElsewhere({ rt, file, ana, leo }: Upload, acceptsGap = fal
   return { erasures, guests: { ana: has(ana), leo: has(leo) } };
 }
 
-const NOTHING_MOVED = { moved: [], returning: [] };
+const NOTHING_MOVED = { moved: [], returning: [], revoked: [] };
 
 const gapOf = ({ madeAt }: Upload) => ({
   code: "state_refuses",

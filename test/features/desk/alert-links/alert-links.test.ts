@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
 import { findLinkedVisit } from "../../../../src/features/desk/alert-links/alert-links.ts";
 import { retention } from "../../../../src/features/desk/retention.ts";
 import { createAlertLinkStore } from "../../../../src/features/desk/store.ts";
@@ -49,6 +50,13 @@ test("a link ends when the decision is due, and retention deletes it", async () 
   api.tx(() => retention.forEach((work) => work(api, 0, 100, 0)));
   expect(count()).toBe(0);
   expect(link()).toBeUndefined();
+});
+
+test("the links to the visit of an erased guest are deleted", () => {
+  const { api, id, link } = openPendingVisit();
+  link();
+  eraseForGood(api, [id]);
+  expect(api.openStore(createAlertLinkStore).count(0)).toBe(0);
 });
 
 test("a guessed link and one of another business tell a stranger nothing", async () => {

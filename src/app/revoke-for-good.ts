@@ -1,0 +1,16 @@
+import { ON_REMOVAL } from "../features/on-removal.ts";
+import type { Runtime } from "./runtime.ts";
+
+/**
+ * Revokes access for good: restoring a backup revokes it again.
+ * @param id the ID of an API key, or of a row that a feature lists as access
+ */
+export function revokeForGood<T>(rt: Runtime, id: string, revoke: () => T): T {
+  const revoked = rt.tx(() => {
+    const result = revoke();
+    if (!rt.isDryRun()) for (const { accessRevoked } of ON_REMOVAL) accessRevoked?.(rt, id);
+    return result;
+  });
+  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
+  return revoked;
+}
