@@ -38,6 +38,7 @@ const SKIPPED: [start: string, reason: string][] = [
   ["sudo ", "changes the machine; debian-lifecycle.test.ts installs the package"],
   ["systemctl ", "needs systemd"],
   ["docker ", "containers.test.ts starts the image"],
+  ["kubectl ", "needs a cluster; npm run check:manifest checks the manifest"],
   ["npm install --global ", "package.test.ts installs the package"],
   ["nats ", "needs the tool of NATS"],
   ["claude mcp add ", "needs Claude Code"],

@@ -5,10 +5,13 @@ import { AppError } from "../../domain/errors.ts";
 import { shellQuote, summarizeNames } from "../../domain/text.ts";
 import type { Finding } from "../../domain/conditions/registry.ts";
 
-type FilePermissions = { path: string; mode: number; uid: number };
+type FilePermissions = { path: string; mode: number; uid: number; gid: number };
 
 const GROUP_AND_OTHERS = 0o077;
 const WRITABLE = 0o022;
+const OTHERS_WRITE = 0o002;
+/** The folder that ext4 has at the top of a disk. It belongs to root, and deskbell does not use it. */
+const LOST_AND_FOUND = "lost+found";
 /** A group may read these files, as is usual for the key of a TLS certificate. */
 const OTHERS = 0o007;
 
@@ -18,14 +21,27 @@ const OTHERS = 0o007;
  */
 export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
   if (!process.getuid || !existsSync(dataDir)) return [];
-  const names = readdirSync(dataDir, { recursive: true, encoding: "utf8" });
+  const names = readdirSync(dataDir, { withFileTypes: true })
+    .filter(({ name }) => name !== LOST_AND_FOUND)
+    .flatMap((entry) => {
+      if (!entry.isDirectory()) return [entry.name];
+      const inside = readdirSync(join(dataDir, entry.name), { recursive: true, encoding: "utf8" });
+      return [entry.name, ...inside.map((name) => join(entry.name, name))];
+    });
   return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
     const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
     // The file was deleted meanwhile, or is a link, whose own mode means nothing.
     if (file === undefined || file.isSymbolicLink()) return [];
-    return { path, mode: file.mode, uid: file.uid };
+    return { path, mode: file.mode, uid: file.uid, gid: file.gid };
   });
 }
+
+/**
+ * Returns whether a folder is a volume that root owns and that this process may use by its group, as
+ * Kubernetes mounts it (fsGroup). The group of all files may read and write then.
+ */
+const isGroupVolume = ({ uid, gid }: FilePermissions): boolean =>
+  uid === 0 && process.getuid?.() !== 0 && (process.getgroups?.() ?? []).includes(gid);
 
 /** Reports what another user owns in the data folder, and what other users can access. */
 export function checkFilePermissions(
@@ -35,20 +51,24 @@ export function checkFilePermissions(
   if (folder === undefined) return [];
   const pathsOf = (those: readonly FilePermissions[]) =>
     summarizeNames(those.map(({ path }) => path));
-  const open = [folder, ...files].filter(
-    (file) => (file.mode & (file === folder ? folderMask : GROUP_AND_OTHERS)) !== 0,
-  );
-  const foreign = files.filter(({ uid }) => uid !== folder.uid);
+  const isGroups = isGroupVolume(folder);
+  const maskOf = (file: FilePermissions): number => {
+    if (isGroups && file.gid === folder.gid) return file === folder ? OTHERS_WRITE : OTHERS;
+    return file === folder ? folderMask : GROUP_AND_OTHERS;
+  };
+  const open = [folder, ...files].filter((file) => (file.mode & maskOf(file)) !== 0);
+  const owner = isGroups ? process.getuid?.() : folder.uid;
+  const foreign = files.filter(({ uid }) => uid !== owner);
   const findings: Finding[] = [];
   if (open.length > 0)
     findings.push({
       text: `other users of this machine can access ${pathsOf(open)}`,
-      fix: `chmod -R go= ${shellQuote(folder.path)}`,
+      fix: `chmod -R ${isGroups ? "o=" : "go="} ${shellQuote(folder.path)}`,
     });
   if (foreign.length > 0)
     findings.push({
-      text: `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${folder.uid}, who owns the folder`,
-      fix: `sudo chown -R ${folder.uid} ${shellQuote(folder.path)}`,
+      text: `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${owner}, who ${isGroups ? "runs deskbell" : "owns the folder"}`,
+      fix: `sudo chown -R ${owner} ${shellQuote(folder.path)}`,
     });
   return findings;
 }

@@ -106,12 +106,19 @@ export const MAX_CADDY_ROWS = 2000;
 const MAX_DEFAULT_ROWS = 1500;
 
 function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // A connection is retried for five seconds: a server may restart, or have no standby yet.
+  // A client gets the problem within a second, also if neither a server nor its standby runs. A
+  // connection that is kept open would not tell for minutes that the machine is off.
   const proxyTo = (matcher: string, addresses: readonly string[]) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
 	lb_policy first
-	lb_try_duration 5s
+	lb_try_duration 500ms
+	lb_try_interval 50ms
 	fail_duration 5s
+	transport http {
+		dial_timeout 400ms
+		response_header_timeout 60s
+		keepalive off
+	}
 }
 `;
   const routes = servers.flatMap(({ name, businesses }) =>

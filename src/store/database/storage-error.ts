@@ -31,6 +31,14 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
       return new AppError("storage_full", `The disk that holds ${path} is full.`, {
         fix: `delete files that are not needed (${command} shows how full it is) and try again`,
       });
+    const folder = dirname(path);
+    if (knownPath !== undefined && accessErrorCode(folder) === "EACCES")
+      // A volume of a container often belongs to root. Its user has no name there, only this number.
+      return new AppError(
+        "not_permitted",
+        `${path} cannot be opened: user ${process.getuid?.()} may not write to ${folder}.`,
+        { fix: `sudo chown ${process.getuid?.()} ${shellQuote(folder)}` },
+      );
     return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
       fix:
         knownPath === undefined || existsSync(knownPath)

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkSecretFiles } from "../../../src/app/operations/file-permissions.ts";
 import { readStatus } from "../../../src/app/operations/status.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { readConfig } from "../../../src/config.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { createTempFolder, runProgram } from "../../support/cli.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 /** Creates a data folder with a master key and a backup, and files elsewhere that serve reads. */
@@ -74,3 +74,42 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
   test("secrets that other users can access are not looked for in a data folder that does not exist yet", () =>
     expect(checkSecretFiles(readConfig({ dataDir: "/nowhere" }, {}), "/nowhere/key")).toEqual([]));
 });
+
+const USER = { uid: 65_534, gid: 65_534 };
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a volume of Kubernetes, which root owns and the group of the program may write to, has no problem",
+  async () => {
+    const { rt } = createServer();
+    rt.close();
+    const { dataDir } = rt.config;
+    const lost = join(dataDir, "lost+found");
+    mkdirSync(lost, { mode: 0o700 });
+    for (const name of readdirSync(dataDir, { recursive: true, encoding: "utf8" })) {
+      const path = join(dataDir, name);
+      chownSync(path, path === lost ? 0 : USER.uid, USER.gid);
+      chmodSync(path, path === lost ? 0o700 : 0o770);
+    }
+    chmodSync(dirname(dataDir), 0o755);
+    chownSync(dataDir, 0, USER.gid);
+    chmodSync(dataDir, 0o2770);
+    const doctor = () => runProgram(["doctor", "--json", "--data-dir", dataDir], USER);
+    const exposed = async () => /"files\.exposed"|lost\+found/.test((await doctor()).stdout);
+    expect(await exposed()).toBe(false);
+    expect(readdirSync(dataDir)).toContain("lost+found");
+    chmodSync(join(dataDir, "deskbell.db"), 0o664);
+    expect((await doctor()).stdout).toContain(`chmod -R o= ${dataDir}`);
+  },
+);
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a data folder of root is refused with the number of the user that needs it",
+  async () => {
+    const dataDir = createTempFolder();
+    chmodSync(dataDir, 0o755);
+    const refused = await runProgram(["serve", "--port", "0", "--data-dir", dataDir], USER);
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain(`user ${USER.uid} may not write to ${dataDir}.`);
+    expect(refused.stderr).toContain(`fix: sudo chown ${USER.uid} ${dataDir}`);
+  },
+);

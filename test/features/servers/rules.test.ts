@@ -5,6 +5,7 @@ import {
   readProxyMap,
   writeProxyMap,
 } from "../../../src/features/servers/rules.ts";
+import { blockOf } from "../../support/proxies.ts";
 import { captureError } from "../../support/use-case.ts";
 
 const server = (name: string, addresses: string[], businesses: string[]) => ({
@@ -46,3 +47,19 @@ test.each(PROXY_FORMATS)(
     expect(lines.filter((line) => line.includes("10.0.0.12:80"))).toHaveLength(2);
   },
 );
+
+test("the proxies give up within a second if the machines of a server and its standby are off", () => {
+  const configurations = {
+    caddy: writeProxyMap("caddy", [WEST]),
+    nginx: blockOf("more-than-one-machine", "nginx"),
+  };
+  const waitIn = (format: keyof typeof configurations, setting: string): number =>
+    Number(new RegExp(`${setting} (\\d+)ms`).exec(configurations[format])?.[1]);
+  const dial = waitIn("caddy", "dial_timeout");
+  // Caddy begins no attempt after this time, and the second attempt takes the whole timeout.
+  expect(dial).toBeLessThan(waitIn("caddy", "lb_try_duration"));
+  expect(2 * dial + waitIn("caddy", "lb_try_interval")).toBeLessThan(1000);
+  expect(2 * waitIn("nginx", "proxy_connect_timeout")).toBeLessThan(1000);
+  // An idle connection to a machine that is off would wait for minutes.
+  expect(configurations.caddy).toContain("keepalive off");
+});

@@ -1,29 +1,24 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
 import { readHandover } from "../../../src/features/backups/handover/state.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { HEADER, openBookingShop, SHOP_PATH } from "../../http/support/bookings.ts";
+import { HEADER, openBookingShop } from "../../http/support/bookings.ts";
 import { breakProgram } from "../../support/broken-program.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
-import {
-  createTempFolder,
-  createTerminal,
-  startProgram,
-  type StartedProgram,
-} from "../../support/cli.ts";
+import { createTempFolder, startProgram } from "../../support/cli.ts";
 import { spawnDaemonOf, waitForUrl } from "../../support/daemon.ts";
 import { subscribe } from "../../support/delivery.ts";
 import { patient } from "../../support/patience.ts";
 import { PROGRAM } from "../../support/program.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
-import { shopId } from "../../support/shop.ts";
+import { shopId, SHOP_SLUG } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { WAITS } from "../../support/waits.ts";
+import { listBookings, type Server, startClients } from "../support/booking-clients.ts";
 
 // Two machines hand a server over to each other in turns. Meanwhile, clients book and repeat what
 // fails, an editor changes prices, and a reader follows the feed. Some handovers are killed, and
@@ -37,20 +32,7 @@ const CONTROL_HANDOVERS = 3;
 const CONTROL_MS = isRecording() ? 600_000 : 0;
 const COMMAND_MS = patient(90_000);
 const KILLED_SHARE = 0.25;
-/** How long a client waits before it repeats a request. */
-const PAUSE_MS = 20;
-const YOGA = `${HEADER}services: [{ key: yoga, name: Yoga, durationMin: 60, price: 12.00, capacity: 1000, staff: [bea] }]\n`;
-const YOGA_ID = shopId("svc", "yoga");
-const DAY_MS = 86_400_000;
-
-/** Returns the next Monday at 10:00 that can be booked. */
-function nextMonday(): string {
-  const earliest = new Date(Date.now() + DAY_MS);
-  const days = (8 - earliest.getUTCDay()) % 7;
-  return `${new Date(earliest.getTime() + days * DAY_MS).toISOString().slice(0, 10)}T10:00:00+00:00`;
-}
-
-type Server = { dataDir: string; url: string; daemon: StartedProgram };
+const YOGA = `${HEADER}services: [{ key: yoga, name: Yoga, durationMin: 60, price: 12.00, capacity: 10000, staff: [bea] }]\n`;
 
 /** Creates the data of the first machine, and gives the second one the master key. */
 async function setUp() {
@@ -67,107 +49,6 @@ async function setUp() {
   return { folders: [rt.config.dataDir, other] as const, secret, receiver };
 }
 
-/** Returns clients that work until `stop` is called. Each uses the server that `current` returns. */
-function startClients(secret: string, current: () => Server) {
-  const booked = new Map<string, string>();
-  const seen = new Set<number>();
-  const faults = { older: 0, expired: 0, skipped: 0, changedReplies: 0, endless: 0 };
-  const counts = { refused: 0, edits: 0, price: 12 };
-  const startsAt = nextMonday();
-  const stopping = new AbortController();
-  let version = 0;
-  let cursor = "latest";
-
-  /** Sends a request; undefined if it must be repeated. */
-  async function send(method: string, path: string, key?: string) {
-    try {
-      const response = await fetch(`${current().url}${SHOP_PATH}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${secret}`,
-          ...(key !== undefined && { "content-type": "application/json", "idempotency-key": key }),
-        },
-        ...(key !== undefined && {
-          body: JSON.stringify({ startsAt, segments: [{ serviceId: YOGA_ID }] }),
-        }),
-      });
-      const body = (await response.json()) as Record<string, unknown>;
-      if (response.status !== 503) return { response, body };
-      if (!response.headers.has("retry-after")) faults.endless += 1;
-      counts.refused += 1;
-      return undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  async function book(name: string): Promise<void> {
-    for (let number = 0; !stopping.signal.aborted; number++) {
-      const key = `${name}-${number}`;
-      let reply: Awaited<ReturnType<typeof send>>;
-      while ((reply = await send("POST", "/bookings", key)) === undefined) await delay(PAUSE_MS);
-      expect([key, reply.response.status, reply.body]).toEqual([key, 201, expect.anything()]);
-      booked.set(key, (reply.body["data"] as { id: string }).id);
-      await delay(PAUSE_MS);
-    }
-  }
-
-  async function edit(): Promise<void> {
-    for (let price = 13; !stopping.signal.aborted; price++) {
-      const { deskbell } = createTerminal({ dataDir: current().dataDir });
-      const change = `services update yoga --price ${price}.00 --business shop`;
-      if ((await deskbell(change)).code === 0) {
-        counts.price = price;
-        counts.edits += 1;
-      }
-      await delay(PAUSE_MS);
-    }
-  }
-
-  async function read(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const list = await send("GET", "/services");
-      if (list !== undefined) {
-        const found = Number(list.response.headers.get("catalog-version"));
-        if (found < version) faults.older += 1;
-        version = Math.max(version, found);
-      }
-      const page = await send("GET", `/changes?after=${cursor}`);
-      if (page?.response.status === 410) {
-        faults.expired += 1;
-        cursor = "latest";
-      } else if (page !== undefined) {
-        const { sequences } = page.body["meta"] as { sequences: number[] };
-        for (const sequence of sequences) {
-          if (seen.size > 0 && !seen.has(sequence - 1)) faults.skipped += 1;
-          seen.add(sequence);
-        }
-        cursor = (page.body["page"] as { nextCursor: string }).nextCursor;
-      }
-      await delay(PAUSE_MS);
-    }
-  }
-
-  const work = [...Array.from({ length: BOOKERS }, (_, i) => book(`booker-${i}`)), edit(), read()];
-  return {
-    booked,
-    faults,
-    counts,
-    /** Repeats a request that was answered, which must get the same reply. */
-    async repeat(): Promise<void> {
-      const [last] = [...booked].slice(-1);
-      if (last === undefined) return;
-      const reply = await send("POST", "/bookings", last[0]);
-      if (reply !== undefined && (reply.body["data"] as { id: string }).id !== last[1])
-        faults.changedReplies += 1;
-    },
-    async stop(): Promise<void> {
-      stopping.abort();
-      await Promise.all(work);
-    },
-  };
-}
-
 /** Returns all rows of the tables, apart from the audit log, to which a restore adds an entry. */
 function readAll(dataDir: string): Record<string, string> {
   const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
@@ -181,13 +62,6 @@ function readAll(dataDir: string): Record<string, string> {
   db.close();
   return Object.fromEntries(rows);
 }
-
-const listBookings = (dataDir: string): string[] => {
-  const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
-  const ids = db.prepare("SELECT id FROM booking").pluck().all() as string[];
-  db.close();
-  return ids;
-};
 
 /**
  * Hands over between two machines, and returns what was lost, doubled or seen wrongly. A program with
@@ -204,7 +78,8 @@ async function handOverInTurns(handovers: number, program = PROGRAM) {
   };
   const run = (args: string[]) => startProgram(args, { program }).waitForExit(COMMAND_MS);
   let current = await start(folders[0]);
-  const clients = startClients(secret, () => current);
+  const shop = { slug: SHOP_SLUG, secret, serviceId: shopId("svc", "yoga"), bookers: BOOKERS };
+  const clients = startClients(shop, () => current);
   const { booked, faults, counts } = clients;
   const fenced = program === PROGRAM ? [] : ["--fenced"];
   let [kills, differences] = [0, 0];
@@ -235,8 +110,12 @@ async function handOverInTurns(handovers: number, program = PROGRAM) {
     const when = random.chance(KILLED_SHARE)
       ? random.pick([/making the last copy/, /"backed up"/, /"copied a backup"/])
       : undefined;
-    while (!(await handOver(round === 0 ? undefined : when)))
+    // A kill may come before the last copy, so only the first attempt is killed.
+    let isDone = await handOver(round === 0 ? undefined : when);
+    while (!isDone) {
       current = await start(current.dataDir);
+      isDone = await handOver();
+    }
     const [old, next] = [current.dataDir, folders[(round + 1) % 2] ?? ""];
     const restored = await run([
       "restore",

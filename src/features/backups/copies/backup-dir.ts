@@ -14,16 +14,23 @@ import { recordCounters } from "../restore/recorded-counters.ts";
 
 // The folder of --backup-dir belongs to the server whose ID it has.
 
+/** The option that names a folder of copies; errors begin with it. */
+type FolderOption = "--backup-dir" | "--to";
+
 /**
- * Checks the folder of --backup-dir, and never creates it: if its disk is not mounted, the copy
- * would be on the disk of the data.
+ * Checks the folder of copies, and never creates it: if its disk is not mounted, the copy would be
+ * on the disk of the data.
  * @returns whether it is on another disk than the data
  * @throws AppError if the folder is missing, or if another server has taken over with a copy in it
  */
-export function assertBackupDir(config: Config, dir: string): boolean {
+export function assertBackupDir(
+  config: Config,
+  dir: string,
+  option: FolderOption = "--backup-dir",
+): boolean {
   const found = readBackupDir(dir, (path) => statSync(path, { throwIfNoEntry: false }));
   if (!found?.isDirectory())
-    throw new AppError("resource_not_found", `--backup-dir: there is no folder ${dir}.`, {
+    throw new AppError("resource_not_found", `${option}: there is no folder ${dir}.`, {
       fix: "mount its disk, or create the folder",
     });
   const isOtherDisk = found.dev !== statSync(config.dataDir).dev;
@@ -31,7 +38,7 @@ export function assertBackupDir(config: Config, dir: string): boolean {
   if (!isOtherDisk && last?.dir === dir && last.isOtherDisk)
     throw new AppError(
       "state_refuses",
-      `--backup-dir: ${dir} was on another disk until now, and is on that of the data.`,
+      `${option}: ${dir} was on another disk until now, and is on that of the data.`,
       { fix: "mount its disk again, or name another folder" },
     );
   assertNotTakenOver(config, dir);
@@ -55,7 +62,11 @@ export function readOwner(dir: string): string | undefined {
  * ones.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
-export function markFolder({ config, store }: Runtime, dir: string): void {
+export function markFolder(
+  { config, store }: Runtime,
+  dir: string,
+  option: FolderOption = "--backup-dir",
+): void {
   const path = join(dir, OWNER_FILE);
   const id = store.file.getServerId();
   try {
@@ -63,13 +74,9 @@ export function markFolder({ config, store }: Runtime, dir: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (readOwner(dir) !== id)
-      throw new AppError(
-        "state_refuses",
-        `--backup-dir: ${dir} has the backups of another server.`,
-        {
-          fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
-        },
-      );
+      throw new AppError("state_refuses", `${option}: ${dir} has the backups of another server.`, {
+        fix: `give each server a folder of its own; if this one has replaced the other, rm ${shellQuote(path)}`,
+      });
   }
   const counters = readCounters(config.databasePath);
   recordCounters(dir, { epoch: readOwnEpoch(config), counters });

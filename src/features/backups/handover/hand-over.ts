@@ -29,8 +29,8 @@ export async function handOver(rt: Runtime, to: string, writers: Writers): Promi
   const begun: Handover = { state: "begun", to, at: now() };
   let isPaused = false;
   try {
-    assertBackupDir(config, to);
-    markFolder(rt, to);
+    assertBackupDir(config, to, "--to");
+    markFolder(rt, to, "--to");
     isPaused = true;
     await writers.pauseDeliveries();
     saveHandover(config, begun);

@@ -76,7 +76,10 @@ test("a handover that was cancelled leaves a copy whose restore needs --fenced",
 test("a handover to a folder that is missing changes nothing", async () => {
   const { to, rt, first } = createMachines();
   const missing = await first.deskbell(`handover --to ${join(to, "missing")}`);
-  expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining("there is no folder") });
+  expect(missing).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("--to: there is no folder"),
+  });
   expect(readHandover(rt.config)).toBeUndefined();
   rt.tx(() => {});
   const daemon = spawnDaemon(first.dataDir);
