@@ -50,7 +50,9 @@ export const unmapIpv4 = (address: string): string =>
  * Returns an address without its port: some proxies append `203.0.113.7:4711` or
  * `[2001:db8::1]:4711`.
  */
-const withoutPort = (hop: string): string =>
+const withoutPort = (hop: string): string => (hop.includes(":") ? removePort(hop) : hop);
+
+const removePort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
 /**
