@@ -147,12 +147,17 @@ const noBuiltins: Plugin = {
 const pageStyle = (feature: string, ownStyle: string): Plugin => ({
   name: "page-style",
   generateBundle() {
-    const source = [STYLE, ownStyle].map(readSource).join("");
+    const source = [STYLE, ownStyle].map(readStyle).join("");
     this.emitFile({ type: "asset", fileName: `${feature}.css`, source });
   },
 });
 
-const readSource = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+/** Reads a style with those that it imports in their places, so that a browser loads one file. */
+const readStyle = (path: string): string =>
+  readFileSync(join(ROOT, path), "utf8").replaceAll(
+    /^@import "([^"]+)";$/gm,
+    (_rule, imported: string) => readStyle(join(dirname(path), imported)),
+  );
 
 /**
  * Escapes non-ASCII characters: one character beyond Latin-1 doubles the memory of a file in V8.

@@ -18,6 +18,7 @@ import {
   readStaff,
   type Shop,
   type Variant,
+  withoutVersions,
 } from "./content.ts";
 import { toBusiness, toEvent, toEvents, toGraph, toMenu, toServices } from "./json-ld.ts";
 import { writeMarkdown } from "./markdown.ts";
@@ -63,11 +64,12 @@ const WHOLE = { first: 1000, weight: Infinity };
 
 /** Returns null if the business has no such page. */
 export function buildPage(
-  view: CatalogView,
+  versioned: CatalogView,
   wanted: Wanted,
   location: PageLocation,
   site: { origin: string; hasTables: boolean; bookingPath: string | undefined },
 ): Built | null {
+  const view = wanted.kind === "calendar" ? versioned : withoutVersions(versioned);
   const path = `${location.base}/b/${location.slug}`;
   const { booking } = view.stored.catalog.business.publicPage;
   const { bookingPath, ...others } = site;

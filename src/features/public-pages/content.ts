@@ -2,7 +2,8 @@ import type { CatalogView } from "../../app/catalog/catalog-view.ts";
 import type { PublicPageDoc } from "../../domain/catalog/catalog.ts";
 import { statusAt } from "../../domain/public/public-event.ts";
 import { toPublicProfile, type PublicProfile } from "../../domain/public/profile.ts";
-import { localise } from "../../domain/public/public-context.ts";
+import { createPublicForms } from "../../domain/public/public-catalog.ts";
+import { createPublicContext, localise } from "../../domain/public/public-context.ts";
 import type {
   PublicMenuCategory,
   PublicMenuItem,
@@ -39,6 +40,8 @@ export type Shop = Variant & {
   theme: PublicPageDoc["theme"];
   opening: OpeningState;
   specialDays: SpecialDays[];
+  /** The language of the catalog's texts; undefined if it is that of the fixed texts. */
+  otherLanguage: string | undefined;
   /** The path of the business's page. */
   path: string;
   /** The URL of the server without a trailing slash; empty if it is not known. */
@@ -69,6 +72,15 @@ export type Dishes = Listing<PublicMenuItem, PublicMenuCategory> & {
 };
 export type Events = Listing<PublicEvent, null>;
 
+const NO_VERSION = { version: 0, updatedAt: 0 };
+
+/** Returns a view whose objects have no versions, which no page shows: each would be a query. */
+export function withoutVersions(view: CatalogView): CatalogView {
+  const stored = { ...view.stored, versionOf: () => NO_VERSION };
+  const context = createPublicContext(stored, view.context.now);
+  return { ...view, stored, context, forms: createPublicForms(context) };
+}
+
 export function readShop(
   view: CatalogView,
   variant: Variant,
@@ -80,6 +92,7 @@ export function readShop(
   const country = business.postalAddress?.country ?? null;
   return {
     ...variant,
+    otherLanguage: otherLanguage(variant),
     path,
     origin,
     hasTables,
@@ -224,5 +237,5 @@ function toListing<Doc, Group, Item, PublicGroup>(
 }
 
 /** Returns the language in which a reader gets a text of the catalog; undefined if it is the page's. */
-export const otherLanguage = ({ language, locale }: Variant): string | undefined =>
+const otherLanguage = ({ language, locale }: Variant): string | undefined =>
   locale.toLowerCase().split("-", 1)[0] === language ? undefined : locale;

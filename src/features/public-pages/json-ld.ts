@@ -17,13 +17,13 @@ const CONTEXT = "https://schema.org";
 
 /** Returns the value without fields that are null, undefined or empty. */
 function compact(node: Node): Node {
-  return Object.fromEntries(
-    Object.entries(node).flatMap(([name, value]) =>
-      value === null || value === undefined || (Array.isArray(value) && value.length === 0)
-        ? []
-        : [[name, typeof value === "string" ? showHidden(value) : value]],
-    ),
-  );
+  const compacted: Node = {};
+  for (const [name, value] of Object.entries(node)) {
+    if (value === null || value === undefined || (Array.isArray(value) && value.length === 0))
+      continue;
+    compacted[name] = typeof value === "string" ? showHidden(value) : value;
+  }
+  return compacted;
 }
 
 export const toGraph = (nodes: readonly Node[]): Node => ({

@@ -4,7 +4,8 @@ import { showHidden } from "../../domain/text.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { Dishes, Events, Services, Shop } from "./content.ts";
 import { pathsOf } from "./paths.ts";
-import { addressLines, type BusinessContent } from "./view/business.tsx";
+import type { BusinessContent } from "./view/business.tsx";
+import { addressLines } from "./view/contact.tsx";
 import { dishPrice } from "./view/menu.tsx";
 import { priceOf } from "./view/services.tsx";
 

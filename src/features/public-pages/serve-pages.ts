@@ -142,10 +142,10 @@ class PublicPages {
     if (built === null) return respondNotFound(request);
     const { body: text, type, headers, validUntil } = built;
     const body = encodeExactly(text);
-    const digest = hash("sha256", `${validUntil} ${text}`, "base64url").slice(0, 16);
+    const digest = hash("sha256", body, "base64url").slice(0, 16);
     const page: CachedPage = {
       ...createCachedResponse(
-        `W/"p${business.catalogVersion}-${digest}"`,
+        `W/"p${business.catalogVersion}-${digest}-${validUntil.toString(36)}"`,
         ["cache-control", "public, no-cache", ...(isNegotiated ? ["vary", "Accept-Language"] : [])],
         ["content-type", type, ...headers],
         compressible(body, (bytes) => {

@@ -1,4 +1,4 @@
-import { isLoopbackHost, isAddress, isWithin } from "../../domain/addresses.ts";
+import { createRangeCheck, isAddress, isLoopbackHost } from "../../domain/addresses.ts";
 import ipaddr from "ipaddr.js";
 import { rememberLast } from "../../domain/remember-last.ts";
 import { getHeader, type HttpRequest } from "../pipeline/request-context.ts";
@@ -16,16 +16,26 @@ export type RequestClient = { id: string; network: string | undefined; isKey: bo
  */
 export function createGetClientAddress(trustedProxies: readonly string[]): GetClientAddress {
   if (trustedProxies.length === 0) return ({ peerAddress }) => unmapIpv4(peerAddress);
+  const isTrusted = createRangeCheck(trustedProxies);
+  const classify = (peer: string) => {
+    const address = unmapIpv4(peer);
+    return { peer, address, isProxy: isTrusted(address) };
+  };
+  // Consecutive requests usually come through the same proxy.
+  let last = classify("");
   return (request) => {
-    let client = unmapIpv4(request.peerAddress);
-    const hops = (getHeader(request, "x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
-    while (hops.length > 0 && isWithin(client, trustedProxies)) {
-      const hop = unmapIpv4(withoutPort(hops.pop() ?? ""));
+    if (request.peerAddress !== last.peer) last = classify(request.peerAddress);
+    let { address, isProxy } = last;
+    if (!isProxy) return address;
+    const hops = (getHeader(request, "x-forwarded-for") ?? "").split(",");
+    while (isProxy && hops.length > 0) {
+      const hop = unmapIpv4(withoutPort((hops.pop() ?? "").trim()));
       // A proxy may append `unknown` or an obfuscated name. The proxy itself is then the client.
       if (!isAddress(hop)) break;
-      client = hop;
+      address = hop;
+      isProxy = hops.length > 0 && isTrusted(hop);
     }
-    return client;
+    return address;
   };
 }
 
@@ -41,7 +51,9 @@ export const unmapIpv4 = (address: string): string =>
  * Returns an address without its port: some proxies append `203.0.113.7:4711` or
  * `[2001:db8::1]:4711`.
  */
-const withoutPort = (hop: string): string =>
+const withoutPort = (hop: string): string => (hop.includes(":") ? removePort(hop) : hop);
+
+const removePort = (hop: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, "$1");
 
 /**
@@ -117,8 +129,9 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   let requests = 0;
   let saved: string | null = null;
 
+  const isProxy = createRangeCheck(trustedProxies);
   const classify = (peer: string) => {
-    const isTrusted = isWithin(peer, trustedProxies);
+    const isTrusted = isProxy(peer);
     const range = ipaddr.isValid(peer) ? ipaddr.process(peer).range() : "unicast";
     const isPrivate = range === "loopback" || (publicUrl !== "" && PRIVATE.has(range));
     return { peer, isTrusted, mayBeProxy: isTrusted || isPrivate };

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket, Server } from "node:net";
 import { addressGroup, addressNetwork, isLoopback, unmapIpv4 } from "../auth/client-address.ts";
 import { TLSSocket } from "node:tls";
-import { isWithin } from "../../domain/addresses.ts";
+import { createRangeCheck } from "../../domain/addresses.ts";
 
 /**
  * A socket of the HTTP server. Node stores the response in progress in `_httpMessage`, and checks
@@ -200,10 +200,12 @@ function watchUse(server: Server): (connection: Socket) => boolean {
   };
 }
 
-export const isExemptFromLimits =
-  (trustedProxies: readonly string[]) =>
-  (address: string): boolean =>
-    isLoopback(address) || isWithin(address, trustedProxies);
+export function isExemptFromLimits(
+  trustedProxies: readonly string[],
+): (address: string) => boolean {
+  const isTrusted = createRangeCheck(trustedProxies);
+  return (address) => isLoopback(address) || isTrusted(address);
+}
 
 /** Disconnects clients that do not read their responses, because unread data stays in memory. */
 export function disconnectSlowReaders(server: Server): void {

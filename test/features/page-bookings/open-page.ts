@@ -24,7 +24,7 @@ export const findAll = (html: string, pattern: RegExp): string[] =>
   [...html.matchAll(pattern)].map(([, text = ""]) => text.replaceAll("&amp;", "&"));
 
 /** Sends what a browser without scripts sends, and follows redirects. */
-export function createVisitor(api: TestApi, address?: string) {
+export function createVisitor(api: Pick<TestApi, "request">, address?: string) {
   let cookie = "";
   const send = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers({ host: "localhost", ...(cookie && { cookie }) });

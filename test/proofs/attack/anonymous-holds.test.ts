@@ -10,6 +10,7 @@ import { createSeededSalon, spawnDaemonOf, waitForUrl } from "../../support/daem
 import { PROGRAM, type Program } from "../../support/program.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { installWebsite } from "../../support/website.ts";
+import { type Interval, largestShare, listCapacities, listFreeTime } from "../support/free-time.ts";
 import { OutOfPatience, patient } from "../../support/patience.ts";
 
 // Anonymous visitors of the example website place as many holds as they can, over HTTP, while
@@ -21,11 +22,8 @@ const SEED = chooseSeed(22);
 const HONEST = 50;
 const ATTEMPTS = 6;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-const MIDNIGHT_MS = 5 * 3_600_000;
 
 type Answer = { status: number; code?: string; reference?: string; alternatives?: string[] };
-type Interval = { startsAt: number; endsAt: number };
 
 const limitsOf = (minute: number, hour: number): string[] => [
   "--limit-minute",
@@ -90,48 +88,8 @@ async function listStarts({ read }: Website): Promise<{ service: string; startsA
   return starts;
 }
 
-/** Returns the time of each staff member that the slots of the next 14 days cover. */
-async function listFreeTime({ read }: Website): Promise<Interval[]> {
-  const services = await read<{ id: string; bookable: boolean }[]>("/services");
-  const staff = await read<{ id: string }[]>("/staff");
-  const from = new Date(Date.now()).toISOString().slice(0, 10);
-  const to = new Date(Date.now() + 14 * DAY_MS).toISOString().slice(0, 10);
-  const free: Interval[] = [];
-  for (const { id: staffId } of staff) {
-    const covered: Interval[] = [];
-    for (const { id } of services.filter(({ bookable }) => bookable)) {
-      const found = await read<
-        { days: { slots: { startsAt: string; endsAt: string }[] }[] } | undefined
-      >(`/availability?serviceIds=${id}&staffIds=${staffId}&from=${from}&to=${to}`);
-      for (const { startsAt, endsAt } of found?.days.flatMap(({ slots }) => slots) ?? [])
-        covered.push({ startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt) });
-    }
-    free.push(...joinIntervals(covered));
-  }
-  return free;
-}
-
-function joinIntervals(intervals: readonly Interval[]): Interval[] {
-  const joined: Interval[] = [];
-  for (const { startsAt, endsAt } of intervals.toSorted((a, b) => a.startsAt - b.startsAt)) {
-    const last = joined.at(-1);
-    if (last === undefined || startsAt > last.endsAt) joined.push({ startsAt, endsAt });
-    else last.endsAt = Math.max(last.endsAt, endsAt);
-  }
-  return joined;
-}
-
-/** Returns the seats of each service. */
-async function listCapacities({ read }: Website): Promise<Map<string, number>> {
-  const services = await read<{ id: string; capacity: number }[]>("/services");
-  return new Map(services.map(({ id, capacity }) => [id, capacity]));
-}
-
-/**
- * Returns the largest share of a week from now on that the open holds take. A seat in a class takes
- * its part of the session.
- */
-function largestShare(
+/** Returns the largest share of a week from now on that the open holds take. */
+function shareOf(
   { rt }: Website,
   free: readonly Interval[],
   capacities: ReadonlyMap<string, number>,
@@ -140,18 +98,7 @@ function largestShare(
   const held = rt.store.holds
     .listOverlapping(business?.id ?? "", Date.now(), 0, Infinity)
     .flatMap(({ segments }) => segments);
-  // Days begin at midnight in New York, hours before the business opens.
-  const today = Math.floor((Date.now() - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
-  const shares = Array.from({ length: 8 }, (_, day) => {
-    const from = today + day * DAY_MS;
-    const within = ({ startsAt }: Interval) => startsAt >= from && startsAt < from + 7 * DAY_MS;
-    const partOf = ({ serviceId, seats }: (typeof held)[number]) =>
-      seats / (capacities.get(serviceId) ?? 1);
-    const sum = <T extends Interval>(all: readonly T[], part: (one: T) => number) =>
-      all.filter(within).reduce((total, one) => total + (one.endsAt - one.startsAt) * part(one), 0);
-    return sum(held, partOf) / sum(free, () => 1);
-  });
-  return Math.max(...shares);
+  return largestShare(held, free, capacities, Date.now());
 }
 
 const addressOf = (n: number, network: number): string => `10.${network}.${n >> 8}.${n & 255}`;
@@ -209,16 +156,16 @@ async function bookAll(website: Website, random: SeededRandom): Promise<number> 
 async function run(program: Program, addresses: number) {
   const random = createSeededRandom(SEED);
   const website = await startWebsite(program);
-  const free = await listFreeTime(website);
-  const capacities = await listCapacities(website);
+  const free = await listFreeTime(website.read, Date.now());
+  const capacities = await listCapacities(website.read);
   const starts = await listStarts(website);
   const refused = await attack(website, random, addresses, starts);
-  const before = largestShare(website, free, capacities);
+  const before = shareOf(website, free, capacities);
   const [booked] = await Promise.all([
     bookAll(website, random),
     attack(website, random, addresses, starts),
   ]);
-  return { share: Math.max(before, largestShare(website, free, capacities)), booked, refused };
+  return { share: Math.max(before, shareOf(website, free, capacities)), booked, refused };
 }
 
 test.each(ADDRESSES)(

@@ -1,23 +1,5 @@
-import { fillText } from "../../../pages/languages.ts";
+import { addReadersTimes, type TimeProps } from "../../../pages/browser/readers-time.ts";
 import { readProps } from "../../../pages/browser/start.ts";
-
-/** The texts that a page passes to its script. */
-type Props = { yourTime: string; language: string };
-
-/** Adds the time in the reader's zone to a time of a business in another zone. */
-function addReadersTimes({ yourTime, language }: Props): void {
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const element of document.querySelectorAll<HTMLTimeElement>("time[data-zone]")) {
-    const date = new Date(element.dateTime);
-    const write = (timeZone: string | undefined) =>
-      date.toLocaleString(language, { dateStyle: "medium", timeStyle: "short", timeZone });
-    if (write(element.dataset["zone"]) === write(zone)) continue;
-    const note = document.createElement("span");
-    note.className = "faint line";
-    note.textContent = fillText(yourTime, { time: write(zone) });
-    element.after(note);
-  }
-}
 
 /** Sends each form once: its button then shows that it is being sent. The server books once, too. */
 function sendFormsOnce(): void {
@@ -38,7 +20,7 @@ function reloadKeptPages(): void {
   });
 }
 
-addReadersTimes(readProps<Props>());
+addReadersTimes(readProps<TimeProps>());
 reloadKeptPages();
 sendFormsOnce();
 document.querySelector<HTMLElement>("[role=alert], h1")?.focus();

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText } from "../../../pages/languages.ts";
+import { telUrl } from "../../public-pages/view/contact.tsx";
 import { Frame, Outside } from "../../public-pages/view/frame.tsx";
 import type { BookingShop } from "../read-offer.ts";
 import { writeDateTime } from "../when.ts";
@@ -20,7 +21,7 @@ export const Telephone = ({ shop, texts }: BookingShop) => {
   const { phone, name } = shop.profile;
   return phone === null ? null : (
     <p>
-      <a class="button primary" href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>
+      <a class="button primary" href={telUrl(phone)}>
         {fillText(texts.call, { business: name })}: <OutsideText text={phone} />
       </a>
     </p>
@@ -36,11 +37,13 @@ export const Fact = ({ about, children }: Fact) => (
   </div>
 );
 
-/** The time of a visit. A script adds the reader's own time where it differs. */
+/** The time of a visit. A script adds the reader's own time below it where it differs. */
 export const VisitTime = ({ shop, business, at }: BookingShop & { at: number }) => (
-  <time dateTime={new Date(at).toISOString()} data-zone={business.doc.timezone}>
-    {writeDateTime(shop, business.doc.timezone, at)}
-  </time>
+  <span>
+    <time dateTime={new Date(at).toISOString()} data-zone={business.doc.timezone}>
+      {writeDateTime(shop, business.doc.timezone, at)}
+    </time>
+  </span>
 );
 
 export const Heading = ({ children }: { children: ComponentChildren }) => (

@@ -4,6 +4,7 @@ import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Events, Shop } from "../content.ts";
 import { MAX_PARTS } from "../layout.ts";
 import { pathsOf } from "../paths.ts";
+import { mapUrl } from "./contact.tsx";
 import { Image, LongText, Outside } from "./frame.tsx";
 
 export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
@@ -183,7 +184,3 @@ function ticketPrice(
   const price = format.money(priceCents);
   return kind === "DONATION" ? fillText(texts.donation, { price }) : price;
 }
-
-/** Returns a link to a map; no request is made before somebody follows it. */
-export const mapUrl = (address: string): string =>
-  `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;

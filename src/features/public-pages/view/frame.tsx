@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
-import { otherLanguage, type Shop } from "../content.ts";
+import type { Shop } from "../content.ts";
 import { pathsOf } from "../paths.ts";
 
 /** The pages of a business by their paths below its first page, such as "menu". */
@@ -119,16 +119,14 @@ const nameOfLanguage = (language: string): string => {
 };
 
 /** A text of the catalog, with its language if it is not that of the page. */
-export const Outside = ({ shop, text }: { shop: Shop; text: string }) => {
-  const language = otherLanguage(shop);
-  return language === undefined ? (
+export const Outside = ({ shop, text }: { shop: Shop; text: string }) =>
+  shop.otherLanguage === undefined ? (
     <OutsideText text={text} />
   ) : (
-    <span lang={language}>
+    <span lang={shop.otherLanguage}>
       <OutsideText text={text} />
     </span>
   );
-};
 
 /** A text of the catalog in paragraphs as its author wrote it. */
 export const LongText = ({
@@ -141,7 +139,7 @@ export const LongText = ({
   className?: string;
 }) =>
   text === null ? null : (
-    <p class={`long ${className ?? ""}`.trim()} lang={otherLanguage(shop)}>
+    <p class={`long ${className ?? ""}`.trim()} lang={shop.otherLanguage}>
       <OutsideText text={text} />
     </p>
   );

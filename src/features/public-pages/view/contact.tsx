@@ -1,0 +1,125 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import type { Shop } from "../content.ts";
+import { Outside } from "./frame.tsx";
+
+/** Where the business is and how to call it, which readers on a phone look for first. */
+export const QuickFacts = ({ shop }: { shop: Shop }) => {
+  const { phone } = shop.profile;
+  const lines = addressLines(shop);
+  return lines.length === 0 && phone === null ? null : (
+    <p class="quick">
+      {lines.length > 0 && (
+        <a href={mapUrlOf(shop, lines)} rel="noreferrer">
+          <Outside shop={shop} text={lines.join(", ")} />
+        </a>
+      )}
+      {phone !== null && (
+        <a href={telUrl(phone)}>
+          <Outside shop={shop} text={phone} />
+        </a>
+      )}
+    </p>
+  );
+};
+
+/** Every way to reach the business. */
+export const Contact = ({ shop }: { shop: Shop }) => {
+  const { texts, profile, format } = shop;
+  const { postalAddress, phone, email, websiteUrl, links, priceRange } = profile;
+  const lines = addressLines(shop);
+  return (
+    <section class="card">
+      <h2>{texts.contact}</h2>
+      {lines.length > 0 && (
+        <address>
+          {lines.map((line) => (
+            <div>
+              <Outside shop={shop} text={line} />
+            </div>
+          ))}
+          {postalAddress && <div>{format.region(postalAddress.country)}</div>}
+          <a href={mapUrlOf(shop, lines)} rel="noreferrer">
+            {texts.map}
+          </a>
+        </address>
+      )}
+      <dl>
+        {phone !== null && (
+          <Row name={texts.phone}>
+            <a href={telUrl(phone)}>
+              <Outside shop={shop} text={phone} />
+            </a>
+          </Row>
+        )}
+        {email !== null && (
+          <Row name={texts.email}>
+            <a href={`mailto:${email}`}>
+              <Outside shop={shop} text={email} />
+            </a>
+          </Row>
+        )}
+        {websiteUrl !== null && (
+          <Row name={texts.website}>
+            <a href={websiteUrl}>
+              <Outside shop={shop} text={hostOf(websiteUrl)} />
+            </a>
+          </Row>
+        )}
+        {priceRange !== null && (
+          <Row name={texts.priceRange}>
+            <Outside shop={shop} text={priceRange} />
+          </Row>
+        )}
+      </dl>
+      {links.length > 0 && (
+        <ul class="links">
+          {links.map(({ url, name }) => (
+            <li>
+              <a href={url} rel="me">
+                <Outside shop={shop} text={name ?? hostOf(url)} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};
+
+const Row = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+/** The countries where the postal code stands after the town. */
+const CODE_LAST = new Set(["AU", "CA", "GB", "IE", "IN", "JP", "NZ", "US"]);
+
+/** Returns the lines of the address without the country. */
+export function addressLines({ profile: { postalAddress, address } }: Shop): string[] {
+  if (postalAddress === null)
+    return (address ?? "")
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
+  const { street, locality, region, postalCode, country } = postalAddress;
+  const town = region === null ? locality : `${locality}, ${region}`;
+  const parts = CODE_LAST.has(country) ? [town, postalCode] : [postalCode, town];
+  return [street, parts.filter((part) => part !== null).join(" ")];
+}
+
+/** Returns a link to a map; no request is made before somebody follows it. */
+export const mapUrl = (address: string): string =>
+  `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;
+
+function mapUrlOf({ profile: { geo } }: Shop, lines: readonly string[]): string {
+  if (geo === null) return mapUrl(lines.join(", "));
+  const { latitude, longitude } = geo;
+  return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
+}
+
+const hostOf = (url: string): string => (URL.parse(url)?.host ?? url).replace(/^www\./, "");
+
+export const telUrl = (phone: string): string => `tel:${phone.replaceAll(/[^\d+]/g, "")}`;

@@ -1,0 +1,68 @@
+// What part of a week's free time visits and holds take, as availability listed it before.
+
+const DAY_MS = 86_400_000;
+/** Midnight in New York, where the sample salon is: hours before it opens. */
+const MIDNIGHT_MS = 5 * 3_600_000;
+
+export type Interval = { startsAt: number; endsAt: number };
+type TakenSegment = Interval & { serviceId: string; seats: number };
+type Read = <T>(path: string) => Promise<T>;
+
+/** Returns the time of each staff member that the slots of the next 14 days cover. */
+export async function listFreeTime(read: Read, now: number): Promise<Interval[]> {
+  const services = await read<{ id: string; bookable: boolean }[]>("/services");
+  const staff = await read<{ id: string }[]>("/staff");
+  const from = new Date(now).toISOString().slice(0, 10);
+  const to = new Date(now + 14 * DAY_MS).toISOString().slice(0, 10);
+  const free: Interval[] = [];
+  for (const { id: staffId } of staff) {
+    const covered: Interval[] = [];
+    for (const { id } of services.filter(({ bookable }) => bookable)) {
+      const found = await read<
+        { days: { slots: { startsAt: string; endsAt: string }[] }[] } | undefined
+      >(`/availability?serviceIds=${id}&staffIds=${staffId}&from=${from}&to=${to}`);
+      for (const { startsAt, endsAt } of found?.days.flatMap(({ slots }) => slots) ?? [])
+        covered.push({ startsAt: Date.parse(startsAt), endsAt: Date.parse(endsAt) });
+    }
+    free.push(...joinIntervals(covered));
+  }
+  return free;
+}
+
+function joinIntervals(intervals: readonly Interval[]): Interval[] {
+  const joined: Interval[] = [];
+  for (const { startsAt, endsAt } of intervals.toSorted((a, b) => a.startsAt - b.startsAt)) {
+    const last = joined.at(-1);
+    if (last === undefined || startsAt > last.endsAt) joined.push({ startsAt, endsAt });
+    else last.endsAt = Math.max(last.endsAt, endsAt);
+  }
+  return joined;
+}
+
+/** Returns the seats of each service. */
+export async function listCapacities(read: Read): Promise<Map<string, number>> {
+  const services = await read<{ id: string; capacity: number }[]>("/services");
+  return new Map(services.map(({ id, capacity }) => [id, capacity]));
+}
+
+/**
+ * Returns the largest share of a week from now on that the segments take. A seat in a class takes
+ * its part of the session.
+ */
+export function largestShare(
+  taken: readonly TakenSegment[],
+  free: readonly Interval[],
+  capacities: ReadonlyMap<string, number>,
+  now: number,
+): number {
+  const today = Math.floor((now - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
+  const shares = Array.from({ length: 8 }, (_, day) => {
+    const from = today + day * DAY_MS;
+    const within = ({ startsAt }: Interval) => startsAt >= from && startsAt < from + 7 * DAY_MS;
+    const partOf = ({ serviceId, seats }: TakenSegment) => seats / (capacities.get(serviceId) ?? 1);
+    const sum = <T extends Interval>(all: readonly T[], part: (one: T) => number) =>
+      all.filter(within).reduce((total, one) => total + (one.endsAt - one.startsAt) * part(one), 0);
+    return sum(taken, partOf) / sum(free, () => 1);
+  });
+  return Math.max(...shares);
+}
