@@ -30,7 +30,7 @@ import {
   showGone,
   urlOfDetails,
 } from "./show-booking.tsx";
-import { languageFields, urlOfStep } from "./urls.ts";
+import { keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 
 type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
 
@@ -43,7 +43,7 @@ async function readPosted(request: PageRequest): Promise<Posted | { response: Ht
   if (page === undefined) return { response: respondNotFound(request) };
   if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
   if (progress.step !== "time")
-    return { response: redirect(request, urlOfStep(page, languageFields(request))) };
+    return { response: redirect(request, urlOfStep(page, keptFields(request))) };
   return { page, choice: progress.choice, body };
 }
 
@@ -71,10 +71,10 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
   if ("response" in posted) return posted.response;
   const { page, choice, body } = posted;
   const { rt } = request;
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   const startsAt = readInstant(body.get("at"));
   if (startsAt === null) return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...kept]));
-  const wanted = { choice, startsAt, previousId: readHoldCookie(request) };
+  const wanted = { choice, startsAt, previousId: readHoldCookie(request) ?? readHoldId(request) };
   try {
     const hold = await writeOnPage(request, page, (business) =>
       holdTime(rt, business, (keyId) => visitorOf(request, keyId), wanted),
@@ -106,7 +106,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   const key = new URLSearchParams(context.request.search).get("key");
   const at = readInstant(body.get("at"));
   if (at === null || !isFormKey(key))
-    return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...languageFields(request)]));
+    return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...keptFields(request)]));
   const { form, errors, customer } = readGuestForm(body);
   const state = { choice, at, key, form, errors };
   if (customer === null) return respondWithDetails(request, page, { ...state, status: 422 });
@@ -123,7 +123,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    return redirect(request, `${page.shop.path}/v/${token}`, holdCookie(request, "", 0));
+    return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
   } catch (error) {
     if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
     if (!(error instanceof AppError)) throw error;

@@ -19,7 +19,7 @@ import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
 import { readInstant } from "./show-booking.tsx";
-import { languageFields } from "./urls.ts";
+import { keptFields, toQuery } from "./urls.ts";
 import { textsOf } from "./texts.ts";
 import { Times } from "./view/times.tsx";
 import { VisitPage, type VisitView } from "./view/visit.tsx";
@@ -42,6 +42,7 @@ function findLinked({ rt, slug, context }: PageRequest): Linked | undefined {
 
 /** Responds in the same way for each link that does not work, whether or not it ever did. */
 function respondEnded(request: PageRequest): HttpResponse {
+  const { rt, slug } = request;
   const acceptLanguage = getHeader(request.context.request, "accept-language");
   const language = choosePageLanguage(acceptLanguage, []);
   const texts = textsOf(language);
@@ -50,6 +51,7 @@ function respondEnded(request: PageRequest): HttpResponse {
     language,
     title: texts.linkEnded,
     isPrivate: true,
+    embedOrigins: rt.store.businesses.findBySlug(slug)?.doc.publicPage.embedOrigins ?? [],
     content: (
       <main>
         <h1>{texts.linkEnded}</h1>
@@ -68,8 +70,7 @@ async function openVisitPage(
 
 const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v/${token}`;
 
-const langOf = (request: PageRequest): string =>
-  new URLSearchParams(languageFields(request) as [string, string][]).toString();
+const keptQueryOf = (request: PageRequest): string => toQuery(keptFields(request));
 
 /** What a change says about itself in the URL to which it leads. */
 const MESSAGES = ["moved", "changeClosed"] as const;
@@ -87,10 +88,18 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
   const done = query.get("done");
   const message = MESSAGES.find((one) => one === done) ?? null;
   const view = toView(request.rt, page.business, found);
-  const props = { ...page, view, path: pathOf(page, token), lang: langOf(request), message };
+  const props = {
+    ...page,
+    view,
+    path: pathOf(page, token),
+    keptQuery: keptQueryOf(request),
+    message,
+  };
+  const { kind: type, visit } = found;
   return respondWithShop(request, page, {
     title: page.texts.title,
     content: <VisitPage {...props} />,
+    booked: query.has("booked") ? { business: request.slug, type, status: visit.status } : null,
   });
 }
 
@@ -107,8 +116,11 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
     return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
   });
   if (page === undefined) return respondEnded(request);
+  const isBooked = new URLSearchParams(context.request.search).has("booked");
+  const { status } = order;
   return respondWithShop(request, page, {
     title: page.texts.tickets,
+    booked: isBooked ? { business: slug, type: "ticketOrder", status } : null,
     content: (
       <OrderPage
         {...page}
@@ -116,7 +128,7 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
         status={statusOfOrder(order, rt.now())}
         event={page.content}
         path={pathOf(page, token)}
-        lang={langOf(request)}
+        keptQuery={keptQueryOf(request)}
       />
     ),
   });
@@ -131,7 +143,8 @@ async function cancelOrder(request: PageRequest): Promise<HttpResponse> {
     return business !== undefined && cancelOrderAsGuest(rt, business, token);
   });
   if (!isFound) return respondEnded(request);
-  return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}`);
+  const kept = keptQueryOf(request);
+  return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}${kept && `?${kept}`}`);
 }
 
 function toView(rt: Runtime, business: BusinessRow, found: GuestVisit): VisitView {
@@ -193,7 +206,7 @@ async function showMove(
   const search = { request: wanted, audience: "INTERNAL" as const };
   const month = await findMonth(request, page.business, search, query);
   const path = pathOf(page, token);
-  const kept = languageFields(request) as [string, string][];
+  const kept = keptFields(request) as [string, string][];
   const urlOf = (fields: Record<string, string>): string =>
     `${path}?${new URLSearchParams([["move", "1"], ...Object.entries(fields), ...kept])}`;
   return respondWithShop(request, page, {
@@ -219,7 +232,7 @@ async function showMove(
 
 /** Returns the URL of the visit with a message or another step. */
 function urlOfVisit(request: PageRequest, page: BookingShop, token: string, query: string): string {
-  const all = [query, langOf(request)].filter((part) => part !== "").join("&");
+  const all = [query, keptQueryOf(request)].filter((part) => part !== "").join("&");
   return `${pathOf(page, token)}${all && `?${all}`}`;
 }
 

@@ -69,6 +69,8 @@ export type BookingTexts = {
   confirmedText: string;
   declinedText: string;
   keepLink: string;
+  openLink: string;
+  keepOpened: string;
   changeUntil: string;
   changeClosed: string;
   cancel: string;
@@ -177,6 +179,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} could not take this request.",
     keepLink:
       "Keep the address of this page: it is your way back to this visit. Whoever has it can change the visit.",
+    openLink: "Open this page in a window of its own",
+    keepOpened:
+      "and keep its address: it leads back to this visit. Whoever has it can change the visit.",
     changeUntil: "You can move or cancel it until {time}.",
     changeClosed: "It can no longer be changed here.",
     cancel: "Cancel",
@@ -287,6 +292,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} konnte diese Anfrage nicht annehmen.",
     keepLink:
       "Bewahren Sie die Adresse dieser Seite auf: Sie führt zurück zu Ihrem Besuch. Wer sie hat, kann ihn ändern.",
+    openLink: "Diese Seite in einem eigenen Fenster öffnen",
+    keepOpened:
+      "und ihre Adresse aufbewahren: Sie führt zu diesem Besuch zurück. Wer sie hat, kann ihn ändern.",
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
     cancel: "Absagen",
@@ -395,6 +403,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} n’a pas pu accepter cette demande.",
     keepLink:
       "Gardez l’adresse de cette page : elle vous ramène à cette visite. Qui la possède peut la modifier.",
+    openLink: "Ouvrir cette page dans sa propre fenêtre",
+    keepOpened:
+      "et conserver son adresse : elle ramène à cette visite. Qui la possède peut la modifier.",
     changeUntil: "Vous pouvez déplacer ou annuler jusqu’à {time}.",
     changeClosed: "Elle ne peut plus être modifiée ici.",
     cancel: "Annuler",
@@ -503,6 +514,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} no pudo aceptar esta solicitud.",
     keepLink:
       "Guarde la dirección de esta página: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
+    openLink: "Abrir esta página en una ventana propia",
+    keepOpened:
+      "y guardar su dirección: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
     cancel: "Cancelar",
@@ -611,6 +625,8 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} non ha potuto accettare questa richiesta.",
     keepLink:
       "Conserva l’indirizzo di questa pagina: riporta a questa visita. Chi lo ha può modificarla.",
+    openLink: "Aprire questa pagina in una finestra propria",
+    keepOpened: "e conservarne l’indirizzo: riporta a questa visita. Chi lo ha può modificarla.",
     changeUntil: "Puoi spostarla o annullarla fino a {time}.",
     changeClosed: "Qui non si può più modificare.",
     cancel: "Annulla",

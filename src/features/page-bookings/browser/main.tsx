@@ -1,11 +1,10 @@
 import { fillText } from "../../../pages/languages.ts";
 import { readProps } from "../../../pages/browser/start.ts";
-
-/** The texts that a page passes to its script. */
-type Props = { yourTime: string; language: string };
+import type { PageProps } from "../rules.ts";
+import { answerWebsite } from "./frame.ts";
 
 /** Adds the time in the reader's zone to a time of a business in another zone. */
-function addReadersTimes({ yourTime, language }: Props): void {
+function addReadersTimes({ yourTime, language }: PageProps): void {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const element of document.querySelectorAll<HTMLTimeElement>("time[data-zone]")) {
     const date = new Date(element.dateTime);
@@ -38,7 +37,10 @@ function reloadKeptPages(): void {
   });
 }
 
-addReadersTimes(readProps<Props>());
+const props = readProps<PageProps>();
+const { frame } = props;
+addReadersTimes(props);
 reloadKeptPages();
 sendFormsOnce();
-document.querySelector<HTMLElement>("[role=alert], h1")?.focus();
+if (frame !== undefined) answerWebsite(frame);
+if (frame?.isFirst !== true) document.querySelector<HTMLElement>("[role=alert], h1")?.focus();

@@ -4,7 +4,7 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
-import { Heading, Notice, Telephone } from "./parts.tsx";
+import { Heading, KeepLink, Notice, Telephone } from "./parts.tsx";
 import { TicketSummary } from "./tickets.tsx";
 
 type OrderProps = BookingShop & {
@@ -13,7 +13,7 @@ type OrderProps = BookingShop & {
   /** Null if the event has left the catalog. */
   event: PublicEvent | null;
   path: string;
-  lang: string;
+  keptQuery: string;
 };
 
 const TITLES = {
@@ -25,7 +25,7 @@ const TITLES = {
 
 /** The page of a guest's order of tickets. */
 export const OrderPage = (props: OrderProps) => {
-  const { shop, business, texts, order, status, event, path, lang } = props;
+  const { shop, business, texts, order, status, event, path, keptQuery } = props;
   const time = writeShortDateTime(shop, business.doc.timezone, order.expiresAt);
   const isOpen = status === "PENDING" || status === "CONFIRMED";
   return (
@@ -56,14 +56,14 @@ export const OrderPage = (props: OrderProps) => {
         <details class="cancel">
           <summary>{texts.cancel}</summary>
           <p>{texts.cancelOrderSure}</p>
-          <form method="post" action={`${path}/cancel${lang && `?${lang}`}`} data-once>
+          <form method="post" action={`${path}/cancel${keptQuery && `?${keptQuery}`}`} data-once>
             <button class="danger" type="submit" data-busy={texts.sending}>
               {texts.cancelYes}
             </button>
           </form>
         </details>
       )}
-      {isOpen && <p class="note">{texts.keepLink}</p>}
+      {isOpen && <KeepLink {...props} />}
       {status === "CONFIRMED" && <Telephone {...props} />}
     </>
   );

@@ -4,11 +4,11 @@ import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
-type StartProps = BookingShop & { offer: Offer; path: string; isGone: boolean; lang: string };
+type StartProps = BookingShop & { offer: Offer; path: string; isGone: boolean; keptQuery: string };
 
 /** The first step: what to book. */
 export const Start = (props: StartProps) => {
-  const { shop, texts, offer, path, isGone, lang } = props;
+  const { shop, texts, offer, path, isGone, keptQuery, isEmbedded } = props;
   const { counts } = shop;
   const hasServices = offer.groups.length > 0;
   const hasNothing = !hasServices && offer.maxParty === 0 && counts.events === 0;
@@ -24,14 +24,18 @@ export const Start = (props: StartProps) => {
       )}
       {offer.maxParty > 0 && (
         <p>
-          <a class="button primary large" href={`${path}?table=1${lang}`}>
+          <a class="button primary large" href={`${path}?table=1${keptQuery}`}>
             {texts.table}
           </a>
         </p>
       )}
       {counts.events > 0 && (
         <p>
-          <a class="button large" href={`${shop.path}/events`}>
+          <a
+            class="button large"
+            href={`${shop.path}/events`}
+            target={isEmbedded ? "_blank" : undefined}
+          >
             {texts.tickets}: {texts.events}
           </a>
         </p>
@@ -42,7 +46,7 @@ export const Start = (props: StartProps) => {
           <ul class="choices">
             {services.map((service) => (
               <li>
-                <a href={`${path}?service=${service.id}${lang}`}>
+                <a href={`${path}?service=${service.id}${keptQuery}`}>
                   <strong>
                     <Outside shop={shop} text={service.name} />
                   </strong>
