@@ -10,7 +10,8 @@ import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { cancelOrder, getTicketOrderToChange } from "../tickets/change-order.ts";
 import { placeTicketOrder } from "../tickets/orders.ts";
-import { createOrderStore } from "../tickets/store.ts";
+import { readKeptCodes } from "../tickets/kept-codes.ts";
+import { createOrderStore, createTicketStore } from "../tickets/store.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
 import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
 import { contactsOf, createLink, findBooked, hashToken, isLinkToken } from "./book.ts";
@@ -66,6 +67,7 @@ export const orderOnPage = (
         customer,
         expectedTotalCents,
         payWithinMs: payByOf(event, rt.now()) - rt.now(),
+        keepsCodes: true,
       }),
     );
     for (const contact of contactsOf(customer))
@@ -92,6 +94,29 @@ export function findGuestOrder(
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const endsAt = event?.endsAt ?? order.updatedAt;
   return endsAt + LINK_MS <= rt.now() ? undefined : { order, language };
+}
+
+/** A ticket with its admission code. */
+export type TicketWithCode = { ticketTypeId: string; admissionCode: string; isUsed: boolean };
+
+/** Returns the tickets of a confirmed order with their admission codes, until the event ends. */
+export function listTicketsWithCodes(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  { id: orderId, status, eventId }: TicketOrder,
+): TicketWithCode[] {
+  const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
+  if (status !== "CONFIRMED" || event === undefined || event.endsAt <= rt.now()) return [];
+  const codes = readKeptCodes(rt, orderId);
+  return rt
+    .openStore(createTicketStore)
+    .list({ businessId, orderId }, codes.size)
+    .toReversed()
+    .flatMap(({ id, ticketTypeId, checkedInAt }) => {
+      const admissionCode = codes.get(id);
+      if (admissionCode === undefined) return [];
+      return { ticketTypeId, admissionCode, isUsed: checkedInAt !== null };
+    });
 }
 
 /** Returns the state of an order, also of one that has expired but was not ended yet. */

@@ -14,7 +14,15 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
 import { isClosedError } from "./book.ts";
 import { findMonth } from "./find-times.ts";
-import { cancelOrderAsGuest, findGuestOrder, statusOfOrder } from "./orders.ts";
+import {
+  cancelOrderAsGuest,
+  findGuestOrder,
+  listTicketsWithCodes,
+  statusOfOrder,
+} from "./orders.ts";
+import type { GuestTicket } from "./view/ticket-codes.tsx";
+import type { TicketOrder } from "../tickets/rules.ts";
+import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
@@ -127,11 +135,31 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
         order={order}
         status={statusOfOrder(order, rt.now())}
         event={page.content}
+        tickets={await readGuestTickets(rt, page.business, order, page.content)}
         path={pathOf(page, token)}
         keptQuery={keptQueryOf(request)}
       />
     ),
   });
+}
+
+const QUIET_ZONE = 4;
+
+async function readGuestTickets(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  event: PublicEvent | null,
+): Promise<GuestTicket[]> {
+  const tickets = listTicketsWithCodes(rt, business, order);
+  if (tickets.length === 0) return [];
+  const { encode } = await import("uqr");
+  return tickets.map(({ ticketTypeId, admissionCode, isUsed }) => ({
+    name: event?.ticketTypes.find(({ id }) => id === ticketTypeId)?.name ?? "",
+    admissionCode,
+    modules: encode(admissionCode, { border: QUIET_ZONE, ecc: "M" }).data,
+    isUsed,
+  }));
 }
 
 /** Cancels a guest's order of tickets. */

@@ -103,6 +103,8 @@ export type BookingTexts = {
   orderPendingText: string;
   orderConfirmed: string;
   orderConfirmedText: string;
+  showCodes: string;
+  ticketUsed: string;
   orderExpired: string;
   code: string;
   cancelOrderSure: string;
@@ -216,6 +218,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Pay {business} by {time}, and name the code below. Otherwise the order ends.",
     orderConfirmed: "Your tickets are confirmed",
     orderConfirmedText: "Name this code at the entrance.",
+    showCodes: "Show the code of each ticket at the entrance.",
+    ticketUsed: "checked in",
     orderExpired: "The order has ended",
     code: "Code",
     cancelOrderSure: "Cancel this order? It cannot be undone.",
@@ -329,6 +333,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
     orderConfirmed: "Ihre Karten sind bestätigt",
     orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
+    showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
+    ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
     code: "Code",
     cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
@@ -440,6 +446,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Payez {business} avant {time} en indiquant le code ci-dessous. Sinon la commande prend fin.",
     orderConfirmed: "Vos billets sont confirmés",
     orderConfirmedText: "Indiquez ce code à l’entrée.",
+    showCodes: "Présentez le code de chaque billet à l’entrée.",
+    ticketUsed: "utilisé",
     orderExpired: "La commande a expiré",
     code: "Code",
     cancelOrderSure: "Annuler cette commande ? C’est définitif.",
@@ -551,6 +559,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Pague a {business} antes de {time} e indique el código de abajo. Si no, el pedido termina.",
     orderConfirmed: "Sus entradas están confirmadas",
     orderConfirmedText: "Indique este código en la entrada.",
+    showCodes: "Muestre el código de cada entrada al llegar.",
+    ticketUsed: "utilizada",
     orderExpired: "El pedido ha caducado",
     code: "Código",
     cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
@@ -661,6 +671,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Paga {business} entro {time} e indica il codice qui sotto. Altrimenti l’ordine termina.",
     orderConfirmed: "I tuoi biglietti sono confermati",
     orderConfirmedText: "Indica questo codice all’ingresso.",
+    showCodes: "Mostra il codice di ogni biglietto all’ingresso.",
+    ticketUsed: "usato",
     orderExpired: "L’ordine è scaduto",
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",

@@ -1,0 +1,10 @@
+-- 1 if the admission codes of the order's tickets are kept until the event ends, for the guest's page.
+ALTER TABLE ticket_order ADD COLUMN keeps_codes INTEGER NOT NULL DEFAULT 0;
+
+-- Admission codes, encrypted with the master key. They end with the guest's data.
+CREATE TABLE ticket_code (
+  ticket_id TEXT PRIMARY KEY REFERENCES ticket (id) ON DELETE CASCADE,
+  order_id  TEXT NOT NULL REFERENCES guest (visit_id) ON DELETE CASCADE,
+  sealed    BLOB NOT NULL
+) STRICT;
+CREATE INDEX ticket_code_order ON ticket_code (order_id);
