@@ -20,9 +20,7 @@ import { createPageBookingStore } from "./store.ts";
 
 // Orders of tickets on the page. The guest pays the business, which then confirms the order.
 
-const DAY_MS = 86_400_000;
-/** How long an order of the page keeps its tickets before they are paid. */
-const PAY_WITHIN_MS = 2 * DAY_MS;
+const HOUR_MS = 3_600_000;
 
 export type TicketItem = { ticketTypeId: string; quantity: number };
 
@@ -37,8 +35,11 @@ export type PageOrder = {
 };
 
 /** Returns when tickets that are ordered now must be paid. An event that begins ends the time. */
-export const payByOf = ({ startsAt }: { startsAt: number }, now: number): number =>
-  Math.max(Math.min(now + PAY_WITHIN_MS, startsAt), now);
+export const payByOf = (
+  { doc: { publicPage } }: BusinessRow,
+  { startsAt }: { startsAt: number },
+  now: number,
+): number => Math.max(Math.min(now + publicPage.orders.payWithinHours * HOUR_MS, startsAt), now);
 
 /**
  * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
@@ -66,7 +67,8 @@ export const orderOnPage = (
         customerRef: null,
         customer,
         expectedTotalCents,
-        payWithinMs: payByOf(event, rt.now()) - rt.now(),
+        payWithinMs: payByOf(business, event, rt.now()) - rt.now(),
+        maxQuotaShare: business.doc.publicPage.orders.maxQuotaPercent / 100,
         keepsCodes: true,
       }),
     );

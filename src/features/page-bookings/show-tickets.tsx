@@ -134,7 +134,7 @@ function respondWithOrder(
   const time = writeShortDateTime(
     shop,
     business.doc.timezone,
-    payByOf({ startsAt }, request.context.now),
+    payByOf(business, { startsAt }, request.context.now),
   );
   const changeUrl = urlOfStep(page, [...fields, ["change", "1"]]);
   return respondWithShop(request, page, {

@@ -3,6 +3,7 @@ import { isPublicStaff } from "../../app/bookings/access.ts";
 import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
+import { localDateOf } from "../../domain/local-time.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
@@ -231,7 +232,11 @@ async function showMove(
     found.kind === "booking"
       ? { segments: found.visit.segments, guests: found.visit.guests }
       : { partySize: found.visit.partySize, areaId: found.visit.areaId };
-  const search = { request: wanted, audience: "INTERNAL" as const };
+  const { id: except, startsAt } = found.visit;
+  const search = { request: wanted, audience: "INTERNAL" as const, except };
+  // The calendar begins with the day of the visit, whose other times are the likeliest choice.
+  if (!query.has("month") && !query.has("date"))
+    query.set("date", localDateOf(startsAt, page.business.doc.timezone));
   const month = await findMonth(request, page.business, search, query);
   const path = pathOf(page, token);
   const kept = keptFields(request) as [string, string][];

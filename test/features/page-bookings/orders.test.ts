@@ -1,5 +1,6 @@
 import jsQR from "jsqr";
 import { expect, test } from "vitest";
+import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
@@ -171,6 +172,28 @@ test("orders of the page that are not paid keep at most a fifth of the places", 
   expect(statuses.at(-1)).toBe(429);
   const size = Math.max(...event.quotas.map((quota) => quota.size));
   expect(2 * listOrders(api).length).toBeLessThanOrEqual(Math.ceil(size * 0.2));
+});
+
+test("the business sets until when orders are paid, and how many places they keep", async () => {
+  const { api, event, visitor, url, field } = await openTickets();
+  editCatalog(api, businessOf(api).slug, (catalog) => {
+    const { business } = catalog;
+    const orders = { payWithinHours: 3, maxQuotaPercent: 100 };
+    const publicPage = { ...business.publicPage, orders };
+    return {
+      catalog: { ...catalog, business: { ...business, publicPage } },
+      target: { section: "publicPage" },
+    };
+  });
+  const most = Math.max(...event.ticketTypes.map(({ maxPerOrder }) => maxPerOrder));
+  const size = Math.min(...event.quotas.map((quota) => quota.size));
+  for (let i = 0; i * most <= size * 0.2; i++) {
+    const other = createVisitor(api, `198.51.100.${i}`);
+    const details = (await other.send(`${url}&${field}=${most}`)).headers.get("location") ?? "";
+    expect((await other.book(details, { email: `g${i}@example.com` })).status).toBe(303);
+  }
+  expect(listOrders(api).map(({ expiresAt }) => expiresAt - api.now())).toContain(3 * HOUR_MS);
+  expect(await visitor.get(url)).toContain("How many tickets?");
 });
 
 test("more tickets than are left lead back to the choice", async () => {

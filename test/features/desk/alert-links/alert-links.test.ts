@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { rescheduleBooking } from "../../../../src/app/bookings/reschedule.ts";
+import { OPERATOR } from "../../../../src/app/bookings/access.ts";
 import { notifyReceived } from "../../../../src/app/bookings/booking-alerts.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { createAlerting } from "../../../../src/features/alerts/alerting.ts";
@@ -191,7 +192,7 @@ test("each attempt to send the alert of a pending visit has new links, and nothi
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const business = businessOf(api);
   const booking = api.store.bookings.findById(business.id, id)!;
-  api.tx(() => notifyReceived(api, business, "booking", booking, "a booking of Cut"));
+  api.tx(() => notifyReceived(api, business, OPERATOR, "booking", booking, "a booking of Cut"));
   await tick();
   api.advance(10_000);
   await tick();
@@ -217,7 +218,9 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() => notifyReceived(api, businessOf(api), "booking", booking, "a booking of Cut"));
+  api.tx(() =>
+    notifyReceived(api, businessOf(api), OPERATOR, "booking", booking, "a booking of Cut"),
+  );
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });

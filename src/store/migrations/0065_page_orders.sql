@@ -1,3 +1,7 @@
+-- The terms of ticket orders that guests make on the page of a business.
+UPDATE business SET doc = json_insert(doc, '$.publicPage.orders',
+  json('{"payWithinHours":48,"maxQuotaPercent":20}'));
+
 -- 1 if the admission codes of the order's tickets are kept until the event ends, for the guest's page.
 ALTER TABLE ticket_order ADD COLUMN keeps_codes INTEGER NOT NULL DEFAULT 0;
 
