@@ -7,6 +7,9 @@ export const pageBookings = {
   bookingPath: "book",
   pages: () => import("./pages.ts"),
   retention: () => import("./retention.ts"),
+  conditions: { "page.share_used": { severity: "warning", about: "booking" } },
+  checks: () => import("./conditions.ts"),
+  status: () => import("./commands/status.ts"),
   notices: { "order.received": { severity: "info", about: "booking" } },
   metrics: () => import("./metrics.ts"),
 } as const satisfies Feature;

@@ -8,7 +8,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { takesBookings, visitorOf } from "./access.ts";
-import { bookOnPage, holdTime, isClosedError } from "./book.ts";
+import { bookOnPage, holdTime, isClosedError, recordRefusal } from "./book.ts";
 import { readGuestForm } from "./read-form.ts";
 import { holdCookie, parseForm, readHoldCookie, redirect, respondClosed } from "./respond.tsx";
 import {
@@ -84,7 +84,10 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
     const url = urlOfDetails(page, { choice, at: startsAt, key, holdId, kept });
     return redirect(request, url, hold === null ? [] : holdCookie(request, hold.id, HOLD_MS));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (error instanceof AppError && error.code === "slot_taken") {
       const day = localDateOf(startsAt, page.business.doc.timezone);
       const fields = [...fieldsOf(choice), ["date", day] as const, ["taken", "1"] as const];
@@ -125,7 +128,10 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     );
     return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed") {
       const newTotalCents = Number(error.extensions["totalCents"]);

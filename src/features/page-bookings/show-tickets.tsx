@@ -10,7 +10,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { findBooked, isClosedError } from "./book.ts";
+import { findBooked, isClosedError, recordRefusal } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
@@ -205,7 +205,10 @@ export async function postTickets(
     });
     return redirect(request, urlOfBooked(request, page, token));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed")
       return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });

@@ -13,7 +13,7 @@ import { getHeader, type HttpResponse, respondBytes } from "../../http/pipeline/
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
-import { isClosedError } from "./book.ts";
+import { isClosedError, recordRefusal } from "./book.ts";
 import { findMonth } from "./find-times.ts";
 import {
   cancelOrderAsGuest,
@@ -285,7 +285,10 @@ async function change(
     if (!(await retryWhileBusy(request.rt, () => run(linked)))) return respondEnded(request);
     return redirect(request, urlOfVisit(request, page, token, done));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "slot_taken")
       return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));

@@ -12,3 +12,6 @@ CREATE TABLE ticket_code (
   sealed    BLOB NOT NULL
 ) STRICT;
 CREATE INDEX ticket_code_order ON ticket_code (order_id);
+
+-- When the page last refused a visit because those that nobody has confirmed take too much time.
+ALTER TABLE page_key ADD COLUMN share_refused_at INTEGER;
