@@ -6,6 +6,7 @@ export const pageBookings = {
   uses: ["public-pages", "calendars", "tickets"],
   bookingPath: "book",
   pages: () => import("./pages.ts"),
+  guestRecords: () => import("./guest-records.ts"),
   retention: () => import("./retention.ts"),
   conditions: { "page.share_used": { severity: "warning", about: "booking" } },
   checks: () => import("./conditions.ts"),

@@ -17,6 +17,8 @@ export type PageVisitRow = {
   unconfirmed: boolean;
 };
 
+type RawRow = Omit<PageVisitRow, "unconfirmed"> & { unconfirmed: number };
+
 const VISIT = "visit_id, business_id, language, unconfirmed";
 const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit_id)`;
 /** The end of the event of a ticket order, or the order's last change if the event is gone. */
@@ -34,6 +36,7 @@ export function createPageBookingStore(db: Db) {
   );
   const insert = db.prepare(insertInto("page_visit", `${VISIT}, token_hash`));
   const selectByToken = db.prepare(`SELECT ${columns(VISIT)} FROM page_visit WHERE token_hash = ?`);
+  const selectByVisit = db.prepare(`SELECT ${columns(VISIT)} FROM page_visit WHERE visit_id = ?`);
   const selectUnconfirmed = db
     .prepare("SELECT visit_id FROM page_visit WHERE business_id = ? AND unconfirmed = 1")
     .pluck();
@@ -51,9 +54,11 @@ export function createPageBookingStore(db: Db) {
     insert: (row: PageVisitRow, tokenHash: Buffer) =>
       void insert.run({ ...row, unconfirmed: row.unconfirmed ? 1 : 0, tokenHash }),
     findByToken(tokenHash: Buffer): PageVisitRow | undefined {
-      const row = selectByToken.get(tokenHash) as
-        | (Omit<PageVisitRow, "unconfirmed"> & { unconfirmed: number })
-        | undefined;
+      const row = selectByToken.get(tokenHash) as RawRow | undefined;
+      return row && { ...row, unconfirmed: row.unconfirmed === 1 };
+    },
+    findByVisit(visitId: string): PageVisitRow | undefined {
+      const row = selectByVisit.get(visitId) as RawRow | undefined;
       return row && { ...row, unconfirmed: row.unconfirmed === 1 };
     },
     /** Returns the IDs of the visits that nobody has confirmed. */

@@ -6,6 +6,8 @@ import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { reissueTickets, checkInTicket } from "../../../src/features/tickets/tickets.ts";
 import { retention } from "../../../src/features/tickets/retention.ts";
+import { loadGuestRecords } from "../../../src/app/feature-hooks.ts";
+import { exportGuests } from "../../../src/features/guest-data/export-guests.ts";
 import { eraseGuests } from "../../../src/features/guest-data/erase-guests.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createTicketCodeStore } from "../../../src/features/tickets/store.ts";
@@ -114,6 +116,24 @@ test("the guest's page shows the admission codes until the event ends", async ()
   expect(scanCodes(await visitor.get(link))).toEqual([]);
   prune!(api, 0, 100, 0);
   expect(countCodes(api)).toBe(0);
+});
+
+test("the export of a guest names the link and the tickets, without their secrets", async () => {
+  const { api, link, codes, orderId } = await openConfirmed();
+  const readers = await loadGuestRecords();
+  const { visits } = exportGuests(api, businessOf(api), { email: "ana@example.com" }, readers);
+  expect(visits).toMatchObject([
+    {
+      object: { id: orderId },
+      pageLinks: [{ language: "en", isUnconfirmed: false }],
+      ticketsWithCodes: [
+        { id: expect.stringMatching(/^tck_/) },
+        { id: expect.stringMatching(/^tck_/) },
+      ],
+    },
+  ]);
+  const text = JSON.stringify(visits);
+  for (const secret of [...codes, link.split("/").at(-1)!]) expect(text).not.toContain(secret);
 });
 
 test("the admission codes end with the guest's data and with the order", async () => {
