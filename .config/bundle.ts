@@ -109,15 +109,18 @@ const STYLE = "src/pages/style.css";
 
 /**
  * Returns the builds of the scripts and styles of pages: one of each for a feature with pages, and
- * one of each script in browser/later, which a page loads when it needs it.
+ * one of each script in browser/later, which a page loads when it needs it. The scripts in
+ * browser/website run on pages of other websites, as classic scripts without names of their own.
  */
 export const listPageBuilds = (dir: string): BuildOptions[] =>
-  globSync("src/features/*/browser/{main.tsx,later/*.ts}", { cwd: ROOT })
+  globSync("src/features/*/browser/{main.tsx,{later,website}/*.ts}", { cwd: ROOT })
     .toSorted()
     .map((source) => {
       const feature = source.split("/")[2] ?? "";
       const isMain = basename(source) === "main.tsx";
-      const name = isMain ? feature : `${feature}.${basename(source, ".ts")}`;
+      const isOfWebsite = dirname(source).endsWith("/website");
+      const prefix = isOfWebsite ? "" : `${feature}.`;
+      const name = isMain ? feature : `${prefix}${basename(source, ".ts")}`;
       const style = pageStyle(feature, `src/features/${feature}/browser/style.css`);
       return {
         cwd: ROOT,
@@ -127,7 +130,7 @@ export const listPageBuilds = (dir: string): BuildOptions[] =>
         plugins: isMain ? [noBuiltins, style] : [noBuiltins],
         output: {
           dir,
-          format: "esm",
+          format: isOfWebsite ? "iife" : "esm",
           minify: true,
           codeSplitting: false,
           entryFileNames: "[name].js",

@@ -23,6 +23,12 @@ export type OnRemoval = {
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
 };
 
+/** Returns what a feature stores about a guest's visit, by the names of the lists. */
+export type ReadGuestRecords = (
+  rt: Runtime,
+  visitId: string,
+) => Readonly<Record<string, readonly object[]>>;
+
 /**
  * Called when all data are encrypted with a new master key, while the key file still has the one
  * before; a dry run changes nothing.
@@ -43,6 +49,9 @@ export type DaemonControl = {
 
 /** Returns where guests who were erased are still stored outside of the data. */
 export type FindErasedGuests = (rt: Runtime) => FeatureReport;
+
+/** Loads what reads the records of features about guests. */
+export const loadGuestRecords = (): Promise<ReadGuestRecords[]> => loadFromFeatures("guestRecords");
 
 /** Loads what finds erased guests outside of the data. */
 export const loadErasedGuests = (): Promise<FindErasedGuests[]> => loadFromFeatures("erasedGuests");

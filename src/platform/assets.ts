@@ -66,7 +66,8 @@ export const GUIDES: Readonly<Record<string, string>> = {
   "partners-and-keys": "Create, limit, rotate and revoke API keys.",
   "visits-and-guests": "See the day, move and cancel visits, erase guests.",
   desk: "Give the people in the shop a page of the day on their phones.",
-  "public-page": "Show guests a page with your menu, services, hours and events.",
+  "public-page":
+    "Show guests a page with your menu, services, hours and events, and let them book.",
   "taking-bookings": "Let a website show free times and book them.",
   agents: "Let agents such as Claude ask, find a time and book.",
   mirror: "Keep a copy of a catalog up to date (for partners).",

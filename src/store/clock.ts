@@ -80,6 +80,7 @@ export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" |
   "idempotency.created_at": "shifted",
   "idempotency.ends_at": "shifted",
   "representation.updated_at": "record",
+  "page_key.share_refused_at": "record",
   "reservation.cancel_until": "calendar",
   "reservation.created_at": "record",
   "reservation.decide_by": "shifted",

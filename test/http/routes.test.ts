@@ -8,6 +8,7 @@ const OF_NO_BUSINESS = [
   "/",
   "/robots.txt",
   "/sitemap.xml",
+  "/embed.js",
   "/docs",
   "/docs/:file",
   "/docs/events/:file",

@@ -22,7 +22,17 @@ const FLAGS = [
 ];
 const TIMEOUT_MS = 30_000;
 
-export type Page = {
+/** A document in which functions run: that of a page, or of a frame of another origin. */
+export type ScriptedDocument = {
+  /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
+  run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
+  /** Loads a script into the page, whatever its CSP is. */
+  load: (source: string) => Promise<void>;
+};
+
+export type Page = ScriptedDocument & {
+  /** Waits for a frame of another site, and returns its document, also after it has navigated. */
+  findFrame: () => Promise<ScriptedDocument>;
   /** Shows another URL. */
   open: (url: string) => Promise<void>;
   /** Gives the window another width. */
@@ -31,8 +41,6 @@ export type Page = {
   readCookie: (name: string) => Promise<string | undefined>;
   /** Takes the page off the network, or puts it back. */
   setOffline: (isOffline: boolean) => Promise<void>;
-  /** Runs a function in the page. It is sent as source text, so it can only use its arguments. */
-  run: <A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A) => Promise<T>;
   /** Presses keys on the keyboard, such as "Tab" or "Enter". */
   press: (...keys: (keyof typeof KEYS)[]) => Promise<void>;
   /** Writes a text into the element that has the focus. */
@@ -43,8 +51,6 @@ export type Page = {
   readHistory: () => Promise<string[]>;
   /** The folder in which the browser keeps its data. */
   profile: string;
-  /** Loads a script into the page, whatever its CSP is. */
-  load: (source: string) => Promise<void>;
   /** The URLs of all requests, failed ones included. */
   requests: string[];
   /** Policy violations, failed loads, exceptions, and logged errors and warnings. */
@@ -189,6 +195,32 @@ async function openPage(
         title,
       ]);
     },
+    ...createDocument(sendToPage),
+    async findFrame() {
+      for (;;) {
+        const { targetInfos } = await send("Target.getTargets", {});
+        const frame = (targetInfos as Record<string, unknown>[]).find(
+          (one) => one["type"] === "iframe" && one["browserContextId"] === browserContextId,
+        );
+        if (frame !== undefined) {
+          const { targetId } = frame;
+          const attached = await send("Target.attachToTarget", { targetId, flatten: true });
+          return createDocument((method, params = {}) =>
+            send(method, params, String(attached["sessionId"])),
+          );
+        }
+        await delay(20);
+      }
+    },
+  };
+}
+
+type SendToDocument = (method: string, params?: Json) => Promise<Json>;
+
+function createDocument(send: SendToDocument): ScriptedDocument {
+  const evaluate = (expression: string) =>
+    send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+  return {
     load: async (source) => void (await evaluate(source)),
     async run<A extends unknown[], T>(script: (...args: A) => Promise<T>, ...args: A): Promise<T> {
       const { result, exceptionDetails } = await evaluate(

@@ -56,6 +56,7 @@ const BODY_HEADERS = [
 const PAGES = new Set([
   "/",
   "/llms.txt",
+  "/embed.js",
   "/robots.txt",
   "/sitemap.xml",
   "/.well-known/security.txt",

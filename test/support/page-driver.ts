@@ -1,6 +1,6 @@
 import axeCore from "axe-core";
 import { expect } from "vitest";
-import type { Page } from "./browser.ts";
+import type { ScriptedDocument } from "./browser.ts";
 
 // Uses a page as its readers do, by the labels of fields and the names of buttons. The functions
 // below run in the browser.
@@ -54,7 +54,7 @@ const findViolations = async () =>
   );
 
 /** Returns functions that use a page by the names that its readers see. */
-export const drive = (page: Page) => ({
+export const drive = (page: ScriptedDocument) => ({
   /** Writes or chooses a value in the field whose label begins with a text. */
   async fill(label: string, value: string): Promise<void> {
     const message = `field ${label}`;

@@ -41,6 +41,9 @@ const CHUNK_SIZE = 6000;
 const MAX_DAYS = 16;
 const BOOKING_DAYS = 4;
 
+/** Whose visits occupy time, and the ID of a visit that is left out because it may move. */
+type Occupied = { businessId: string; except?: string | undefined };
+
 export type DayRange = { first: DayNumber; last: DayNumber };
 /** A part of the requested days, in order. */
 export type DayChunk =
@@ -56,7 +59,7 @@ export type DayChunk =
 export async function* scanDays<T>(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
-  businessId: string,
+  occupied: Occupied,
   plan: VisitPlan,
   { first, last }: DayRange,
   read: (chunk: DayChunk) => T,
@@ -66,7 +69,7 @@ export async function* scanDays<T>(
   const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
   if (first < from) yield read(chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON"));
   if (from <= to)
-    yield* scanChunks(rt, yieldToEventLoop, businessId, plan, { first: from, last: to }, read);
+    yield* scanChunks(rt, yieldToEventLoop, occupied, plan, { first: from, last: to }, read);
   if (to < last) yield read(chunkWithoutSlots({ first: to + 1, last }, "TOO_FAR"));
 }
 
@@ -83,7 +86,7 @@ const chunkWithoutSlots = ({ first, last }: DayRange, state: DayState): DayChunk
 async function* scanChunks<T>(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
-  businessId: string,
+  occupied: Occupied,
   plan: VisitPlan,
   days: DayRange,
   read: (chunk: DayChunk) => T,
@@ -92,7 +95,7 @@ async function* scanChunks<T>(
   const bookings = await loadBookings(
     rt,
     yieldToEventLoop,
-    businessId,
+    occupied,
     withDays(plan, days.first, days.last),
   );
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
@@ -108,10 +111,10 @@ async function* scanChunks<T>(
 async function loadBookings(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,
-  businessId: string,
+  { businessId, except }: Occupied,
   plan: VisitPlan,
 ): Promise<BusyInterval[]> {
-  const read = createBusyIntervalReader(rt, businessId, plan.catalog);
+  const read = createBusyIntervalReader(rt, businessId, plan.catalog, except);
   const window = busyWindow(plan);
   const bookings: BusyInterval[] = [];
   let endedBy = window.start;
@@ -135,6 +138,8 @@ export type AvailabilityQuery = {
   timezone: string | null;
   /** Whether to include refused starts, each with the first rule that it breaks. */
   explain: boolean;
+  /** The ID of a visit that is to be moved: the time that it takes is free for it. */
+  except?: string | undefined;
   /** Whether the reasons show only that a time is taken, not why. */
   hidesReasons?: boolean;
   /** A function that is called before each chunk of work. It rejects to stop the scan. */
@@ -180,7 +185,7 @@ const MAX_SEARCH_DAYS = 366;
 export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
   /** @throws AppError with every issue of the request */
   return (business, query) => {
-    const { audience, request, dates, timezone, explain, yieldToEventLoop } = query;
+    const { audience, request, dates, timezone, explain, except, yieldToEventLoop } = query;
     const catalog = getBookableCatalog(rt, business);
     const plan = planNamedRequest(catalog, audience, request, dates, rt.now());
     const zone = timezone ?? plan.timezone;
@@ -215,7 +220,7 @@ export function createAvailabilityFinder(rt: Runtime): AvailabilityFinder {
     };
     const requested = { first: plan.firstDay, last: plan.lastDay };
     const scan = <T>(days: DayRange, read: (chunk: DayChunk) => T) =>
-      scanDays(rt, yieldToEventLoop, business.id, plan, days, read);
+      scanDays(rt, yieldToEventLoop, { businessId: business.id, except }, plan, days, read);
 
     return {
       terms: { timezone: zone, ...totalsOf(plan), currency: catalog.business.currency },

@@ -23,6 +23,8 @@ export type VisitAccess = {
   visitor?: Buffer | null;
   /** Whether the business approves each visit that the client makes or moves, whatever its rules. */
   needsApproval?: boolean;
+  /** Where the visit is made, such as "on the booking page"; absent over the API. */
+  madeWhere?: string;
 };
 
 export const OPERATOR: VisitAccess = {

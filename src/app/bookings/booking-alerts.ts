@@ -4,18 +4,20 @@ import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../notices.ts";
 import type { Runtime } from "../runtime.ts";
+import type { VisitAccess } from "./access.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 const MAX_PENDING = 100;
 
 /**
- * Alerts the operator of a visit that a client has made over HTTP, without guest data. Call it in
+ * Alerts the operator of a visit that a client or guest has made, without guest data. Call it in
  * the transaction that writes the visit.
  * @param what a description such as `a booking of Cut`
  */
 export function notifyReceived(
   rt: Runtime,
   { slug, doc }: BusinessRow,
+  { madeWhere = "over the API" }: VisitAccess,
   noun: "booking" | "reservation",
   { id, startsAt, decideBy }: Visit,
   what: string,
@@ -29,7 +31,7 @@ export function notifyReceived(
     rt,
     openCondition(
       "booking.received",
-      `${what} at ${start} was made over the API${wait}`,
+      `${what} at ${start} was made ${madeWhere}${wait}`,
       `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id} --business ${slug}`,
       { business: slug, subject: { id, name: start }, since: rt.now() },
     ),

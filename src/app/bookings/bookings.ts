@@ -138,7 +138,7 @@ function insertBooking(
   saveCustomer(rt, business.id, booking.id, guest.customer);
   if (access.keyId !== null) {
     const names = segments.map(({ serviceName }) => serviceName).filter((name) => name !== null);
-    notifyReceived(rt, business, "booking", booking, `a booking of ${names.join(", ")}`);
+    notifyReceived(rt, business, access, "booking", booking, `a booking of ${names.join(", ")}`);
   }
   if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
@@ -238,7 +238,7 @@ function insertReservation(
   rt.store.reservations.insert(business.id, reservation);
   saveCustomer(rt, business.id, reservation.id, guest.customer);
   if (access.keyId !== null)
-    notifyReceived(rt, business, "reservation", reservation, `a table for ${partySize}`);
+    notifyReceived(rt, business, access, "reservation", reservation, `a table for ${partySize}`);
   if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);

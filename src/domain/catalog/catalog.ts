@@ -116,6 +116,13 @@ export type PublicPageDoc = {
   booking: "OFF" | "REQUEST" | "CONFIRM";
   /** The origins of the websites that may show the booking page in a frame. */
   embedOrigins: string[];
+  /** The terms of ticket orders that guests make on the page. */
+  orders: {
+    /** How long an order keeps its tickets until it is paid. */
+    payWithinHours: number;
+    /** The largest share of a quota that orders of the page can keep before they are paid. */
+    maxQuotaPercent: number;
+  };
   theme: { accent: string | null; logo: string | null };
 };
 

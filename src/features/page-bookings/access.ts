@@ -56,6 +56,7 @@ export const accessOfPage = (
   readsGuests: false,
   visitor,
   needsApproval: doc.publicPage.booking === "REQUEST",
+  madeWhere: "on the booking page",
 });
 
 /** Returns the hash of the visitor who sent a request, by address. */

@@ -14,6 +14,7 @@ import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
 import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
+import { countOnPage } from "./counts.ts";
 import { createPageBookingStore } from "./store.ts";
 
 // The booking page holds and books with the use cases of the API.
@@ -56,7 +57,9 @@ export const holdTime = (
     };
     const request = toRequest(choice);
     try {
-      return createHold(rt, business, client, { request, startsAt, ttlMs: HOLD_MS });
+      const hold = createHold(rt, business, client, { request, startsAt, ttlMs: HOLD_MS });
+      countOnPage(rt, "hold");
+      return hold;
     } catch (error) {
       if (error instanceof AppError && error.code === "too_many_holds") return null;
       throw error;
@@ -130,6 +133,7 @@ export function createLink(
   { id: visitId, status }: { id: string; status: string },
 ): string {
   const token = `deskbell_gv_${rt.random(TOKEN_BYTES).toString("hex")}`;
+  countOnPage(rt, "booking");
   const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
   rt.openStore(createPageBookingStore).insert(row, hashToken(token));
   const reply = { status: 303, headers: [], body: Buffer.from(token) };
@@ -190,9 +194,29 @@ export function assertWithinShare(
   const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
   const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
   if (leavesTimeFree(rt, business, counted, visit)) return;
-  throw new AppError("too_many_holds", "The page has taken as many bookings as it may.", {
-    fix: "call the business",
-  });
+  throw new ShareUsedError();
+}
+
+/** Visits that nobody has confirmed take as much of the free time as they may. */
+class ShareUsedError extends AppError {
+  constructor() {
+    super("too_many_holds", "The page has taken as many bookings as it may.", {
+      fix: "call the business",
+    });
+  }
+}
+
+/** A refusal is stored again after this time. */
+const REFUSAL_MS = 60_000;
+
+/** Records a refusal for the operator. Call it outside of the transaction that was refused. */
+export function recordRefusal(rt: Runtime, { id }: BusinessRow, error: unknown): void {
+  countOnPage(rt, "refused");
+  if (!(error instanceof ShareUsedError)) return;
+  const store = rt.openStore(createPageBookingStore);
+  const page = store.listPages().find(({ businessId }) => businessId === id);
+  if (page && (page.shareRefusedAt ?? 0) <= rt.now() - REFUSAL_MS)
+    rt.tx(() => store.setRefused(page.keyId, rt.now()));
 }
 
 /** The errors after which the page shows the telephone number. */

@@ -29,7 +29,12 @@ export type MonthOfTimes = {
 };
 
 /** A search for a guest who books, or for a visit whose services may no longer be public. */
-export type Search = { request: NamedRequest; audience: Audience };
+export type Search = {
+  request: NamedRequest;
+  audience: Audience;
+  /** The ID of the visit that is to be moved. */
+  except?: string;
+};
 
 const MAX_MONTHS = 12;
 
@@ -165,10 +170,9 @@ async function scan<T>(
   await prepareBookableCatalog(rt, business);
   const createFind =
     (yieldToEventLoop: YieldToEventLoop): Find =>
-    ({ request, audience }, from, to) =>
+    (search, from, to) =>
       deps.findAvailability(business, {
-        audience,
-        request,
+        ...search,
         dates: { from, to },
         timezone: null,
         explain: false,

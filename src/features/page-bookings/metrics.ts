@@ -1,5 +1,6 @@
 import type { FormatMetrics } from "../../app/operations/monitoring.ts";
 import { formatMetric } from "../../http/pipeline/metrics.ts";
+import { listPageActions } from "./counts.ts";
 import { createPageBookingStore } from "./store.ts";
 
 const formatLinks: FormatMetrics = (rt) => {
@@ -16,4 +17,18 @@ const formatLinks: FormatMetrics = (rt) => {
       ];
 };
 
-export const metrics: readonly FormatMetrics[] = [formatLinks];
+const formatActions: FormatMetrics = (rt) => {
+  const actions = listPageActions(rt);
+  return actions.every(([, count]) => count === 0)
+    ? []
+    : [
+        formatMetric(
+          "deskbell_page_actions_total",
+          "counter",
+          "Times that guests held, visits and orders that they made, and those that were refused, on booking pages.",
+          actions.map(([action, count]) => [`action="${action}"`, count] as const),
+        ),
+      ];
+};
+
+export const metrics: readonly FormatMetrics[] = [formatLinks, formatActions];

@@ -10,7 +10,8 @@ import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { cancelOrder, getTicketOrderToChange } from "../tickets/change-order.ts";
 import { placeTicketOrder } from "../tickets/orders.ts";
-import { createOrderStore } from "../tickets/store.ts";
+import { readKeptCodes } from "../tickets/kept-codes.ts";
+import { createOrderStore, createTicketStore } from "../tickets/store.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
 import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
 import { contactsOf, createLink, findBooked, hashToken, isLinkToken } from "./book.ts";
@@ -19,9 +20,7 @@ import { createPageBookingStore } from "./store.ts";
 
 // Orders of tickets on the page. The guest pays the business, which then confirms the order.
 
-const DAY_MS = 86_400_000;
-/** How long an order of the page keeps its tickets before they are paid. */
-const PAY_WITHIN_MS = 2 * DAY_MS;
+const HOUR_MS = 3_600_000;
 
 export type TicketItem = { ticketTypeId: string; quantity: number };
 
@@ -36,8 +35,11 @@ export type PageOrder = {
 };
 
 /** Returns when tickets that are ordered now must be paid: at the latest when their event begins. */
-export const payByOf = ({ startsAt }: { startsAt: number }, now: number): number =>
-  Math.max(Math.min(now + PAY_WITHIN_MS, startsAt), now);
+export const payByOf = (
+  { doc: { publicPage } }: BusinessRow,
+  { startsAt }: { startsAt: number },
+  now: number,
+): number => Math.max(Math.min(now + publicPage.orders.payWithinHours * HOUR_MS, startsAt), now);
 
 /**
  * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
@@ -65,7 +67,9 @@ export const orderOnPage = (
         customerRef: null,
         customer,
         expectedTotalCents,
-        payWithinMs: payByOf(event, rt.now()) - rt.now(),
+        payWithinMs: payByOf(business, event, rt.now()) - rt.now(),
+        maxQuotaShare: business.doc.publicPage.orders.maxQuotaPercent / 100,
+        keepsCodes: true,
       }),
     );
     for (const contact of contactsOf(customer))
@@ -92,6 +96,29 @@ export function findGuestOrder(
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const endsAt = event?.endsAt ?? order.updatedAt;
   return endsAt + LINK_MS <= rt.now() ? undefined : { order, language };
+}
+
+/** A ticket with its admission code. */
+export type TicketWithCode = { ticketTypeId: string; admissionCode: string; isUsed: boolean };
+
+/** Returns the tickets of a confirmed order with their admission codes, until the event ends. */
+export function listTicketsWithCodes(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  { id: orderId, status, eventId }: TicketOrder,
+): TicketWithCode[] {
+  const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
+  if (status !== "CONFIRMED" || event === undefined || event.endsAt <= rt.now()) return [];
+  const codes = readKeptCodes(rt, orderId);
+  return rt
+    .openStore(createTicketStore)
+    .list({ businessId, orderId }, codes.size)
+    .toReversed()
+    .flatMap(({ id, ticketTypeId, checkedInAt }) => {
+      const admissionCode = codes.get(id);
+      if (admissionCode === undefined) return [];
+      return { ticketTypeId, admissionCode, isUsed: checkedInAt !== null };
+    });
 }
 
 /** Returns the state of an order, also of one that has expired but was not ended yet. */

@@ -1,4 +1,5 @@
 import { definePages } from "../../http/pages/pages.ts";
+import { embedRoute } from "./embed-route.ts";
 
 export const pages = [
   definePages("page-bookings", [
@@ -29,4 +30,5 @@ export const pages = [
       load: async () => (await import("./show-visit.tsx")).postMove,
     },
   ]),
+  embedRoute,
 ];

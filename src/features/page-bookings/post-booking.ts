@@ -8,7 +8,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { takesBookings, visitorOf } from "./access.ts";
-import { bookOnPage, holdTime, isClosedError } from "./book.ts";
+import { bookOnPage, holdTime, isClosedError, recordRefusal } from "./book.ts";
 import { readGuestForm } from "./read-form.ts";
 import { holdCookie, parseForm, readHoldCookie, redirect, respondClosed } from "./respond.tsx";
 import {
@@ -30,7 +30,7 @@ import {
   showGone,
   urlOfDetails,
 } from "./show-booking.tsx";
-import { languageFields, urlOfStep } from "./urls.ts";
+import { keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 
 type Posted = { page: BookingPage; choice: Choice; body: URLSearchParams };
 
@@ -43,7 +43,7 @@ async function readPosted(request: PageRequest): Promise<Posted | { response: Ht
   if (page === undefined) return { response: respondNotFound(request) };
   if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
   if (progress.step !== "time")
-    return { response: redirect(request, urlOfStep(page, languageFields(request))) };
+    return { response: redirect(request, urlOfStep(page, keptFields(request))) };
   return { page, choice: progress.choice, body };
 }
 
@@ -71,10 +71,10 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
   if ("response" in posted) return posted.response;
   const { page, choice, body } = posted;
   const { rt } = request;
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   const startsAt = readInstant(body.get("at"));
   if (startsAt === null) return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...kept]));
-  const wanted = { choice, startsAt, previousId: readHoldCookie(request) };
+  const wanted = { choice, startsAt, previousId: readHoldCookie(request) ?? readHoldId(request) };
   try {
     const hold = await writeOnPage(request, page, (business) =>
       holdTime(rt, business, (keyId) => visitorOf(request, keyId), wanted),
@@ -84,7 +84,10 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
     const url = urlOfDetails(page, { choice, at: startsAt, key, holdId, kept });
     return redirect(request, url, hold === null ? [] : holdCookie(request, hold.id, HOLD_MS));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (error instanceof AppError && error.code === "slot_taken") {
       const day = localDateOf(startsAt, page.business.doc.timezone);
       const fields = [...fieldsOf(choice), ["date", day] as const, ["taken", "1"] as const];
@@ -106,7 +109,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   const key = new URLSearchParams(context.request.search).get("key");
   const at = readInstant(body.get("at"));
   if (at === null || !isFormKey(key))
-    return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...languageFields(request)]));
+    return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...keptFields(request)]));
   const { form, errors, customer } = readGuestForm(body);
   const state = { choice, at, key, form, errors };
   if (customer === null) return respondWithDetails(request, page, { ...state, status: 422 });
@@ -123,9 +126,12 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    return redirect(request, `${page.shop.path}/v/${token}`, holdCookie(request, "", 0));
+    return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed") {
       const newTotalCents = Number(error.extensions["totalCents"]);

@@ -12,9 +12,16 @@ import { readShop, type Shop, type Variant } from "../public-pages/content.ts";
 import { groupByCategory } from "../public-pages/layout.ts";
 import { chooseVariant } from "../public-pages/variants.ts";
 import { type BookingTexts, textsOf } from "./texts.ts";
+import { isEmbedded } from "./urls.ts";
 
 /** A page of a business: what its frame shows, and its fixed texts. */
-export type BookingShop = { business: BusinessRow; shop: Shop; texts: BookingTexts };
+export type BookingShop = {
+  business: BusinessRow;
+  shop: Shop;
+  texts: BookingTexts;
+  /** Whether the page is in a frame of another website. */
+  isEmbedded: boolean;
+};
 
 export type ServiceGroup = { name: string | null; services: PublicService[] };
 
@@ -63,6 +70,7 @@ export async function openShop<T>(
         business,
         shop: readShop(view, variant, { path, origin: "", hasTables, bookUrl: null }),
         texts: textsOf(variant.language),
+        isEmbedded: isEmbedded(request),
         content: read(view, variant),
       };
     },

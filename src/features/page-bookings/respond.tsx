@@ -9,20 +9,30 @@ import {
   respond,
 } from "../../http/pipeline/request-context.ts";
 import type { BookingShop } from "./read-offer.ts";
+import type { Booked, PageProps } from "./rules.ts";
+import { isEmbedded, isFirstOfFrame } from "./urls.ts";
 import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
 
-type Shown = { title: string; content: ComponentChildren; status?: number; headers?: RawHeaders };
+type Shown = {
+  title: string;
+  content: ComponentChildren;
+  status?: number;
+  headers?: RawHeaders;
+  /** What was booked just now, which a frame tells the website around it. */
+  booked?: Booked | null;
+};
 
 /** Responds with a page of the booking flow or of a guest's visit. No cache keeps it. */
 export function respondWithShop(
   request: PageRequest,
   props: BookingShop,
-  { title, content, status = 200, headers = [] }: Shown,
+  { title, content, status = 200, headers = [], booked = null }: Shown,
 ): HttpResponse {
-  const { shop, texts } = props;
+  const { shop, texts, business } = props;
+  const { embedOrigins } = business.doc.publicPage;
   const { path, search } = request.context.request;
   const query = new URLSearchParams(search);
   query.delete("lang");
@@ -33,8 +43,15 @@ export function respondWithShop(
     title: `${title} · ${shop.profile.name}`,
     accent: shop.theme.accent,
     imageUrls: shop.theme.logo === null ? [] : [shop.theme.logo],
-    props: { yourTime: texts.yourTime, language: shop.language },
+    props: {
+      yourTime: texts.yourTime,
+      language: shop.language,
+      ...(props.isEmbedded && {
+        frame: { origins: embedOrigins, isFirst: isFirstOfFrame(request), booked },
+      }),
+    } satisfies PageProps,
     hasForms: true,
+    embedOrigins,
     isPrivate: true,
     headers,
     content: (
@@ -82,8 +99,12 @@ export function readHoldCookie({ context }: PageRequest): string | null {
   return null;
 }
 
-/** Returns the header that makes the browser name its hold, so that a new one replaces it. */
+/**
+ * Returns the header that makes the browser name its hold, so that a new one replaces it. Browsers
+ * keep no cookie of a frame: its URLs name the hold.
+ */
 export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders {
+  if (isEmbedded(request)) return [];
   const { rt, base, slug, context } = request;
   const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
   const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);

@@ -143,3 +143,23 @@ export type FormErrors = { [Field in keyof GuestForm]?: "needed" | "invalid" };
 /** Returns the total in a form, in minor units; null if it has none. */
 export const readTotal = (text: string | null): number | null =>
   /^\d{1,12}$/.test(text ?? "") ? Number(text) : null;
+
+/** What was booked, without data of the guest or the visit. */
+export type Booked = {
+  business: string;
+  type: "booking" | "reservation" | "ticketOrder";
+  status: string;
+};
+
+/** What a page in a frame of another website passes to its script. */
+export type FrameProps = {
+  /** The origins of the websites that may show the page. */
+  origins: readonly string[];
+  /** Whether the page is the first of the frame, which must not take the focus of the website. */
+  isFirst: boolean;
+  /** What the guest has just booked. */
+  booked: Booked | null;
+};
+
+/** What a page of a booking passes to its script. */
+export type PageProps = { yourTime: string; language: string; frame?: FrameProps };

@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
+import { countVisit } from "../public-pages/visits.ts";
 import { findPageKey, takesBookings } from "./access.ts";
 import { findBooked, findOpenHold } from "./book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
@@ -20,7 +21,7 @@ import {
   readProgress,
   toRequest,
 } from "./rules.ts";
-import { bookPath, type Fields, languageFields, toQuery, urlOfStep } from "./urls.ts";
+import { bookPath, type Fields, keptFields, toQuery, urlOfBooked, urlOfStep } from "./urls.ts";
 import { Details } from "./view/details.tsx";
 import { PartyOptions, ServiceOptions } from "./view/options.tsx";
 import { Start } from "./view/start.tsx";
@@ -57,6 +58,7 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const progress = readProgress(query);
   const page = await openBookingPage(request, progress);
   if (page === undefined) return respondNotFound(request);
+  countVisit(request.rt, "book");
   if (!takesBookings(page.business)) return respondClosed(request, page, "closed");
   if (progress.step !== "time") return showQuestion(request, page, progress, false);
   const at = readInstant(query.get("at"));
@@ -79,7 +81,7 @@ export function showQuestion(
   progress: Exclude<Progress, { step: "time" }>,
   isGone: boolean,
 ): HttpResponse {
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   const { texts, content } = page;
   const { offer, details } = content;
   const form = { ...page, path: bookPath(page), kept, isGone };
@@ -97,7 +99,7 @@ export function showQuestion(
       content: <PartyOptions {...form} offer={offer} />,
     });
   const isUnknown = progress.step !== "start";
-  const lang = kept.length === 0 ? "" : `&${toQuery(kept)}`;
+  const keptQuery = kept.length === 0 ? "" : `&${toQuery(kept)}`;
   return respondWithShop(request, page, {
     status: isUnknown ? 404 : status,
     title: texts.title,
@@ -107,7 +109,7 @@ export function showQuestion(
         offer={offer}
         path={bookPath(page)}
         isGone={isGone || isUnknown}
-        lang={lang}
+        keptQuery={keptQuery}
       />
     ),
   });
@@ -143,8 +145,8 @@ async function showTimes(
 ): Promise<HttpResponse> {
   const { business, texts, content } = page;
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
-  const kept = languageFields(request);
-  const fields = [...fieldsOf(choice), ...kept];
+  const kept = keptFields(request);
+  const fields = [...fieldsOf(choice), ...heldFields(page, readHoldId(request)), ...kept];
   try {
     const found = await findMonth(request, business, search, query);
     const summary = (
@@ -179,13 +181,13 @@ async function showTimes(
   }
 }
 
-/** Returns the time that this browser holds of the same service or party. */
+/** Returns the time that this guest holds of the same service or party. */
 function findOwnTime(
   request: PageRequest,
   { business }: BookingShop,
   choice: Choice,
 ): FreeTime | null {
-  const hold = findHold(request, business, readHoldCookie(request));
+  const hold = findHold(request, business, readHoldCookie(request) ?? readHoldId(request));
   if (hold === undefined || !isHoldOf(hold, choice)) return null;
   return { startsAt: hold.startsAt, endsAt: hold.endsAt, totalCents: totalOf(hold) };
 }
@@ -222,7 +224,7 @@ async function showDetails(
   const { business } = page;
   const keyId = findPageKey(rt, business);
   const booked = keyId === undefined ? undefined : findBooked(rt, keyId, key);
-  if (booked !== undefined) return redirect(request, `${page.shop.path}/v/${booked}`);
+  if (booked !== undefined) return redirect(request, urlOfBooked(request, page, booked));
   const state = { choice, at, key, form: EMPTY_FORM, errors: {}, status: 200 };
   return respondWithDetails(request, page, state);
 }
@@ -260,7 +262,7 @@ export async function respondWithDetails(
   { choice, at, key, form, errors, status, newTotalCents }: DetailsState,
 ): Promise<HttpResponse> {
   const { business, texts, content } = page;
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   const holdId = readHoldId(request);
   const hold = findHold(request, business, holdId);
   const isHeld = hold !== undefined && hold.startsAt === at && isHoldOf(hold, choice);
@@ -296,7 +298,7 @@ export async function respondWithDetails(
           heldUntil={isHeld ? hold.expiresAt : null}
           nearest={nearest}
           hasNewPrice={newTotalCents !== undefined}
-          timesUrl={urlOfStep(page, [...fieldsOf(choice), ...kept])}
+          timesUrl={urlOfStep(page, [...fieldsOf(choice), ...heldFields(page, holdId), ...kept])}
           action={urlOfDetails(page, { choice, at, key, holdId, kept })}
         />
       ),
@@ -307,7 +309,11 @@ export async function respondWithDetails(
   }
 }
 
-/** Returns the ID of the hold in the URL of the details. */
+/** Returns the field that names the hold in a frame, in which browsers keep no cookie. */
+const heldFields = ({ isEmbedded }: BookingShop, holdId: string | null): Fields =>
+  isEmbedded && holdId !== null ? [["hold", holdId]] : [];
+
+/** Returns the ID of the hold in the URL of a step. */
 export function readHoldId({ context }: PageRequest): string | null {
   const id = new URLSearchParams(context.request.search).get("hold") ?? "";
   return /^hld_[0-9a-z]{1,40}$/.test(id) ? id : null;

@@ -10,11 +10,11 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { findBooked, isClosedError } from "./book.ts";
+import { findBooked, isClosedError, recordRefusal } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { type Fields, languageFields, urlOfStep } from "./urls.ts";
+import { type Fields, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 import { parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
 import {
   EMPTY_FORM,
@@ -78,7 +78,7 @@ export async function showTickets(
   if (items.length === 0 || query.has("change"))
     return respondWithChoice(request, page, items, false);
   const key = query.get("key");
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   if (!isFormKey(key)) {
     const newKey = rt.random(KEY_BYTES).toString("hex");
     const fields = [...fieldsOf(page.content, items), ["key", newKey] as const, ...kept];
@@ -86,7 +86,7 @@ export async function showTickets(
   }
   const keyId = findPageKey(rt, page.business);
   const ordered = keyId === undefined ? undefined : findBooked(rt, keyId, key);
-  if (ordered !== undefined) return redirect(request, `${page.shop.path}/v/${ordered}`);
+  if (ordered !== undefined) return redirect(request, urlOfBooked(request, page, ordered));
   const state = { items, key, form: EMPTY_FORM, errors: {}, hasNewPrice: false, status: 200 };
   return respondWithOrder(request, page, state);
 }
@@ -105,7 +105,7 @@ const respondWithChoice = (
         {...page}
         event={page.content}
         path={`${page.shop.path}/book`}
-        kept={languageFields(request)}
+        kept={keptFields(request)}
         chosen={chosen}
         isGone={isGone}
       />
@@ -127,14 +127,14 @@ function respondWithOrder(
   { items, key, form, errors, hasNewPrice, status }: OrderState,
 ): HttpResponse {
   const { shop, business, texts, content: event } = page;
-  const kept = languageFields(request);
+  const kept = keptFields(request);
   const totalCents = totalOf(event, items);
   const fields = [...fieldsOf(event, items), ...kept];
   const startsAt = Date.parse(event.startsAt);
   const time = writeShortDateTime(
     shop,
     business.doc.timezone,
-    payByOf({ startsAt }, request.context.now),
+    payByOf(business, { startsAt }, request.context.now),
   );
   const changeUrl = urlOfStep(page, [...fields, ["change", "1"]]);
   return respondWithShop(request, page, {
@@ -203,9 +203,12 @@ export async function postTickets(
         language: page.shop.language,
       });
     });
-    return redirect(request, `${page.shop.path}/v/${token}`);
+    return redirect(request, urlOfBooked(request, page, token));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed")
       return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });

@@ -3,6 +3,7 @@ import { isPublicStaff } from "../../app/bookings/access.ts";
 import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
+import { localDateOf } from "../../domain/local-time.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
@@ -12,14 +13,22 @@ import { getHeader, type HttpResponse, respondBytes } from "../../http/pipeline/
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
-import { isClosedError } from "./book.ts";
+import { isClosedError, recordRefusal } from "./book.ts";
 import { findMonth } from "./find-times.ts";
-import { cancelOrderAsGuest, findGuestOrder, statusOfOrder } from "./orders.ts";
+import {
+  cancelOrderAsGuest,
+  findGuestOrder,
+  listTicketsWithCodes,
+  statusOfOrder,
+} from "./orders.ts";
+import type { GuestTicket } from "./view/ticket-codes.tsx";
+import type { TicketOrder } from "../tickets/rules.ts";
+import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
 import { readInstant } from "./show-booking.tsx";
-import { languageFields } from "./urls.ts";
+import { keptFields, toQuery } from "./urls.ts";
 import { textsOf } from "./texts.ts";
 import { Times } from "./view/times.tsx";
 import { VisitPage, type VisitView } from "./view/visit.tsx";
@@ -42,6 +51,7 @@ function findLinked({ rt, slug, context }: PageRequest): Linked | undefined {
 
 /** Responds in the same way for each link that does not work, whether or not it ever did. */
 function respondEnded(request: PageRequest): HttpResponse {
+  const { rt, slug } = request;
   const acceptLanguage = getHeader(request.context.request, "accept-language");
   const language = choosePageLanguage(acceptLanguage, []);
   const texts = textsOf(language);
@@ -50,6 +60,7 @@ function respondEnded(request: PageRequest): HttpResponse {
     language,
     title: texts.linkEnded,
     isPrivate: true,
+    embedOrigins: rt.store.businesses.findBySlug(slug)?.doc.publicPage.embedOrigins ?? [],
     content: (
       <main>
         <h1>{texts.linkEnded}</h1>
@@ -68,8 +79,7 @@ async function openVisitPage(
 
 const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v/${token}`;
 
-const langOf = (request: PageRequest): string =>
-  new URLSearchParams(languageFields(request) as [string, string][]).toString();
+const keptQueryOf = (request: PageRequest): string => toQuery(keptFields(request));
 
 /** The messages that a visit can show after a change: values of `done` in its URL. */
 const MESSAGES = ["moved", "changeClosed"] as const;
@@ -87,10 +97,18 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
   const done = query.get("done");
   const message = MESSAGES.find((one) => one === done) ?? null;
   const view = toView(request.rt, page.business, found);
-  const props = { ...page, view, path: pathOf(page, token), lang: langOf(request), message };
+  const props = {
+    ...page,
+    view,
+    path: pathOf(page, token),
+    keptQuery: keptQueryOf(request),
+    message,
+  };
+  const { kind: type, visit } = found;
   return respondWithShop(request, page, {
     title: page.texts.title,
     content: <VisitPage {...props} />,
+    booked: query.has("booked") ? { business: request.slug, type, status: visit.status } : null,
   });
 }
 
@@ -107,19 +125,42 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
     return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
   });
   if (page === undefined) return respondEnded(request);
+  const isBooked = new URLSearchParams(context.request.search).has("booked");
+  const { status } = order;
   return respondWithShop(request, page, {
     title: page.texts.tickets,
+    booked: isBooked ? { business: slug, type: "ticketOrder", status } : null,
     content: (
       <OrderPage
         {...page}
         order={order}
         status={statusOfOrder(order, rt.now())}
         event={page.content}
+        tickets={await readGuestTickets(rt, page.business, order, page.content)}
         path={pathOf(page, token)}
-        lang={langOf(request)}
+        keptQuery={keptQueryOf(request)}
       />
     ),
   });
+}
+
+const QUIET_ZONE = 4;
+
+async function readGuestTickets(
+  rt: Runtime,
+  business: BusinessRow,
+  order: TicketOrder,
+  event: PublicEvent | null,
+): Promise<GuestTicket[]> {
+  const tickets = listTicketsWithCodes(rt, business, order);
+  if (tickets.length === 0) return [];
+  const { encode } = await import("uqr");
+  return tickets.map(({ ticketTypeId, admissionCode, isUsed }) => ({
+    name: event?.ticketTypes.find(({ id }) => id === ticketTypeId)?.name ?? "",
+    admissionCode,
+    modules: encode(admissionCode, { border: QUIET_ZONE, ecc: "M" }).data,
+    isUsed,
+  }));
 }
 
 /** Cancels a guest's order of tickets. */
@@ -131,7 +172,8 @@ async function cancelOrder(request: PageRequest): Promise<HttpResponse> {
     return business !== undefined && cancelOrderAsGuest(rt, business, token);
   });
   if (!isFound) return respondEnded(request);
-  return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}`);
+  const kept = keptQueryOf(request);
+  return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}${kept && `?${kept}`}`);
 }
 
 function toView(rt: Runtime, business: BusinessRow, found: GuestVisit): VisitView {
@@ -190,10 +232,14 @@ async function showMove(
     found.kind === "booking"
       ? { segments: found.visit.segments, guests: found.visit.guests }
       : { partySize: found.visit.partySize, areaId: found.visit.areaId };
-  const search = { request: wanted, audience: "INTERNAL" as const };
+  const { id: except, startsAt } = found.visit;
+  const search = { request: wanted, audience: "INTERNAL" as const, except };
+  // The calendar begins with the day of the visit, whose other times are the likeliest choice.
+  if (!query.has("month") && !query.has("date"))
+    query.set("date", localDateOf(startsAt, page.business.doc.timezone));
   const month = await findMonth(request, page.business, search, query);
   const path = pathOf(page, token);
-  const kept = languageFields(request) as [string, string][];
+  const kept = keptFields(request) as [string, string][];
   const urlOf = (fields: Record<string, string>): string =>
     `${path}?${new URLSearchParams([["move", "1"], ...Object.entries(fields), ...kept])}`;
   return respondWithShop(request, page, {
@@ -219,7 +265,7 @@ async function showMove(
 
 /** Returns the URL of the visit with a message or another step. */
 function urlOfVisit(request: PageRequest, page: BookingShop, token: string, query: string): string {
-  const all = [query, langOf(request)].filter((part) => part !== "").join("&");
+  const all = [query, keptQueryOf(request)].filter((part) => part !== "").join("&");
   return `${pathOf(page, token)}${all && `?${all}`}`;
 }
 
@@ -239,7 +285,10 @@ async function change(
     if (!(await retryWhileBusy(request.rt, () => run(linked)))) return respondEnded(request);
     return redirect(request, urlOfVisit(request, page, token, done));
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, page, "shareUsed");
+    if (isClosedError(error)) {
+      recordRefusal(request.rt, page.business, error);
+      return respondClosed(request, page, "shareUsed");
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === "slot_taken")
       return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));

@@ -69,6 +69,8 @@ export type BookingTexts = {
   confirmedText: string;
   declinedText: string;
   keepLink: string;
+  openLink: string;
+  keepOpened: string;
   changeUntil: string;
   changeClosed: string;
   cancel: string;
@@ -101,6 +103,8 @@ export type BookingTexts = {
   orderPendingText: string;
   orderConfirmed: string;
   orderConfirmedText: string;
+  showCodes: string;
+  ticketUsed: string;
   orderExpired: string;
   code: string;
   cancelOrderSure: string;
@@ -177,6 +181,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} could not take this request.",
     keepLink:
       "Keep the address of this page: it is your way back to this visit. Whoever has it can change the visit.",
+    openLink: "Open this page in a window of its own",
+    keepOpened:
+      "and keep its address: it leads back to this visit. Whoever has it can change the visit.",
     changeUntil: "You can move or cancel it until {time}.",
     changeClosed: "It can no longer be changed here.",
     cancel: "Cancel",
@@ -211,6 +218,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Pay {business} by {time}, and give the code below. Otherwise the order ends.",
     orderConfirmed: "Your tickets are confirmed",
     orderConfirmedText: "Give this code at the entrance.",
+    showCodes: "Show the code of each ticket at the entrance.",
+    ticketUsed: "checked in",
     orderExpired: "The order has ended",
     code: "Code",
     cancelOrderSure: "Cancel this order? It cannot be undone.",
@@ -287,6 +296,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} konnte diese Anfrage nicht annehmen.",
     keepLink:
       "Bewahren Sie die Adresse dieser Seite auf: Sie führt zurück zu Ihrem Besuch. Wer sie hat, kann ihn ändern.",
+    openLink: "Diese Seite in einem eigenen Fenster öffnen",
+    keepOpened:
+      "und ihre Adresse aufbewahren: Sie führt zu diesem Besuch zurück. Wer sie hat, kann ihn ändern.",
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
     cancel: "Absagen",
@@ -321,6 +333,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
     orderConfirmed: "Ihre Tickets sind bestätigt",
     orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
+    showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
+    ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
     code: "Code",
     cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
@@ -395,6 +409,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} n’a pas pu accepter cette demande.",
     keepLink:
       "Gardez l’adresse de cette page : elle vous ramène à cette visite. Qui la possède peut la modifier.",
+    openLink: "Ouvrir cette page dans sa propre fenêtre",
+    keepOpened:
+      "et conserver son adresse : elle ramène à cette visite. Qui la possède peut la modifier.",
     changeUntil: "Vous pouvez déplacer ou annuler jusqu’à {time}.",
     changeClosed: "Elle ne peut plus être modifiée ici.",
     cancel: "Annuler",
@@ -429,6 +446,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Payez {business} avant {time} en indiquant le code ci-dessous. Sinon la commande prend fin.",
     orderConfirmed: "Vos billets sont confirmés",
     orderConfirmedText: "Indiquez ce code à l’entrée.",
+    showCodes: "Présentez le code de chaque billet à l’entrée.",
+    ticketUsed: "utilisé",
     orderExpired: "La commande a expiré",
     code: "Code",
     cancelOrderSure: "Annuler cette commande ? C’est définitif.",
@@ -503,6 +522,9 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} no pudo aceptar esta solicitud.",
     keepLink:
       "Guarde la dirección de esta página: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
+    openLink: "Abrir esta página en una ventana propia",
+    keepOpened:
+      "y guardar su dirección: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
     cancel: "Cancelar",
@@ -537,6 +559,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Pague a {business} antes de {time} e indique el código de abajo. Si no, el pedido termina.",
     orderConfirmed: "Sus entradas están confirmadas",
     orderConfirmedText: "Indique este código en la entrada.",
+    showCodes: "Muestre el código de cada entrada al llegar.",
+    ticketUsed: "utilizada",
     orderExpired: "El pedido ha caducado",
     code: "Código",
     cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
@@ -611,6 +635,8 @@ const TEXTS: Translations<BookingTexts> = {
     declinedText: "{business} non ha potuto accettare questa richiesta.",
     keepLink:
       "Conserva l’indirizzo di questa pagina: riporta a questa visita. Chi lo ha può modificarla.",
+    openLink: "Aprire questa pagina in una finestra propria",
+    keepOpened: "e conservarne l’indirizzo: riporta a questa visita. Chi lo ha può modificarla.",
     changeUntil: "Puoi spostarla o annullarla fino a {time}.",
     changeClosed: "Qui non si può più modificare.",
     cancel: "Annulla",
@@ -645,6 +671,8 @@ const TEXTS: Translations<BookingTexts> = {
       "Paga {business} entro {time} e indica il codice qui sotto. Altrimenti l’ordine termina.",
     orderConfirmed: "I tuoi biglietti sono confermati",
     orderConfirmedText: "Indica questo codice all’ingresso.",
+    showCodes: "Mostra il codice di ogni biglietto all’ingresso.",
+    ticketUsed: "usato",
     orderExpired: "L’ordine è scaduto",
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",

@@ -1,20 +1,45 @@
 import type { PageRequest } from "../../http/pages/page-request.ts";
-import type { BookingShop } from "./read-offer.ts";
 
 // The URLs of the steps of a booking. Their queries have all that the guest has chosen.
 
+/** A page of the business with this path. */
+type PathOwner = { shop: { path: string } };
+
 export type Fields = readonly (readonly [string, string])[];
 
-export const bookPath = ({ shop }: BookingShop): string => `${shop.path}/book`;
+export const bookPath = ({ shop }: PathOwner): string => `${shop.path}/book`;
 
-/** Returns the field that keeps the language which the reader has chosen. */
-export function languageFields({ context }: PageRequest): Fields {
-  const lang = new URLSearchParams(context.request.search).get("lang");
-  return lang !== null && /^[a-z]{2}$/.test(lang) ? [["lang", lang]] : [];
+/**
+ * Returns the fields that every step keeps: the language which the reader has chosen, and that the
+ * page is in a frame of another website.
+ */
+export function keptFields(request: PageRequest): Fields {
+  const lang = new URLSearchParams(request.context.request.search).get("lang");
+  return [
+    ...(lang !== null && /^[a-z]{2}$/.test(lang) ? [["lang", lang] as const] : []),
+    ...(isEmbedded(request) ? [["embed", "1"] as const] : []),
+  ];
 }
+
+/** Returns whether the page is in a frame of another website. */
+export const isEmbedded = ({ context }: PageRequest): boolean =>
+  new URLSearchParams(context.request.search).has("embed");
+
+/** Returns whether the page is the first of a frame, which must not take the focus of the website. */
+export const isFirstOfFrame = ({ context }: PageRequest): boolean =>
+  new URLSearchParams(context.request.search).get("embed") === "first";
 
 export const toQuery = (fields: Fields): string =>
   new URLSearchParams(fields as [string, string][]).toString();
 
-export const urlOfStep = (page: BookingShop, fields: Fields): string =>
+export const urlOfStep = (page: PathOwner, fields: Fields): string =>
   `${bookPath(page)}?${toQuery(fields)}`;
+
+/**
+ * Returns the URL of the visit or order that a form has made. The page of the visit tells a website
+ * that has it in a frame, once.
+ */
+export function urlOfBooked(request: PageRequest, { shop }: PathOwner, token: string): string {
+  const query = isEmbedded(request) ? `?${toQuery([...keptFields(request), ["booked", "1"]])}` : "";
+  return `${shop.path}/v/${token}${query}`;
+}

@@ -32,6 +32,8 @@ export const tickets = {
   visitNouns: { ticketOrders: "ticket order" },
   visits: () => import("./visits.ts"),
   schedule: () => import("./schedule.ts"),
+  guestRecords: () => import("./guest-records.ts"),
+  retention: () => import("./retention.ts"),
   completion: () => import("./commands/completion.ts"),
   idPrefixes: ["tor", "tck"],
   auditActions: [

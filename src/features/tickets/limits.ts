@@ -10,7 +10,7 @@ import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createOrderStore } from "./store.ts";
 
-/** The share of a quota that the unpaid orders of one API key can take. */
+/** The share of a quota that the unpaid orders of one API key can take, unless it has its own. */
 const MAX_QUOTA_SHARE = 0.2;
 
 /** @throws AppError too_many_holds */
@@ -20,6 +20,7 @@ export function assertMayOrder(
   { keyId, visitor }: HoldClient,
   event: PublicEventDoc,
   items: readonly { ticketTypeId: string; quantity: number }[],
+  maxQuotaShare = MAX_QUOTA_SHARE,
 ): void {
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
   else assertVisitorMayHold(rt, id, keyId, visitor);
@@ -32,7 +33,7 @@ export function assertMayOrder(
       .filter((item) => ids.includes(item.ticketTypeId))
       .reduce((sum, { quantity }) => sum + quantity, 0);
     const pending = ids.reduce((sum, id) => sum + (held.get(id) ?? 0), 0);
-    const limit = Math.ceil(size * MAX_QUOTA_SHARE);
+    const limit = Math.ceil(size * maxQuotaShare);
     if (requested > 0 && pending + requested > limit)
       throw tooManyHolds(
         `The unpaid orders of this key would hold ${pending + requested} of ${size} tickets; at most ${limit} are allowed.`,

@@ -48,6 +48,15 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
   });
 }
 
+type OrderingGuest = GuestDetails & {
+  expectedTotalCents?: number | null;
+  payWithinMs?: number;
+  /** The largest share of a quota that unpaid orders of the same key can take. */
+  maxQuotaShare?: number;
+  /** Whether the admission codes are kept until the event ends. */
+  keepsCodes?: boolean;
+};
+
 /**
  * Creates an order. Call it in a transaction.
  * @param items by the key or ID of the ticket type
@@ -59,7 +68,7 @@ export function placeTicketOrder(
   access: VisitAccess,
   event: PublicEventDoc,
   items: readonly { key: string; quantity: number }[],
-  guest: GuestDetails & { expectedTotalCents?: number | null; payWithinMs?: number },
+  guest: OrderingGuest,
 ): TicketOrder {
   expireDueOrders(rt, business);
   const order = {
@@ -69,10 +78,11 @@ export function placeTicketOrder(
   };
   assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
   const { keyId, visitor = null } = access;
-  if (keyId !== null) assertMayOrder(rt, business, { keyId, visitor }, event, order.items);
+  if (keyId !== null)
+    assertMayOrder(rt, business, { keyId, visitor }, event, order.items, guest.maxQuotaShare);
   countForVisitor(rt, access, "order");
   changeHolds(rt, business, [order], 1, () => {
-    rt.openStore(createOrderStore).insert(business.id, order);
+    rt.openStore(createOrderStore).insert(business.id, order, guest.keepsCodes ?? false);
     saveCustomer(rt, business.id, order.id, guest.customer);
     const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
     appendEvents(rt, business, [event], order.createdByKey);
@@ -147,7 +157,7 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
   }
 }
 
-/** An order with its tickets and their admission codes, which are not stored. */
+/** An order with its tickets and their admission codes. */
 export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
 
 /**

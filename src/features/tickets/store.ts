@@ -24,7 +24,8 @@ const ORDER = `id, code, status, event_id, total_cents, currency, currency_digit
 const ORDER_ITEM = "ticket_type_id, quantity, unit_price_cents";
 
 export function createOrderStore(db: Db) {
-  const insert = db.prepare(insertInto("ticket_order", `business_id, ${ORDER}`));
+  const insert = db.prepare(insertInto("ticket_order", `business_id, keeps_codes, ${ORDER}`));
+  const keepsCodes = db.prepare("SELECT keeps_codes FROM ticket_order WHERE id = ?").pluck();
   const insertItem = db.prepare(insertInto("ticket_order_item", `order_id, ${ORDER_ITEM}`));
   const take = db.prepare(`
     INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (:businessId, :ticketTypeId, :quantity)
@@ -89,15 +90,19 @@ export function createOrderStore(db: Db) {
   };
 
   return {
-    /** Inserts an order, which then takes its tickets. */
-    insert(businessId: string, { items, ...order }: TicketOrder): void {
-      insert.run({ ...order, businessId });
+    /**
+     * Inserts an order, which then takes its tickets.
+     * @param keeps whether the admission codes of its tickets are kept until the event ends
+     */
+    insert(businessId: string, { items, ...order }: TicketOrder, keeps = false): void {
+      insert.run({ ...order, businessId, keepsCodes: keeps ? 1 : 0 });
       for (const item of items) {
         insertItem.run({ ...item, orderId: order.id });
         take.run({ businessId, ticketTypeId: item.ticketTypeId, quantity: item.quantity });
       }
     },
 
+    keepsCodes: (id: string) => keepsCodes.get(id) === 1,
     getLastChange: lists.getLastChange,
     listPage: (filter: VisitListFilter, limit: number) =>
       lists.listPage(filter, limit).map(withItems),
@@ -177,5 +182,32 @@ export function createTicketStore(db: Db) {
     checkIn: (id: string, now: number) => void checkIn.run({ id, now }),
     voidByOrder: (orderId: string) => void voidTickets.run(orderId),
     list: (filter: TicketFilter, limit: number) => listNewest(filter, limit) as Ticket[],
+  };
+}
+
+/** The admission code of a ticket, encrypted with the master key. */
+export type TicketCodeRow = { ticketId: string; orderId: string; sealed: Buffer };
+
+const CODE = "ticket_id, order_id, sealed";
+
+export function createTicketCodeStore(db: Db) {
+  const replace = db.prepare(
+    insertInto("ticket_code", CODE).replace("INSERT", "INSERT OR REPLACE"),
+  );
+  const selectByOrder = db.prepare(`SELECT ${columns(CODE)} FROM ticket_code WHERE order_id = ?`);
+  const selectAll = db.prepare(`SELECT ${columns(CODE)} FROM ticket_code`);
+  const deleteByOrder = db.prepare("DELETE FROM ticket_code WHERE order_id = ?");
+  const deleteEnded = db.prepare(`
+    DELETE FROM ticket_code WHERE coalesce((
+      SELECT doc ->> 'endsAt' FROM catalog_object, ticket
+      WHERE ticket.id = ticket_id AND catalog_object.id = event_id), 0) <= ?`);
+
+  return {
+    replace: (row: TicketCodeRow) => void replace.run(row),
+    listByOrder: (orderId: string) => selectByOrder.all(orderId) as TicketCodeRow[],
+    list: () => selectAll.all() as TicketCodeRow[],
+    deleteByOrder: (orderId: string) => void deleteByOrder.run(orderId),
+    /** Deletes the codes for events that have ended or are gone. */
+    deleteEnded: (now: number) => void deleteEnded.run(now),
   };
 }

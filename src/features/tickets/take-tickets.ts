@@ -10,7 +10,7 @@ import { nextVersion } from "../../app/bookings/change-visit.ts";
 import { readTakenTickets, toStoredCatalog } from "../../app/catalog/load-catalog.ts";
 import { publishChange } from "../../app/catalog/publish.ts";
 import { appendEvents } from "../../app/events.ts";
-import { createOrderStore, createTicketStore } from "./store.ts";
+import { createOrderStore, createTicketCodeStore, createTicketStore } from "./store.ts";
 
 /**
  * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales change only a
@@ -110,6 +110,7 @@ export function endTicketOrder(
   };
   rt.openStore(createOrderStore).update(business.id, ended);
   rt.openStore(createTicketStore).voidByOrder(order.id);
+  rt.openStore(createTicketCodeStore).deleteByOrder(order.id);
   const publicOrder = toPublicTicketOrder(ended, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)], order.createdByKey);
   return ended;

@@ -15,11 +15,12 @@ import { audit } from "../../app/audit.ts";
 import { appendEvents } from "../../app/events.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { auditOrder } from "./audit-order.ts";
+import { keepCode } from "./kept-codes.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 
 const ADMISSION_CODE_GROUPS = 4;
 
-/** A ticket with its admission code, which is not stored. */
+/** A ticket with its admission code, of which other places have only the hash. */
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
 /** Issues a ticket. Call it in a transaction. */
@@ -41,6 +42,7 @@ export function issueTicket(
     createdAt: rt.now(),
   };
   rt.openStore(createTicketStore).insert(business.id, ticket, hashAdmissionCode(admissionCode));
+  keepCode(rt, order.id, ticket.id, admissionCode);
   return { ...toPublicTicket(ticket, business.doc.timezone), admissionCode };
 }
 
@@ -63,6 +65,7 @@ export function reissueTickets(
     .map((ticket) => {
       const admissionCode = generateCode(rt.random, ADMISSION_CODE_GROUPS);
       rt.openStore(createTicketStore).replaceAdmission(ticket.id, hashAdmissionCode(admissionCode));
+      keepCode(rt, order.id, ticket.id, admissionCode);
       const changed = { ...ticket, version: ticket.version + 1 };
       return { ...toPublicTicket(changed, business.doc.timezone), admissionCode };
     });

@@ -42,7 +42,8 @@ test("a waiting scan keeps no days in memory that it has already searched", asyn
   };
   // The range has three chunks.
   const range = { first: plan.firstDay, last: plan.lastDay };
-  const chunks = scanDays(rt, yieldToEventLoop, business.id, plan, range, ({ search }) => {
+  const occupied = { businessId: business.id };
+  const chunks = scanDays(rt, yieldToEventLoop, occupied, plan, range, ({ search }) => {
     searched = search === null ? undefined : new WeakRef(search);
   });
   for await (const chunk of chunks) expect(chunk).toBeUndefined();

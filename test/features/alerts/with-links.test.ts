@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { OPERATOR } from "../../../src/app/bookings/access.ts";
 import { notifyReceived } from "../../../src/app/bookings/booking-alerts.ts";
 import { openCondition } from "../../../src/domain/conditions/registry.ts";
 import { createAlerting } from "../../../src/features/alerts/alerting.ts";
@@ -23,7 +24,7 @@ test("each attempt to send the alert of a pending visit has new links, and nothi
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const business = businessOf(api);
   const booking = api.store.bookings.findById(business.id, id)!;
-  api.tx(() => notifyReceived(api, business, "booking", booking, "a booking of Cut"));
+  api.tx(() => notifyReceived(api, business, OPERATOR, "booking", booking, "a booking of Cut"));
   await tick();
   api.advance(10_000);
   await tick();
@@ -49,7 +50,7 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() => notifyReceived(api, businessOf(api), "booking", booking, "a booking of Cut"));
+  api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, "booking", booking, "a booking of Cut"));
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer } from "../../../src/app/bookings/guests.ts";
 import { findPageKey } from "../../../src/features/page-bookings/access.ts";
@@ -47,7 +47,14 @@ test("a guest reserves a table for a party, which the business then approves", a
   expect(await visitor.get(`${base}?table=1`)).toContain('name="party"');
   const { action, times } = await visitor.openTimes(`${base}?table=1&party=4`);
   const details = await visitor.hold(action, times.at(-1) ?? "");
+  const put = vi.spyOn(api.store.notices, "put");
   const response = await visitor.book(details);
+  expect(put).toHaveBeenCalledWith(
+    expect.stringContaining("booking.received"),
+    expect.objectContaining({
+      text: expect.stringMatching(/^a table for 4 at .* was made on the booking page: approve/),
+    }),
+  );
   expect(await visitor.get(response.headers.get("location") ?? "")).toContain("Request received");
   expect(listMade(api)).toMatchObject([{ status: "PENDING", partySize: 4 }]);
 });

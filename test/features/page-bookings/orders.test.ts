@@ -1,6 +1,16 @@
+import jsQR from "jsqr";
 import { expect, test } from "vitest";
+import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
+import { reissueTickets, checkInTicket } from "../../../src/features/tickets/tickets.ts";
+import { retention } from "../../../src/features/tickets/retention.ts";
+import { loadGuestRecords } from "../../../src/app/feature-hooks.ts";
+import { exportGuests } from "../../../src/features/guest-data/export-guests.ts";
+import { eraseGuests } from "../../../src/features/guest-data/erase-guests.ts";
+import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
+import { createTicketCodeStore } from "../../../src/features/tickets/store.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import type { TestApi } from "../../http/support/api.ts";
@@ -58,6 +68,105 @@ test("a guest orders tickets, which the business confirms", async () => {
   expect(listOrders(api)).toMatchObject([{ status: "CONFIRMED" }]);
 });
 
+/** Reads the QR codes of a page as a camera does. */
+const scanCodes = (html: string): (string | undefined)[] =>
+  [...html.matchAll(/viewBox="0 0 (\d+) \d+".*?<path d="([^"]*)"/g)].map(([, width, path]) => {
+    const scale = 4;
+    const pixels = Number(width) * scale;
+    const image = new Uint8ClampedArray(pixels * pixels * 4).fill(255);
+    for (const [, x, y] of path!.matchAll(/M(\d+) (\d+)h1v1h-1z/g))
+      for (let row = 0; row < scale; row++) {
+        const start = ((Number(y) * scale + row) * pixels + Number(x) * scale) * 4;
+        for (let i = 0; i < scale * 4; i++) if (i % 4 < 3) image[start + i] = 0;
+      }
+    return jsQR.default(image, pixels, pixels)?.data;
+  });
+
+const countCodes = (api: TestApi): number => api.openStore(createTicketCodeStore).list().length;
+
+async function openConfirmed() {
+  const opened = await openTickets();
+  const { api, visitor, details } = opened;
+  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  const [order] = listOrders(api);
+  const confirmed = confirmTicketOrder(api, businessOf(api).slug, order!.code);
+  const codes = confirmed.tickets.map(({ admissionCode }) => admissionCode);
+  return { ...opened, link, codes, orderId: order!.id };
+}
+
+test("the guest's page shows the admission codes until the event ends", async () => {
+  const { api, visitor, event, link, codes, orderId } = await openConfirmed();
+  expect(scanCodes(await visitor.get(link))).toEqual(codes);
+  expect(countCodes(api)).toBe(2);
+  // The codes survive a new master key, and a reissue replaces them.
+  rotateMasterKey(api);
+  expect(scanCodes(await visitor.get(link))).toEqual(codes);
+  const business = businessOf(api);
+  const order = api.openStore(createOrderStore).findByIdOrCode(business.id, orderId, "")!;
+  const reissued = api.tx(() => reissueTickets(api, business, order));
+  const newCodes = reissued.map(({ admissionCode }) => admissionCode).toReversed();
+  expect(newCodes).not.toContain(codes[0]);
+  expect(scanCodes(await visitor.get(link))).toEqual(newCodes);
+  checkInTicket(api, business.slug, newCodes[0]!);
+  expect(findAll(await visitor.get(link), />(checked in)</g)).toHaveLength(1);
+  const [prune] = retention;
+  prune!(api, 0, 100, 0);
+  expect(countCodes(api)).toBe(2);
+  api.advance(event.endsAt - api.now());
+  expect(scanCodes(await visitor.get(link))).toEqual([]);
+  prune!(api, 0, 100, 0);
+  expect(countCodes(api)).toBe(0);
+});
+
+test("the export of a guest names the link and the tickets, without their secrets", async () => {
+  const { api, link, codes, orderId } = await openConfirmed();
+  const readers = await loadGuestRecords();
+  const { visits } = exportGuests(api, businessOf(api), { email: "ana@example.com" }, readers);
+  expect(visits).toMatchObject([
+    {
+      object: { id: orderId },
+      pageLinks: [{ language: "en", isUnconfirmed: false }],
+      ticketsWithCodes: [
+        { id: expect.stringMatching(/^tck_/) },
+        { id: expect.stringMatching(/^tck_/) },
+      ],
+    },
+  ]);
+  const text = JSON.stringify(visits);
+  for (const secret of [...codes, link.split("/").at(-1)!]) expect(text).not.toContain(secret);
+});
+
+test("the admission codes end with the guest's data and with the order", async () => {
+  const { api, codes, orderId } = await openConfirmed();
+  const business = businessOf(api);
+  eraseGuests(api, business, { email: "ana@example.com" });
+  expect(countCodes(api)).toBe(0);
+  // The tickets of a guest who was erased get new codes, which are not kept.
+  const order = api.openStore(createOrderStore).findByIdOrCode(business.id, orderId, "")!;
+  api.tx(() => reissueTickets(api, business, order));
+  expect(countCodes(api)).toBe(0);
+  const other = await openConfirmed();
+  const { slug } = businessOf(other.api);
+  cancelTicketOrder(other.api, slug, other.orderId);
+  expect(countCodes(other.api)).toBe(0);
+  expect(codes).toHaveLength(2);
+});
+
+test("a new master key names the orders whose admission codes are lost", async () => {
+  const { api, visitor, link, orderId } = await openConfirmed();
+  const store = api.openStore(createTicketCodeStore);
+  for (const row of store.list()) store.replace({ ...row, sealed: Buffer.alloc(40) });
+  const page = await visitor.get(link);
+  expect(page).toContain("Name this code at the entrance");
+  expect(rotateMasterKey(api).reports[0]).toEqual({
+    fields: { ticketCodes: 2, lostTicketCodes: [orderId] },
+    notes: [
+      `No key decrypts the admission codes of 1 ticket order, whose guests need new ones: deskbell ticket-orders reissue ${orderId}`,
+    ],
+  });
+  expect(countCodes(api)).toBe(0);
+});
+
 test("a guest cancels an order that is not paid, and one that nobody pays expires", async () => {
   const { api, visitor, details } = await openTickets();
   const link = (await visitor.book(details)).headers.get("location") ?? "";
@@ -83,6 +192,28 @@ test("orders of the page that are not paid keep at most a fifth of the places", 
   expect(statuses.at(-1)).toBe(429);
   const size = Math.max(...event.quotas.map((quota) => quota.size));
   expect(2 * listOrders(api).length).toBeLessThanOrEqual(Math.ceil(size * 0.2));
+});
+
+test("the business sets until when orders are paid, and how many places they keep", async () => {
+  const { api, event, visitor, url, field } = await openTickets();
+  editCatalog(api, businessOf(api).slug, (catalog) => {
+    const { business } = catalog;
+    const orders = { payWithinHours: 3, maxQuotaPercent: 100 };
+    const publicPage = { ...business.publicPage, orders };
+    return {
+      catalog: { ...catalog, business: { ...business, publicPage } },
+      target: { section: "publicPage" },
+    };
+  });
+  const most = Math.max(...event.ticketTypes.map(({ maxPerOrder }) => maxPerOrder));
+  const size = Math.min(...event.quotas.map((quota) => quota.size));
+  for (let i = 0; i * most <= size * 0.2; i++) {
+    const other = createVisitor(api, `198.51.100.${i}`);
+    const details = (await other.send(`${url}&${field}=${most}`)).headers.get("location") ?? "";
+    expect((await other.book(details, { email: `g${i}@example.com` })).status).toBe(303);
+  }
+  expect(listOrders(api).map(({ expiresAt }) => expiresAt - api.now())).toContain(3 * HOUR_MS);
+  expect(await visitor.get(url)).toContain("How many tickets?");
 });
 
 test("more tickets than are left lead back to the choice", async () => {

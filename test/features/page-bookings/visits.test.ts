@@ -72,6 +72,21 @@ test("a guest moves a visit, and a business that approves each visit approves th
   expect(current()).toMatchObject({ status: "PENDING", startsAt: Date.parse(at) });
 });
 
+test("a guest can move a visit by less than its own length", async () => {
+  const { visitor, link, current } = await bookLaterVisit();
+  const { startsAt, endsAt } = current();
+  const { html, action, times } = await visitor.openTimes(`${link}?move=1`);
+  const overlapping = times
+    .map((time) => Date.parse(time))
+    .filter((time) => time < endsAt && time + (endsAt - startsAt) > startsAt);
+  expect(html).toContain(`aria-current="date"`);
+  expect(overlapping).toContain(startsAt);
+  expect(overlapping.length).toBeGreaterThan(1);
+  const at = new Date(overlapping.find((time) => time !== startsAt)!).toISOString();
+  await visitor.post(action, { at });
+  expect(current()).toMatchObject({ status: "CONFIRMED", startsAt: Date.parse(at) });
+});
+
 test("a time that is taken leads back to the times, and the visit stays", async () => {
   const { api, base, visitor, link, current } = await bookLaterVisit();
   const { action, times } = await visitor.openTimes(`${link}?move=1`);

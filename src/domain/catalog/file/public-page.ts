@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line } from "../../basic-schemas.ts";
+import { integer, line } from "../../basic-schemas.ts";
 import { BUSINESS_TYPES, COUNTRY_CODES } from "../business-types.ts";
 import type { BusinessDoc } from "../catalog.ts";
 import {
@@ -42,6 +42,7 @@ const page = fields(
     enabled: flag,
     booking: choice("OFF", "REQUEST", "CONFIRM"),
     embedOrigins: list(origin, 20),
+    orders: fields(optional({ payWithinHours: integer(1, 720), maxQuotaPercent: integer(1, 100) })),
     theme: fields(optional({ accent: colour, logo: webAddress })),
   }),
 );
@@ -77,6 +78,10 @@ const PAGE_DEFAULTS = defaultsFor<BusinessDoc["publicPage"]>()({
   booking: "OFF",
   embedOrigins: [],
 });
+const ORDER_DEFAULTS: BusinessDoc["publicPage"]["orders"] = {
+  payWithinHours: 48,
+  maxQuotaPercent: 20,
+};
 const THEME_DEFAULTS: BusinessDoc["publicPage"]["theme"] = { accent: null, logo: null };
 
 type PublicFields = Pick<BusinessDoc, keyof typeof publicFields>;
@@ -97,6 +102,7 @@ export function readPublicFields(item: AuthoredPublicFields): PublicFields {
     legal: { ...readFields(legal, LEGAL_DEFAULTS), imprint: trimToNull(legal.imprint) },
     publicPage: {
       ...readFields(publicPage, PAGE_DEFAULTS),
+      orders: readFields(publicPage.orders ?? {}, ORDER_DEFAULTS),
       theme: readFields(publicPage.theme ?? {}, THEME_DEFAULTS),
     },
   };
@@ -135,10 +141,11 @@ export function writePublicFields(doc: PublicFields): AuthoredPublicFields {
   });
 }
 
-export const writePublicPage = ({ theme, ...page }: BusinessDoc["publicPage"]) =>
+export const writePublicPage = ({ theme, orders, ...page }: BusinessDoc["publicPage"]) =>
   omitEmpty({
     enabled: page.enabled || undefined,
     booking: page.booking === "OFF" ? undefined : page.booking,
     embedOrigins: page.embedOrigins,
+    orders: writeFields(orders, ORDER_DEFAULTS),
     theme: writeFields(theme, THEME_DEFAULTS),
   });

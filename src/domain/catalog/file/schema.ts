@@ -66,6 +66,10 @@ const NOTES: Record<string, string> = {
   booking:
     "Whether guests book on the page: not at all, as requests that somebody accepts, or at once",
   embedOrigins: "Websites that may show the booking page in a frame",
+  orders: "Terms of ticket orders that guests make on the page",
+  payWithinHours: "How many hours an order keeps its tickets until it is paid; 48 by default",
+  maxQuotaPercent:
+    "Largest share of a quota that unpaid orders of the page can keep, in percent; 20 by default",
   accent: "Colour of buttons and links",
   logo: "Picture at the top of the page",
   bufferPolicy:

@@ -1,5 +1,7 @@
-import { addReadersTimes, type TimeProps } from "../../../pages/browser/readers-time.ts";
+import { addReadersTimes } from "../../../pages/browser/readers-time.ts";
 import { readProps } from "../../../pages/browser/start.ts";
+import type { PageProps } from "../rules.ts";
+import { answerWebsite } from "./frame.ts";
 
 /** Sends each form once: its button then shows that it is being sent. The server books once, too. */
 function sendFormsOnce(): void {
@@ -20,7 +22,10 @@ function reloadKeptPages(): void {
   });
 }
 
-addReadersTimes(readProps<TimeProps>());
+const props = readProps<PageProps>();
+const { frame } = props;
+addReadersTimes(props);
 reloadKeptPages();
 sendFormsOnce();
-document.querySelector<HTMLElement>("[role=alert], h1")?.focus();
+if (frame !== undefined) answerWebsite(frame);
+if (frame?.isFirst !== true) document.querySelector<HTMLElement>("[role=alert], h1")?.focus();

@@ -4,7 +4,8 @@ import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
-import { Heading, Notice, Telephone } from "./parts.tsx";
+import { Heading, KeepLink, Notice, Telephone } from "./parts.tsx";
+import { type GuestTicket, TicketCodes } from "./ticket-codes.tsx";
 import { TicketSummary } from "./tickets.tsx";
 
 type OrderProps = BookingShop & {
@@ -12,8 +13,10 @@ type OrderProps = BookingShop & {
   status: TicketOrder["status"];
   /** Null if the event has left the catalog. */
   event: PublicEvent | null;
+  /** The tickets whose admission codes are kept. */
+  tickets: readonly GuestTicket[];
   path: string;
-  lang: string;
+  keptQuery: string;
 };
 
 const TITLES = {
@@ -25,7 +28,7 @@ const TITLES = {
 
 /** The page of a guest's order of tickets. */
 export const OrderPage = (props: OrderProps) => {
-  const { shop, business, texts, order, status, event, path, lang } = props;
+  const { shop, business, texts, order, status, event, tickets, path, keptQuery } = props;
   const time = writeShortDateTime(shop, business.doc.timezone, order.expiresAt);
   const isOpen = status === "PENDING" || status === "CONFIRMED";
   return (
@@ -37,8 +40,11 @@ export const OrderPage = (props: OrderProps) => {
       {status === "PENDING" && (
         <p>{fillText(texts.orderPendingText, { business: shop.profile.name, time })}</p>
       )}
-      {status === "CONFIRMED" && <p>{texts.orderConfirmedText}</p>}
-      {isOpen && (
+      {status === "CONFIRMED" && (
+        <p>{tickets.length > 0 ? texts.showCodes : texts.orderConfirmedText}</p>
+      )}
+      {tickets.length > 0 && <TicketCodes {...props} />}
+      {isOpen && tickets.length === 0 && (
         <p class="code" aria-label={texts.code}>
           {order.code}
         </p>
@@ -56,14 +62,14 @@ export const OrderPage = (props: OrderProps) => {
         <details class="cancel">
           <summary>{texts.cancel}</summary>
           <p>{texts.cancelOrderSure}</p>
-          <form method="post" action={`${path}/cancel${lang && `?${lang}`}`} data-once>
+          <form method="post" action={`${path}/cancel${keptQuery && `?${keptQuery}`}`} data-once>
             <button class="danger" type="submit" data-busy={texts.sending}>
               {texts.cancelYes}
             </button>
           </form>
         </details>
       )}
-      {isOpen && <p class="note">{texts.keepLink}</p>}
+      {isOpen && <KeepLink {...props} />}
       {status === "CONFIRMED" && <Telephone {...props} />}
     </>
   );

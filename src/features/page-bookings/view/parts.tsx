@@ -10,8 +10,8 @@ import { writeDateTime } from "../when.ts";
 type FrameProps = BookingShop & { url: string; children: ComponentChildren };
 
 /** What every booking page has around its content. */
-export const BookingFrame = ({ shop, url, children }: FrameProps) => (
-  <Frame shop={shop} current="" url={url}>
+export const BookingFrame = ({ shop, url, isEmbedded, children }: FrameProps) => (
+  <Frame shop={shop} current="" url={url} isEmbedded={isEmbedded}>
     <div class="booking">{children}</div>
   </Frame>
 );
@@ -27,6 +27,22 @@ export const Telephone = ({ shop, texts }: BookingShop) => {
     </p>
   );
 };
+
+/** Tells the guest to keep the URL of the page, which a frame does not show. */
+export const KeepLink = ({ texts, isEmbedded, path }: BookingShop & { path: string }) => (
+  <p class="note">
+    {isEmbedded ? (
+      <>
+        <a href={path} target="_blank">
+          {texts.openLink}
+        </a>{" "}
+        {texts.keepOpened}
+      </>
+    ) : (
+      texts.keepLink
+    )}
+  </p>
+);
 
 type Fact = { about: string; children: ComponentChildren };
 

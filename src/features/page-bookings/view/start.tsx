@@ -9,12 +9,12 @@ type StartProps = BookingShop & {
   path: string;
   /** Whether what the guest chose is no longer offered. */
   isGone: boolean;
-  lang: string;
+  keptQuery: string;
 };
 
 /** The first step: what to book. */
 export const Start = (props: StartProps) => {
-  const { shop, texts, offer, path, isGone, lang } = props;
+  const { shop, texts, offer, path, isGone, keptQuery, isEmbedded } = props;
   const { counts } = shop;
   const hasServices = offer.groups.length > 0;
   const hasNothing = !hasServices && offer.maxParty === 0 && counts.events === 0;
@@ -30,14 +30,18 @@ export const Start = (props: StartProps) => {
       )}
       {offer.maxParty > 0 && (
         <p>
-          <a class="button primary large" href={`${path}?table=1${lang}`}>
+          <a class="button primary large" href={`${path}?table=1${keptQuery}`}>
             {texts.table}
           </a>
         </p>
       )}
       {counts.events > 0 && (
         <p>
-          <a class="button large" href={`${shop.path}/events`}>
+          <a
+            class="button large"
+            href={`${shop.path}/events`}
+            target={isEmbedded ? "_blank" : undefined}
+          >
             {texts.tickets}: {texts.events}
           </a>
         </p>
@@ -48,7 +52,7 @@ export const Start = (props: StartProps) => {
           <ul class="choices">
             {services.map((service) => (
               <li>
-                <a href={`${path}?service=${service.id}${lang}`}>
+                <a href={`${path}?service=${service.id}${keptQuery}`}>
                   <strong>
                     <Outside shop={shop} text={service.name} />
                   </strong>

@@ -3,7 +3,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
-import { Fact, Heading, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
+import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
 
 export type VisitView = {
   status: VisitStatus;
@@ -25,7 +25,7 @@ type VisitProps = BookingShop & {
   view: VisitView;
   /** The URL of the visit without its query. */
   path: string;
-  lang: string;
+  keptQuery: string;
   message: "moved" | "changeClosed" | null;
 };
 
@@ -41,7 +41,7 @@ const KINDS: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRMED
 
 /** The page of a guest's visit. */
 export const VisitPage = (props: VisitProps) => {
-  const { shop, business, texts, view, path, lang, message } = props;
+  const { shop, business, texts, view, path, keptQuery, message } = props;
   const { status, canChange, cancelUntil } = view;
   const { timezone, publicPage } = business.doc;
   const isOpen = status === "PENDING" || status === "CONFIRMED";
@@ -63,7 +63,7 @@ export const VisitPage = (props: VisitProps) => {
               {texts.addToCalendar}
             </a>
             {canChange && (
-              <a class="button" href={`${path}?move=1${lang && `&${lang}`}`}>
+              <a class="button" href={`${path}?move=1${keptQuery && `&${keptQuery}`}`}>
                 {texts.move}
               </a>
             )}
@@ -73,7 +73,11 @@ export const VisitPage = (props: VisitProps) => {
               <details class="cancel">
                 <summary>{texts.cancel}</summary>
                 <p>{texts.cancelSure}</p>
-                <form method="post" action={`${path}/cancel${lang && `?${lang}`}`} data-once>
+                <form
+                  method="post"
+                  action={`${path}/cancel${keptQuery && `?${keptQuery}`}`}
+                  data-once
+                >
                   <button class="danger" type="submit" data-busy={texts.sending}>
                     {texts.cancelYes}
                   </button>
@@ -88,12 +92,12 @@ export const VisitPage = (props: VisitProps) => {
           ) : (
             <p>{texts.changeClosed}</p>
           )}
-          <p class="note">{texts.keepLink}</p>
+          <KeepLink {...props} />
         </>
       )}
       {!isOpen && publicPage.enabled && publicPage.booking !== "OFF" && (
         <p>
-          <a class="button primary" href={`${shop.path}/book`}>
+          <a class="button primary" href={`${shop.path}/book${keptQuery && `?${keptQuery}`}`}>
             {texts.bookAgain}
           </a>
         </p>

@@ -14,11 +14,13 @@ type FrameProps = {
   current: PageName;
   /** The path and query of the page, to which the links to other languages lead. */
   url: string;
+  /** Whether the page is in a frame of another website, which names the business itself. */
+  isEmbedded?: boolean;
   children: ComponentChildren;
 };
 
 /** What every page of a business has around its content. */
-export const Frame = ({ shop, current, url, children }: FrameProps) => {
+export const Frame = ({ shop, current, url, isEmbedded = false, children }: FrameProps) => {
   const { texts, profile, path, counts, theme, bookUrl } = shop;
   const paths = pathsOf(path);
   const links: { name: PageName; href: string; text: string; isShown: boolean }[] = [
@@ -26,6 +28,13 @@ export const Frame = ({ shop, current, url, children }: FrameProps) => {
     { name: "services", href: paths.services, text: texts.services, isShown: counts.services > 0 },
     { name: "events", href: paths.events, text: texts.events, isShown: counts.events > 0 },
   ];
+  if (isEmbedded)
+    return (
+      <>
+        <main id="content">{children}</main>
+        <Footer shop={shop} url={url} target="_blank" />
+      </>
+    );
   return (
     <>
       <a class="skip" href="#content">
@@ -69,7 +78,9 @@ export const Frame = ({ shop, current, url, children }: FrameProps) => {
   );
 };
 
-const Footer = ({ shop, url }: { shop: Shop; url: string }) => {
+type FooterProps = { shop: Shop; url: string; target?: "_blank" };
+
+const Footer = ({ shop, url, target }: FooterProps) => {
   const { texts, profile, path } = shop;
   const { privacyUrl, imprintUrl } = profile.legal;
   const languages = languagesOf(profile.locales);
@@ -81,11 +92,15 @@ const Footer = ({ shop, url }: { shop: Shop; url: string }) => {
         </p>
         <ul>
           <li>
-            <a href={imprintUrl ?? `${path}#imprint`}>{texts.imprint}</a>
+            <a href={imprintUrl ?? `${path}#imprint`} target={target}>
+              {texts.imprint}
+            </a>
           </li>
           {privacyUrl !== null && (
             <li>
-              <a href={privacyUrl}>{texts.privacy}</a>
+              <a href={privacyUrl} target={target}>
+                {texts.privacy}
+              </a>
             </li>
           )}
           {languages.map((language) => (

@@ -110,6 +110,7 @@ services:
         enabled: false,
         booking: "OFF",
         embedOrigins: [],
+        orders: { payWithinHours: 48, maxQuotaPercent: 20 },
         theme: { accent: null, logo: null },
       },
     });

@@ -26,6 +26,7 @@ const ALL = {
     enabled: true,
     booking: "CONFIRM",
     embedOrigins: ["https://www.salon.example", "http://127.0.0.1:3000"],
+    orders: { payWithinHours: 24, maxQuotaPercent: 50 },
     theme: { accent: "#aa3366", logo: "https://salon.example/logo.svg" },
   },
 };

@@ -22,6 +22,7 @@ const LINES: [line: string, fix?: string][] = [
   ["  publicPage:"],
   ["    booking: maybe", "off, request or confirm"],
   ['    embedOrigins: ["https://example.com/salon"]', "an origin such as"],
+  ["    orders: { payWithinHours: 0 }", "from 1 to 720"],
   ["    theme: { accent: blue }", "a colour such as #aa3366"],
   ["  fone: 12", "Did you mean 'phone'?"],
   ["hours:"],

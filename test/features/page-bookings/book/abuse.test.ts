@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import type { Booking } from "../../../../src/domain/bookings/booking.ts";
+import { checks } from "../../../../src/features/page-bookings/conditions.ts";
+import { metrics } from "../../../../src/features/page-bookings/metrics.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
 import {
   businessOf,
@@ -54,6 +56,14 @@ test.each(["REQUEST", "CONFIRM"] as const)(
       429,
       expect.stringContaining('href="tel:+17185550164"'),
     ]);
+    // The operator reads that the page refuses visits, until it has refused none for an hour.
+    const listOpen = () => checks.flatMap((check) => check(api, {} as never));
+    expect(listOpen()).toMatchObject([{ code: "page.share_used", business: businessOf(api).slug }]);
+    const [, actions = ""] = metrics.flatMap((format) => format(api));
+    expect(actions).toContain(`{action="booking"} ${made.length}`);
+    expect(actions).toMatch(/\{action="refused"\} [1-9]/);
+    api.advance(3_600_000);
+    expect(listOpen()).toEqual([]);
   },
 );
 

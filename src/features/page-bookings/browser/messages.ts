@@ -1,0 +1,9 @@
+import type { Booked } from "../rules.ts";
+
+/** What a website sends to the frame with the booking page, at each page that the frame loads. */
+export type ToFrame = { type: "deskbell:hello" } | undefined;
+
+/** What the frame answers. */
+export type FromFrame =
+  | { type: "deskbell:height"; height: number }
+  | { type: "deskbell:booked"; booked: Booked };

@@ -1,0 +1,29 @@
+import type { Check } from "../../app/operations/conditions.ts";
+import { openCondition } from "../../domain/conditions/registry.ts";
+import { takesBookings } from "./access.ts";
+import { createPageBookingStore } from "./store.ts";
+
+/** A page that refused nobody for this long takes visits again. */
+const RECENT_MS = 3_600_000;
+
+/** Reports pages that refuse visits, because those that nobody has confirmed take too much time. */
+const checkShare: Check = (rt) =>
+  rt
+    .openStore(createPageBookingStore)
+    .listPages()
+    .flatMap(({ businessId, shareRefusedAt }) => {
+      const business = rt.store.businesses.findById(businessId);
+      const isRecent = shareRefusedAt !== null && shareRefusedAt > rt.now() - RECENT_MS;
+      if (!isRecent || business === undefined || !takesBookings(business)) return [];
+      const { slug, doc } = business;
+      const isRequest = doc.publicPage.booking === "REQUEST";
+      const text = `the booking page refused visits in the last hour: visits that nobody has confirmed take as much of the free time as they may${isRequest ? "; approve or decline them" : ""}`;
+      const noun = rt.store.catalog.countByKind(businessId).get("table")
+        ? "reservations"
+        : "bookings";
+      const command = `deskbell ${noun} list${isRequest ? " --status pending" : ""} --business ${slug}`;
+      const subject = { id: businessId, name: "booking page" };
+      return [openCondition("page.share_used", text, command, { business: slug, subject })];
+    });
+
+export const checks: readonly Check[] = [checkShare];

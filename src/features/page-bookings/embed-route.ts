@@ -1,0 +1,35 @@
+import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
+import type { Route } from "../../http/pipeline/route.ts";
+
+/** Websites of any origin load the script, also with `crossorigin` and `integrity`. */
+const HEADERS = [
+  "cache-control",
+  "public, max-age=3600",
+  "access-control-allow-origin",
+  "*",
+  "cross-origin-resource-policy",
+  "cross-origin",
+];
+
+let script: CachedResponse | undefined;
+
+async function loadScript(): Promise<CachedResponse> {
+  const [{ createHashedResponse }, { readPageFile }] = await Promise.all([
+    import("../../http/pipeline/cached-response.ts"),
+    import("../../platform/assets.ts"),
+  ]);
+  return createHashedResponse(readPageFile("embed.js"), HEADERS, [
+    "content-type",
+    "text/javascript; charset=utf-8",
+  ]);
+}
+
+/** Serves the script with which a website shows the booking page. It is the same on every server. */
+export const embedRoute = (): Route[] => [
+  {
+    method: "GET",
+    path: "/embed.js",
+    scope: "open",
+    handle: async (context) => (script ??= await loadScript()).respond(context),
+  },
+];

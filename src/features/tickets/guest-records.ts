@@ -1,0 +1,10 @@
+import type { ReadGuestRecords } from "../../app/feature-hooks.ts";
+import { createTicketCodeStore } from "./store.ts";
+
+/** Returns the tickets of an order whose admission codes are kept, without the codes. */
+const readKeptTickets: ReadGuestRecords = (rt, orderId) => {
+  const rows = rt.openStore(createTicketCodeStore).listByOrder(orderId);
+  return rows.length === 0 ? {} : { ticketsWithCodes: rows.map(({ ticketId: id }) => ({ id })) };
+};
+
+export const guestRecords: readonly ReadGuestRecords[] = [readKeptTickets];

@@ -1,0 +1,10 @@
+import type { ExpiringRows } from "../../app/operations/retention.ts";
+import { createTicketCodeStore } from "./store.ts";
+
+/** Deletes the kept admission codes for events that have ended. */
+const pruneCodes: ExpiringRows = (rt) => {
+  rt.openStore(createTicketCodeStore).deleteEnded(rt.now());
+  return undefined;
+};
+
+export const retention = [pruneCodes];
