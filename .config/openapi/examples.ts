@@ -249,7 +249,7 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
 };
 
 const partsOfFeatures = await loadFromFeatures("openapi");
-const generated = { objectOf, pageOf: pageResponse, customer: CUSTOMER };
+const generated = { objectOf, eventOf: exampleEvent, pageOf: pageResponse, customer: CUSTOMER };
 
 /** Examples of requests by operation ID, and of responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {

@@ -162,9 +162,10 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** The ID of the key that created the endpoint; of the business if the operator created it. */
+  /** The ID of the key that created the endpoint, or of its business or partner. */
   get owner(): string {
-    return this.target.keyId ?? this.target.businessId;
+    const { keyId, businessId, partnerId, id } = this.target;
+    return keyId ?? businessId ?? partnerId ?? id;
   }
 
   get endpointClass(): EndpointClass {

@@ -5,7 +5,13 @@ import { parseJson } from "./database/storage-error.ts";
 
 export type KeyRow = {
   id: string;
-  businessId: string;
+  /** Null for a key of a partner, which is valid at several businesses. */
+  businessId: string | null;
+  /**
+   * The partner of a key for several businesses. A key with a business and a partner is the access of
+   * the partner to the business: it has no secret, because the secrets of the partner's keys are valid.
+   */
+  partnerId: string | null;
   kind: KeyKind;
   name: string;
   scopes: Scope[];
@@ -48,15 +54,30 @@ export type KeySettings = Pick<
   | "selfRotation"
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
-/** A key with the visible parts of its newest secret. */
-export type ListedKey = KeyRow & { prefix: string; last4: string };
+/**
+ * A key with the visible parts of its newest secret. Both are null for the access of a partner to a
+ * business, and the last characters are empty if the server only got the hash of the secret.
+ */
+export type ListedKey = KeyRow & { prefix: string | null; last4: string | null };
 
-/** Everything that authorization needs to know of a key, in one row. */
-export type Credential = KeyRow & {
+type Secret = {
+  /** The key that the secret belongs to. */
+  secretKeyId: string;
   /** When the secret of the request ends; null for the newest secret. */
   secretExpiresAt: number | null;
   /** Until when this secret may repeat the request with which it rotated the key. */
   secretRepeatsUntil: number | null;
+};
+
+/** A key of a partner, which becomes a `Credential` at each business of the partner. */
+export type PartnerCredential = KeyRow & Secret & { businessId: null; partnerId: string };
+
+/** Everything that authorization needs to know of a key at a business, in one row. */
+export type Credential = KeyRow & Secret & Access;
+
+/** What authorization needs to know of the access to a business. */
+type Access = {
+  businessId: string;
   businessSlug: string;
   catalogVersion: number;
   businessRevision: number;
@@ -69,7 +90,8 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation"> &
   Record<keyof Lists, string> & { selfRotation: number };
 
-const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
+const COLUMNS =
+  columns(`key.id, key.business_id, key.partner_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
   key.endpoints_at_end, key.gained_scopes, key.self_rotation`);
 
@@ -85,25 +107,43 @@ export function createKeyStore(db: Db) {
     } as unknown as Row;
   };
 
+  const secretColumns = `secret.key_id AS secretKeyId, secret.expires_at AS secretExpiresAt,
+    secret.repeats_until AS secretRepeatsUntil`;
+  const businessColumns = `business.slug AS businessSlug,
+    business.catalog_version AS catalogVersion, business.revision AS businessRevision,
+    business.stock_revision AS stockRevision, business.last_sequence AS lastSequence`;
   const selectCredential = db.prepare(`
-    SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt,
-      secret.repeats_until AS secretRepeatsUntil, business.slug AS businessSlug,
-      business.catalog_version AS catalogVersion, business.revision AS businessRevision,
-      business.stock_revision AS stockRevision, business.last_sequence AS lastSequence
+    SELECT ${COLUMNS}, ${secretColumns}, ${businessColumns}
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
+  const selectPartnerCredential = db.prepare(`
+    SELECT ${COLUMNS}, ${secretColumns}
+    FROM api_key_secret secret JOIN api_key key ON key.id = secret.key_id
+    WHERE secret.hash = ? AND key.business_id IS NULL`);
+  const selectAccess = db.prepare(`
+    SELECT ${COLUMNS}, ${businessColumns}
+    FROM business JOIN api_key key ON key.business_id = business.id
+    WHERE business.slug = :slug AND key.partner_id = :partnerId AND key.revoked_at IS NULL`);
+  const selectAccessIn = db.prepare(`
+    SELECT ${COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
+    WHERE key.business_id = :businessId AND key.partner_id = :partnerId AND key.revoked_at IS NULL`);
   // The newest secret of a key is the one without an expiry.
   const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
-    FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
+    FROM api_key key LEFT JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
   const selectById = db.prepare(`${listed} WHERE key.id = ?`);
-  const all = db.prepare(`${listed} ORDER BY key.id`);
+  const all = db.prepare(
+    `${listed} WHERE key.partner_id IS NULL OR key.business_id IS NULL ORDER BY key.id`,
+  );
+  const ofPartner = db.prepare(
+    `${listed} WHERE key.partner_id = ? AND key.business_id IS NULL ORDER BY key.id`,
+  );
   const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
+      `id, business_id, partner_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
       last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes, self_rotation`,
     ),
   );
@@ -133,6 +173,15 @@ export function createKeyStore(db: Db) {
   const selectSeenInBrowser = db.prepare(`${listed}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
+  const selectAccessOf = db.prepare(`
+    SELECT ${COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
+    WHERE key.business_id = ? AND key.partner_id IS NOT NULL AND key.revoked_at IS NULL ORDER BY key.id`);
+  const selectFirstBusiness = db
+    .prepare(
+      "SELECT min(business_id) FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL AND revoked_at IS NULL",
+    )
+    .pluck();
+  const selectPartnerName = db.prepare("SELECT name FROM partner WHERE id = ?").pluck();
   const markUsed = db.prepare(
     "UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id",
   );
@@ -140,9 +189,28 @@ export function createKeyStore(db: Db) {
   return {
     /** Finds the credential of a secret, even of one that is no longer valid. */
     findCredential: (hash: Buffer) => parseOptional(selectCredential.get(hash), parse<Credential>),
+    /** Finds the key of a partner by a secret, even by one that is no longer valid. */
+    findPartnerCredential: (hash: Buffer) =>
+      parseOptional(selectPartnerCredential.get(hash), parse<PartnerCredential>),
+    /** Returns a partner's key at one business; undefined if the partner does not reach it. */
+    findAtBusiness(partner: PartnerCredential, slug: string): Credential | undefined {
+      const { partnerId, secretKeyId, secretExpiresAt, secretRepeatsUntil } = partner;
+      const row = selectAccess.get({ slug, partnerId });
+      if (row === undefined) return undefined;
+      const { expiresAt } = partner;
+      const secret = { secretKeyId, secretExpiresAt, secretRepeatsUntil };
+      return { ...parse<KeyRow & Access>(row), expiresAt, ...secret };
+    },
+    /** Returns the access of a partner to a business; undefined if there is none. */
+    findAccess: (partnerId: string, businessId: string) =>
+      parseOptional(selectAccessIn.get({ partnerId, businessId }), parse<ListedKey>),
+    /** Lists the access of all partners to a business. */
+    listAccess: (businessId: string) => selectAccessOf.all(businessId).map(parse<ListedKey>),
     findById: (id: string) => parseOptional(selectById.get(id), parse<ListedKey>),
+    /** Lists the keys of a business, or all keys; only the former include the access of partners. */
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse<ListedKey>),
+    listOfPartner: (partnerId: string) => ofPartner.all(partnerId).map(parse<ListedKey>),
     insert: (row: KeyRow) =>
       void insert.run({
         ...row,
@@ -173,6 +241,10 @@ export function createKeyStore(db: Db) {
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */
     listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
+    /** Returns a business that a partner reaches; undefined if there is none. */
+    findFirstBusinessId: (partnerId: string) =>
+      (selectFirstBusiness.get(partnerId) ?? undefined) as string | undefined,
+    findPartnerName: (partnerId: string) => selectPartnerName.get(partnerId) as string | undefined,
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };
 }

@@ -12,6 +12,8 @@ export type OpenApiPart = {
 type Generated = {
   /** Returns the object of an event. */
   objectOf: (type: EventType) => object;
+  /** Returns the envelope of an event. */
+  eventOf: (type: EventType) => object | undefined;
   /** Returns a page of a list with one object. */
   pageOf: (object: unknown) => unknown;
   customer: object;
