@@ -33,7 +33,8 @@ export const businessOf = (rt: Runtime, { businessId }: Owned): string | null =>
 
 /** Returns the slug of the business, or names the partner, as `of …` continues a sentence. */
 export const describeOwner = (rt: Runtime, owned: Owned): string =>
-  businessOf(rt, owned) ?? `the partner '${rt.store.keys.findPartnerName(owned.partnerId ?? "")}'`;
+  businessOf(rt, owned) ??
+  `the partner '${rt.store.partnerAccess.findName(owned.partnerId ?? "")}'`;
 
 /** Returns the slug of a business, or its ID if it was deleted. */
 export const slugOf = (rt: Runtime, id: string): string =>

@@ -52,8 +52,8 @@ function listReceivers(rt: Runtime, businessId: string): Receiver[] {
   const keys = new Map([...keyIds].map((id) => [id, rt.store.keys.findById(id)]));
   return [
     ...own.map((endpoint) => ({ endpoint, reader: keys.get(endpoint.keyId ?? "") })),
-    ...rt.store.keys
-      .listAccess(businessId)
+    ...rt.store.partnerAccess
+      .listOfBusiness(businessId)
       .flatMap((access) =>
         rt.store.endpoints
           .listOf({ businessId: null, partnerId: access.partnerId })
@@ -79,7 +79,8 @@ function append(
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
-  const hasPartners = drafts.length > 0 && rt.store.keys.listAccess(business.id).length > 0;
+  const hasPartners =
+    drafts.length > 0 && rt.store.partnerAccess.listOfBusiness(business.id).length > 0;
   const firstPosition = hasPartners ? rt.store.feed.allocatePositions(drafts.length) : null;
   const events = drafts.map((draft, i) =>
     writeEvent(rt, business, draft, ownerKeyId, {

@@ -136,7 +136,7 @@ function findPartnerReader(
   { type }: StoredEvent,
 ): EventReader | "operator" | undefined {
   if (type === "business.removed") return "operator";
-  return rt.store.keys.findAccess(partnerId, businessId);
+  return rt.store.partnerAccess.find(partnerId, businessId);
 }
 
 type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;

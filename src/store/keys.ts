@@ -73,10 +73,10 @@ type Secret = {
 export type PartnerCredential = KeyRow & Secret & { businessId: null; partnerId: string };
 
 /** Everything that authorization needs to know of a key at a business, in one row. */
-export type Credential = KeyRow & Secret & Access;
+export type Credential = KeyRow & Secret & KeyBusiness;
 
-/** What authorization needs to know of the access to a business. */
-type Access = {
+/** What authorization needs to know of the business of a key. */
+export type KeyBusiness = {
   businessId: string;
   businessSlug: string;
   catalogVersion: number;
@@ -90,56 +90,43 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation"> &
   Record<keyof Lists, string> & { selfRotation: number };
 
-const COLUMNS =
+export const KEY_COLUMNS =
   columns(`key.id, key.business_id, key.partner_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
   key.endpoints_at_end, key.gained_scopes, key.self_rotation`);
 
-export function createKeyStore(db: Db) {
-  const parse = <Row extends KeyRow>(raw: unknown): Row => {
-    const row = raw as Raw<Row>;
-    return {
-      ...row,
-      scopes: parseJson(row.scopes, "api_key.scopes"),
-      eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
-      cidrs: parseJson(row.cidrs, "api_key.cidrs"),
-      selfRotation: row.selfRotation === 1,
-    } as unknown as Row;
-  };
+export const SECRET_COLUMNS = `secret.key_id AS secretKeyId, secret.expires_at AS secretExpiresAt,
+  secret.repeats_until AS secretRepeatsUntil`;
+export const BUSINESS_COLUMNS = `business.slug AS businessSlug,
+  business.catalog_version AS catalogVersion, business.revision AS businessRevision,
+  business.stock_revision AS stockRevision, business.last_sequence AS lastSequence`;
+/** Selects keys. The newest secret of a key is the one without an expiry. */
+export const LISTED_KEY = `SELECT ${KEY_COLUMNS}, secret.prefix, secret.last4
+  FROM api_key key LEFT JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
 
-  const secretColumns = `secret.key_id AS secretKeyId, secret.expires_at AS secretExpiresAt,
-    secret.repeats_until AS secretRepeatsUntil`;
-  const businessColumns = `business.slug AS businessSlug,
-    business.catalog_version AS catalogVersion, business.revision AS businessRevision,
-    business.stock_revision AS stockRevision, business.last_sequence AS lastSequence`;
+export function parseKey<Row extends KeyRow>(raw: unknown): Row {
+  const row = raw as Raw<Row>;
+  return {
+    ...row,
+    scopes: parseJson(row.scopes, "api_key.scopes"),
+    eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
+    cidrs: parseJson(row.cidrs, "api_key.cidrs"),
+    selfRotation: row.selfRotation === 1,
+  } as unknown as Row;
+}
+
+export function createKeyStore(db: Db) {
   const selectCredential = db.prepare(`
-    SELECT ${COLUMNS}, ${secretColumns}, ${businessColumns}
+    SELECT ${KEY_COLUMNS}, ${SECRET_COLUMNS}, ${BUSINESS_COLUMNS}
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
-  const selectPartnerCredential = db.prepare(`
-    SELECT ${COLUMNS}, ${secretColumns}
-    FROM api_key_secret secret JOIN api_key key ON key.id = secret.key_id
-    WHERE secret.hash = ? AND key.business_id IS NULL`);
-  const selectAccess = db.prepare(`
-    SELECT ${COLUMNS}, ${businessColumns}
-    FROM business JOIN api_key key ON key.business_id = business.id
-    WHERE business.slug = :slug AND key.partner_id = :partnerId AND key.revoked_at IS NULL`);
-  const selectAccessIn = db.prepare(`
-    SELECT ${COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
-    WHERE key.business_id = :businessId AND key.partner_id = :partnerId AND key.revoked_at IS NULL`);
-  // The newest secret of a key is the one without an expiry.
-  const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
-    FROM api_key key LEFT JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
-  const selectById = db.prepare(`${listed} WHERE key.id = ?`);
+  const selectById = db.prepare(`${LISTED_KEY} WHERE key.id = ?`);
   const all = db.prepare(
-    `${listed} WHERE key.partner_id IS NULL OR key.business_id IS NULL ORDER BY key.id`,
+    `${LISTED_KEY} WHERE key.partner_id IS NULL OR key.business_id IS NULL ORDER BY key.id`,
   );
-  const ofPartner = db.prepare(
-    `${listed} WHERE key.partner_id = ? AND key.business_id IS NULL ORDER BY key.id`,
-  );
-  const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
+  const ofBusiness = db.prepare(`${LISTED_KEY} WHERE key.business_id = ? ORDER BY key.id`);
   const insert = db.prepare(
     insertInto(
       "api_key",
@@ -156,11 +143,11 @@ export function createKeyStore(db: Db) {
       "SELECT id FROM api_key WHERE expires_at IS NOT NULL AND ended_at IS NULL AND expires_at <= ?",
     )
     .pluck();
-  const selectExpiring = db.prepare(`${listed}
+  const selectExpiring = db.prepare(`${LISTED_KEY}
     WHERE key.expires_at IS NOT NULL AND key.ended_at IS NULL AND key.expires_at > :now AND key.expires_at <= :until
     ORDER BY key.expires_at, key.id`);
   const selectUndecided = db.prepare(
-    `${listed} WHERE key.endpoints_at_end = 'UNDECIDED' ORDER BY key.id`,
+    `${LISTED_KEY} WHERE key.endpoints_at_end = 'UNDECIDED' ORDER BY key.id`,
   );
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
@@ -170,47 +157,21 @@ export function createKeyStore(db: Db) {
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A key is listed only if a web page has sent its newest secret.
-  const selectSeenInBrowser = db.prepare(`${listed}
+  const selectSeenInBrowser = db.prepare(`${LISTED_KEY}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
-  const selectAccessOf = db.prepare(`
-    SELECT ${COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
-    WHERE key.business_id = ? AND key.partner_id IS NOT NULL AND key.revoked_at IS NULL ORDER BY key.id`);
-  const selectFirstBusiness = db
-    .prepare(
-      "SELECT min(business_id) FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL AND revoked_at IS NULL",
-    )
-    .pluck();
-  const selectPartnerName = db.prepare("SELECT name FROM partner WHERE id = ?").pluck();
   const markUsed = db.prepare(
     "UPDATE api_key SET last_used_at = max(coalesce(last_used_at, 0), :at) WHERE id = :id",
   );
 
   return {
     /** Finds the credential of a secret, even of one that is no longer valid. */
-    findCredential: (hash: Buffer) => parseOptional(selectCredential.get(hash), parse<Credential>),
-    /** Finds the key of a partner by a secret, even by one that is no longer valid. */
-    findPartnerCredential: (hash: Buffer) =>
-      parseOptional(selectPartnerCredential.get(hash), parse<PartnerCredential>),
-    /** Returns a partner's key at one business; undefined if the partner does not reach it. */
-    findAtBusiness(partner: PartnerCredential, slug: string): Credential | undefined {
-      const { partnerId, secretKeyId, secretExpiresAt, secretRepeatsUntil } = partner;
-      const row = selectAccess.get({ slug, partnerId });
-      if (row === undefined) return undefined;
-      const { expiresAt } = partner;
-      const secret = { secretKeyId, secretExpiresAt, secretRepeatsUntil };
-      return { ...parse<KeyRow & Access>(row), expiresAt, ...secret };
-    },
-    /** Returns the access of a partner to a business; undefined if there is none. */
-    findAccess: (partnerId: string, businessId: string) =>
-      parseOptional(selectAccessIn.get({ partnerId, businessId }), parse<ListedKey>),
-    /** Lists the access of all partners to a business. */
-    listAccess: (businessId: string) => selectAccessOf.all(businessId).map(parse<ListedKey>),
-    findById: (id: string) => parseOptional(selectById.get(id), parse<ListedKey>),
+    findCredential: (hash: Buffer) =>
+      parseOptional(selectCredential.get(hash), parseKey<Credential>),
+    findById: (id: string) => parseOptional(selectById.get(id), parseKey<ListedKey>),
     /** Lists the keys of a business, or all keys; only the former include the access of partners. */
     list: (businessId?: string) =>
-      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse<ListedKey>),
-    listOfPartner: (partnerId: string) => ofPartner.all(partnerId).map(parse<ListedKey>),
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parseKey<ListedKey>),
     insert: (row: KeyRow) =>
       void insert.run({
         ...row,
@@ -235,16 +196,12 @@ export function createKeyStore(db: Db) {
     listExpired: (now: number) => selectExpired.all(now) as string[],
     /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
-      selectExpiring.all({ now, until }).map(parse<ListedKey>),
+      selectExpiring.all({ now, until }).map(parseKey<ListedKey>),
     /** Returns keys that ended under 0.2: the operator must decide about their endpoints. */
-    listUndecided: () => selectUndecided.all().map(parse<ListedKey>),
+    listUndecided: () => selectUndecided.all().map(parseKey<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */
-    listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
-    /** Returns a business that a partner reaches; undefined if there is none. */
-    findFirstBusinessId: (partnerId: string) =>
-      (selectFirstBusiness.get(partnerId) ?? undefined) as string | undefined,
-    findPartnerName: (partnerId: string) => selectPartnerName.get(partnerId) as string | undefined,
+    listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parseKey<ListedKey>),
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };
 }

@@ -88,7 +88,7 @@ function findSampleBusiness(
   rt: Runtime,
   { businessId, partnerId }: EndpointOwner,
 ): BusinessRow | undefined {
-  const id = businessId ?? rt.store.keys.findFirstBusinessId(partnerId ?? "");
+  const id = businessId ?? rt.store.partnerAccess.findFirstBusinessId(partnerId ?? "");
   return id === undefined ? undefined : rt.store.businesses.findById(id);
 }
 

@@ -83,7 +83,7 @@ export const handleListBusinesses =
 
 export const toPublicPartner = (rt: Runtime, { partnerId }: PartnerCredential) => ({
   id: partnerId,
-  name: rt.store.keys.findPartnerName(partnerId) ?? "",
+  name: rt.store.partnerAccess.findName(partnerId) ?? "",
 });
 
 /**

@@ -131,7 +131,7 @@ function createAccessFinder(rt: Runtime, { partnerId }: PartnerCredential) {
       return ended?.partnerId === partnerId ? ended : undefined;
     }
     if (!known.has(businessId))
-      known.set(businessId, rt.store.keys.findAccess(partnerId, businessId));
+      known.set(businessId, rt.store.partnerAccess.find(partnerId, businessId));
     const access = known.get(businessId);
     return access && mayReadEvent(access, { type, ownerKeyId }) ? access : undefined;
   };

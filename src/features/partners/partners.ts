@@ -104,7 +104,7 @@ export function createPartnerKey(
 }
 
 const isKnown = (rt: Runtime, hash: Buffer): boolean =>
-  (rt.store.keys.findCredential(hash) ?? rt.store.keys.findPartnerCredential(hash)) !== undefined;
+  (rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash)) !== undefined;
 
 /** @throws AppError resource_not_found */
 export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
@@ -120,7 +120,7 @@ export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
  */
 export function addBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
   rt.tx(() => {
-    if (rt.store.keys.findAccess(partner.id, business.id))
+    if (rt.store.partnerAccess.find(partner.id, business.id))
       throw new AppError(
         "conflict",
         `The partner ${quote(partner.name)} already reaches ${business.slug}.`,
@@ -149,7 +149,7 @@ export function removeBusiness(
   isExclusion = false,
 ): void {
   rt.tx(() => {
-    const access = rt.store.keys.findAccess(partner.id, business.id);
+    const access = rt.store.partnerAccess.find(partner.id, business.id);
     if (access === undefined && !isExclusion)
       throw new AppError(
         "conflict",
@@ -177,11 +177,11 @@ export function deletePartner(
     const { id, name } = partner;
     const endpoints = rt.store.endpoints.listOf({ businessId: null, partnerId: id });
     for (const endpoint of endpoints) deleteEndpoint(rt, endpoint.id);
-    const keys = rt.store.keys.listOfPartner(id);
+    const keys = rt.store.partnerAccess.listKeys(id);
     for (const key of keys) revokeKey(rt, key.id);
     const reached = store.listReached(id, "", Number.MAX_SAFE_INTEGER);
     for (const business of reached) {
-      const access = rt.store.keys.findAccess(id, business.id);
+      const access = rt.store.partnerAccess.find(id, business.id);
       if (access) revokeKey(rt, access.id);
     }
     store.markDeleted(id, rt.now());

@@ -1,11 +1,16 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { assertMayAskToRotate } from "../../app/self-rotation.ts";
-import { isWithin } from "../../domain/addresses.ts";
-import { grants, type NeededScope, type Scope } from "../../domain/api-key.ts";
+import type { NeededScope, Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Credential, KeyRow, PartnerCredential } from "../../store/keys.ts";
+import type { Credential, PartnerCredential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
+import {
+  type AccessCheck,
+  createAccessCheck,
+  findScopeError,
+  notReachedError,
+} from "./access-check.ts";
 import {
   addressGroup,
   addressNetwork,
@@ -29,6 +34,7 @@ export class AccessControl {
   readonly #keyUsage: KeyUsage;
   readonly #limits: RequestLimits;
   readonly #getClientAddress: GetClientAddress;
+  readonly #check: AccessCheck;
   readonly #findKey: ReturnType<typeof createKeyFinder>;
   readonly #warnOnce: ReturnType<typeof createWarnOnce>;
   readonly #ignoresForwardedFor: boolean;
@@ -43,6 +49,7 @@ export class AccessControl {
     this.#keyUsage = keyUsage;
     this.#limits = new RequestLimits(limits, getClientAddress);
     this.#getClientAddress = getClientAddress;
+    this.#check = createAccessCheck(getClientAddress);
     this.#findKey = createKeyFinder(rt);
     this.#warnOnce = createWarnOnce(rt);
     this.#ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
@@ -62,7 +69,7 @@ export class AccessControl {
     const known = this.#getKeyOrCountFailure(context, slug, isRotation);
     const { key } = known;
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug, scope);
+    const error = this.#check.findAccessError(context, key, slug, scope);
     if (error) {
       this.#limits.showKey(context, known);
       throw error;
@@ -90,7 +97,7 @@ export class AccessControl {
     }
     this.#limits.takePartner(context, known);
     const { key } = known;
-    const error = this.#findAddressError(context, key) ?? findScopeError(key, scope);
+    const error = this.#check.findAddressError(context, key) ?? findScopeError(key, scope);
     if (error) throw error;
     this.#recordUsage(context, key);
     return key;
@@ -100,7 +107,7 @@ export class AccessControl {
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
     const { key } = this.#getKeyOrCountFailure(context, slug);
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug, scope);
+    const error = this.#check.findAccessError(context, key, slug, scope);
     if (error) throw error;
     return key;
   }
@@ -116,7 +123,7 @@ export class AccessControl {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
+    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
     if (error) throw error;
     return key;
   }
@@ -172,7 +179,7 @@ export class AccessControl {
     if (own) return own;
     context.keyId = known.key.id;
     this.#limits.takePartner(context, known);
-    throw this.#findAddressError(context, known.key) ?? notReachedError();
+    throw this.#check.findAddressError(context, known.key) ?? notReachedError();
   }
 
   #findOrCountFailure(context: RequestContext, isRotation = false): KnownKey | KnownPartner {
@@ -201,38 +208,6 @@ export class AccessControl {
     });
   }
 
-  /**
-   * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
-   * The key alone decides, so that the response does not reveal whether
-   * another business exists.
-   */
-  #findAccessError(
-    context: RequestContext,
-    key: Credential,
-    slug: string,
-    scope: NeededScope,
-  ): AppError | undefined {
-    const error = this.#findAddressError(context, key);
-    if (error) return error;
-    if (slug !== key.businessSlug)
-      return new AppError(
-        "business_mismatch",
-        `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
-      );
-    return findScopeError(key, scope);
-  }
-
-  #findAddressError(
-    { request }: RequestContext,
-    { cidrs }: Pick<KeyRow, "cidrs">,
-  ): AppError | undefined {
-    if (cidrs.length === 0) return undefined;
-    const address = this.#getClientAddress(request);
-    return isWithin(address, cidrs)
-      ? undefined
-      : new AppError("address_not_allowed", `This key may not be used from ${address}.`);
-  }
-
   /** Returns the request's key; undefined if it is missing, invalid or of another business. */
   #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -240,35 +215,13 @@ export class AccessControl {
       const found = this.#findKey(context);
       const known = isPartner(found) ? findAtBusiness(this.#rt, found, slug) : found;
       if (known === undefined) return undefined;
-      return this.#findAccessError(context, known.key, slug, "anyKey") ? undefined : known;
+      return this.#check.findAccessError(context, known.key, slug, "anyKey") ? undefined : known;
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     }
   }
 }
-
-/** The partner has the key, so its response may say that it is for several businesses. */
-const notReachedError = (): AppError =>
-  new AppError(
-    "business_mismatch",
-    "This key does not reach the business in the path; GET /v1/businesses lists those that it reaches.",
-  );
-
-const findScopeError = (key: KeyRow, scope: NeededScope): AppError | undefined =>
-  scope === "anyKey" || hasOneOf(key, scope)
-    ? undefined
-    : new AppError(
-        "insufficient_scope",
-        `This key does not have the scope ${[scope].flat().join(" or ")}.`,
-      );
-
-/**
- * Returns whether a key has one of the scopes. No array is created for a single scope, because
- * every request passes here.
- */
-const hasOneOf = (key: KeyRow, scope: Scope | readonly Scope[]): boolean =>
-  typeof scope === "string" ? grants(key, scope) : scope.some((one) => grants(key, one));
 
 function createWarnOnce(rt: Runtime) {
   const warned = new Set<string>();

@@ -54,7 +54,7 @@ export function findAtBusiness(
 ): KnownKey | undefined {
   let known = partner.atBusiness.get(slug);
   if (known === undefined) {
-    const key = rt.store.keys.findAtBusiness(partner.key, slug);
+    const key = rt.store.partnerAccess.findAtBusiness(partner.key, slug);
     known = key
       ? { key, policy: createKeyPolicy(key.limitMinute, key.limitHour), partner }
       : { key: null };
@@ -125,7 +125,7 @@ export function findPartnerAgain(
   rt: Runtime,
   request: RequestContext["request"],
 ): PartnerCredential {
-  const key = rt.store.keys.findPartnerCredential(hashOf(request));
+  const key = rt.store.partnerAccess.findCredential(hashOf(request));
   if (!key) throw new AppError("revoked_key", "This key has been revoked.");
   assertUsable(key, rt.now());
   return key;
@@ -139,9 +139,9 @@ function findPartnerAtBusiness(
   { params }: RequestContext["request"],
   hash: Buffer,
 ): Credential | undefined {
-  const partner = rt.store.keys.findPartnerCredential(hash);
+  const partner = rt.store.partnerAccess.findCredential(hash);
   if (partner) assertUsable(partner, rt.now());
-  return partner && rt.store.keys.findAtBusiness(partner, params["slug"] ?? "");
+  return partner && rt.store.partnerAccess.findAtBusiness(partner, params["slug"] ?? "");
 }
 
 function lookUpKey(rt: Runtime, authorization: string): KnownKey | KnownPartner {
@@ -154,7 +154,7 @@ function lookUpKey(rt: Runtime, authorization: string): KnownKey | KnownPartner 
       "Invalid API key: its checksum does not match. Check for a missing or changed character.",
     );
   const hash = hashApiKey(secret);
-  const key = rt.store.keys.findCredential(hash) ?? rt.store.keys.findPartnerCredential(hash);
+  const key = rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash);
   if (!key) throw new AppError("invalid_key", "Unknown API key.");
   if (key.businessId === null) return createKnownPartner(key);
   return { key, policy: createKeyPolicy(key.limitMinute, key.limitHour), partner: null };

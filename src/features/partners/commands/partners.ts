@@ -239,7 +239,7 @@ const show = command({
       reached,
       businesses: store.listReached(partner.id, "", SHOWN_BUSINESSES).map(({ slug }) => slug),
       excludedBy: store.listExcludedSlugs(partner.id),
-      keys: rt.store.keys.listOfPartner(partner.id).map((key) => ({
+      keys: rt.store.partnerAccess.listKeys(partner.id).map((key) => ({
         id: key.id,
         name: key.name,
         last4: key.last4,
