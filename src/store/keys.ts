@@ -75,6 +75,9 @@ export type PartnerCredential = KeyRow & Secret & { businessId: null; partnerId:
 /** Everything that authorization needs to know of a key at a business, in one row. */
 export type Credential = KeyRow & Secret & KeyBusiness;
 
+/** The key of a request, at one business or above the businesses of a partner. */
+export type AnyCredential = Credential | PartnerCredential;
+
 /** What authorization needs to know of the business of a key. */
 export type KeyBusiness = {
   businessId: string;

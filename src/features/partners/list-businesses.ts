@@ -9,8 +9,10 @@ import {
 import {
   decodeCursor,
   encodeCursor,
-  linkToNext,
   PRIVATE,
+  respondPageAt,
+  toPublicPartner,
+  urlOfKey,
 } from "../../http/pipeline/business-response.ts";
 import { matchesEtag } from "../../http/pipeline/cached-response.ts";
 import { cursor, pageSize, parseParameters } from "../../http/pipeline/parameters.ts";
@@ -19,7 +21,6 @@ import {
   type HttpResponse,
   type RequestContext,
   respond,
-  respondJson,
 } from "../../http/pipeline/request-context.ts";
 import type { HandlerDeps } from "../../http/pipeline/route.ts";
 import type { PartnerCredential } from "../../store/keys.ts";
@@ -44,12 +45,11 @@ type Page = { data: ReachedBusiness[]; nextCursor: string | null; position: numb
 export const handleListBusinesses =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: PartnerCredential): HttpResponse => {
-    const { search } = context.request;
     const {
       changedSince,
       cursor,
       limit = DEFAULT_LIMIT,
-    } = parseParameters(businessesParameters(), search);
+    } = parseParameters(businessesParameters(), context.request.search);
     // Everything that a response shows changes with an event that has a position, but for the end of
     // a business, which changes the count.
     const position = rt.store.feed.getLastPosition();
@@ -66,25 +66,13 @@ export const handleListBusinesses =
       since === null
         ? listAll(rt, key, position, limit, cursor)
         : listChanged(rt, key, { since, until: position }, limit);
-    const { data, nextCursor } = page;
-    const url = `${rt.config.http.publicUrl}/v1/${LIST}`;
-    const link = nextCursor === null ? [] : ["link", linkToNext(url, search, nextCursor)];
-    const body = {
-      data,
-      page: { hasMore: nextCursor !== null, nextCursor },
-      meta: {
-        partner: toPublicPartner(rt, key),
-        count,
-        cursor: encodeChangeCursor(rt, key.partnerId, page.position),
-      },
+    const meta = {
+      partner: toPublicPartner(rt, key),
+      count,
+      cursor: encodeChangeCursor(rt, key.partnerId, page.position),
     };
-    return respondJson(context, 200, body, [...headers, ...link]);
+    return respondPageAt(context, urlOfKey(rt, key, LIST), page, meta, headers);
   };
-
-export const toPublicPartner = (rt: Runtime, { partnerId }: PartnerCredential) => ({
-  id: partnerId,
-  name: rt.store.partnerAccess.findName(partnerId) ?? "",
-});
 
 /**
  * Returns the position in a cursor of a partner.

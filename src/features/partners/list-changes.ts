@@ -14,7 +14,7 @@ import {
   eventTypes,
   waitSeconds,
 } from "../../http/handlers/changes/changes.ts";
-import { NO_STORE } from "../../http/pipeline/business-response.ts";
+import { NO_STORE, toPublicPartner } from "../../http/pipeline/business-response.ts";
 import { cursor, pageSize, parseParameters } from "../../http/pipeline/parameters.ts";
 import {
   type HttpResponse,
@@ -23,7 +23,7 @@ import {
 } from "../../http/pipeline/request-context.ts";
 import type { HandlerDeps } from "../../http/pipeline/route.ts";
 import type { ListedKey, PartnerCredential } from "../../store/keys.ts";
-import { startOf, toPublicPartner } from "./list-businesses.ts";
+import { startOf } from "./list-businesses.ts";
 import { createPartnerStore, type PlacedEvent } from "./store.ts";
 
 const DEFAULT_LIMIT = 100;

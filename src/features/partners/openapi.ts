@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { delivery, endpoint } from "../../domain/public/schemas/webhook.ts";
 import type { OpenApiPart } from "../../http/openapi/openapi-part.ts";
 import { event, pageOf } from "../../http/openapi/schemas.ts";
 import { partnerMeta, reachedBusiness } from "./schemas.ts";
@@ -24,6 +25,8 @@ const schemas = {
   ReachedBusiness: reachedBusiness,
   ReachedBusinessList: pageOf(reachedBusiness, businessesMeta),
   PartnerEventList: pageOf(event, changesMeta),
+  PartnerEndpointList: pageOf(endpoint, partnerMeta),
+  PartnerDeliveryList: pageOf(delivery, partnerMeta),
 };
 
 const CURSOR = "r5.4a1f09c2.Zm9vYmFyYm";
@@ -38,7 +41,7 @@ const harbour = {
   lastSequence: 977,
 };
 
-const examples: OpenApiPart["examples"] = ({ eventOf }) => ({
+const examples: OpenApiPart["examples"] = ({ eventOf, endpoint, delivery }) => ({
   ReachedBusinessList: {
     data: [harbour],
     page,
@@ -49,6 +52,19 @@ const examples: OpenApiPart["examples"] = ({ eventOf }) => ({
     page: { hasMore: false, nextCursor: CURSOR },
     meta: { partner, sequences: [977] },
   },
+  PartnerEndpointList: { data: [endpoint], page, meta: { partner } },
+  PartnerDeliveryList: { data: [delivery], page, meta: { partner } },
+  createPartnerEndpoint: {
+    name: "mirror",
+    url: "https://example.com/hook",
+    events: ["catalog.changed"],
+  },
+  updatePartnerEndpoint: { events: ["catalog.changed", "business.added", "business.removed"] },
+  testPartnerEndpoint: { eventType: "catalog.changed" },
+  enablePartnerEndpoint: { recover: "all" },
+  rotatePartnerEndpointSecret: { overlapSeconds: 3600 },
+  finishPartnerSecretRotation: {},
+  redeliverPartnerDelivery: {},
 });
 
 export const openapi: readonly OpenApiPart[] = [{ schemas, examples }];

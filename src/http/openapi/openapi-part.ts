@@ -17,4 +17,6 @@ type Generated = {
   /** Returns a page of a list with one object. */
   pageOf: (object: unknown) => unknown;
   customer: object;
+  endpoint: object;
+  delivery: object;
 };
