@@ -250,7 +250,14 @@ const endpointTest: z.infer<typeof webhook.endpointTest> = {
 };
 
 const partsOfFeatures = await loadFromFeatures("openapi");
-const generated = { objectOf, pageOf: pageResponse, customer: CUSTOMER };
+const generated = {
+  objectOf,
+  eventOf: exampleEvent,
+  pageOf: pageResponse,
+  customer: CUSTOMER,
+  endpoint,
+  delivery: listedDelivery,
+};
 
 /** Examples of requests by operation ID, and of responses by schema name. */
 const EXAMPLES: { [name: string]: unknown } = {
@@ -307,6 +314,7 @@ const EXAMPLES: { [name: string]: unknown } = {
   EndpointTestResponse: { data: endpointTest },
   DeliveryResponse: { data: delivery },
   "redeliverDelivery DeliveryResponse": { data: { ...delivery, request: null } },
+  "redeliverPartnerDelivery DeliveryResponse": { data: { ...delivery, request: null } },
   RedeliveryResponse: {
     data: { count: 120, disabledEndpointIds: [] },
     page,

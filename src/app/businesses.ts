@@ -24,6 +24,18 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
 export const findSampleCommand = (): string | undefined =>
   FEATURES.find(({ sampleCommand }) => sampleCommand !== undefined)?.sampleCommand;
 
+/** A key or an endpoint, which belongs to a business or to a partner of several. */
+type Owned = { businessId: string | null; partnerId: string | null };
+
+/** Returns the slug of the business of a key or endpoint; null if it belongs to a partner. */
+export const businessOf = (rt: Runtime, { businessId }: Owned): string | null =>
+  businessId === null ? null : slugOf(rt, businessId);
+
+/** Returns the slug of the business, or names the partner, as `of …` continues a sentence. */
+export const describeOwner = (rt: Runtime, owned: Owned): string =>
+  businessOf(rt, owned) ??
+  `the partner '${rt.store.partnerAccess.findName(owned.partnerId ?? "")}'`;
+
 /** Returns the slug of a business, or its ID if it was deleted. */
 export const slugOf = (rt: Runtime, id: string): string =>
   rt.store.businesses.findById(id)?.slug ?? id;

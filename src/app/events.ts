@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type EventDraft, createEnvelope } from "../domain/envelope.ts";
-import { mayReadEvent, type EventType, prefixOf } from "../domain/event-types.ts";
+import { type EventReader, mayReadEvent, type EventType, prefixOf } from "../domain/event-types.ts";
 import { localise } from "../domain/public/public-context.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";
@@ -31,15 +31,35 @@ export function appendEvents(
   drafts: readonly EventDraft[],
   ownerKeyId: string | null = null,
 ): AppendResult {
-  const endpoints = rt.store.endpoints.list(business.id);
-  const keyIds = new Set(endpoints.map(({ keyId }) => keyId));
-  const keys = new Map([...keyIds].map((id) => [id, id && rt.store.keys.findById(id)]));
+  const receivers = listReceivers(rt, business.id);
   return append(rt, business, drafts, ownerKeyId, (event) =>
-    endpoints.filter(({ events, keyId }) => {
-      const key = keys.get(keyId);
-      return events.includes(event.type) && (!key || mayReadEvent(key, event));
-    }),
+    receivers
+      .filter(
+        ({ endpoint, reader }) =>
+          endpoint.events.includes(event.type) && (!reader || mayReadEvent(reader, event)),
+      )
+      .map(({ endpoint }) => endpoint),
   );
+}
+
+/** An endpoint with the key whose rights decide what it receives; none if it is the operator's. */
+type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
+
+/** Lists the endpoints of a business, and those of the partners that reach it. */
+function listReceivers(rt: Runtime, businessId: string): Receiver[] {
+  const own = rt.store.endpoints.list(businessId);
+  const keyIds = new Set(own.flatMap(({ keyId }) => keyId ?? []));
+  const keys = new Map([...keyIds].map((id) => [id, rt.store.keys.findById(id)]));
+  return [
+    ...own.map((endpoint) => ({ endpoint, reader: keys.get(endpoint.keyId ?? "") })),
+    ...rt.store.partnerAccess
+      .listOfBusiness(businessId)
+      .flatMap((access) =>
+        rt.store.endpoints
+          .listOf({ businessId: null, partnerId: access.partnerId })
+          .map((endpoint) => ({ endpoint, reader: access })),
+      ),
+  ];
 }
 
 /** Writes an event with a delivery to one endpoint only, whatever the endpoint subscribes to. */
@@ -59,7 +79,15 @@ function append(
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
-  const events = drafts.map((draft, i) => writeEvent(rt, business, draft, ownerKeyId, first + i));
+  const hasPartners =
+    drafts.length > 0 && rt.store.partnerAccess.listOfBusiness(business.id).length > 0;
+  const firstPosition = hasPartners ? rt.store.feed.allocatePositions(drafts.length) : null;
+  const events = drafts.map((draft, i) =>
+    writeEvent(rt, business, draft, ownerKeyId, {
+      sequence: first + i,
+      position: firstPosition === null ? null : firstPosition + i,
+    }),
+  );
   const deliveries = events.flatMap((event) =>
     receiversOf(event).map(({ id: endpointId, status }) => ({
       id: rt.newId("dlv"),
@@ -78,7 +106,7 @@ function append(
 }
 
 /** An event without its body: the bodies for a large catalog take more memory than the catalog. */
-type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId">;
+type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId" | "position">;
 
 /** The prefixes of event types whose object has a customer reference. */
 const WITH_REFERENCE: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
@@ -88,7 +116,7 @@ function writeEvent(
   business: BusinessRow,
   draft: EventDraft,
   ownerKeyId: string | null,
-  sequence: number,
+  { sequence, position }: Pick<EventRow, "sequence" | "position">,
 ): WrittenEvent {
   const id = rt.newId("evt");
   const createdAt = rt.now();
@@ -96,7 +124,7 @@ function writeEvent(
   const sha256 = hash("sha256", body, "buffer");
   const event = { id, businessId: business.id, sequence, type: draft.type, createdAt, ownerKeyId };
   const visitId = WITH_REFERENCE.has(prefixOf(draft.type)) ? draft.resource.id : null;
-  rt.store.events.insert({ ...event, body, sha256, visitId });
+  rt.store.events.insert({ ...event, body, sha256, visitId, position });
   return event;
 }
 

@@ -17,8 +17,8 @@ export type Stopped = {
   releasedHolds: number;
 };
 
-export const listEndpointsOfKey = (rt: Runtime, { id, businessId }: ListedKey): EndpointRow[] =>
-  rt.store.endpoints.list(businessId).filter(({ keyId }) => keyId === id);
+export const listEndpointsOfKey = (rt: Runtime, key: ListedKey): EndpointRow[] =>
+  rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
 
 /**
  * Revokes a key. Revoking a revoked key again stops the endpoints that it has kept.

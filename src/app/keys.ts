@@ -23,7 +23,11 @@ import type { SecretEnd } from "../store/key-secrets.ts";
 import type { KeySettings, ListedKey } from "../store/keys.ts";
 
 export type NewKey = {
-  businessId: string;
+  /** Null for a key of a partner. */
+  businessId: string | null;
+  partnerId?: string | undefined;
+  /** The SHA-256 of a secret that another server has made; by default, a new secret is made. */
+  secretHash?: Buffer | undefined;
   name: string;
   kind: KeyKind;
   /** The scopes of a restricted key; a secret key has all scopes. */
@@ -41,7 +45,10 @@ export type NewKey = {
   selfRotation?: boolean | undefined;
 };
 
-/** A key with its secret, which cannot be read again later. */
+/**
+ * A key with its secret, which cannot be read again later. The secret is empty if the server got only
+ * its hash.
+ */
 export type CreatedKey = { key: ListedKey; secret: string };
 
 const DAY_MS = 86_400_000;
@@ -53,12 +60,13 @@ const MAX_NAME_LENGTH = 100;
 export function createKey(rt: Runtime, input: NewKey): CreatedKey {
   assertNoIssues(validateKey(input, rt.now()));
   return rt.tx(() => {
-    if (!rt.store.businesses.findById(input.businessId))
+    if (input.businessId !== null && !rt.store.businesses.findById(input.businessId))
       throw new AppError("business_not_found", `There is no business ${input.businessId}.`);
     const id = rt.newId("key");
     rt.store.keys.insert({
       id,
       businessId: input.businessId,
+      partnerId: input.partnerId ?? null,
       kind: input.kind,
       name: input.name.trim(),
       scopes: input.kind === "SECRET" ? [...SCOPES] : ([...new Set(input.scopes)] as Scope[]),
@@ -77,7 +85,13 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       gainedScopes: null,
       selfRotation: input.selfRotation ?? false,
     });
-    const created = createSecret(rt, id, input.kind, { expiresAt: rt.now(), repeatsUntil: null });
+    const created = createSecret(
+      rt,
+      id,
+      input.kind,
+      { expiresAt: rt.now(), repeatsUntil: null },
+      input.secretHash,
+    );
     const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation } = created.key;
     auditKey(rt, "key.created", created.key, {
       kind,
@@ -153,7 +167,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
     if (Object.keys(changed).length === 0) return key;
     rt.store.keys.update(keyId, { ...key, ...changed });
     const updated = getKey(rt, keyId);
-    for (const endpoint of rt.store.endpoints.list(key.businessId))
+    for (const endpoint of rt.store.endpoints.listOf(key))
       if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
     const { expiresAt } = changes;
     const expiry = typeof expiresAt === "number" ? { expiresAt: auditTime(expiresAt) } : {};
@@ -229,11 +243,12 @@ function createSecret(
   keyId: string,
   kind: KeyKind,
   previousEnd: SecretEnd,
+  secretHash?: Buffer,
 ): CreatedKey {
-  const secret = generateApiKey(kind, rt.random);
+  const secret = secretHash === undefined ? generateApiKey(kind, rt.random) : "";
   rt.store.keySecrets.replace(
     {
-      hash: hashApiKey(secret),
+      hash: secretHash ?? hashApiKey(secret),
       keyId,
       ...keyHints(kind, secret),
       createdAt: rt.now(),

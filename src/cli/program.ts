@@ -32,15 +32,21 @@ export async function createProgram(
       getErrHelpWidth: () => widthOf(io.stderr),
     })
     .configureHelp({ showGlobalOptions: true });
+  const businesses: string[] = [];
   for (const { flags, about, env } of GLOBAL_OPTIONS) {
     const option = new Option(flags, about);
+    if (option.attributeName() === "business")
+      option.argParser((slug: string) => {
+        businesses.push(slug);
+        return slug;
+      });
     root.addOption(env ? option.env(env) : option);
   }
   root.helpInformation = (context) =>
     rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
-    const cli = new Cli(program, io, { ...readGlobalFlags(root), dryRun });
+    const cli = new Cli(program, io, { ...readGlobalFlags(root), businesses, dryRun });
     try {
       onExit((await run(cli)) ?? 0);
       if (dryRun) cli.note("Dry run: nothing was saved.");
@@ -80,7 +86,7 @@ function checkValuesBefore(group: Command, args: readonly string[]): void {
   for (const child of group.commands) checkValuesBefore(child, args);
 }
 
-function readGlobalFlags(root: Command): Omit<GlobalFlags, "dryRun"> {
+function readGlobalFlags(root: Command): Omit<GlobalFlags, "businesses" | "dryRun"> {
   const given = root.opts();
   // An empty environment variable counts as unset.
   const text = (name: string) =>

@@ -12,6 +12,8 @@ import { createInterface } from "node:readline";
 export type GlobalFlags = {
   dataDir: string | undefined;
   business: string | undefined;
+  /** All values of --business, which a command for several businesses repeats. */
+  businesses: readonly string[];
   json: boolean;
   quiet: boolean;
   verbose: boolean;

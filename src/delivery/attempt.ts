@@ -6,7 +6,7 @@ import { errorInWords } from "../domain/errors.ts";
 import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
 import { bodyFor } from "../domain/envelope.ts";
-import { mayReadEvent } from "../domain/event-types.ts";
+import { type EventReader, mayReadEvent } from "../domain/event-types.ts";
 import {
   classifyOutcome,
   isLocalFailure,
@@ -58,7 +58,8 @@ export function createAttemptRunner(
   }
 
   return async ({ due, target, host, keys }) => {
-    const { id: endpointId, businessId } = target;
+    const { id: endpointId, partnerId } = target;
+    const { businessId } = due;
     const delivery = { due, endpointId, businessId, host };
     const event = findEvent(due.eventId);
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
@@ -67,8 +68,13 @@ export function createAttemptRunner(
     // The job that ends expired keys runs each second, so this key may have expired since.
     if (key && stopsEndpoints(key, rt.now())) return { ...unsent, settlement: withdraw(rt.now()) };
     // An operator may have narrowed the key's event groups since the event was written.
-    if (key && !mayReadEvent(key, event)) return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
-    const body = bodyFor(key, event);
+    const reader =
+      partnerId === null
+        ? (key ?? "operator")
+        : findPartnerReader(rt, partnerId, businessId, event);
+    if (reader === undefined || (reader !== "operator" && !mayReadEvent(reader, event)))
+      return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
+    const body = bodyFor(reader === "operator" ? undefined : reader, event);
     let isWithdrawn = false;
     const isWanted = () => {
       isWithdrawn = !rt.store.endpoints.isActive(endpointId);
@@ -117,6 +123,20 @@ export function createAttemptRunner(
     const isGone = outcomeClass.kind === "gone";
     return { ...delivery, settlement, attempt, outcomeClass, isGone };
   };
+}
+
+/**
+ * Returns the rights that a partner has at the business of an event; undefined if it may not receive
+ * the event. It learns of the end of its access although it has none any more.
+ */
+function findPartnerReader(
+  rt: Runtime,
+  partnerId: string,
+  businessId: string,
+  { type }: StoredEvent,
+): EventReader | "operator" | undefined {
+  if (type === "business.removed") return "operator";
+  return rt.store.partnerAccess.find(partnerId, businessId);
 }
 
 type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;

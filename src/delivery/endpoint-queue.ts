@@ -134,6 +134,11 @@ export class EndpointQueue {
   /** Number of replays in flight: one at a time, so that they arrive in order. */
   #replaysInFlight = 0;
   #overdueInFlight = 0;
+  /**
+   * The businesses of the deliveries in flight to the endpoint of a partner. The next delivery of such
+   * a business waits, so that the events of a business arrive in their order.
+   */
+  readonly #businessesInFlight = new Set<string>();
   #dueRows: DueRow[] = [];
   #isExhausted = false;
 
@@ -162,9 +167,10 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** The ID of the key that created the endpoint; of the business if the operator created it. */
+  /** The ID of the key that created the endpoint, or of its business or partner. */
   get owner(): string {
-    return this.target.keyId ?? this.target.businessId;
+    const { keyId, businessId, partnerId, id } = this.target;
+    return keyId ?? businessId ?? partnerId ?? id;
   }
 
   get endpointClass(): EndpointClass {
@@ -202,9 +208,12 @@ export class EndpointQueue {
       this.#isExhausted = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
     }
-    return this.#replaysInFlight === 0
-      ? this.#dueRows
-      : this.#dueRows.filter(({ isReplay }) => isReplay === 0);
+    if (this.#replaysInFlight === 0 && this.#businessesInFlight.size === 0) return this.#dueRows;
+    return this.#dueRows.filter(
+      ({ isReplay, businessId }) =>
+        (isReplay === 0 || this.#replaysInFlight === 0) &&
+        !this.#businessesInFlight.has(businessId),
+    );
   }
 
   /**
@@ -233,6 +242,7 @@ export class EndpointQueue {
     this.claimedCount += 1;
     this.#inFlight += 1;
     this.#replaysInFlight += row.isReplay;
+    if (this.target.businessId === null) this.#businessesInFlight.add(row.businessId);
   }
 
   markOverdue(): void {
@@ -240,8 +250,9 @@ export class EndpointQueue {
   }
 
   /** Ends an attempt. The delivery stays claimed until `release`. */
-  endAttempt({ isReplay }: DueRow, wasOverdue: boolean): void {
+  endAttempt({ isReplay, businessId }: DueRow, wasOverdue: boolean): void {
     this.#inFlight -= 1;
+    this.#businessesInFlight.delete(businessId);
     this.#replaysInFlight -= isReplay;
     if (wasOverdue) this.#overdueInFlight -= 1;
   }

@@ -47,6 +47,12 @@ export const reorderedEvent = (
 
 type EnvelopeBusiness = z.infer<typeof business>;
 
+/** Returns an event that says whether a partner reaches a business. */
+export const businessEvent = (
+  type: "business.added" | "business.removed",
+  { id, slug, name, timezone }: EnvelopeBusiness,
+): EventDraft => eventDraft(type, [], { id, slug, name, timezone }, [id]);
+
 /**
  * An event as receivers get it: the specification's "Webhook event envelope". `data` has exactly
  * the four keys of the table there.

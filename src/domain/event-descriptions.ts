@@ -74,6 +74,10 @@ export const SENT_WHEN: Record<EventType, string> = {
   "reservation.updated":
     "A reservation was approved, moved, completed or marked as a no-show, or its guest data or `customerRef` changed.",
   "reservation.cancelled": "A reservation was cancelled or declined, or was not approved in time.",
+  "business.added":
+    "Only for the key of a partner with several businesses: the partner reaches this business from now on. Read its lists.",
+  "business.removed":
+    "Only for the key of a partner with several businesses: the partner no longer reaches this business. It is the last event of the business; a business that is deleted sends none.",
 };
 
 const SERVICE_FLAGS = {
@@ -133,6 +137,7 @@ const FLAGS: { [P in EventPrefix]: Record<(typeof CHANGED_FLAGS)[P][number], str
     status: "`active`: the promotion has begun or ended",
     details: OTHER,
   },
+  business: {},
   staff: {
     profile: OTHER,
     services: "the services that the person performs, or their price or duration",

@@ -48,6 +48,8 @@ export const EVENT_TYPES = [
  */
 export const ADDITIONAL_EVENT_TYPES = [
   "event_availability.updated",
+  "business.added",
+  "business.removed",
   "booking.updated",
   "booking.cancelled",
   "reservation.updated",
@@ -101,6 +103,7 @@ export const CHANGED_FLAGS = {
   ticket: ["checkIn"],
   booking: ["status", "schedule", "staff", "services", "guests", "price"],
   reservation: ["status", "schedule", "table", "partySize"],
+  business: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventPrefix = keyof typeof CHANGED_FLAGS;
@@ -168,15 +171,19 @@ export const maySubscribe = ({ eventGroups }: Pick<EventReader, "eventGroups">, 
 
 /**
  * Returns whether a key may read an event. A key that may create bookings or orders, but not read
- * those of others, reads no event about the bookings or orders of others.
- * @param ownerKeyId the key that created the booking, reservation or order; null for the operator
+ * those of others, reads no event about the bookings or orders of others. The access of a partner
+ * alone reads that it was given or ended.
+ * @param ownerKeyId the key that created the booking, reservation or order, or the access that was
+ *   given or ended; null for the operator
  */
-export const mayReadEvent = (
+export function mayReadEvent(
   key: EventReader,
   { type, ownerKeyId }: { type: EventType; ownerKeyId: string | null },
-): boolean =>
-  maySubscribe(key, type) &&
-  (groupOf(type) === "catalog" || ownerKeyId === key.id || !isLimitedToOwn(key));
+): boolean {
+  if (!maySubscribe(key, type)) return false;
+  if (prefixOf(type) === "business") return ownerKeyId === key.id;
+  return groupOf(type) === "catalog" || ownerKeyId === key.id || !isLimitedToOwn(key);
+}
 
 /** Returns whether a key reads no events about the bookings and orders of others. */
 export const isLimitedToOwn = (key: EventReader): boolean =>

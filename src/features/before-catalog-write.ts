@@ -1,4 +1,5 @@
 import type { BeforeCatalogWrite } from "../app/catalog/catalog-write.ts";
+import { joinNewBusiness } from "./partners/join-new-business.ts";
 import { recordChange } from "./undo/record-change.ts";
 
 /**
@@ -6,4 +7,4 @@ import { recordChange } from "./undo/record-change.ts";
  * that write catalogs, because a transaction can load nothing. It has a file of its own, because
  * every process reads index.ts.
  */
-export const BEFORE_CATALOG_WRITE: readonly BeforeCatalogWrite[] = [recordChange];
+export const BEFORE_CATALOG_WRITE: readonly BeforeCatalogWrite[] = [recordChange, joinNewBusiness];

@@ -13,6 +13,7 @@ import { liveView } from "./live-view/feature.ts";
 import { mcp } from "./mcp/feature.ts";
 import { nats } from "./nats/feature.ts";
 import { pageBookings } from "./page-bookings/feature.ts";
+import { partners } from "./partners/feature.ts";
 import { partnerPage } from "./partner-page/feature.ts";
 import { publicPages } from "./public-pages/feature.ts";
 import { servers } from "./servers/feature.ts";
@@ -45,6 +46,7 @@ const LIST = [
   tickets,
   undo,
   docs,
+  partners,
   partnerPage,
   publicPages,
   pageBookings,

@@ -1,9 +1,11 @@
+import type { NeededScope } from "../domain/api-key.ts";
 import type { HeaderName } from "./openapi/headers.ts";
 import { emptyBody } from "./pipeline/body.ts";
 import type {
   Access,
   HandlerDeps,
   OpenHandler,
+  PartnerHandler,
   ResponseSpec,
   RouteDefinition,
   RouteSpec,
@@ -15,7 +17,8 @@ import type {
 export const pathOf = (rest: string): string =>
   `/v1/businesses/:slug${rest === "" ? "" : `/${rest}`}`;
 
-type Operation = Omit<RouteSpec, "group" | "method" | "path" | "scope"> & Access;
+type Spec = Omit<RouteSpec, "group" | "method" | "path" | "scope" | "isAboveBusinesses">;
+type Operation = Spec & Access;
 
 const withMethod =
   (method: RouteSpec["method"]) =>
@@ -34,8 +37,25 @@ export const remove = withMethod("DELETE");
 /** Returns a route outside `/v1/businesses`, which needs no key. `path` is the full path. */
 export const openGet = (
   path: string,
-  operation: Omit<Operation, "scope" | "handle"> & { handle: (deps: HandlerDeps) => OpenHandler },
+  operation: Spec & { handle: (deps: HandlerDeps) => OpenHandler },
 ): RouteDefinition => ({ ...operation, group: "Operations", method: "GET", path, scope: "open" });
+
+/** Returns a route above the businesses, for the keys of partners. `path` begins below `/v1/`. */
+export const routeOfPartner = (
+  method: RouteSpec["method"],
+  group: RouteSpec["group"],
+  path: string,
+  operation: Spec & {
+    scope: NeededScope;
+    handle: (deps: HandlerDeps) => PartnerHandler;
+  },
+): RouteDefinition => ({
+  ...operation,
+  isAboveBusinesses: true,
+  group,
+  method,
+  path: `/v1/${path}`,
+});
 
 /** The body of a request that has no fields and may therefore be empty. */
 export const EMPTY_BODY = { schema: emptyBody, isOptional: true };

@@ -2,7 +2,10 @@ import type { EventType } from "../domain/event-types.ts";
 import { minIdAt } from "../domain/ids.ts";
 import { columns, type Db, insertInto, matching } from "./database/db.ts";
 
-export type ListedEvent = Omit<EventRow, "body" | "sha256" | "ownerKeyId" | "visitId"> & {
+export type ListedEvent = Omit<
+  EventRow,
+  "body" | "sha256" | "ownerKeyId" | "visitId" | "position"
+> & {
   bytes: number;
 };
 
@@ -37,10 +40,12 @@ export type EventRow = {
   ownerKeyId: string | null;
   /** The booking, reservation or order of the event; null for events about something else. */
   visitId: string | null;
+  /** Its place among the events of all businesses with partners; null if its business had none. */
+  position: number | null;
 };
 
 const EVENT = `id, business_id, sequence, type, body, sha256, created_at, owner_key_id,
-  visit_id`;
+  visit_id, position`;
 
 export function createEventStore(db: Db) {
   const insert = db.prepare(insertInto("event", EVENT));
@@ -106,6 +111,12 @@ export function createFeedStore(db: Db) {
   const selectPrunedSequence = db
     .prepare("SELECT forgotten_sequence FROM business WHERE id = ?")
     .pluck();
+  const raisePosition = db
+    .prepare("UPDATE server SET last_position = last_position + ? RETURNING last_position")
+    .pluck();
+  const selectPositions = db.prepare(
+    `SELECT ${columns("last_position, forgotten_position")} FROM server`,
+  );
   const selectFeedId = db.prepare("SELECT feed_id FROM server").pluck();
   const selectLastSequence = db.prepare("SELECT last_sequence FROM business WHERE id = ?").pluck();
 
@@ -123,6 +134,13 @@ export function createFeedStore(db: Db) {
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
     /** Returns the ID of the feeds, which is empty for those from before feeds had an ID. */
     getId: (): string => selectFeedId.get() as string,
+    /** Returns the position of the last event of any business with partners. */
+    getLastPosition: (): number => (selectPositions.get() as { lastPosition: number }).lastPosition,
+    /** Returns the position after which all events are still stored. */
+    getForgottenPosition: (): number =>
+      (selectPositions.get() as { forgottenPosition: number }).forgottenPosition,
+    /** Returns the first of `count` new, consecutive positions. */
+    allocatePositions: (count: number): number => (raisePosition.get(count) as number) - count + 1,
     /** Returns the last sequence number used, whether or not its event is still stored. */
     getLastSequence: (businessId: string): number =>
       (selectLastSequence.get(businessId) as number | undefined) ?? 0,

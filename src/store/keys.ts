@@ -5,7 +5,13 @@ import { parseJson } from "./database/storage-error.ts";
 
 export type KeyRow = {
   id: string;
-  businessId: string;
+  /** Null for a key of a partner, which is valid at several businesses. */
+  businessId: string | null;
+  /**
+   * The partner of a key for several businesses. A key with a business and a partner is the access of
+   * the partner to the business: it has no secret, because the secrets of the partner's keys are valid.
+   */
+  partnerId: string | null;
   kind: KeyKind;
   name: string;
   scopes: Scope[];
@@ -48,15 +54,33 @@ export type KeySettings = Pick<
   | "selfRotation"
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
-/** A key with the visible parts of its newest secret. */
-export type ListedKey = KeyRow & { prefix: string; last4: string };
+/**
+ * A key with the visible parts of its newest secret. Both are null for the access of a partner to a
+ * business, and the last characters are empty if the server only got the hash of the secret.
+ */
+export type ListedKey = KeyRow & { prefix: string | null; last4: string | null };
 
-/** Everything that authorization needs to know of a key, in one row. */
-export type Credential = KeyRow & {
+type Secret = {
+  /** The key that the secret belongs to. */
+  secretKeyId: string;
   /** When the secret of the request ends; null for the newest secret. */
   secretExpiresAt: number | null;
   /** Until when this secret may repeat the request with which it rotated the key. */
   secretRepeatsUntil: number | null;
+};
+
+/** A key of a partner, which becomes a `Credential` at each business of the partner. */
+export type PartnerCredential = KeyRow & Secret & { businessId: null; partnerId: string };
+
+/** Everything that authorization needs to know of a key at a business, in one row. */
+export type Credential = KeyRow & Secret & KeyBusiness;
+
+/** The key of a request, at one business or above the businesses of a partner. */
+export type AnyCredential = Credential | PartnerCredential;
+
+/** What authorization needs to know of the business of a key. */
+export type KeyBusiness = {
+  businessId: string;
   businessSlug: string;
   catalogVersion: number;
   businessRevision: number;
@@ -69,41 +93,47 @@ type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
 type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation"> &
   Record<keyof Lists, string> & { selfRotation: number };
 
-const COLUMNS = columns(`key.id, key.business_id, key.kind, key.name, key.scopes, key.event_groups,
+export const KEY_COLUMNS =
+  columns(`key.id, key.business_id, key.partner_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
   key.endpoints_at_end, key.gained_scopes, key.self_rotation`);
 
-export function createKeyStore(db: Db) {
-  const parse = <Row extends KeyRow>(raw: unknown): Row => {
-    const row = raw as Raw<Row>;
-    return {
-      ...row,
-      scopes: parseJson(row.scopes, "api_key.scopes"),
-      eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
-      cidrs: parseJson(row.cidrs, "api_key.cidrs"),
-      selfRotation: row.selfRotation === 1,
-    } as unknown as Row;
-  };
+export const SECRET_COLUMNS = `secret.key_id AS secretKeyId, secret.expires_at AS secretExpiresAt,
+  secret.repeats_until AS secretRepeatsUntil`;
+export const BUSINESS_COLUMNS = `business.slug AS businessSlug,
+  business.catalog_version AS catalogVersion, business.revision AS businessRevision,
+  business.stock_revision AS stockRevision, business.last_sequence AS lastSequence`;
+/** Selects keys. The newest secret of a key is the one without an expiry. */
+export const LISTED_KEY = `SELECT ${KEY_COLUMNS}, secret.prefix, secret.last4
+  FROM api_key key LEFT JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
 
+export function parseKey<Row extends KeyRow>(raw: unknown): Row {
+  const row = raw as Raw<Row>;
+  return {
+    ...row,
+    scopes: parseJson(row.scopes, "api_key.scopes"),
+    eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
+    cidrs: parseJson(row.cidrs, "api_key.cidrs"),
+    selfRotation: row.selfRotation === 1,
+  } as unknown as Row;
+}
+
+export function createKeyStore(db: Db) {
   const selectCredential = db.prepare(`
-    SELECT ${COLUMNS}, secret.expires_at AS secretExpiresAt,
-      secret.repeats_until AS secretRepeatsUntil, business.slug AS businessSlug,
-      business.catalog_version AS catalogVersion, business.revision AS businessRevision,
-      business.stock_revision AS stockRevision, business.last_sequence AS lastSequence
+    SELECT ${KEY_COLUMNS}, ${SECRET_COLUMNS}, ${BUSINESS_COLUMNS}
     FROM api_key_secret secret
     JOIN api_key key ON key.id = secret.key_id
     JOIN business ON business.id = key.business_id
     WHERE secret.hash = ?`);
-  // The newest secret of a key is the one without an expiry.
-  const listed = `SELECT ${COLUMNS}, secret.prefix, secret.last4
-    FROM api_key key JOIN api_key_secret secret ON secret.key_id = key.id AND secret.expires_at IS NULL`;
-  const selectById = db.prepare(`${listed} WHERE key.id = ?`);
-  const all = db.prepare(`${listed} ORDER BY key.id`);
-  const ofBusiness = db.prepare(`${listed} WHERE key.business_id = ? ORDER BY key.id`);
+  const selectById = db.prepare(`${LISTED_KEY} WHERE key.id = ?`);
+  const all = db.prepare(
+    `${LISTED_KEY} WHERE key.partner_id IS NULL OR key.business_id IS NULL ORDER BY key.id`,
+  );
+  const ofBusiness = db.prepare(`${LISTED_KEY} WHERE key.business_id = ? ORDER BY key.id`);
   const insert = db.prepare(
     insertInto(
       "api_key",
-      `id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
+      `id, business_id, partner_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
       last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes, self_rotation`,
     ),
   );
@@ -116,11 +146,11 @@ export function createKeyStore(db: Db) {
       "SELECT id FROM api_key WHERE expires_at IS NOT NULL AND ended_at IS NULL AND expires_at <= ?",
     )
     .pluck();
-  const selectExpiring = db.prepare(`${listed}
+  const selectExpiring = db.prepare(`${LISTED_KEY}
     WHERE key.expires_at IS NOT NULL AND key.ended_at IS NULL AND key.expires_at > :now AND key.expires_at <= :until
     ORDER BY key.expires_at, key.id`);
   const selectUndecided = db.prepare(
-    `${listed} WHERE key.endpoints_at_end = 'UNDECIDED' ORDER BY key.id`,
+    `${LISTED_KEY} WHERE key.endpoints_at_end = 'UNDECIDED' ORDER BY key.id`,
   );
   const update = db.prepare(`
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
@@ -130,7 +160,7 @@ export function createKeyStore(db: Db) {
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A key is listed only if a web page has sent its newest secret.
-  const selectSeenInBrowser = db.prepare(`${listed}
+  const selectSeenInBrowser = db.prepare(`${LISTED_KEY}
     WHERE key.browser_seen_at > secret.created_at AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ?)
     ORDER BY key.id`);
   const markUsed = db.prepare(
@@ -139,10 +169,12 @@ export function createKeyStore(db: Db) {
 
   return {
     /** Finds the credential of a secret, even of one that is no longer valid. */
-    findCredential: (hash: Buffer) => parseOptional(selectCredential.get(hash), parse<Credential>),
-    findById: (id: string) => parseOptional(selectById.get(id), parse<ListedKey>),
+    findCredential: (hash: Buffer) =>
+      parseOptional(selectCredential.get(hash), parseKey<Credential>),
+    findById: (id: string) => parseOptional(selectById.get(id), parseKey<ListedKey>),
+    /** Lists the keys of a business, or all keys; only the former include the access of partners. */
     list: (businessId?: string) =>
-      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse<ListedKey>),
+      (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parseKey<ListedKey>),
     insert: (row: KeyRow) =>
       void insert.run({
         ...row,
@@ -167,12 +199,12 @@ export function createKeyStore(db: Db) {
     listExpired: (now: number) => selectExpired.all(now) as string[],
     /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
-      selectExpiring.all({ now, until }).map(parse<ListedKey>),
+      selectExpiring.all({ now, until }).map(parseKey<ListedKey>),
     /** Returns keys that ended under 0.2: the operator must decide about their endpoints. */
-    listUndecided: () => selectUndecided.all().map(parse<ListedKey>),
+    listUndecided: () => selectUndecided.all().map(parseKey<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */
-    listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parse<ListedKey>),
+    listSeenInBrowser: (now: number) => selectSeenInBrowser.all(now).map(parseKey<ListedKey>),
     markUsed: (id: string, at: number) => void markUsed.run({ id, at }),
   };
 }

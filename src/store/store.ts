@@ -28,6 +28,7 @@ import { createHistoryStore, createRetentionStore } from "./history.ts";
 import { createHoldStore } from "./bookings/holds.ts";
 import { createKeySecretStore } from "./key-secrets.ts";
 import { createKeyStore } from "./keys.ts";
+import { createPartnerAccessStore } from "./partner-access.ts";
 import {
   createKeyVisitStore,
   createTakenTicketStore,
@@ -47,6 +48,7 @@ const STORES = {
   daemon: createDaemonStore,
   idempotency: createIdempotencyStore,
   keys: createKeyStore,
+  partnerAccess: createPartnerAccessStore,
   keySecrets: createKeySecretStore,
   keyVisits: createKeyVisitStore,
   endpoints: createEndpointStore,

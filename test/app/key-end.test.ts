@@ -65,7 +65,7 @@ test("nothing reaches the endpoints of a revoked key, not even pending deliverie
   expect(own.requests).toHaveLength(2);
   expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_revoked" });
   expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(2);
-  expect(rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now())).toEqual([]);
+  expect(rt.store.holds.listOpenOfKey(business.id, key.id, rt.now())).toEqual([]);
   const [entry] = rt.store.audit.list({ action: "key.revoked" }, 1);
   expect(entry?.details).toMatchObject({ disabledEndpoints: [find()?.id], releasedHolds: 1 });
 });
@@ -117,7 +117,7 @@ test("nothing reaches the endpoints of an expired key, even before they are disa
   endExpiredKeys(rt);
   expect(find()).toMatchObject({ status: "DISABLED", disabledReason: "key_expired" });
   expect(rt.store.deliveries.list({ status: "PARKED" }, 10)).toHaveLength(1);
-  expect(rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now())).toEqual([]);
+  expect(rt.store.holds.listOpenOfKey(business.id, key.id, rt.now())).toEqual([]);
   expect(rt.store.audit.list({ action: "key.expired" }, 10)).toHaveLength(1);
   expect(codes(rt)).toContain("endpoint.disabled");
 });

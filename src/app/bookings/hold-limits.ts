@@ -4,7 +4,6 @@ import type { Hold } from "../../domain/bookings/hold.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { KeyRow } from "../../store/keys.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Held, leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
@@ -125,7 +124,7 @@ const countedHolds = (rt: Runtime, keyId: string, open: readonly Hold[]): readon
 /** Returns how many open holds and unpaid orders a key has, and may have now. */
 export function readHoldUse(
   rt: Runtime,
-  { id, businessId }: Pick<KeyRow, "id" | "businessId">,
+  { id, businessId }: { id: string; businessId: string },
 ): { limit: number; used: number } {
   const open = rt.store.holds.listOpenOfKey(businessId, id, rt.now());
   const used = countedHolds(rt, id, open).length + countPending(rt, id);

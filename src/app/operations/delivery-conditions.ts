@@ -3,7 +3,7 @@ import { type HealthCondition, openCondition } from "../../domain/conditions/reg
 import { countOf, isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { needsAttention } from "../../domain/webhooks/failing-endpoint.ts";
 import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
-import { slugOf } from "../businesses.ts";
+import { businessOf, describeOwner } from "../businesses.ts";
 import { andOtherSecrets, iterateGuests, iterateSecrets } from "../master-key.ts";
 import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
@@ -110,11 +110,11 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
       ? disabledReason !== null && !INTENDED.has(disabledReason)
       : failingSince !== null && needsAttention(endpoint, rt.now());
   if (!isReported) return [];
-  const business = slugOf(rt, endpoint.businessId);
+  const business = businessOf(rt, endpoint);
   const at = { business, subject: { id, name, url }, since: failingSince };
   const since =
     failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
-  const who = `the endpoint '${name}' of ${business}`;
+  const who = `the endpoint '${name}' of ${describeOwner(rt, endpoint)}`;
   if (status === "DISABLED") {
     if (disabledReason === "key_expired") {
       const expired = `${who} receives no webhooks, because its API key has expired. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`;
@@ -161,10 +161,10 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
       if (endpoint === undefined || attempts < MIN_ATTEMPTS) return [];
       if (failed < attempts * UNRELIABLE_SHARE) return [];
       const { id, name, url } = endpoint;
-      const business = slugOf(rt, endpoint.businessId);
+      const business = businessOf(rt, endpoint);
       return openCondition(
         "endpoint.unreliable",
-        `the endpoint '${name}' of ${business} has failed ${failed} of its last ${attempts} attempts within an hour`,
+        `the endpoint '${name}' of ${describeOwner(rt, endpoint)} has failed ${failed} of its last ${attempts} attempts within an hour`,
         // A delivery that succeeded at a later attempt no longer counts as failed.
         `deskbell deliveries list --endpoint ${id} --since 1h`,
         { business, subject: { id, name, url } },
@@ -199,11 +199,12 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   // The secrets of features are left out, because features report their own.
   const ids = undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
   return [...new Set(ids)].map((id) => {
-    const { name, businessId } = rt.store.endpoints.findById(id) ?? { name: id, businessId: "" };
-    const business = slugOf(rt, businessId);
+    const endpoint = rt.store.endpoints.findById(id);
+    const { name, ...owner } = endpoint ?? { name: id, businessId: "", partnerId: null };
+    const business = businessOf(rt, owner);
     return openCondition(
       "signing_secret.wrong",
-      `a signing secret of '${name}' of ${business} cannot be decrypted with ${masterKeyPath}`,
+      `a signing secret of '${name}' of ${describeOwner(rt, owner)} cannot be decrypted with ${masterKeyPath}`,
       `deskbell webhooks rotate-secret ${id} --force`,
       { business, subject: { id, name } },
     );

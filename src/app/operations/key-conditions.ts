@@ -5,7 +5,7 @@ import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { ListedKey } from "../../store/keys.ts";
 import { listFastKeys } from "../bookings/booking-limits.ts";
 import { listHoarders } from "../bookings/hold-limits.ts";
-import { slugOf } from "../businesses.ts";
+import { businessOf, describeOwner } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
 const DAY_MS = 86_400_000;
@@ -29,14 +29,14 @@ export const checkExpiringKeys = (
     const own = activeEndpointsOf(endpoints, key);
     const isUsed = lastUsedAt !== null && lastUsedAt > rt.now() - RECENT_MS;
     if (expiresAt - createdAt < SHORT_LIFE_MS || (own.length === 0 && !isUsed)) return [];
-    const business = slugOf(rt, key.businessId);
+    const business = businessOf(rt, key);
     const stops =
       own.length === 0 || key.endpointsAtEnd === "KEEP"
         ? ""
         : ` and ${countOf(own.length, "webhook endpoint")} receive nothing more (${summarizeNames(own.map((endpoint) => endpoint.name))})`;
     return openCondition(
       "key.expiring",
-      `the key '${name}' of ${business} expires at ${isoSeconds(expiresAt)}: its requests are then refused${stops}`,
+      `the key '${name}' of ${describeOwner(rt, key)} expires at ${isoSeconds(expiresAt)}: its requests are then refused${stops}`,
       `deskbell keys update ${id} --expires 365d`,
       { business, subject: { id, name } },
     );
@@ -45,12 +45,12 @@ export const checkExpiringKeys = (
 /** Reports endpoints that still receive events although their key ended under version 0.2. */
 export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] =>
   rt.store.keys.listUndecided().flatMap((key) => {
-    const business = slugOf(rt, key.businessId);
+    const business = businessOf(rt, key);
     const how = key.revokedAt === null ? "has expired" : "is revoked";
     return activeEndpointsOf(endpoints, key).map(({ id, name, url }) =>
       openCondition(
         "endpoint.key_ended",
-        `the endpoint '${name}' of ${business} still receives events, although its key '${key.name}' ${how}: disable it, or give it another key with webhooks update ${id} --key KEY`,
+        `the endpoint '${name}' of ${describeOwner(rt, key)} still receives events, although its key '${key.name}' ${how}: disable it, or give it another key with webhooks update ${id} --key KEY`,
         `deskbell webhooks disable ${id}`,
         { business, subject: { id, name, url } },
       ),
@@ -60,12 +60,12 @@ export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): 
 export const checkBrowserKeys = (rt: Runtime): HealthCondition[] =>
   rt.store.keys
     .listSeenInBrowser(rt.now())
-    .map(({ id, name, businessId }) =>
+    .map((key) =>
       openCondition(
         "key.in_browser",
-        `the secret key '${name}' of ${slugOf(rt, businessId)} was sent by a web page: every visitor of that page can read it`,
-        `deskbell keys rotate ${id} --overlap 0s`,
-        { business: slugOf(rt, businessId), subject: { id, name } },
+        `the secret key '${key.name}' of ${describeOwner(rt, key)} was sent by a web page: every visitor of that page can read it`,
+        `deskbell keys rotate ${key.id} --overlap 0s`,
+        { business: businessOf(rt, key), subject: { id: key.id, name: key.name } },
       ),
     );
 
@@ -73,18 +73,19 @@ export const checkUnusedHolds = (rt: Runtime): HealthCondition[] =>
   listHoarders(rt).flatMap(({ keyId, made, used }) => {
     const key = rt.store.keys.findById(keyId);
     if (key === undefined || hasEnded(key, rt.now())) return [];
-    const business = slugOf(rt, key.businessId);
+    const business = businessOf(rt, key);
     return openCondition(
       "holds.unused",
-      `the key '${key.name}' of ${business} has let most of ${made} holds expire in 24 hours and booked ${used}, so it can have 3 at a time: it may keep times from guests`,
+      `the key '${key.name}' of ${describeOwner(rt, key)} has let most of ${made} holds expire in 24 hours and booked ${used}, so it can have 3 at a time: it may keep times from guests`,
       "ask the partner to release the holds that guests leave, and to send Visitor-Id, as /docs/taking-bookings says",
       { business, subject: { id: keyId, name: key.name } },
     );
   });
 
 export const checkFastBookings = (rt: Runtime): HealthCondition[] =>
-  listFastKeys(rt).map(({ key: { id, name, businessId }, recent, busiest }) => {
-    const business = slugOf(rt, businessId);
+  listFastKeys(rt).map(({ key, recent, busiest }) => {
+    const { id, name } = key;
+    const business = businessOf(rt, key);
     return openCondition(
       "key.booking_fast",
       `the key '${name}' of ${business} has made ${recent} bookings and reservations in two hours, and at most ${busiest} in an hour of the week before`,

@@ -6,6 +6,7 @@ import {
   type StoredBackoff,
 } from "../../domain/webhooks/failing-endpoint.ts";
 import type { Settlement } from "../../domain/webhooks/settle.ts";
+import { businessOf } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import type { AttemptRow } from "../../store/webhooks/deliveries.ts";
 import type { DueRow } from "../../store/webhooks/due.ts";
@@ -127,10 +128,10 @@ function recordDelivered(rt: Runtime, { id, lastDeliveredAt }: EndpointRow): voi
 
 function notifyExhausted(
   rt: Runtime,
-  { id, name, url, businessId }: EndpointRow,
+  { id, name, url, ...owner }: EndpointRow,
   error: string | null,
 ) {
-  const business = rt.store.businesses.findById(businessId)?.slug ?? businessId;
+  const business = businessOf(rt, owner);
   const text = `deliveries to '${name}' have failed permanently: ${error}`;
   const command = `deskbell deliveries list --status EXHAUSTED --endpoint ${id}`;
   const where = { business, subject: { id, name, url } };

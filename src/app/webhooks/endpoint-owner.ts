@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { ALL_EVENT_TYPES, maySubscribe, type EventType } from "../../domain/event-types.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow } from "../../store/webhooks/deliveries.ts";
-import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
+import type { EndpointOwner, EndpointRow } from "../../store/webhooks/endpoints.ts";
 import type { DeliveryViewer } from "../../store/webhooks/delivery-search.ts";
 import type { KeyRow } from "../../store/keys.ts";
 import { hasEnded } from "../../domain/api-key.ts";
@@ -13,15 +13,21 @@ import { getKey } from "../keys.ts";
 // may receive itself. A restricted key sees those that it created; a rotated key is the same key.
 // Any other webhook gets the response for one that does not exist.
 
-export type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "eventGroups">;
-type Viewed = Pick<EndpointRow, "businessId" | "keyId" | "events">;
+// The keys of a partner see the webhooks for all of its businesses, whichever of them created one. At
+// one business, they see those that a key of the partner created there.
 
-const owns = (key: Viewer, { businessId, keyId, events }: Viewed): boolean =>
-  businessId === key.businessId &&
-  (keyId === key.id || (key.kind === "SECRET" && events.every((type) => maySubscribe(key, type))));
+export type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "partnerId" | "eventGroups">;
+type Viewed = EndpointOwner & Pick<EndpointRow, "keyId" | "events">;
+
+const owns = (key: Viewer, { businessId, partnerId, keyId, events }: Viewed): boolean =>
+  key.businessId === null
+    ? businessId === null && partnerId === key.partnerId
+    : businessId === key.businessId &&
+      (keyId === key.id ||
+        (key.kind === "SECRET" && events.every((type) => maySubscribe(key, type))));
 
 export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
-  rt.store.endpoints.list(key.businessId).filter((endpoint) => owns(key, endpoint));
+  rt.store.endpoints.listOf(key).filter((endpoint) => owns(key, endpoint));
 
 export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
@@ -48,9 +54,7 @@ export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
  */
 export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: string): void {
   const owner = rt.store.endpoints.findOwner(endpointId);
-  if (owner?.businessId === key.businessId && (key.kind === "SECRET" || owner.keyId === key.id))
-    return;
-  throw notFoundError();
+  if (owner === undefined || !owns(key, { ...owner, events: [] })) throw notFoundError();
 }
 
 /**
@@ -60,9 +64,8 @@ export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: st
 export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRow {
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
-    const { businessId, endpointId, eventType } = delivery;
-    const keyId = rt.store.endpoints.findKeyId(endpointId);
-    if (owns(key, { businessId, keyId, events: [eventType] })) return delivery;
+    const owner = rt.store.endpoints.findOwner(delivery.endpointId);
+    if (owner && owns(key, { ...owner, events: [delivery.eventType] })) return delivery;
   }
   throw new AppError("resource_not_found", "There is no delivery with this ID.");
 }
@@ -84,18 +87,17 @@ export function assertMaySubscribe(
 // A webhook endpoint belongs to an API key, which can then see and manage it over HTTP, or to the
 // operator alone.
 
-type Owned = Pick<EndpointRow, "id" | "businessId" | "url" | "events">;
+type Owned = EndpointOwner & Pick<EndpointRow, "id" | "url" | "events">;
 
-const countOfKey = (
-  rt: Runtime,
-  keyId: string,
-  { businessId }: Pick<EndpointRow, "businessId">,
-): number => rt.store.endpoints.list(businessId).filter((row) => row.keyId === keyId).length;
+/** Returns how many endpoints a key has; those of a partner count for all of its keys. */
+const countOfKey = (rt: Runtime, keyId: string, owner: EndpointOwner): number =>
+  rt.store.endpoints.listOf(owner).filter((row) => owner.businessId === null || row.keyId === keyId)
+    .length;
 
 /** Returns how many endpoints a key has and may have. */
 export const readEndpointUse = (
   rt: Runtime,
-  key: Pick<KeyRow, "id" | "businessId" | "maxEndpoints">,
+  key: EndpointOwner & Pick<KeyRow, "id" | "maxEndpoints">,
 ): { limit: number; used: number } => ({
   limit: key.maxEndpoints,
   used: countOfKey(rt, key.id, key),
@@ -111,6 +113,10 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
   const key = getKey(rt, keyId);
   if (key.businessId !== endpoint.businessId)
     throw new AppError("validation_failed", `The key ${keyId} belongs to another business.`, {
+      fix: "deskbell keys list",
+    });
+  if (key.businessId === null && key.partnerId !== endpoint.partnerId)
+    throw new AppError("validation_failed", `The key ${keyId} belongs to another partner.`, {
       fix: "deskbell keys list",
     });
   if (hasEnded(key, rt.now()))
@@ -142,11 +148,9 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
  */
 export function assertNameFree(
   rt: Runtime,
-  { id, businessId, name }: Pick<EndpointRow, "id" | "businessId" | "name">,
+  { id, name, ...owner }: EndpointOwner & Pick<EndpointRow, "id" | "name">,
 ): void {
-  const other = rt.store.endpoints
-    .list(businessId)
-    .find((row) => row.id !== id && row.name === name);
+  const other = rt.store.endpoints.listOf(owner).find((row) => row.id !== id && row.name === name);
   if (other)
     throw new AppError("conflict", `The endpoint ${other.id} is already named ${quote(name)}.`, {
       fix: `use another --name, or rename that one: deskbell webhooks update ${other.id} --name NAME`,
@@ -184,16 +188,16 @@ export function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: Owned):
 export function assertNotDuplicate(
   rt: Runtime,
   keyId: string | null,
-  { id, businessId, url, events }: Owned,
+  { id, url, events, ...owner }: Owned,
 ): void {
   const isRestricted = keyId !== null && rt.store.keys.findById(keyId)?.kind === "RESTRICTED";
   const subscribed = new Set(events);
   const duplicate = rt.store.endpoints
-    .list(businessId)
+    .listOf(owner)
     .find(
       (other) =>
         other.id !== id &&
-        (!isRestricted || other.keyId === keyId) &&
+        (!isRestricted || owner.businessId === null || other.keyId === keyId) &&
         other.url === url &&
         subscribed.symmetricDifference(new Set(other.events)).size === 0,
     );

@@ -31,7 +31,9 @@ export const MAX_ENDPOINTS = 50;
 
 /** A request before validation, which reports all issues together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
-  businessId: string;
+  /** Null for an endpoint of a partner. */
+  businessId: string | null;
+  partnerId?: string | null | undefined;
   /** The API key that the endpoint will belong to; null for the operator alone. */
   keyId: string | null;
   /** Whether the operator makes the request, who tells endpoints apart by name. */
@@ -75,6 +77,7 @@ export async function prepareEndpoint(
   rt: Runtime,
   {
     businessId,
+    partnerId = null,
     keyId,
     byOperator = false,
     unknownFields,
@@ -96,6 +99,7 @@ export async function prepareEndpoint(
   const endpoint: EndpointRow = {
     id: rt.newId("whe"),
     businessId,
+    partnerId,
     keyId,
     ...settings,
     status: "ACTIVE",
@@ -111,10 +115,10 @@ export async function prepareEndpoint(
   };
   const create = (): NewEndpoint => {
     assertDiskSpace(rt);
-    if (rt.store.endpoints.count(businessId) >= MAX_ENDPOINTS)
+    if (rt.store.endpoints.listOf(endpoint).length >= MAX_ENDPOINTS)
       throw new AppError(
         "conflict",
-        `This business already has ${MAX_ENDPOINTS} webhook endpoints, the maximum.`,
+        `This ${businessId === null ? "partner" : "business"} already has ${MAX_ENDPOINTS} webhook endpoints, the maximum.`,
         { fix: "delete one that is no longer needed" },
       );
     if (byOperator) assertNameFree(rt, endpoint);

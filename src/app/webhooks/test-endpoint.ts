@@ -10,7 +10,8 @@ import {
 } from "../../domain/webhooks/webhook-post.ts";
 import { redactSecrets } from "../../domain/text.ts";
 import { describeFailure, classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
-import type { EndpointRow } from "../../store/webhooks/endpoints.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { EndpointOwner, EndpointRow } from "../../store/webhooks/endpoints.ts";
 import { endBackoff, getEndpoint } from "./endpoint-lifecycle.ts";
 import { assertKeyMaySubscribe } from "./endpoint-owner.ts";
 import { verifyHostOf } from "./host-limits.ts";
@@ -82,6 +83,15 @@ type TestOptions = {
   signal?: AbortSignal | undefined;
 };
 
+/** Returns the business of an endpoint; for that of a partner, the first that the partner reaches. */
+function findSampleBusiness(
+  rt: Runtime,
+  { businessId, partnerId }: EndpointOwner,
+): BusinessRow | undefined {
+  const id = businessId ?? rt.store.partnerAccess.findFirstBusinessId(partnerId ?? "");
+  return id === undefined ? undefined : rt.store.businesses.findById(id);
+}
+
 /**
  * Sends one signed test event immediately. The event is neither stored nor counted, so a disabled
  * endpoint can be tested, too.
@@ -95,10 +105,10 @@ export async function testEndpoint(
   { eventType, signal }: TestOptions = {},
 ): Promise<TestResult> {
   const endpoint = getEndpoint(rt, endpointId);
-  const { businessId, keyId, url, allowPrivate: trusted, timeoutMs, events } = endpoint;
-  const business = rt.store.businesses.findById(businessId);
+  const { keyId, url, allowPrivate: trusted, timeoutMs, events } = endpoint;
+  const business = findSampleBusiness(rt, endpoint);
   if (!business)
-    throw new AppError("resource_not_found", `The business of ${endpointId} does not exist.`);
+    throw new AppError("resource_not_found", `There is no business of ${endpointId} to test with.`);
   const keys = rt.store.endpointSecrets
     .listValid(endpointId, rt.now())
     .map(({ id, sealed }) => signingKey(rt.secrets.decrypt(sealed, id)));

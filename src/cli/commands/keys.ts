@@ -167,7 +167,7 @@ const update = command({
 
 const list = command({
   name: "list",
-  about: "List the keys of one business or of all.",
+  about: "List the keys of all businesses, or those of one with the partners that reach it.",
   examples: ["keys list", "keys list --business salon-aurora --json"],
   async run(cli) {
     const rt = await cli.open();
@@ -178,7 +178,7 @@ const list = command({
       [
         "id",
         "name",
-        { title: "KEY", value: ({ prefix, last4 }) => `${prefix}…${last4}`, noTruncate: true },
+        { title: "KEY", value: keyText, noTruncate: true },
         { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
         { title: "EVENTS", value: ({ eventGroups }) => eventGroups.join(" "), optional: true },
         { title: "ENDPOINTS", value: ({ limits }) => `max ${limits.endpoints}`, optional: true },
@@ -190,6 +190,10 @@ const list = command({
     );
   },
 });
+
+/** Returns the visible parts of a key. The access of a partner to a business has no key of its own. */
+const keyText = ({ prefix, last4 }: Pick<ListedKey, "prefix" | "last4">): string =>
+  prefix === null ? "partner" : `${prefix}…${last4}`;
 
 const show = command({
   name: "show",
@@ -210,7 +214,10 @@ const show = command({
         disabledReason,
       }),
     );
-    const openHolds = rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now()).length;
+    const openHolds =
+      key.businessId === null
+        ? 0
+        : rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now()).length;
     const status = statusOf(key, rt.now());
     const guestData = status === "ACTIVE" ? describeGuestData(key) : [];
     cli.printObject({ status, ...toOutput(key), endpoints, openHolds, guestData });

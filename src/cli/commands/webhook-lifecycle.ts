@@ -26,7 +26,7 @@ export const enable = command({
     const rt = await cli.open();
     const { id, businessId } = resolveEndpoint(cli, rt, nameOrId);
     const { enableEndpoint } = await lifecycle();
-    const timezone = rt.store.businesses.findById(businessId)?.doc.timezone ?? "UTC";
+    const timezone = rt.store.businesses.findById(businessId ?? "")?.doc.timezone ?? "UTC";
     const which =
       recover === "all" || recover === "none"
         ? recover

@@ -1,4 +1,7 @@
 import { type DocOf, type Kind, type BusinessDoc } from "../../domain/catalog/catalog.ts";
+import { describeOwner, slugOf } from "../../app/businesses.ts";
+import { FEATURES } from "../../features/index.ts";
+import { shellQuote } from "../../domain/text.ts";
 import { getStoredObject } from "../../app/catalog/objects.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -105,13 +108,30 @@ type Named = { id: string; name: string; businessId: string | null };
  * Returns the key with this ID or name. A name means the key that is not revoked: a new key often
  * has the name of the key that it replaces.
  */
-export const resolveKey = (cli: Cli, rt: Runtime, name: string): ListedKey =>
-  resolveNamed(cli, rt, name, {
+export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
+  const access = name.startsWith("key_") ? rt.store.keys.findById(name) : undefined;
+  if (access && access.partnerId !== null && access.businessId !== null)
+    throw accessError(rt, access);
+  return resolveNamed(cli, rt, name, {
     noun: "key",
     group: "keys",
     all: rt.store.keys.list(),
     hasEnded: ({ revokedAt }) => revokedAt !== null,
   });
+}
+
+/** Returns the error for a command about the access of a partner, which is no key of its own. */
+function accessError(rt: Runtime, access: ListedKey): AppError {
+  const slug = slugOf(rt, access.businessId ?? "");
+  const exclude = FEATURES.find(({ excludeCommand }) => excludeCommand)?.excludeCommand;
+  return new AppError(
+    "state_refuses",
+    `${access.id} is the access of ${describeOwner(rt, { ...access, businessId: null })} to ${slug}, and has the settings of the partner.`,
+    {
+      fix: `to end it, run deskbell ${exclude} ${shellQuote(access.name)} --business ${slug}`,
+    },
+  );
+}
 
 export const resolveEndpoint = (cli: Cli, rt: Runtime, name: string): EndpointRow =>
   resolveNamed(cli, rt, name, {

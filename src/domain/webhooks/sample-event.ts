@@ -1,5 +1,5 @@
 import { formatInstant } from "../local-time.ts";
-import { eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
+import { businessEvent, eventDraft, type EventDraft, reorderedEvent } from "../envelope.ts";
 import { actionOf, type EventPrefix, type EventType, prefixOf } from "../event-types.ts";
 import { type CatalogState, catalogChangedEvent } from "../public/catalog-changed.ts";
 import type { PublicCatalog } from "../public/public-catalog.ts";
@@ -45,6 +45,8 @@ export function sampleEvent(
   if (type === "catalog.changed")
     return catalogChangedEvent([], [id], { from: catalogVersion, to: catalogVersion });
   const prefix = prefixOf(type);
+  if (type === "business.added" || type === "business.removed")
+    return businessEvent(type, { id, ...state.catalog.business });
   const list = LISTS[prefix];
   if (list === undefined) return sampleBookingEvent(type, state, now);
   const objects = state.publicCatalog[list];

@@ -148,21 +148,24 @@ export const checkKeyHashes = (notHashed: readonly string[]): Finding[] =>
 
 export function checkKeyExpiry(
   keys: readonly ListedKey[],
-  slugOf: (businessId: string) => string,
+  describeOwner: (key: ListedKey) => string,
   now: number,
 ): Finding[] {
-  return keys.flatMap(({ id, name, kind, scopes, expiresAt, revokedAt, businessId }) => {
+  return keys.flatMap((key) => {
+    const { id, name, kind, scopes, expiresAt, revokedAt, partnerId } = key;
     if (expiresAt === null || revokedAt !== null || expiresAt > now + EXPIRES_SOON_MS) return [];
     if (expiresAt <= now)
       return advice(
-        `the key '${name}' of ${slugOf(businessId)} has expired`,
+        `the key '${name}' of ${describeOwner(key)} has expired`,
         `deskbell keys revoke ${id}`,
       );
     const rights =
       kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
     return advice(
-      `the key '${name}' of ${slugOf(businessId)} expires at ${isoSeconds(expiresAt)}`,
-      `deskbell keys create --business ${slugOf(businessId)} --name ${shellQuote(name)} ${rights}`,
+      `the key '${name}' of ${describeOwner(key)} expires at ${isoSeconds(expiresAt)}`,
+      partnerId === null
+        ? `deskbell keys create --business ${describeOwner(key)} --name ${shellQuote(name)} ${rights}`
+        : `deskbell keys update ${id} --expires 365d`,
     );
   });
 }
@@ -170,13 +173,14 @@ export function checkKeyExpiry(
 /** Names the secret keys that an upgrade gave access to bookings and guest data. */
 export const checkGainedScopes = (
   keys: readonly ListedKey[],
-  slugOf: (businessId: string) => string,
+  describeOwner: (key: ListedKey) => string,
   now: number,
 ): Finding[] =>
   keys
     .filter((key) => !hasEnded(key, now))
-    .flatMap(({ id, name, businessId, gainedScopes }) => {
-      const who = `the secret key '${name}' of ${slugOf(businessId)}`;
+    .flatMap((key) => {
+      const { id, name, gainedScopes } = key;
+      const who = `the secret key '${name}' of ${describeOwner(key)}`;
       if (gainedScopes === "KEPT")
         return advice(
           `${who}, made by version 0.1, gained access to bookings and guest data by the upgrade to 0.2, and has used it: confirm this with --all-scopes yes, or take it back`,

@@ -2,7 +2,7 @@ import { byteSize, countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { type Config, hasAlertChannel } from "../../config.ts";
 import { countGuests } from "../../app/bookings/guests.ts";
-import { slugOf } from "../../app/businesses.ts";
+import { describeOwner } from "../../app/businesses.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { listForeignPrograms } from "../../store/database/file-identity.ts";
@@ -152,8 +152,8 @@ function inspectKeys(rt: Runtime, conditions: Finding[]): CheckResult {
   const findings = [
     ...checkKeyHashes(rt.store.keySecrets.listNotHashed()),
     ...conditions,
-    ...checkKeyExpiry(keys, (id) => slugOf(rt, id), rt.now()),
-    ...checkGainedScopes(keys, (id) => slugOf(rt, id), rt.now()),
+    ...checkKeyExpiry(keys, (key) => describeOwner(rt, key), rt.now()),
+    ...checkGainedScopes(keys, (key) => describeOwner(rt, key), rt.now()),
   ];
   return { about: "keys", summary: `${keys.length}, stored as hashes`, findings };
 }

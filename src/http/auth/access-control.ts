@@ -1,18 +1,31 @@
 import type { KeyUsage } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { assertMayAskToRotate } from "../../app/self-rotation.ts";
-import { isWithin } from "../../domain/addresses.ts";
-import { grants, type NeededScope, type Scope } from "../../domain/api-key.ts";
+import type { NeededScope, Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Credential } from "../../store/keys.ts";
+import type { Credential, PartnerCredential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
+import {
+  type AccessCheck,
+  createAccessCheck,
+  findScopeError,
+  notReachedError,
+} from "./access-check.ts";
 import {
   addressGroup,
   addressNetwork,
   type GetClientAddress,
   type RequestClient,
 } from "./client-address.ts";
-import { createKeyFinder, findKeyAgain, type KnownKey } from "./known-keys.ts";
+import {
+  createKeyFinder,
+  findAtBusiness,
+  findKeyAgain,
+  findPartnerAgain,
+  isPartner,
+  type KnownKey,
+  type KnownPartner,
+} from "./known-keys.ts";
 import { type RateLimits, RequestLimits, type WindowUse } from "./rate-limits.ts";
 
 /** Decides who may do what, and how often. */
@@ -21,6 +34,7 @@ export class AccessControl {
   readonly #keyUsage: KeyUsage;
   readonly #limits: RequestLimits;
   readonly #getClientAddress: GetClientAddress;
+  readonly #check: AccessCheck;
   readonly #findKey: ReturnType<typeof createKeyFinder>;
   readonly #warnOnce: ReturnType<typeof createWarnOnce>;
   readonly #ignoresForwardedFor: boolean;
@@ -35,6 +49,7 @@ export class AccessControl {
     this.#keyUsage = keyUsage;
     this.#limits = new RequestLimits(limits, getClientAddress);
     this.#getClientAddress = getClientAddress;
+    this.#check = createAccessCheck(getClientAddress);
     this.#findKey = createKeyFinder(rt);
     this.#warnOnce = createWarnOnce(rt);
     this.#ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
@@ -51,10 +66,10 @@ export class AccessControl {
     scope: NeededScope,
     isRotation = false,
   ): Credential {
-    const known = this.#getKeyOrCountFailure(context, isRotation);
+    const known = this.#getKeyOrCountFailure(context, slug, isRotation);
     const { key } = known;
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug, scope);
+    const error = this.#check.findAccessError(context, key, slug, scope);
     if (error) {
       this.#limits.showKey(context, known);
       throw error;
@@ -66,11 +81,33 @@ export class AccessControl {
     return key;
   }
 
+  /**
+   * Returns the key of a request to a route above the businesses, for which a partner needs a key for
+   * several of them. Every request with such a key counts, also one that is refused.
+   */
+  authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
+    const known = this.#findOrCountFailure(context);
+    context.keyId = known.key.id;
+    if (!isPartner(known)) {
+      this.#limits.showKey(context, known);
+      throw new AppError(
+        "business_mismatch",
+        `This key is for /businesses/${known.key.businessSlug}. This route needs the key of a partner with several businesses.`,
+      );
+    }
+    this.#limits.takePartner(context, known);
+    const { key } = known;
+    const error = this.#check.findAddressError(context, key) ?? findScopeError(key, scope);
+    if (error) throw error;
+    this.#recordUsage(context, key);
+    return key;
+  }
+
   /** Returns the key that a parameter of a public route requires. Does not count the request. */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
-    const { key } = this.#getKeyOrCountFailure(context);
+    const { key } = this.#getKeyOrCountFailure(context, slug);
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug, scope);
+    const error = this.#check.findAccessError(context, key, slug, scope);
     if (error) throw error;
     return key;
   }
@@ -79,13 +116,14 @@ export class AccessControl {
    * Returns the key of a request to a route that needs none; undefined if it has none. Does not
    * count the request.
    * @param slug the business in the path; undefined for a route of all businesses
-   * @throws AppError if the key is invalid, of another business, or not for the client's address
+   * @throws AppError if the key is invalid, of another business, for several businesses at a route of
+   *   all, or not for the client's address
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
-    const { key } = this.#getKeyOrCountFailure(context);
+    const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
-    const error = this.#findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
+    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
     if (error) throw error;
     return key;
   }
@@ -96,6 +134,11 @@ export class AccessControl {
    */
   authenticateAgain({ request }: RequestContext): Credential {
     return findKeyAgain(this.#rt, request);
+  }
+
+  /** Returns the key of a partner whose request has waited, as `authenticateAgain` does. */
+  authenticatePartnerAgain({ request }: RequestContext): PartnerCredential {
+    return findPartnerAgain(this.#rt, request);
   }
 
   /**
@@ -126,10 +169,20 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request. A failure counts against the client's address, never against a
-   * key.
+   * Returns the key of a request at a business. A failure counts against the client's address; that of
+   * a partner at a business which it does not reach counts against the partner.
    */
-  #getKeyOrCountFailure(context: RequestContext, isRotation = false): KnownKey {
+  #getKeyOrCountFailure(context: RequestContext, slug: string, isRotation = false): KnownKey {
+    const known = this.#findOrCountFailure(context, isRotation);
+    if (!isPartner(known)) return known;
+    const own = findAtBusiness(this.#rt, known, slug);
+    if (own) return own;
+    context.keyId = known.key.id;
+    this.#limits.takePartner(context, known);
+    throw this.#check.findAddressError(context, known.key) ?? notReachedError();
+  }
+
+  #findOrCountFailure(context: RequestContext, isRotation = false): KnownKey | KnownPartner {
     try {
       return this.#findKey(context, isRotation);
     } catch (error) {
@@ -141,10 +194,11 @@ export class AccessControl {
   #limitByKey(context: RequestContext, known: KnownKey): void {
     context.keyId = known.key.id;
     this.#limits.takeKey(context, known);
+    if (known.partner !== null) this.#keyUsage.record(known.partner.key.id, context.now);
     this.#recordUsage(context, known.key);
   }
 
-  #recordUsage({ request, now }: RequestContext, key: Credential): void {
+  #recordUsage({ request, now }: RequestContext, key: Credential | PartnerCredential): void {
     this.#keyUsage.record(key.id, now);
     if (key.kind !== "SECRET" || getHeader(request, "origin") === undefined) return;
     this.#keyUsage.recordBrowser(key.id, now);
@@ -154,53 +208,20 @@ export class AccessControl {
     });
   }
 
-  /**
-   * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
-   * The key alone decides, so that the response does not reveal whether
-   * another business exists.
-   */
-  #findAccessError(
-    { request }: RequestContext,
-    key: Credential,
-    slug: string,
-    scope: NeededScope,
-  ): AppError | undefined {
-    if (key.cidrs.length > 0) {
-      const address = this.#getClientAddress(request);
-      if (!isWithin(address, key.cidrs))
-        return new AppError("address_not_allowed", `This key may not be used from ${address}.`);
-    }
-    if (slug !== key.businessSlug)
-      return new AppError(
-        "business_mismatch",
-        `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
-      );
-    if (scope === "anyKey" || hasOneOf(key, scope)) return undefined;
-    return new AppError(
-      "insufficient_scope",
-      `This key does not have the scope ${[scope].flat().join(" or ")}.`,
-    );
-  }
-
   /** Returns the request's key; undefined if it is missing, invalid or of another business. */
   #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
-      const known = this.#findKey(context);
-      return this.#findAccessError(context, known.key, slug, "anyKey") ? undefined : known;
+      const found = this.#findKey(context);
+      const known = isPartner(found) ? findAtBusiness(this.#rt, found, slug) : found;
+      if (known === undefined) return undefined;
+      return this.#check.findAccessError(context, known.key, slug, "anyKey") ? undefined : known;
     } catch (error) {
       if (error instanceof AppError) return undefined;
       throw error;
     }
   }
 }
-
-/**
- * Returns whether a key has one of the scopes. No array is created for a single scope, because
- * every request passes here.
- */
-const hasOneOf = (key: Credential, scope: Scope | readonly Scope[]): boolean =>
-  typeof scope === "string" ? grants(key, scope) : scope.some((one) => grants(key, one));
 
 function createWarnOnce(rt: Runtime) {
   const warned = new Set<string>();

@@ -5,7 +5,7 @@ import { mayRepeat } from "../../app/self-rotation.ts";
 import { hashApiKey, isWellFormed } from "../../domain/api-key.ts";
 import { BoundedCache } from "../../domain/bounded-cache.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Credential } from "../../store/keys.ts";
+import type { Credential, PartnerCredential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import {
   createRateLimitPolicy,
@@ -17,7 +17,20 @@ import {
 // Finds the API key in a request's Authorization header. access-control.ts decides what the key may
 // do.
 
-export type KnownKey = { key: Credential; policy: RateLimitPolicy };
+export type KnownKey = {
+  key: Credential;
+  policy: RateLimitPolicy;
+  /** The key of a partner that is used at the business of `key`; null for a key of one business. */
+  partner: KnownPartner | null;
+};
+
+/** A key of a partner, with the limits of all of its requests. */
+export type KnownPartner = {
+  key: PartnerCredential;
+  policy: RateLimitPolicy;
+  /** Its keys at the businesses where it was used; null for a business that it does not reach. */
+  atBusiness: BoundedCache<string, KnownKey | { key: null }>;
+};
 
 const MAX_KNOWN_KEYS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
@@ -28,25 +41,47 @@ const BEARER = /^bearer +(\S+) *$/i;
  *   key may repeat it
  * @throws AppError missing_key, invalid_key, revoked_key, expired_key
  */
-type FindKey = (context: RequestContext, isRotation?: boolean) => KnownKey;
+type FindKey = (context: RequestContext, isRotation?: boolean) => KnownKey | KnownPartner;
+
+export const isPartner = (known: KnownKey | KnownPartner): known is KnownPartner =>
+  known.key.businessId === null;
+
+/** Returns a partner's key at a business; undefined if the partner does not reach it. */
+export function findAtBusiness(
+  rt: Runtime,
+  partner: KnownPartner,
+  slug: string,
+): KnownKey | undefined {
+  let known = partner.atBusiness.get(slug);
+  if (known === undefined) {
+    const key = rt.store.partnerAccess.findAtBusiness(partner.key, slug);
+    known = key
+      ? { key, policy: createKeyPolicy(key.limitMinute, key.limitHour), partner }
+      : { key: null };
+    partner.atBusiness.set(slug, known);
+  }
+  return known.key === null ? undefined : known;
+}
 
 /** Returns a function that finds the key of a request, and throws if it is missing or has ended. */
 export function createKeyFinder(rt: Runtime): FindKey {
   const hasNewCommit = createCommitDetector(rt);
-  const createKnownKeys = () => new BoundedCache<string, KnownKey>(MAX_KNOWN_KEYS);
+  const createKnownKeys = () => new BoundedCache<string, KnownKey | KnownPartner>(MAX_KNOWN_KEYS);
   // The cache maps the hash of an Authorization header to its key, so that no secret stays in
   // memory. Any commit clears the cache.
   let knownKeys = createKnownKeys();
   // The last header of each connection need not be hashed again. The header stays in memory only as
   // long as the connection.
-  let lastByConnection = new WeakMap<object, { authorization: string; known: KnownKey }>();
+  let lastByConnection = new WeakMap<
+    object,
+    { authorization: string; known: KnownKey | KnownPartner }
+  >();
 
-  const findKey = (authorization: string): KnownKey => {
+  const findKey = (authorization: string): KnownKey | KnownPartner => {
     const id = hash("sha256", authorization, "latin1");
     const known = knownKeys.get(id);
     if (known) return known;
-    const key = lookUpKey(rt, authorization);
-    const found = { key, policy: createKeyPolicy(key.limitMinute, key.limitHour) };
+    const found = lookUpKey(rt, authorization);
     knownKeys.set(id, found);
     return found;
   };
@@ -77,15 +112,39 @@ export function createKeyFinder(rt: Runtime): FindKey {
  * changed or revoked.
  */
 export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
-  const secret = BEARER.exec(getHeader(request, "authorization") ?? "")?.[1] ?? "";
-  const key = rt.store.keys.findCredential(hashApiKey(secret));
+  const hash = hashOf(request);
+  const key = rt.store.keys.findCredential(hash) ?? findPartnerAtBusiness(rt, request, hash);
   // A key that is missing now was deleted with its business, which may have been created again.
   if (!key) throw new AppError("revoked_key", "This key has been revoked.");
   assertUsable(key, rt.now());
   return key;
 }
 
-function lookUpKey(rt: Runtime, authorization: string): Credential {
+/** Returns the key of a partner whose request has waited. */
+export function findPartnerAgain(
+  rt: Runtime,
+  request: RequestContext["request"],
+): PartnerCredential {
+  const key = rt.store.partnerAccess.findCredential(hashOf(request));
+  if (!key) throw new AppError("revoked_key", "This key has been revoked.");
+  assertUsable(key, rt.now());
+  return key;
+}
+
+const hashOf = (request: RequestContext["request"]): Buffer =>
+  hashApiKey(BEARER.exec(getHeader(request, "authorization") ?? "")?.[1] ?? "");
+
+function findPartnerAtBusiness(
+  rt: Runtime,
+  { params }: RequestContext["request"],
+  hash: Buffer,
+): Credential | undefined {
+  const partner = rt.store.partnerAccess.findCredential(hash);
+  if (partner) assertUsable(partner, rt.now());
+  return partner && rt.store.partnerAccess.findAtBusiness(partner, params["slug"] ?? "");
+}
+
+function lookUpKey(rt: Runtime, authorization: string): KnownKey | KnownPartner {
   const secret = BEARER.exec(authorization)?.[1];
   if (secret === undefined)
     throw new AppError("invalid_key", "Invalid Authorization header: expected Bearer <API_KEY>.");
@@ -94,12 +153,23 @@ function lookUpKey(rt: Runtime, authorization: string): Credential {
       "invalid_key",
       "Invalid API key: its checksum does not match. Check for a missing or changed character.",
     );
-  const key = rt.store.keys.findCredential(hashApiKey(secret));
+  const hash = hashApiKey(secret);
+  const key = rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash);
   if (!key) throw new AppError("invalid_key", "Unknown API key.");
-  return key;
+  if (key.businessId === null) return createKnownPartner(key);
+  return { key, policy: createKeyPolicy(key.limitMinute, key.limitHour), partner: null };
 }
 
-function assertUsable(key: Credential, now: number, isRotation = false): void {
+const createKnownPartner = (key: PartnerCredential): KnownPartner => ({
+  key,
+  policy: createRateLimitPolicy(
+    { window: { ...PER_MINUTE, name: "total-per-minute" }, quota: key.limitMinute },
+    { window: { ...PER_HOUR, name: "total-per-hour" }, quota: key.limitHour },
+  ),
+  atBusiness: new BoundedCache(MAX_KNOWN_KEYS),
+});
+
+function assertUsable(key: Credential | PartnerCredential, now: number, isRotation = false): void {
   if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new AppError("expired_key", "This key has expired.");

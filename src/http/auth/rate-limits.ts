@@ -18,7 +18,7 @@ import { DEFAULT_LIMITS } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import { addressGroup, addressNetwork, type GetClientAddress } from "./client-address.ts";
-import { createKeyPolicy, type KnownKey } from "./known-keys.ts";
+import { createKeyPolicy, type KnownKey, type KnownPartner } from "./known-keys.ts";
 
 export type RateLimits = {
   keys: RateLimiter;
@@ -32,7 +32,8 @@ export type RateLimits = {
   flush: () => void;
 };
 
-const KEY_ID = /^key_/;
+/** The ID of a key, or of a partner, whose keys have limits together. */
+const KEY_ID = /^(?:key|ptn)_/;
 /**
  * Requests of an address that are needed to save it: an attacker can use any number of addresses.
  */
@@ -151,8 +152,40 @@ export class RequestLimits {
   }
 
   /** Counts a request with a key. @throws RateLimitError */
-  takeKey(context: RequestContext, { key, policy }: KnownKey): void {
+  takeKey(context: RequestContext, known: KnownKey): void {
+    const { key, policy, partner } = known;
+    if (partner !== null) return this.#takeAtBusiness(context, known, partner);
     applyLimit(context, policy, this.#limits.keys.take(key.id, policy, context.startedAt));
+  }
+
+  /** Counts a request of a partner that concerns no business of it. @throws RateLimitError */
+  takePartner(context: RequestContext, { key, policy }: KnownPartner): void {
+    const result = this.#limits.keys.take(key.partnerId, policy, context.startedAt);
+    applyLimit(context, policy, result);
+  }
+
+  /** Counts a request of a partner at a business, if both limits allow it. @throws RateLimitError */
+  #takeAtBusiness(
+    context: RequestContext,
+    { key, policy }: KnownKey,
+    { key: { partnerId }, policy: totalPolicy }: KnownPartner,
+  ): void {
+    const { keys } = this.#limits;
+    const { startedAt } = context;
+    const total = keys.peek(partnerId, totalPolicy, startedAt);
+    const own = total.allowed
+      ? keys.take(key.id, policy, startedAt)
+      : keys.peek(key.id, policy, startedAt);
+    const counted = own.allowed && total.allowed;
+    const all = counted ? keys.take(partnerId, totalPolicy, startedAt) : total;
+    applyLimit(
+      context,
+      {
+        windows: [...policy.windows, ...totalPolicy.windows],
+        header: `${policy.header}, ${totalPolicy.header}`,
+      },
+      { allowed: counted, windowStates: [...own.windowStates, ...all.windowStates] },
+    );
   }
 
   /** Adds the headers without counting the request. */

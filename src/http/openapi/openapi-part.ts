@@ -12,7 +12,11 @@ export type OpenApiPart = {
 type Generated = {
   /** Returns the object of an event. */
   objectOf: (type: EventType) => object;
+  /** Returns the envelope of an event. */
+  eventOf: (type: EventType) => object | undefined;
   /** Returns a page of a list with one object. */
   pageOf: (object: unknown) => unknown;
   customer: object;
+  endpoint: object;
+  delivery: object;
 };

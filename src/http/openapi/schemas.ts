@@ -65,7 +65,7 @@ const listMeta = catalogMeta.extend({
 const list = (data: z.ZodType) => z.strictObject({ data, page, meta: listMeta });
 const pageMeta = z.strictObject({ business });
 /** Returns the schema of one page of a list. */
-export const pageOf = (item: z.ZodType, meta = pageMeta) =>
+export const pageOf = (item: z.ZodType, meta: z.ZodObject = pageMeta) =>
   z.strictObject({ data: z.array(item), page, meta });
 const feedMeta = pageMeta.extend({
   sequences: z
@@ -104,7 +104,7 @@ const knownEvent = z
     },
   });
 /** `otherEnvelope` keeps generated clients from rejecting event types that are added later. */
-const event = z
+export const event = z
   .union([knownEvent, otherEnvelope])
   .describe("Narrow it by `type` to one of KnownEvent; ignore types that you do not know");
 

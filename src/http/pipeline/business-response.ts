@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { IGNORED } from "./parameters.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import type { Credential } from "../../store/keys.ts";
+import type { AnyCredential, Credential, PartnerCredential } from "../../store/keys.ts";
 import {
   type HttpResponse,
   type RawHeaders,
@@ -91,8 +91,9 @@ export function getBusinessOfKey(
   return business;
 }
 
-export const getTimezone = (rt: Runtime, key: Credential): string =>
-  getBusinessOfKey(rt, key).doc.timezone;
+/** Returns the time zone of the business of a key; UTC for that of a partner of several businesses. */
+export const getTimezone = (rt: Runtime, key: AnyCredential): string =>
+  key.businessId === null ? "UTC" : getBusinessOfKey(rt, key).doc.timezone;
 
 export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: BusinessRow) => ({
   id,
@@ -104,22 +105,53 @@ export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: Business
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
+/** Returns the URL of an object that belongs to a key's business, or to its partner. */
+export const urlOfKey = (rt: Runtime, key: AnyCredential, path: string): string =>
+  key.businessId === null
+    ? `${rt.config.http.publicUrl}/v1/${path}`
+    : businessUrl(rt, key.businessSlug, path);
+
+type PageOfList = { data: unknown[]; nextCursor: string | null };
+
 /** Responds with one page of a list outside the catalog. */
-export function respondPage(
+export const respondPage = (
   rt: Runtime,
   context: RequestContext,
   business: BusinessRow,
   path: string,
-  { data, nextCursor }: { data: unknown[]; nextCursor: string | null },
+  page: PageOfList,
+): HttpResponse =>
+  respondPageAt(context, businessUrl(rt, business.slug, path), page, {
+    business: toPublicBusiness(business),
+  });
+
+/** Responds with one page of a list of a key's business, or of its partner. */
+export const respondPageOfKey = (
+  rt: Runtime,
+  context: RequestContext,
+  key: AnyCredential,
+  path: string,
+  page: PageOfList,
+): HttpResponse =>
+  key.businessId === null
+    ? respondPageAt(context, urlOfKey(rt, key, path), page, { partner: toPublicPartner(rt, key) })
+    : respondPage(rt, context, getBusinessOfKey(rt, key), path, page);
+
+export const toPublicPartner = (rt: Runtime, { partnerId }: PartnerCredential) => ({
+  id: partnerId,
+  name: rt.store.partnerAccess.findName(partnerId) ?? "",
+});
+
+/** @param meta what the list is about, and further fields of the response */
+export function respondPageAt(
+  context: RequestContext,
+  url: string,
+  { data, nextCursor }: PageOfList,
+  meta: object,
+  headers: RawHeaders = PRIVATE,
 ): HttpResponse {
   const page = { hasMore: nextCursor !== null, nextCursor };
   const link =
-    nextCursor === null
-      ? []
-      : [
-          "link",
-          linkToNext(businessUrl(rt, business.slug, path), context.request.search, nextCursor),
-        ];
-  const body = { data, page, meta: { business: toPublicBusiness(business) } };
-  return respondJson(context, 200, body, [...PRIVATE, ...link]);
+    nextCursor === null ? [] : ["link", linkToNext(url, context.request.search, nextCursor)];
+  return respondJson(context, 200, { data, page, meta }, [...headers, ...link]);
 }

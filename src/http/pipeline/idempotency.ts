@@ -42,7 +42,7 @@ const POLL_MS = 5;
 /** Handles a POST request, or repeats the reply to an earlier one with the same Idempotency-Key. */
 export type HandleOnce = (
   context: RequestContext,
-  key: Credential,
+  key: Pick<Credential, "id">,
   handle: () => HandlerResult,
   isRequired?: boolean,
 ) => HandlerResult;
@@ -74,7 +74,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
 
   const handleWithToken = async (
     context: RequestContext,
-    key: Credential,
+    key: Pick<Credential, "id">,
     token: string,
     handle: () => HandlerResult,
   ): Promise<HttpResponse> => {

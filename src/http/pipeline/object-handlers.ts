@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Credential } from "../../store/keys.ts";
+import type { AnyCredential, Credential } from "../../store/keys.ts";
 import { getTimezone, PRIVATE } from "./business-response.ts";
 import { matchesEtag, matchesEtagStrongly } from "./cached-response.ts";
 import { commitReply, toJsonReply } from "./idempotency.ts";
@@ -15,7 +15,7 @@ import {
 import type { Reply } from "../../app/idempotent-replies.ts";
 import type { HandlerDeps } from "./route.ts";
 
-type Find<Row> = (rt: Runtime, key: Credential, id: string) => Row;
+type Find<Row, Key> = (rt: Runtime, key: Key, id: string) => Row;
 /** Makes the change. Returns the data of the response; undefined for a 204. */
 type Write = () => object | undefined;
 
@@ -38,12 +38,12 @@ export function toDataReply(data: object, status = 200, headers: RawHeaders = PR
 
 /** Handles a request that reads one object. */
 export const handleGet =
-  <Row>(
+  <Row, Key extends AnyCredential = Credential>(
     { rt }: Pick<HandlerDeps, "rt">,
-    find: Find<Row>,
+    find: Find<Row, Key>,
     toPublic: (row: Row, timezone: string) => object,
   ) =>
-  (context: RequestContext, key: Credential): HttpResponse => {
+  (context: RequestContext, key: Key): HttpResponse => {
     parseParameters({}, context.request.search);
     const data = toPublic(find(rt, key, pathId(context)), getTimezone(rt, key));
     const etag = etagOf(data);
@@ -58,20 +58,20 @@ export const handleGet =
  * @param prepare validates the request and does what cannot be done in a transaction
  */
 export const handleChange =
-  <Row extends object, Body>(
+  <Row extends object, Body, Key extends AnyCredential = Credential>(
     { rt }: Pick<HandlerDeps, "rt">,
-    find: Find<Row>,
+    find: Find<Row, Key>,
     readBody: (context: RequestContext) => Body | Promise<Body>,
     prepare: (
       row: Row,
       timezone: string,
       body: Body,
       context: RequestContext,
-      key: Credential,
+      key: Key,
     ) => Write | Promise<Write>,
     { status = 200, headers = PRIVATE } = {},
   ) =>
-  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+  async (context: RequestContext, key: Key): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
     const body = await readBody(context);
     const findMatching = (): Row => {

@@ -18,7 +18,7 @@ import {
   type HandlerResult,
 } from "./request-context.ts";
 import type { ResponseObserver } from "./response-observer.ts";
-import { type KeyHandler, type Route, type RoutePath, UNKNOWN_PATH } from "./route.ts";
+import { type Route, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export const API_VERSION = "1.0";
 const CORS_HEADERS = toRawHeaders({
@@ -91,17 +91,24 @@ export function createPipeline(
       else accessControl.limitPublic(context, slug);
       return route.handle(context);
     }
-    const key = accessControl.authorize(context, slug, route.scope, route.rotatesKey);
     // Reads are not audited, so they run without an actor, which is faster.
-    return route.method === "GET" ? route.handle(context, key) : dispatchWrite(route, context, key);
+    if (route.isAboveBusinesses) {
+      const key = accessControl.authorizePartner(context, route.scope);
+      const handle = () => route.handle(context, key);
+      return route.method === "GET" ? handle() : dispatchWrite(route, context, key, handle);
+    }
+    const key = accessControl.authorize(context, slug, route.scope, route.rotatesKey);
+    return route.method === "GET"
+      ? route.handle(context, key)
+      : dispatchWrite(route, context, key, () => route.handle(context, key));
   };
 
   const dispatchWrite = (
-    route: Route & { handle: KeyHandler },
+    route: Route,
     context: RequestContext,
-    key: Credential,
+    key: Pick<Credential, "id" | "name">,
+    handle: () => HandlerResult,
   ): HandlerResult => {
-    const handle = () => route.handle(context, key);
     const address = getClientAddress(context.request);
     return rt.runAs({ via: "http", id: key.id, name: key.name, address }, () =>
       route.method === "POST"

@@ -4,7 +4,7 @@ import type { Monitoring } from "../../app/operations/monitoring.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { SendOnce } from "../../app/webhooks/test-endpoint.ts";
 import type { NeededScope } from "../../domain/api-key.ts";
-import type { Credential } from "../../store/keys.ts";
+import type { Credential, PartnerCredential } from "../../store/keys.ts";
 import type { AccessControl } from "../auth/access-control.ts";
 import type { Operators } from "../auth/operators.ts";
 import type { ScanQueue } from "../handlers/availability/scan-queue.ts";
@@ -19,6 +19,8 @@ import type { RequestWatch } from "./request-watch.ts";
 import type { HandlerResult, RequestContext } from "./request-context.ts";
 
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
+/** Handles a request to a route above the businesses, with the key of a partner of several. */
+export type PartnerHandler = (context: RequestContext, key: PartnerCredential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 
 export type Route = {
@@ -33,9 +35,10 @@ export type Route = {
   /** Whether a route of another feature with the same path replaces this one. */
   isReplaceable?: boolean;
 } & (
-  | { scope: NeededScope; handle: KeyHandler }
+  | { scope: NeededScope; isAboveBusinesses?: false; handle: KeyHandler }
+  | { scope: NeededScope; isAboveBusinesses: true; handle: PartnerHandler }
   /** A route without a required key. "open" has no business and a higher limit by address. */
-  | { scope: "public" | "open"; handle: OpenHandler }
+  | { scope: "public" | "open"; isAboveBusinesses?: false; handle: OpenHandler }
 );
 
 /** A request to a route of the API on behalf of a request that a feature handles. */
@@ -133,6 +136,8 @@ export type RouteSpec = {
   method: Route["method"];
   path: string;
   scope: Route["scope"];
+  /** Whether the route is above the businesses, for partners with several of them. */
+  isAboveBusinesses?: boolean;
   needsIdempotencyKey?: boolean;
   rotatesKey?: boolean;
   /** Whether a request may name a visitor in Visitor-Id. */
@@ -158,6 +163,8 @@ export const GROUPS = {
   Webhooks: "Webhook endpoints and their deliveries.",
   Keys: "The API key of the request: what it may do, what it has used of its limits, and its rotation.",
   Changes: "The event feed, for clients that missed webhooks or cannot receive them.",
+  Partners:
+    "For the key of a partner that reaches several businesses. With it, the routes below a business work for each of them, too. Over several servers, these routes are below `/servers/{name}/`.",
   Operations:
     "For the operator. These routes need no API key. Each address can send 600 requests per minute.",
 } as const;
@@ -185,11 +192,21 @@ export type HandlerDeps = {
 
 type KeyAccess = {
   scope: NeededScope;
+  isAboveBusinesses?: false;
   handle: (deps: HandlerDeps) => KeyHandler;
 };
-type OpenAccess = { scope: "public" | "open"; handle: (deps: HandlerDeps) => OpenHandler };
+type PartnerAccess = {
+  scope: NeededScope;
+  isAboveBusinesses: true;
+  handle: (deps: HandlerDeps) => PartnerHandler;
+};
+type OpenAccess = {
+  scope: "public" | "open";
+  isAboveBusinesses?: false;
+  handle: (deps: HandlerDeps) => OpenHandler;
+};
 
 /** Who may use a route, and its handler. */
-export type Access = KeyAccess | OpenAccess;
+export type Access = KeyAccess | PartnerAccess | OpenAccess;
 
-export type RouteDefinition = Omit<RouteSpec, "scope"> & Access;
+export type RouteDefinition = Omit<RouteSpec, "scope" | "isAboveBusinesses"> & Access;

@@ -192,9 +192,13 @@ export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migr
   const migrations = readMigrations();
   const busyTimeoutMs = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma(`busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
+  // A migration can recreate a table that others reference: dropping the old one would delete their
+  // rows. The setting does not change in a transaction.
+  db.pragma("foreign_keys = OFF");
   try {
     return db.transaction(() => migrateLocked(db, path, migrations, safeguard)).immediate();
   } finally {
+    db.pragma("foreign_keys = ON");
     db.pragma(`busy_timeout = ${busyTimeoutMs}`);
   }
 }

@@ -46,7 +46,7 @@ export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
 type NewDelivery = {
   id: string;
   endpointId: string;
-  event: Omit<EventRow, "body" | "sha256" | "visitId">;
+  event: Omit<EventRow, "body" | "sha256" | "visitId" | "position">;
   nextAttemptAt: number | null;
 };
 

@@ -130,7 +130,7 @@ export type BacklogMove =
 
 export type BacklogCounts = { parked: number; recovered: number; cancelled: number };
 
-export type UnfinishedMove = BacklogMove & { endpointId: string; businessId: string };
+export type UnfinishedMove = BacklogMove & { endpointId: string; businessId: string | null };
 
 type Step = {
   from: "PENDING" | "PARKED" | "CORRUPT";
@@ -192,6 +192,11 @@ export function createBacklogMoveStore(db: Db) {
     "UPDATE endpoint SET backlog_move = :move, recover_since = :recoverSince WHERE id = :endpointId",
   );
 
+  const countMoved = (businessId: string, { from, to }: Step, count: number): void => {
+    tallies.add(businessId, from, -count);
+    tallies.add(businessId, to, count);
+  };
+
   return {
     /** Returns the moves that are not finished, including those of deleted endpoints. */
     listUnfinished: () => selectUnfinished.all() as UnfinishedMove[],
@@ -229,14 +234,22 @@ export function createBacklogMoveStore(db: Db) {
     ): boolean {
       let left = limit;
       for (const step of STEPS[move]) {
-        const { changes } = db
-          .prepare(`
+        const update = db.prepare(`
             UPDATE delivery SET status = '${step.to}', ${step.set}
-            WHERE number IN (SELECT number FROM ${sourceOf(step)} LIMIT :left)`)
-          .run({ endpointId, since, now, left });
-        tallies.add(businessId, step.from, -changes);
-        tallies.add(businessId, step.to, changes);
-        left -= changes;
+            WHERE number IN (SELECT number FROM ${sourceOf(step)} LIMIT :left)
+            ${businessId === null ? "RETURNING business_id" : ""}`);
+        const parameters = { endpointId, since, now, left };
+        if (businessId === null) {
+          // The endpoint of a partner has deliveries of several businesses.
+          const moved = update.pluck().all(parameters) as string[];
+          for (const [id, { length }] of Map.groupBy(moved, (one) => one))
+            countMoved(id, step, length);
+          left -= moved.length;
+        } else {
+          const { changes } = update.run(parameters);
+          countMoved(businessId, step, changes);
+          left -= changes;
+        }
         if (left === 0) return false;
       }
       return true;

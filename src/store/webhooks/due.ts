@@ -5,7 +5,7 @@ import type { AttemptRow, DeliveryRow } from "./deliveries.ts";
 
 export type DueRow = Pick<
   DeliveryRow,
-  "id" | "attemptCount" | "eventId" | "eventType" | "sequence"
+  "id" | "businessId" | "attemptCount" | "eventId" | "eventType" | "sequence"
 > & {
   number: number;
   /** The number of attempts that do not count towards the retry schedule. */
@@ -14,7 +14,7 @@ export type DueRow = Pick<
 };
 
 const COLUMNS = columns(
-  "number, id, attempt_count, attempts_before, is_replay, event_id, event_type, sequence",
+  "number, id, business_id, attempt_count, attempts_before, is_replay, event_id, event_type, sequence",
 );
 
 export function createDueStore(db: Db) {

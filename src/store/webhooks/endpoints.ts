@@ -7,7 +7,10 @@ export type EndpointStatus = "ACTIVE" | "DISABLED";
 
 export type EndpointRow = {
   id: string;
-  businessId: string;
+  /** Null for an endpoint of a partner, which gets the events of all of its businesses. */
+  businessId: string | null;
+  /** The partner of an endpoint for several businesses. */
+  partnerId: string | null;
   /** The API key that the endpoint belongs to; null for the operator alone. */
   keyId: string | null;
   name: string;
@@ -32,6 +35,9 @@ export type EndpointRow = {
 } & FailureStreak &
   StoredBackoff;
 
+/** The business of a key or endpoint; null if it belongs to a partner of several. */
+export type EndpointOwner = Pick<EndpointRow, "businessId" | "partnerId">;
+
 export type EndpointSettings = Pick<
   EndpointRow,
   "name" | "url" | "events" | "allowPrivate" | "timeoutMs" | "maxInFlight"
@@ -42,6 +48,7 @@ export type TargetRow = Pick<
   EndpointRow,
   | "id"
   | "businessId"
+  | "partnerId"
   | "keyId"
   | "url"
   | "allowPrivate"
@@ -55,7 +62,7 @@ export type TargetRow = Pick<
 type Raw = Omit<EndpointRow, "events" | "allowPrivate"> & { events: string; allowPrivate: number };
 
 const TARGET = columns(
-  "id, business_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
+  "id, business_id, partner_id, key_id, url, allow_private, timeout_ms, max_in_flight, failure_count, updated_at, holds_ended",
 );
 const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, version,
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
@@ -81,22 +88,22 @@ export function createEndpointStore(db: Db) {
     `SELECT ${COLUMNS} FROM endpoint WHERE id = ? AND deleted_at IS NULL`,
   );
   const selectOwner = db.prepare(
-    `SELECT ${columns("business_id, key_id")} FROM endpoint WHERE id = ?`,
+    `SELECT ${columns("business_id, partner_id, key_id")} FROM endpoint WHERE id = ?`,
   );
   const selectKeyId = db.prepare("SELECT key_id FROM endpoint WHERE id = ?").pluck();
   const all = db.prepare(`SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL ORDER BY id`);
   const ofBusiness = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE business_id = ? AND deleted_at IS NULL ORDER BY id`,
   );
+  const ofPartner = db.prepare(
+    `SELECT ${COLUMNS} FROM endpoint WHERE partner_id = ? AND deleted_at IS NULL ORDER BY id`,
+  );
   const selectFailing = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
-  const count = db
-    .prepare("SELECT count(*) FROM endpoint WHERE business_id = ? AND deleted_at IS NULL")
-    .pluck();
   const insert = db.prepare(
     insertInto(
       "endpoint",
-      `id, business_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
+      `id, business_id, partner_id, key_id, name, url, events, allow_private, timeout_ms, max_in_flight, status,
       version, created_at, updated_at, status_since`,
     ),
   );
@@ -144,14 +151,16 @@ export function createEndpointStore(db: Db) {
     findById: (id: string) => parseOptional(selectById.get(id), parse),
     /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
-    /** Returns the business and the key of an endpoint, even of a deleted one. */
+    /** Returns the owner and the key of an endpoint, even of a deleted one. */
     findOwner: (id: string) =>
-      selectOwner.get(id) as Pick<EndpointRow, "businessId" | "keyId"> | undefined,
+      selectOwner.get(id) as (EndpointOwner & Pick<EndpointRow, "keyId">) | undefined,
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parse),
+    /** Lists the endpoints of a business, or those of a partner for several businesses. */
+    listOf: ({ businessId, partnerId }: EndpointOwner) =>
+      (businessId === null ? ofPartner.all(partnerId) : ofBusiness.all(businessId)).map(parse),
     /** Returns the active endpoints without a success since their last failure. */
     listFailing: () => selectFailing.all().map(parse),
-    count: (businessId: string) => count.get(businessId) as number,
     insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),
     update: (id: string, settings: EndpointSettings, at: number) =>
       void update.run({ ...serialise(settings), id, at }),

@@ -68,6 +68,7 @@ const OBJECTS: Record<EventPrefix, z.ZodObject> = {
   ticket,
   booking,
   reservation,
+  business,
 };
 
 const resource = <T extends z.ZodType>(type: T) =>

@@ -61,7 +61,13 @@ export const changesParameters = lazy(() => ({
   since: instant().describe(
     "Instead of `after`: start at the first event created at or after this time, or at the oldest event that is kept",
   ),
-  types: list()
+  types: eventTypes(),
+  limit: pageSize().describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
+  wait: waitSeconds(),
+}));
+
+export const eventTypes = () =>
+  list()
     .superRefine((names, { addIssue }) => {
       for (const name of names)
         if (!isEventType(name))
@@ -74,12 +80,12 @@ export const changesParameters = lazy(() => ({
     .meta({
       inputSchema: { type: "array", items: { type: "string", enum: ALL_EVENT_TYPES }, minItems: 1 },
       description: `Filter by event type. Without it, all except those that are only sent to clients that name them: ${ADDITIONAL_EVENT_TYPES.map((type) => `\`${type}\``).join(", ")}`,
-    }),
-  limit: pageSize().describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
-  wait: integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
+    });
+
+export const waitSeconds = () =>
+  integer(0, MAX_WAIT_SECONDS, "of seconds ").describe(
     "Long polling: seconds to wait for an event if there is none yet",
-  ),
-}));
+  );
 
 const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), ALL_EVENT_TYPES)}`;
@@ -148,12 +154,7 @@ function getStart(
   const pruned = rt.store.feed.getPrunedSequence(businessId);
   if (cursor === undefined) return pruned;
   const decoded = decodeChangeCursor(businessId, cursor);
-  if (decoded === undefined) {
-    const detail = "'after' was not issued by this feed.";
-    throw new AppError("invalid_cursor", detail, {
-      issues: [{ parameter: "after", code: "invalid_cursor", detail }],
-    });
-  }
+  if (decoded === undefined) throw foreignCursorError("after");
   const { feedId, position } = decoded;
   // A server that was restored may have lost the events that the client has seen, and may since have
   // used their sequence numbers for others.
@@ -161,10 +162,21 @@ function getStart(
   const isKept =
     position === pruned || (position > pruned && rt.store.feed.find(businessId, position));
   if (isOfFeed && isKept) return position;
-  throw new AppError(
+  throw cursorExpiredError();
+}
+
+export const cursorExpiredError = (): AppError =>
+  new AppError(
     "cursor_expired",
     "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor.",
   );
+
+/** @param parameter the name of the parameter that has a cursor of another feed */
+export function foreignCursorError(parameter: string): AppError {
+  const detail = `'${parameter}' was not issued by this feed.`;
+  return new AppError("invalid_cursor", detail, {
+    issues: [{ parameter, code: "invalid_cursor", detail }],
+  });
 }
 
 function twoStartsError(): AppError {
@@ -237,7 +249,10 @@ function buildBody(
   ]);
 }
 
-/** Returns a cursor to the events of a business after `position`, a sequence number. */
+/**
+ * Returns a cursor to the events of a business after `position`, a sequence number. A partner of
+ * several businesses has a feed, too: its ID takes the place of that of a business.
+ */
 export function encodeChangeCursor(
   { store }: Pick<Runtime, "store">,
   businessId: string,
@@ -248,7 +263,7 @@ export function encodeChangeCursor(
   return [position.toString(36), feedId, sum].filter((part) => part !== "").join(".");
 }
 
-function decodeChangeCursor(
+export function decodeChangeCursor(
   businessId: string,
   cursor: string,
 ): { feedId: string; position: number } | undefined {

@@ -5,7 +5,8 @@ const POLL_MS = 25;
 
 export type LongPolls = ReturnType<typeof createLongPolls>;
 
-type Waiter = { businessId: string; sequence: number; wake: () => void };
+/** Waits for an event of one business, or of any with partners (`businessId` null). */
+type Waiter = { businessId: string | null; last: number; wake: () => void };
 
 /**
  * Wakes requests that wait for an event. One timer polls the database for all of them, and only
@@ -20,10 +21,15 @@ export function createLongPolls(rt: Runtime) {
   const poll = (): void => {
     if (!hasNewCommit()) return;
     const businesses = new Set([...waiters].map(({ businessId }) => businessId));
-    const last = new Map([...businesses].map((id) => [id, rt.store.feed.getLastSequence(id)]));
-    for (const { businessId, sequence, wake } of waiters)
-      if ((last.get(businessId) ?? 0) > sequence) wake();
+    const newest = new Map([...businesses].map((id) => [id, getLast(id)]));
+    for (const { businessId, last, wake } of waiters)
+      if ((newest.get(businessId) ?? 0) > last) wake();
   };
+
+  const getLast = (businessId: string | null): number =>
+    businessId === null
+      ? rt.store.feed.getLastPosition()
+      : rt.store.feed.getLastSequence(businessId);
 
   const remove = (waiter: Waiter): void => {
     waiters.delete(waiter);
@@ -33,17 +39,20 @@ export function createLongPolls(rt: Runtime) {
   };
 
   return {
-    /** Resolves when there is an event after `sequence`, or when `signal` is aborted. */
-    waitForEvent: (businessId: string, sequence: number, signal: AbortSignal) =>
+    /**
+     * Resolves when there is an event after `last`, or when `signal` is aborted.
+     * @param businessId null for an event of any business with partners
+     * @param last a sequence number of the business, or the position of an event
+     */
+    waitForEvent: (businessId: string | null, last: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
-        if (signal.aborted || rt.store.feed.getLastSequence(businessId) > sequence)
-          return resolve();
+        if (signal.aborted || getLast(businessId) > last) return resolve();
         const wake = () => {
           signal.removeEventListener("abort", wake);
           remove(waiter);
           resolve();
         };
-        const waiter = { businessId, sequence, wake };
+        const waiter = { businessId, last, wake };
         signal.addEventListener("abort", wake);
         waiters.add(waiter);
         timer ??= setInterval(poll, POLL_MS);

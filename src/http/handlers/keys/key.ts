@@ -75,15 +75,15 @@ function toPublicKey(
 ): z.output<typeof publicKey> {
   const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
-  const { prefix, last4 } = getKey(rt, key.id);
-  const rotation = rt.store.keySecrets.findRotation(key.id);
+  const { prefix, last4 } = getKey(rt, key.secretKeyId);
+  const rotation = rt.store.keySecrets.findRotation(key.secretKeyId);
   const { id, kind, name, scopes, eventGroups, cidrs, selfRotation } = key;
   return {
     id,
     kind,
     name,
-    prefix,
-    last4,
+    prefix: prefix ?? "",
+    last4: last4 ?? "",
     business: toPublicBusiness(business),
     scopes,
     eventGroups,

@@ -12,12 +12,12 @@ import { minIdAt } from "../../../domain/ids.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import { DELIVERY_STATUSES } from "../../../domain/webhooks/settle.ts";
 import type { DeliveryRow } from "../../../store/webhooks/deliveries.ts";
-import type { Credential } from "../../../store/keys.ts";
+import type { AnyCredential, Credential } from "../../../store/keys.ts";
 import type { SearchFilter } from "../../../store/webhooks/delivery-search.ts";
 import { emptyBody, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
-  getBusinessOfKey,
-  respondPage,
+  getTimezone,
+  respondPageOfKey,
   decodeCursor,
   encodeCursor,
 } from "../../pipeline/business-response.ts";
@@ -57,7 +57,7 @@ type Filters = ParametersOf<ReturnType<typeof filters>>;
 /** Responds with one page of the deliveries of an endpoint. */
 export const listDeliveries =
   ({ rt }: HandlerDeps) =>
-  (context: RequestContext, key: Credential): HttpResponse => {
+  (context: RequestContext, key: AnyCredential): HttpResponse => {
     const parameters = parseParameters(deliveriesParameters(), context.request.search);
     const { id: endpointId } = getOwnEndpoint(rt, key, pathId(context));
     const path = `webhooks/${endpointId}/deliveries`;
@@ -81,13 +81,12 @@ export const listAllDeliveries =
 function respondDeliveries(
   rt: Runtime,
   context: RequestContext,
-  key: Credential,
+  key: AnyCredential,
   path: string,
   scope: Pick<SearchFilter, "businessId" | "endpointId" | "viewer">,
   { status: state, eventType, eventId, cursor: after, ...parameters }: Filters,
 ): HttpResponse {
-  const business = getBusinessOfKey(rt, key);
-  const { timezone } = business.doc;
+  const timezone = getTimezone(rt, key);
   const filter = { ...scope, state, eventType, eventId };
   const { rows, reached } = readPage(rt, filter, {
     before: after === undefined ? null : decodeCursor(path, after).id,
@@ -97,12 +96,12 @@ function respondDeliveries(
   });
   const data = rows.map(createToPublicDelivery(rt, timezone));
   const nextCursor = reached && encodeCursor(path, { sortOrder: 0, id: reached });
-  return respondPage(rt, context, business, path, { data, nextCursor });
+  return respondPageOfKey(rt, context, key, path, { data, nextCursor });
 }
 
 export const handleGetDelivery =
   ({ rt }: HandlerDeps) =>
-  (context: RequestContext, key: Credential): HttpResponse =>
+  (context: RequestContext, key: AnyCredential): HttpResponse =>
     handleGet({ rt }, getOwnDelivery, (delivery, timezone) =>
       toPublicWithAttempts(rt, key, delivery, timezone),
     )(context, key);

@@ -13,7 +13,7 @@ import type {
 import { describeWaiting } from "../../../domain/webhooks/endpoint-state.ts";
 import { nextAttemptOf } from "../../../domain/webhooks/failing-endpoint.ts";
 import { errorForPartners, outcomeForPartners } from "../../../domain/webhooks/settle.ts";
-import type { Credential } from "../../../store/keys.ts";
+import type { AnyCredential } from "../../../store/keys.ts";
 import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries.ts";
 import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 import { timeInWords, toPublicText } from "./endpoint-object.ts";
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS_SHOWN = 100;
 /** Returns a delivery with its request and its attempts. */
 export function toPublicWithAttempts(
   rt: Runtime,
-  key: Credential,
+  key: AnyCredential,
   delivery: DeliveryRow,
   timezone: string,
 ): z.output<typeof deliveryWithAttempts> {
@@ -51,16 +51,20 @@ const HIDDEN = "HIDDEN";
  */
 function toPublicRequest(
   rt: Runtime,
-  key: Credential,
+  key: AnyCredential,
   delivery: DeliveryRow,
   last: AttemptRow | undefined,
 ): z.output<typeof deliveryWithAttempts>["request"] {
   const event = findSentEvent(rt, delivery);
-  if (event === undefined || !event.isIntact || !mayReadEvent(key, event)) return null;
+  // A partner sees what it may read at the business of the delivery, if it still reaches the business.
+  const reader =
+    key.businessId === null ? rt.store.partnerAccess.find(key.partnerId, delivery.businessId) : key;
+  if (event === undefined || !event.isIntact || !reader || !mayReadEvent(reader, event))
+    return null;
   return {
     url: rt.store.endpoints.findById(delivery.endpointId)?.url ?? null,
     headers: sentHeaders(delivery, event, last, HIDDEN),
-    body: bodyFor(key, event).toString(),
+    body: bodyFor(reader, event).toString(),
   };
 }
 

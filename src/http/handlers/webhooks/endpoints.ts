@@ -23,15 +23,14 @@ import { lazy } from "../../../domain/lazy.ts";
 import { formatInstant } from "../../../domain/local-time.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
-import type { Credential } from "../../../store/keys.ts";
+import type { AnyCredential } from "../../../store/keys.ts";
 import { emptyBody, readJsonObject, readOptionalJsonObject } from "../../pipeline/body.ts";
 import {
-  businessUrl,
-  getBusinessOfKey,
   getTimezone,
   NO_STORE,
-  respondPage,
+  respondPageOfKey,
   paginate,
+  urlOfKey,
 } from "../../pipeline/business-response.ts";
 import { commitReply, retryWhileBusy } from "../../pipeline/idempotency.ts";
 import {
@@ -99,23 +98,24 @@ export const testEndpointBody = lazy(() =>
 
 export const listEndpoints =
   ({ rt }: HandlerDeps) =>
-  (context: RequestContext, key: Credential): HttpResponse => {
+  (context: RequestContext, key: AnyCredential): HttpResponse => {
     const { limit, cursor } = parseParameters(endpointsParameters(), context.request.search);
-    const business = getBusinessOfKey(rt, key);
+    const timezone = getTimezone(rt, key);
     // IDs increase with time, so sorting by ID alone is enough.
     const endpoints = listOwnEndpoints(rt, key).map((endpoint) => ({ ...endpoint, sortOrder: 0 }));
     const { objects, nextCursor } = paginate(PATH, endpoints, limit, cursor);
-    const data = objects.map((endpoint) => toPublicEndpoint(rt, endpoint, business.doc.timezone));
-    return respondPage(rt, context, business, PATH, { data, nextCursor });
+    const data = objects.map((endpoint) => toPublicEndpoint(rt, endpoint, timezone));
+    return respondPageOfKey(rt, context, key, PATH, { data, nextCursor });
   };
 
 export const handleCreateEndpoint =
   ({ rt }: HandlerDeps) =>
-  async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
+  async (context: RequestContext, key: AnyCredential): Promise<HttpResponse> => {
     parseParameters({}, context.request.search);
     const { name, url, events, ...others } = await readJsonObject(context);
     const create = await prepareEndpoint(rt, {
       businessId: key.businessId,
+      partnerId: key.businessId === null ? key.partnerId : null,
       keyId: key.id,
       name,
       url,
@@ -126,7 +126,7 @@ export const handleCreateEndpoint =
     const timezone = getTimezone(rt, key);
     return commitReply(rt, context, () => {
       const { endpoint, secret } = create();
-      const location = businessUrl(rt, key.businessSlug, `${PATH}/${endpoint.id}`);
+      const location = urlOfKey(rt, key, `${PATH}/${endpoint.id}`);
       const data = { ...toPublicEndpoint(rt, endpoint, timezone), secret };
       return toDataReply(data, 201, ["location", location, ...NO_STORE]);
     });

@@ -91,7 +91,7 @@ describe("the list of an endpoint's deliveries", () => {
       endpointId: endpoint.id,
       eventId: expect.stringMatching(/^evt_/),
       eventType: "catalog.changed",
-      sequence: api.store.feed.getLastSequence(endpoint.businessId),
+      sequence: api.store.feed.getLastSequence(endpoint.businessId ?? ""),
       status: "DELIVERED",
       attemptCount: 1,
       nextAttemptAt: null,

@@ -1,0 +1,34 @@
+import type { Feature } from "../feature.ts";
+
+/** Gives a partner one key for several businesses of the server. */
+export const partners = {
+  name: "partners",
+  commands: [
+    {
+      name: "partners",
+      about: "Create, list and delete partners whose keys are valid at several businesses.",
+      heading: "Partners",
+      after: "keys",
+      load: () => import("./commands/partners.ts"),
+    },
+  ],
+  excludeCommand: "partners exclude",
+  routes: () => import("./routes.ts"),
+  schemas: [
+    "ReachedBusiness",
+    "ReachedBusinessList",
+    "PartnerEventList",
+    "PartnerEndpointList",
+    "PartnerDeliveryList",
+  ],
+  openapi: () => import("./openapi.ts"),
+  status: () => import("./commands/status.ts"),
+  idPrefixes: ["ptn"],
+  auditActions: [
+    "partner.created",
+    "partner.business_added",
+    "partner.business_removed",
+    "partner.excluded",
+    "partner.deleted",
+  ],
+} as const satisfies Feature;

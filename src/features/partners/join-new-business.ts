@@ -1,0 +1,12 @@
+import type { BeforeCatalogWrite } from "../../app/catalog/catalog-write.ts";
+import { joinBusiness } from "./partners.ts";
+import { createFuturePartnerStore } from "./store.ts";
+
+/** Lets the partners that cover businesses of the future reach a new business. */
+export const joinNewBusiness: BeforeCatalogWrite = (rt, { row, businessId }) => {
+  if (row !== undefined) return;
+  const business = rt.store.businesses.findById(businessId);
+  if (business === undefined) return;
+  for (const partner of rt.openStore(createFuturePartnerStore).list())
+    joinBusiness(rt, partner, business);
+};

@@ -1,0 +1,155 @@
+import { setImmediate } from "node:timers/promises";
+import { assertMaySubscribe } from "../../app/webhooks/endpoint-owner.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { bodyFor } from "../../domain/envelope.ts";
+import {
+  EVENT_TYPES,
+  type EventType,
+  mayReadEvent,
+  maySubscribe,
+} from "../../domain/event-types.ts";
+import { lazy } from "../../domain/lazy.ts";
+import {
+  encodeChangeCursor,
+  eventTypes,
+  waitSeconds,
+} from "../../http/handlers/changes/changes.ts";
+import { NO_STORE, toPublicPartner } from "../../http/pipeline/business-response.ts";
+import { cursor, pageSize, parseParameters } from "../../http/pipeline/parameters.ts";
+import {
+  type HttpResponse,
+  type RequestContext,
+  respondBytes,
+} from "../../http/pipeline/request-context.ts";
+import type { HandlerDeps } from "../../http/pipeline/route.ts";
+import type { ListedKey, PartnerCredential } from "../../store/keys.ts";
+import { startOf } from "./list-businesses.ts";
+import { createPartnerStore, type PlacedEvent } from "./store.ts";
+
+const DEFAULT_LIMIT = 100;
+/** Bytes of envelopes after which a page ends. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+/** Maximum number of events that are looked at in one step, also of businesses of other partners. */
+const MAX_SCANNED_EVENTS = 5000;
+/** How often, at most, reading continues while the page is still empty. */
+const MAX_SCANS = 20;
+const LATEST = "latest";
+
+export const partnerChangesParameters = lazy(() => ({
+  after: cursor().describe(
+    "`page.nextCursor` of the previous response, or `latest` for events from now on; by default, the feed starts at the oldest event that is kept",
+  ),
+  types: eventTypes(),
+  limit: pageSize().describe(`Maximum number of events; ${DEFAULT_LIMIT} by default`),
+  wait: waitSeconds(),
+}));
+
+type FeedEvent = { sequence: number; body: Buffer };
+type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
+
+/** Responds with the events of all businesses that a partner reaches, in the order of their commits. */
+export const handleListPartnerChanges =
+  ({ rt, longPolls, accessControl }: HandlerDeps) =>
+  async (context: RequestContext, key: PartnerCredential): Promise<HttpResponse> => {
+    const parameters = parseParameters(partnerChangesParameters(), context.request.search);
+    const named = parameters.types as EventType[] | undefined;
+    assertMaySubscribe(key, named ?? []);
+    const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
+    const limit = parameters.limit ?? DEFAULT_LIMIT;
+    let page = readPage(rt, key, getStart(rt, key, parameters.after), types, limit);
+    for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
+      await setImmediate();
+      page = readPage(rt, key, page.position, types, limit);
+    }
+    if (parameters.wait && isEmpty(page)) {
+      const signal = AbortSignal.any([
+        AbortSignal.timeout(parameters.wait * 1000),
+        context.request.disconnected(),
+        longPolls.closing,
+      ]);
+      while (isEmpty(page) && !signal.aborted) {
+        await longPolls.waitForEvent(null, page.position, signal);
+        const current = accessControl.authenticatePartnerAgain(context);
+        page = readPage(rt, current, page.position, types, limit);
+      }
+    }
+    return respondBytes(context, 200, "application/json", buildBody(rt, key, page), NO_STORE);
+  };
+
+const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 && !hasMore;
+
+/**
+ * Returns the position after which the feed starts.
+ * @throws AppError invalid_cursor, cursor_expired
+ */
+function getStart(rt: Runtime, key: PartnerCredential, after: string | undefined): number {
+  if (after === LATEST) return rt.store.feed.getLastPosition();
+  return after === undefined ? rt.store.feed.getForgottenPosition() : startOf(rt, key, { after });
+}
+
+function readPage(
+  rt: Runtime,
+  key: PartnerCredential,
+  after: number,
+  types: ReadonlySet<EventType>,
+  limit: number,
+): FeedPage {
+  const findAccess = createAccessFinder(rt, key);
+  const events: FeedEvent[] = [];
+  // Events of a later commit may be written while the page is read, and belong to the next one.
+  const end = Math.max(after, rt.store.feed.getLastPosition());
+  let position = after;
+  let bytes = 0;
+  let scanned = 0;
+  for (const placed of rt.openStore(createPartnerStore).iterateAfter(after)) {
+    if (scanned === MAX_SCANNED_EVENTS) return { events, position, hasMore: true };
+    scanned += 1;
+    if (types.has(placed.type)) {
+      if (events.length === limit || bytes >= MAX_PAGE_BYTES)
+        return { events, position, hasMore: true };
+      const access = findAccess(placed);
+      // An event may have been pruned since it was listed, and is then skipped.
+      const event = access && rt.store.feed.find(placed.businessId, placed.sequence);
+      if (access && event) {
+        const body = bodyFor(access, { type: placed.type, body: event.body });
+        events.push({ sequence: placed.sequence, body });
+        bytes += body.length;
+      }
+    }
+    position = placed.position;
+  }
+  return { events, position: Math.max(position, end), hasMore: false };
+}
+
+/** Returns a function that finds the access by which a partner may read an event. */
+function createAccessFinder(rt: Runtime, { partnerId }: PartnerCredential) {
+  const known = new Map<string, ListedKey | undefined>();
+  return ({ businessId, type, ownerKeyId }: PlacedEvent): ListedKey | undefined => {
+    if (type === "business.removed") {
+      // The access that has ended is that of the event itself.
+      const ended = ownerKeyId === null ? undefined : rt.store.keys.findById(ownerKeyId);
+      return ended?.partnerId === partnerId ? ended : undefined;
+    }
+    if (!known.has(businessId))
+      known.set(businessId, rt.store.partnerAccess.find(partnerId, businessId));
+    const access = known.get(businessId);
+    return access && mayReadEvent(access, { type, ownerKeyId }) ? access : undefined;
+  };
+}
+
+/** Returns the body of a page. The bytes of its events equal those of the partner's webhooks. */
+function buildBody(
+  rt: Runtime,
+  key: PartnerCredential,
+  { events, position, hasMore }: FeedPage,
+): Buffer {
+  const comma = Buffer.from(",");
+  const page = { hasMore, nextCursor: encodeChangeCursor(rt, key.partnerId, position) };
+  const sequences = events.map(({ sequence }) => sequence);
+  const meta = { partner: toPublicPartner(rt, key), sequences };
+  return Buffer.concat([
+    Buffer.from('{"data":['),
+    ...events.flatMap(({ body }, i) => (i === 0 ? [body] : [comma, body])),
+    Buffer.from(`],"page":${JSON.stringify(page)},"meta":${JSON.stringify(meta)}}`),
+  ]);
+}

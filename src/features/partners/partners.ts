@@ -1,0 +1,247 @@
+import { audit } from "../../app/audit.ts";
+import { appendEvents } from "../../app/events.ts";
+import { revokeKey } from "../../app/key-end.ts";
+import { createKey, type CreatedKey } from "../../app/keys.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { deleteEndpoint } from "../../app/webhooks/endpoint-lifecycle.ts";
+import { outsideLine } from "../../domain/basic-schemas.ts";
+import { businessEvent } from "../../domain/envelope.ts";
+import { AppError, assertFound } from "../../domain/errors.ts";
+import { quote, shellQuote } from "../../domain/text.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { MAX_NAME_LENGTH } from "./rules.ts";
+import { createPartnerStore, type PartnerRow } from "./store.ts";
+
+// A partner reaches several businesses with the same keys. Its access to each of them is an API key of
+// that business without a secret: what a key does at a business is therefore separated, limited and
+// stored as for any other key.
+
+type Reached = Pick<BusinessRow, "id" | "doc">;
+
+type NewPartner = Omit<PartnerRow, "id" | "createdAt"> & {
+  businesses: readonly Reached[];
+  /** The SHA-256 of a key that another server has made. */
+  secretHash?: Buffer | undefined;
+};
+
+const NAME = outsideLine(MAX_NAME_LENGTH);
+
+/**
+ * Creates a partner with its first key.
+ * @throws AppError validation_failed, conflict
+ */
+export function createPartner(
+  rt: Runtime,
+  { businesses, secretHash, ...settings }: NewPartner,
+): CreatedKey & { partner: PartnerRow } {
+  if (!NAME.safeParse(settings.name).success)
+    throw new AppError(
+      "validation_failed",
+      `The name of a partner must be one line of 1 to ${MAX_NAME_LENGTH} characters.`,
+    );
+  return rt.tx(() => {
+    const store = rt.openStore(createPartnerStore);
+    if (store.find(settings.name))
+      throw new AppError("conflict", `There is already a partner ${quote(settings.name)}.`, {
+        fix: "deskbell partners list",
+      });
+    const partner: PartnerRow = { ...settings, id: rt.newId("ptn"), createdAt: rt.now() };
+    store.insert(partner);
+    const { id, name, scopes, eventGroups, coversAll, coversFuture } = partner;
+    audit(rt, {
+      action: "partner.created",
+      subject: { id, name },
+      businessId: null,
+      details: {
+        scopes,
+        eventGroups,
+        coversAll,
+        coversFuture,
+        businesses: businesses.length,
+      },
+    });
+    const created = createPartnerKey(rt, partner, { secretHash });
+    for (const business of businesses) giveAccess(rt, partner, business);
+    return { ...created, partner };
+  });
+}
+
+type NewPartnerKey = {
+  name?: string | undefined;
+  expiresAt?: number | null | undefined;
+  secretHash?: Buffer | undefined;
+};
+
+/**
+ * Creates another key of a partner, with the same rights. The commands for keys rotate and revoke it.
+ * @throws AppError validation_failed; conflict if the server has the key already
+ */
+export function createPartnerKey(
+  rt: Runtime,
+  partner: PartnerRow,
+  { name = partner.name, expiresAt, secretHash }: NewPartnerKey,
+): CreatedKey {
+  if (secretHash && isKnown(rt, secretHash))
+    throw new AppError("conflict", "The server already has a key with this hash.", {
+      fix: "deskbell keys list",
+    });
+  return createKey(rt, {
+    businessId: null,
+    partnerId: partner.id,
+    name,
+    kind: "RESTRICTED",
+    scopes: partner.scopes,
+    eventGroups: partner.eventGroups,
+    cidrs: partner.cidrs,
+    limitMinute: partner.totalMinute,
+    limitHour: partner.totalHour,
+    maxEndpoints: partner.maxEndpoints,
+    maxHolds: partner.maxHolds,
+    maxBookingsDay: partner.maxBookingsDay,
+    expiresAt,
+    secretHash,
+  });
+}
+
+const isKnown = (rt: Runtime, hash: Buffer): boolean =>
+  (rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash)) !== undefined;
+
+/** @throws AppError resource_not_found */
+export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
+  assertFound(
+    rt.openStore(createPartnerStore).find(nameOrId),
+    `There is no partner ${quote(nameOrId)}.`,
+    "deskbell partners list",
+  );
+
+/**
+ * Lets a partner reach a business, also one whose owner has excluded it before.
+ * @throws AppError conflict if it reaches the business already
+ */
+export function addBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
+  rt.tx(() => {
+    if (rt.store.partnerAccess.find(partner.id, business.id))
+      throw new AppError(
+        "conflict",
+        `The partner ${quote(partner.name)} already reaches ${business.slug}.`,
+        { fix: `deskbell partners show ${shellQuote(partner.name)}` },
+      );
+    rt.openStore(createPartnerStore).readmit(partner.id, business.id);
+    joinBusiness(rt, partner, business);
+  });
+}
+
+/** Lets a partner reach a business, and publishes that. Call it in a transaction. */
+export function joinBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
+  const accessId = giveAccess(rt, partner, business);
+  publish(rt, "business.added", business, accessId);
+}
+
+/**
+ * Ends the access of a partner to a business: its endpoints there are disabled, its holds released.
+ * @param isExclusion whether the owner of the business wants it, so that no `--future` brings it back
+ * @throws AppError conflict if the partner does not reach the business
+ */
+export function removeBusiness(
+  rt: Runtime,
+  partner: PartnerRow,
+  business: BusinessRow,
+  isExclusion = false,
+): void {
+  rt.tx(() => {
+    const access = rt.store.partnerAccess.find(partner.id, business.id);
+    if (access === undefined && !isExclusion)
+      throw new AppError(
+        "conflict",
+        `The partner ${quote(partner.name)} does not reach ${business.slug}.`,
+        { fix: `deskbell partners show ${shellQuote(partner.name)}` },
+      );
+    if (isExclusion) rt.openStore(createPartnerStore).exclude(partner.id, business.id, rt.now());
+    if (access) {
+      publish(rt, "business.removed", business, access.id);
+      revokeKey(rt, access.id);
+    }
+    const { id, name } = partner;
+    const action = isExclusion ? "partner.excluded" : "partner.business_removed";
+    audit(rt, { action, subject: { id, name }, businessId: business.id });
+  });
+}
+
+/** Deletes a partner with its endpoints, and ends all of its keys and its access to businesses. */
+export function deletePartner(
+  rt: Runtime,
+  partner: PartnerRow,
+): { businesses: number; keys: number; endpoints: number } {
+  const store = rt.openStore(createPartnerStore);
+  return rt.tx(() => {
+    const { id, name } = partner;
+    const endpoints = rt.store.endpoints.listOf({ businessId: null, partnerId: id });
+    for (const endpoint of endpoints) deleteEndpoint(rt, endpoint.id);
+    const keys = rt.store.partnerAccess.listKeys(id);
+    for (const key of keys) revokeKey(rt, key.id);
+    const reached = store.listReached(id, "", Number.MAX_SAFE_INTEGER);
+    for (const business of reached) {
+      const access = rt.store.partnerAccess.find(id, business.id);
+      if (access) revokeKey(rt, access.id);
+    }
+    store.markDeleted(id, rt.now());
+    const details = {
+      businesses: reached.length,
+      keys: keys.length,
+      endpoints: endpoints.length,
+    };
+    audit(rt, { action: "partner.deleted", subject: { id, name }, businessId: null, details });
+    return details;
+  });
+}
+
+/** Writes the access of a partner to a business, and returns its ID. */
+function giveAccess(rt: Runtime, partner: PartnerRow, { id: businessId }: Reached): string {
+  const { id: partnerId, name, scopes, eventGroups, cidrs } = partner;
+  const { limitMinute, limitHour, maxHolds, maxBookingsDay, maxEndpoints } = partner;
+  const id = rt.newId("key");
+  rt.store.keys.insert({
+    id,
+    businessId,
+    partnerId,
+    kind: "RESTRICTED",
+    name,
+    scopes,
+    eventGroups,
+    cidrs,
+    limitMinute,
+    limitHour,
+    maxEndpoints,
+    maxHolds,
+    maxBookingsDay,
+    createdAt: rt.now(),
+    lastUsedAt: null,
+    expiresAt: null,
+    revokedAt: null,
+    endpointsAtEnd: "STOP",
+    gainedScopes: null,
+    selfRotation: false,
+  });
+  audit(rt, {
+    action: "partner.business_added",
+    subject: { id: partnerId, name },
+    businessId,
+    details: { key: id, scopes, eventGroups },
+  });
+  return id;
+}
+
+function publish(
+  rt: Runtime,
+  type: "business.added" | "business.removed",
+  business: BusinessRow,
+  accessId: string,
+): void {
+  const { slug, name, timezone } = business.doc;
+  appendEvents(
+    rt,
+    business,
+    [businessEvent(type, { id: business.id, slug, name, timezone })],
+    accessId,
+  );
+}

@@ -1,0 +1,162 @@
+import type { Scope } from "../../domain/api-key.ts";
+import type { EventGroup, EventType } from "../../domain/event-types.ts";
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
+
+export type PartnerRow = {
+  id: string;
+  name: string;
+  /** Whether the partner was created for all businesses of the server. */
+  coversAll: boolean;
+  /** Whether businesses that are created later join. */
+  coversFuture: boolean;
+  scopes: Scope[];
+  eventGroups: EventGroup[];
+  cidrs: string[];
+  /** The limits at one business. */
+  limitMinute: number;
+  limitHour: number;
+  maxHolds: number;
+  maxBookingsDay: number;
+  /** The limits of all requests and endpoints of the partner. */
+  totalMinute: number;
+  totalHour: number;
+  maxEndpoints: number;
+  createdAt: number;
+};
+
+/** A business that a partner reaches. */
+export type ReachedBusiness = {
+  id: string;
+  slug: string;
+  name: string;
+  timezone: string;
+  catalogVersion: number;
+  lastSequence: number;
+};
+
+/** An event of any business with partners. Its body is read separately. */
+export type PlacedEvent = {
+  position: number;
+  businessId: string;
+  sequence: number;
+  type: EventType;
+  ownerKeyId: string | null;
+};
+
+/** The fields that are stored as JSON. */
+type Lists = "scopes" | "eventGroups" | "cidrs";
+
+/** A change of a business. */
+type PlacedChange = Pick<PlacedEvent, "position" | "businessId">;
+
+const PARTNER = `id, name, covers_all, covers_future, scopes, event_groups, cidrs, limit_minute, limit_hour, max_holds,
+  max_bookings_day, total_minute, total_hour, max_endpoints, created_at`;
+const REACHED = `business.id, business.slug, business.doc ->> 'name' AS name,
+  business.doc ->> 'timezone' AS timezone, business.catalog_version AS catalogVersion,
+  business.last_sequence AS lastSequence`;
+/** The access of a partner to businesses: its keys with a business that were not revoked. */
+const ACCESS = "partner_id = :partnerId AND business_id IS NOT NULL AND revoked_at IS NULL";
+
+const living = `SELECT ${columns(PARTNER)} FROM partner WHERE deleted_at IS NULL`;
+
+function parse(raw: unknown): PartnerRow {
+  const row = raw as Omit<PartnerRow, Lists> & Record<Lists, string>;
+  return {
+    ...row,
+    coversAll: Boolean(row.coversAll),
+    coversFuture: Boolean(row.coversFuture),
+    scopes: parseJson(row.scopes, "partner.scopes"),
+    eventGroups: parseJson(row.eventGroups, "partner.event_groups"),
+    cidrs: parseJson(row.cidrs, "partner.cidrs"),
+  };
+}
+
+/** Lists the partners that new businesses join. Every new business needs only this statement. */
+export function createFuturePartnerStore(db: Db) {
+  const select = db.prepare(`${living} AND covers_future = 1 ORDER BY id`);
+  return { list: () => select.all().map(parse) };
+}
+
+export function createPartnerStore(db: Db) {
+  const insert = db.prepare(insertInto("partner", PARTNER));
+  const selectAll = db.prepare(`${living} ORDER BY name`);
+  const selectByName = db.prepare(`${living} AND (name = :name OR id = :name)`);
+  const markDeleted = db.prepare("UPDATE partner SET deleted_at = :at WHERE id = :id");
+
+  const countReached = db.prepare(`SELECT count(*) FROM api_key WHERE ${ACCESS}`).pluck();
+  const selectReached = db.prepare(`
+    SELECT ${REACHED} FROM api_key JOIN business ON business.id = business_id
+    WHERE ${ACCESS} AND business_id > :after ORDER BY business_id LIMIT :limit`);
+  const selectReachedOne = db.prepare(`
+    SELECT ${REACHED} FROM api_key JOIN business ON business.id = business_id
+    WHERE ${ACCESS} AND business_id = :businessId`);
+  const selectPartnersOf = db.prepare(`${living} AND id IN (
+    SELECT partner_id FROM api_key WHERE business_id = ? AND partner_id IS NOT NULL AND revoked_at IS NULL)
+    ORDER BY name`);
+
+  const exclude = db.prepare(`
+    INSERT INTO partner_exclusion (partner_id, business_id, excluded_at) VALUES (:partnerId, :businessId, :at)
+    ON CONFLICT DO NOTHING`);
+  const readmit = db.prepare(
+    "DELETE FROM partner_exclusion WHERE partner_id = :partnerId AND business_id = :businessId",
+  );
+  const selectExclusion = db
+    .prepare(
+      "SELECT 1 FROM partner_exclusion WHERE partner_id = :partnerId AND business_id = :businessId",
+    )
+    .pluck();
+  const selectExcluded = db
+    .prepare(`
+      SELECT slug FROM partner_exclusion JOIN business ON business.id = business_id
+      WHERE partner_id = ? ORDER BY slug`)
+    .pluck();
+
+  const selectAfter = db.prepare(`
+    SELECT ${columns("position, business_id, sequence, type, owner_key_id")} FROM event
+    WHERE position IS NOT NULL AND position > ? ORDER BY position`);
+  // The index has all columns, so that other events are passed over without being read.
+  const selectChanges = db.prepare(`
+    SELECT ${columns("position, business_id")} FROM event
+    WHERE position IS NOT NULL AND position > :after AND type IN ('catalog.changed', 'business.added')
+    ORDER BY position`);
+
+  return {
+    insert: ({ coversAll, coversFuture, scopes, eventGroups, cidrs, ...row }: PartnerRow) =>
+      void insert.run({
+        ...row,
+        coversAll: coversAll ? 1 : 0,
+        coversFuture: coversFuture ? 1 : 0,
+        scopes: JSON.stringify(scopes),
+        eventGroups: JSON.stringify(eventGroups),
+        cidrs: JSON.stringify(cidrs),
+      }),
+    list: () => selectAll.all().map(parse),
+    /** Finds a partner by its name or ID. */
+    find: (name: string) => parseOptional(selectByName.get({ name }), parse),
+    markDeleted: (id: string, at: number) => void markDeleted.run({ id, at }),
+
+    countReached: (partnerId: string) => countReached.get({ partnerId }) as number,
+    /** Lists the businesses that a partner reaches, by ascending ID, after the ID `after`. */
+    listReached: (partnerId: string, after: string, limit: number) =>
+      selectReached.all({ partnerId, after, limit }) as ReachedBusiness[],
+    findReached: (partnerId: string, businessId: string) =>
+      selectReachedOne.get({ partnerId, businessId }) as ReachedBusiness | undefined,
+    /** Lists the partners that reach a business. */
+    listOfBusiness: (businessId: string) => selectPartnersOf.all(businessId).map(parse),
+
+    exclude: (partnerId: string, businessId: string, at: number) =>
+      void exclude.run({ partnerId, businessId, at }),
+    readmit: (partnerId: string, businessId: string) => void readmit.run({ partnerId, businessId }),
+    isExcluded: (partnerId: string, businessId: string): boolean =>
+      selectExclusion.get({ partnerId, businessId }) === 1,
+    listExcludedSlugs: (partnerId: string) => selectExcluded.all(partnerId) as string[],
+
+    /** Yields the events of all businesses with partners, whichever partner reaches them. */
+    iterateAfter: (position: number) =>
+      selectAfter.iterate(position) as IterableIterator<PlacedEvent>,
+    /** Yields the changes of catalogs after a position, also of businesses of other partners. */
+    iterateChanges: (after: number) =>
+      selectChanges.iterate({ after }) as IterableIterator<PlacedChange>,
+  };
+}

@@ -1,0 +1,68 @@
+import { isWithin } from "../../domain/addresses.ts";
+import { grants, type NeededScope, type Scope } from "../../domain/api-key.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Credential, KeyRow } from "../../store/keys.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
+import type { GetClientAddress } from "./client-address.ts";
+
+// The checks of what a key may do, which access-control.ts makes for every request.
+
+export type AccessCheck = ReturnType<typeof createAccessCheck>;
+
+export function createAccessCheck(getClientAddress: GetClientAddress) {
+  const findAddressError = (
+    { request }: RequestContext,
+    { cidrs }: Pick<KeyRow, "cidrs">,
+  ): AppError | undefined => {
+    if (cidrs.length === 0) return undefined;
+    const address = getClientAddress(request);
+    return isWithin(address, cidrs)
+      ? undefined
+      : new AppError("address_not_allowed", `This key may not be used from ${address}.`);
+  };
+
+  return {
+    findAddressError,
+    /**
+     * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
+     * The key alone decides, so that the response does not reveal whether another business exists.
+     */
+    findAccessError(
+      context: RequestContext,
+      key: Credential,
+      slug: string,
+      scope: NeededScope,
+    ): AppError | undefined {
+      const error = findAddressError(context, key);
+      if (error) return error;
+      if (slug !== key.businessSlug)
+        return new AppError(
+          "business_mismatch",
+          `This key is for /businesses/${key.businessSlug}, not for the business in the path.`,
+        );
+      return findScopeError(key, scope);
+    },
+  };
+}
+
+/** The partner has the key, so its response may say that it is for several businesses. */
+export const notReachedError = (): AppError =>
+  new AppError(
+    "business_mismatch",
+    "This key does not reach the business in the path; GET /v1/businesses lists those that it reaches.",
+  );
+
+export const findScopeError = (key: KeyRow, scope: NeededScope): AppError | undefined =>
+  scope === "anyKey" || hasOneOf(key, scope)
+    ? undefined
+    : new AppError(
+        "insufficient_scope",
+        `This key does not have the scope ${[scope].flat().join(" or ")}.`,
+      );
+
+/**
+ * Returns whether a key has one of the scopes. No array is created for a single scope, because
+ * every request passes here.
+ */
+const hasOneOf = (key: KeyRow, scope: Scope | readonly Scope[]): boolean =>
+  typeof scope === "string" ? grants(key, scope) : scope.some((one) => grants(key, one));
