@@ -39,6 +39,8 @@ export type NewKey = {
   maxBookingsDay?: number | undefined;
   /** Whether the key may rotate itself over HTTP; not by default. */
   selfRotation?: boolean | undefined;
+  /** Whether guests get mails about visits that the key makes; not by default. */
+  guestMail?: boolean | undefined;
 };
 
 /** A key with its secret, which cannot be read again later. */
@@ -76,9 +78,10 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       endpointsAtEnd: "STOP",
       gainedScopes: null,
       selfRotation: input.selfRotation ?? false,
+      guestMail: input.guestMail ?? false,
     });
     const created = createSecret(rt, id, input.kind, { expiresAt: rt.now(), repeatsUntil: null });
-    const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation } = created.key;
+    const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation, guestMail } = created.key;
     auditKey(rt, "key.created", created.key, {
       kind,
       scopes,
@@ -86,6 +89,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       cidrs,
       expiresAt: auditTime(expiresAt),
       ...(selfRotation && { selfRotation }),
+      ...(guestMail && { guestMail }),
     });
     return created;
   });

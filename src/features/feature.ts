@@ -1,5 +1,5 @@
 import type { OtherVisits } from "../app/bookings/other-visits.ts";
-import type { DaemonControl, FindErasedGuests } from "../app/feature-hooks.ts";
+import type { DaemonControl, FindErasedGuests, ReadGuestRecords } from "../app/feature-hooks.ts";
 import type { Check, FindBegins, StorageCheck } from "../app/operations/conditions.ts";
 import type { Inspection } from "../app/operations/inspection.ts";
 import type { FormatMetrics, ReadCopyTimes } from "../app/operations/monitoring.ts";
@@ -111,6 +111,8 @@ export type Feature = {
   copyTimes?: () => Promise<{ copyTimes: readonly ReadCopyTimes[] }>;
   /** Return where erased guests are still stored; loaded by the command that erases them. */
   erasedGuests?: () => Promise<{ erasedGuests: readonly FindErasedGuests[] }>;
+  /** Return what the feature stores about guests; loaded by the command that exports them. */
+  guestRecords?: () => Promise<{ guestRecords: readonly ReadGuestRecords[] }>;
   /** Format lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
   /** The nouns of its visits, which also name their commands, by their list in reports. */

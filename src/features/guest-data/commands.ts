@@ -38,7 +38,9 @@ const exportCommand = command({
     assertNamed(flags);
     const { rt, business } = await cli.openBusiness();
     const { exportGuests } = await import("./export-guests.ts");
-    const { visits, undecryptable } = exportGuests(rt, business, flags);
+    const { loadGuestRecords } = await import("../../app/feature-hooks.ts");
+    const readers = await loadGuestRecords();
+    const { visits, undecryptable } = exportGuests(rt, business, flags, readers);
     cli.printJson({ data: visits });
     noteUndecryptable(cli, rt.config, undecryptable);
   },

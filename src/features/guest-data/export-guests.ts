@@ -1,6 +1,8 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
+import { toPublicHold } from "../../domain/bookings/hold.ts";
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
+import type { ReadGuestRecords } from "../../app/feature-hooks.ts";
 import { askOtherVisits } from "../../app/bookings/other-visits.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { audit } from "../../app/audit.ts";
@@ -10,8 +12,14 @@ import { findGuests, type GuestQuery } from "./find-guests.ts";
 /**
  * Returns all stored data of a guest: the visits and orders with the guest data, and the events
  * about them, which partners may have received.
+ * @param readers read what features store about a visit
  */
-export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQuery) {
+export function exportGuests(
+  rt: Runtime,
+  business: BusinessRow,
+  query: GuestQuery,
+  readers: readonly ReadGuestRecords[] = [],
+) {
   const { guests, undecryptable } = findGuests(rt, business.id, query);
   const visits = guests.map(({ visitId, customer }) => ({
     ...describeVisit(rt, business, visitId),
@@ -20,6 +28,7 @@ export function exportGuests(rt: Runtime, business: BusinessRow, query: GuestQue
       const { id, type, createdAt } = JSON.parse(body.toString()) as Envelope;
       return { id, type, createdAt };
     }),
+    ...Object.assign({}, ...readers.map((read) => read(rt, visitId))),
   }));
   const visitIds = guests.map(({ visitId }) => visitId);
   if (visitIds.length > 0)
@@ -42,6 +51,8 @@ function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const reservation = rt.store.reservations.findById(businessId, id);
   if (reservation)
     return { type: "reservation", object: toPublicReservation(reservation, timezone) };
+  const hold = rt.store.holds.findById(businessId, id, null);
+  if (hold) return { type: "hold", object: toPublicHold(hold, timezone, rt.now()) };
   return (
     askOtherVisits(({ describe }) => describe(rt, business, id)) ?? {
       type: "visit",

@@ -1,0 +1,34 @@
+import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createWaitingStore } from "./store.ts";
+
+const startMails: StartWork = (rt) =>
+  rt.config.guestMail === null ? discardWaiting(rt) : sendMails(rt);
+
+/** Discards what an earlier daemon has not sent: mail is off now. */
+function discardWaiting(rt: Runtime): ThreadWork {
+  const store = rt.openStore(createWaitingStore);
+  if (store.count() === 0) return {};
+  let isDone = false;
+  const discard = (): void => {
+    if (isDone) return;
+    const count = rt.tx(() => store.discard(rt.now()));
+    isDone = true;
+    rt.log("warn", "Mails to guests were discarded, because serve --guest-mail is off.", { count });
+  };
+  return { everySecond: [discard] };
+}
+
+function sendMails(rt: Runtime): ThreadWork {
+  const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
+  let sender: Awaited<typeof loaded> | undefined;
+  void loaded.then((started) => (sender = started));
+  return {
+    afterCommit: () => sender?.wake(),
+    everySecond: [() => sender?.wake()],
+    everyMinute: [async () => (await loaded).remind()],
+    stop: async (graceMs) => (await loaded).stop(graceMs),
+  };
+}
+
+export const schedule: readonly StartWork[] = [startMails];
