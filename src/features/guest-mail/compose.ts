@@ -67,7 +67,7 @@ export function composeMail(
   const calendar = writeCalendar(context, mail, { from, link });
   return {
     from: { name: safe(doc.name, 100), address: from },
-    // Without an envelope, nodemailer would read it from the headers.
+    // The envelope is given, because nodemailer would read the headers for it.
     envelope: { from, to: [to] },
     to: { name: "", address: to },
     ...(doc.email !== null && isMailAddress(doc.email) && { replyTo: doc.email }),

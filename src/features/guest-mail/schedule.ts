@@ -22,11 +22,20 @@ function discardWaiting(rt: Runtime): ThreadWork {
 function sendMails(rt: Runtime): ThreadWork {
   const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
   let sender: Awaited<typeof loaded> | undefined;
-  void loaded.then((started) => (sender = started));
+  let hasBegun = false;
+  /** Stores from when on guests are reminded, before the first mail is sent. */
+  const begin = async (): Promise<void> => {
+    if (hasBegun) return sender?.wake();
+    const { remind } = await import("./remind.ts");
+    remind(rt);
+    hasBegun = true;
+    sender = await loaded;
+    sender.wake();
+  };
   return {
     afterCommit: () => sender?.wake(),
-    everySecond: [() => sender?.wake()],
-    everyMinute: [async () => (await loaded).remind()],
+    everySecond: [begin],
+    everyMinute: [async () => (await import("./remind.ts")).remind(rt)],
     stop: async (graceMs) => (await loaded).stop(graceMs),
   };
 }

@@ -6,18 +6,15 @@ import { isBusy } from "../../store/database/write-lock.ts";
 import { hashToken, LINK_TOKEN_PREFIX } from "../page-bookings/link-tokens.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { composeMail } from "./compose.ts";
-import { writeMail } from "./queue-mail.ts";
 import {
   classifyError,
-  pauseAfter,
-  REMINDER_MS,
-  REPORTED_FAILURES,
   retryDelay,
   type SendError,
   unreachableDelay,
   withoutAddresses,
 } from "./rules.ts";
-import { createGuestMailStore, createUpcomingStore, type MailRow } from "./store.ts";
+import { ServerHealth } from "./server-health.ts";
+import { createGuestMailStore, type MailRow } from "./store.ts";
 
 const TOKEN_BYTES = 24;
 const BATCH = 20;
@@ -36,17 +33,17 @@ export function startSender(rt: Runtime): MailSender {
 export class MailSender {
   readonly #rt: Runtime;
   readonly #mailer: Pick<Mailer, "send" | "close">;
+  readonly #health: ServerHealth;
   /** Mails that the server has accepted, with the time, until that is stored. */
   readonly #accepted = new Map<string, number>();
   #current: { id: string; abort: AbortController } | undefined;
   #running: Promise<void> | undefined;
-  #pausedUntil = -Infinity;
-  #failures: number | undefined;
   #isStopped = false;
 
   constructor(rt: Runtime, mailer: Pick<Mailer, "send" | "close">) {
     this.#rt = rt;
     this.#mailer = mailer;
+    this.#health = new ServerHealth(rt);
   }
 
   get #store() {
@@ -57,9 +54,8 @@ export class MailSender {
   wake(): void {
     if (this.#current && this.#store.find(this.#current.id) === undefined)
       this.#current.abort.abort();
-    if (this.#isStopped || this.#running || this.#rt.monotonic() < this.#pausedUntil) return;
-    const isIdle = this.#accepted.size === 0 && this.#listDue(1).length === 0;
-    if (isIdle && this.#failures !== undefined) return;
+    if (this.#isStopped || this.#running || this.#health.isPaused) return;
+    if (this.#accepted.size === 0 && this.#listDue(1).length === 0) return;
     this.#running = this.#run().finally(() => (this.#running = undefined));
   }
 
@@ -76,25 +72,15 @@ export class MailSender {
 
   async #run(): Promise<void> {
     try {
-      this.#open();
       this.#storeAccepted();
-      for (const mail of this.#listDue(BATCH)) {
-        if (this.#isStopped || this.#rt.monotonic() < this.#pausedUntil) return;
-        await this.#send(mail.id);
+      for (const { id } of this.#listDue(BATCH)) {
+        if (this.#isStopped || this.#health.isPaused) return;
+        await this.#send(id);
       }
     } catch (error) {
       // The next second tries again while another program writes, or the storage cannot be used.
       if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
     }
-  }
-
-  /** Reminders begin with the visits of the day after mail was switched on. */
-  #open(): void {
-    if (this.#failures !== undefined) return;
-    const rt = this.#rt;
-    if (this.#store.findState() === undefined)
-      rt.tx(() => this.#store.createState(rt.now() + REMINDER_MS));
-    this.#failures = this.#store.findState()?.failures ?? 0;
   }
 
   #storeAccepted(): void {
@@ -111,24 +97,23 @@ export class MailSender {
     this.#current = { id, abort };
     try {
       await this.#mailer.send({ ...mail, signal: abort.signal });
-      this.#accepted.set(id, this.#rt.now());
-      this.#recover();
-      this.#storeAccepted();
     } catch (error) {
-      if (this.#accepted.has(id)) throw error;
       if (!abort.signal.aborted) this.#refuse(id, error as SendError & Error);
+      return;
     } finally {
       this.#current = undefined;
     }
+    this.#accepted.set(id, this.#rt.now());
+    this.#storeAccepted();
+    this.#health.recordAnswer();
   }
 
   /** Returns a mail to send, whose attempt is stored; undefined if it must not be sent. */
   #begin(id: string): Mail | undefined {
     const rt = this.#rt;
     const row = this.#store.find(id);
-    if (row?.status !== "WAITING") return undefined;
-    const business = rt.store.businesses.findById(row.businessId);
-    if (business === undefined) return undefined;
+    const business = row && rt.store.businesses.findById(row.businessId);
+    if (row?.status !== "WAITING" || business === undefined) return undefined;
     if (row.expiresAt <= rt.now()) {
       this.#end(row, row.attempts === 0 ? "DISCARDED" : "FAILED", row.reason ?? "too late");
       return undefined;
@@ -143,6 +128,7 @@ export class MailSender {
     }
     const pages = rt.openStore(createPageBookingStore);
     pages.insertLink(row.visitId, hashToken(token), row.createdAt);
+    // If this process dies, the mail waits like one that the server has refused.
     this.#store.startAttempt(id, rt.now() + retryDelay(row.attempts + 1));
     return mail;
   }
@@ -157,20 +143,16 @@ export class MailSender {
   #refuse(id: string, error: SendError & Error): void {
     const rt = this.#rt;
     const refusal = classifyError(error);
-    if (refusal.kind === "unreachable") this.#pause(withoutAddresses(errorInWords(error)));
-    else this.#recover();
+    const isReached = refusal.kind !== "unreachable";
+    if (isReached) this.#health.recordAnswer();
+    else this.#health.recordFailure(withoutAddresses(errorInWords(error)));
     rt.tx(() => {
       const row = this.#store.find(id);
       if (row === undefined) return;
-      if (refusal.kind === "permanent") this.#end(row, "FAILED", refusal.reason);
-      else if (refusal.kind === "temporary")
-        this.#store.postpone(id, rt.now() + retryDelay(row.attempts), refusal.reason);
-      else
-        this.#store.postpone(
-          id,
-          rt.now() + unreachableDelay(row.attempts),
-          "the mail server does not answer",
-        );
+      if (refusal.kind === "permanent") return this.#end(row, "FAILED", refusal.reason);
+      const delay = (isReached ? retryDelay : unreachableDelay)(row.attempts);
+      const reason = isReached ? refusal.reason : "the mail server does not answer";
+      this.#store.postpone(id, rt.now() + delay, reason);
     });
   }
 
@@ -178,43 +160,6 @@ export class MailSender {
     const { id, businessId, kind } = row;
     this.#store.end(id, status, reason, this.#rt.now());
     this.#rt.log("warn", "A mail to a guest was not sent.", { mail: id, businessId, kind, reason });
-  }
-
-  #pause(error: string): void {
-    const rt = this.#rt;
-    const failures = (this.#failures ?? 0) + 1;
-    this.#failures = failures;
-    this.#pausedUntil = rt.monotonic() + pauseAfter(failures);
-    if (failures === REPORTED_FAILURES)
-      rt.log("error", "Mail to guests cannot be sent; it is tried again.", { reason: error });
-    rt.tx(() => this.#store.saveFailure(error, rt.now()));
-  }
-
-  /** Records that the server answers. */
-  #recover(): void {
-    const failures = this.#failures ?? 0;
-    if (failures === 0) return;
-    this.#failures = 0;
-    if (failures >= REPORTED_FAILURES) this.#rt.log("info", "Mail to guests is sent again.");
-    this.#rt.tx(() => this.#store.clearFailure());
-  }
-
-  /** Writes the reminders that are due. */
-  remind(): void {
-    const rt = this.#rt;
-    const until = rt.now() + REMINDER_MS;
-    const from = this.#store.findState()?.remindedUntil;
-    if (from === undefined || from >= until) return;
-    const upcoming = rt.openStore(createUpcomingStore).list(Math.max(from, rt.now()), until);
-    rt.tx(() => {
-      for (const { businessId, createdByKey: keyId, ...visit } of upcoming) {
-        const business = rt.store.businesses.findById(businessId);
-        if (business === undefined || keyId === null) continue;
-        const mail = { ...visit, kind: "reminder", keyId, status: "CONFIRMED", decideBy: null };
-        writeMail(rt, business, { ...mail, kind: "reminder" });
-      }
-      this.#store.saveReminded(until);
-    });
   }
 
   /** Waits for the mail that is being sent, so that it is not sent again after the next start. */

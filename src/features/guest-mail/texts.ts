@@ -1,6 +1,6 @@
 import type { PageLanguage, Translations } from "../../pages/languages.ts";
 
-// The fixed texts of mails to guests. Those about a visit itself are the texts of its page.
+// The fixed texts of mails to guests. What a mail says of a visit itself is in the texts of its page.
 
 export type MailTexts = {
   /** The subjects of mails about visits, by kind. */
