@@ -1,5 +1,6 @@
 import { ALERT_FORMATS, type AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
+import { isMailAddress } from "./domain/mail-address.ts";
 import { readLimited } from "./platform/limited-read.ts";
 
 // Checks of single values of the configuration, whether they come from a flag or a variable.
@@ -16,6 +17,15 @@ export function parseUrl(flag: string, text: string | undefined): string | null 
   if (text === undefined || text === "") return null;
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new AppError("usage", `${flag} must be an http or https URL.`);
+}
+
+/** @throws AppError usage */
+export function parseMailAddress(flag: string, text: string | undefined): string | null {
+  if (text === undefined || text === "") return null;
+  if (isMailAddress(text)) return text;
+  throw new AppError("usage", `${flag} must be one mail address.`, {
+    fix: `${flag} bookings@example.com`,
+  });
 }
 
 /** @throws AppError usage */

@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseAlertFormat, parseContact, parseUrl, readSecret } from "./config-values.ts";
+import {
+  parseAlertFormat,
+  parseContact,
+  parseMailAddress,
+  parseUrl,
+  readSecret,
+} from "./config-values.ts";
 import type { AlertFormat } from "./domain/conditions/alert-url.ts";
 import { AppError } from "./domain/errors.ts";
 import type { LogFormat } from "./platform/log.ts";
@@ -28,6 +34,8 @@ export type Config = {
   history: HistoryBudget;
   backups: BackupPlan;
   alerts: AlertConfig;
+  /** The sender of mails to guests, by the mail server of the alerts; null if guests get none. */
+  guestMail: string | null;
   /** Whether passwords of mail and NATS servers may be sent without TLS. */
   allowPlaintext: boolean;
   /** Whether the daemon refuses to start if other users can access its secrets. */
@@ -109,6 +117,7 @@ export type ConfigFlags = {
   smtpUrlFile?: string | undefined;
   heartbeatUrl?: string | undefined;
   alertLinks?: boolean | undefined;
+  guestMail?: string | undefined;
   allowPlaintext?: boolean | undefined;
   strictPermissions?: boolean | undefined;
 };
@@ -134,6 +143,7 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
   const logFormat = flags.logFormat ?? (env.DESKBELL_LOG_FORMAT || "auto");
   if (logFormat !== "auto" && logFormat !== "json" && logFormat !== "pretty")
     throw new AppError("usage", `--log-format must be auto, json or pretty, not '${logFormat}'.`);
+  const alerts = readAlertConfig(flags, env);
   return {
     dataDir,
     databasePath: join(dataDir, "deskbell.db"),
@@ -153,7 +163,8 @@ export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = pro
       maxBytes: flags.keepBytes ?? DEFAULT_KEEP_BYTES,
     },
     backups: readBackupPlan(flags, env),
-    alerts: readAlertConfig(flags, env),
+    alerts,
+    guestMail: readGuestMail(flags, env, alerts),
     allowPlaintext: isPlaintextAllowed(flags, env),
     strictPermissions: flags.strictPermissions ?? isEnvEnabled("DESKBELL_STRICT_PERMISSIONS", env),
   };
@@ -193,6 +204,18 @@ function readAlertConfig(flags: ConfigFlags, env: NodeJS.ProcessEnv): AlertConfi
       fix: "set DESKBELL_SMTP_URL, or name a file with the URL: --smtp-url-file FILE",
     });
   return config;
+}
+
+function readGuestMail(
+  flags: ConfigFlags,
+  env: NodeJS.ProcessEnv,
+  { smtpUrl }: AlertConfig,
+): string | null {
+  const sender = parseMailAddress("--guest-mail", flags.guestMail ?? env.DESKBELL_GUEST_MAIL);
+  if (sender === null || smtpUrl !== null) return sender;
+  throw new AppError("usage", "--guest-mail needs a mail server.", {
+    fix: "set DESKBELL_SMTP_URL, or name a file with the URL: --smtp-url-file FILE",
+  });
 }
 
 const isPlaintextAllowed = (flags: ConfigFlags, env: NodeJS.ProcessEnv): boolean =>

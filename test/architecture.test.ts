@@ -55,6 +55,7 @@ const FEATURE_LISTS = [
   "features/before-catalog-write.ts",
   "features/before-migration.ts",
   "features/before-write.ts",
+  "features/on-guest-news.ts",
   "features/on-key-rotation.ts",
   "features/on-removal.ts",
 ];

@@ -194,6 +194,7 @@ const key: z.infer<typeof publicKey> = {
   createdAt: at(0),
   expiresAt: null,
   selfRotation: true,
+  guestMail: false,
   rotation: null,
   usesOldSecret: false,
   lastDeliveryAt: at(0),

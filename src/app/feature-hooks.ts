@@ -23,6 +23,31 @@ export type OnRemoval = {
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
 };
 
+/** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */
+export type GuestNews = {
+  /** `confirm`: a link must confirm a hold. The others name what has happened to a visit. */
+  kind: "received" | "confirmed" | "declined" | "expired" | "moved" | "cancelled" | "confirm";
+  /** The ID of the visit, order or hold. */
+  id: string;
+  /** The API key that made it. */
+  keyId: string;
+  status: string;
+  version: number;
+  startsAt: number;
+  endsAt: number;
+  /** When a pending visit ends unless it is approved, an order unless it is paid, or a hold. */
+  decideBy: number | null;
+  cancelUntil: number;
+  /** The HMAC of the network address of a visitor, towards whose limit the news counts. */
+  visitor?: Buffer;
+};
+
+/**
+ * Called in the transaction of the change.
+ * @returns whether the guest will be told
+ */
+export type OnGuestNews = (rt: Runtime, business: BusinessRow, news: GuestNews) => boolean;
+
 /** Returns what a feature stores about a guest's visit, by the names of the lists. */
 export type ReadGuestRecords = (
   rt: Runtime,

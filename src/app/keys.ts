@@ -43,6 +43,8 @@ export type NewKey = {
   maxBookingsDay?: number | undefined;
   /** Whether the key may rotate itself over HTTP; not by default. */
   selfRotation?: boolean | undefined;
+  /** Whether guests get mails about visits that the key makes; not by default. */
+  guestMail?: boolean | undefined;
 };
 
 /**
@@ -84,6 +86,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       endpointsAtEnd: "STOP",
       gainedScopes: null,
       selfRotation: input.selfRotation ?? false,
+      guestMail: input.guestMail ?? false,
     });
     const created = createSecret(
       rt,
@@ -92,7 +95,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       { expiresAt: rt.now(), repeatsUntil: null },
       input.secretHash,
     );
-    const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation } = created.key;
+    const { kind, scopes, eventGroups, cidrs, expiresAt, selfRotation, guestMail } = created.key;
     auditKey(rt, "key.created", created.key, {
       kind,
       scopes,
@@ -100,6 +103,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       cidrs,
       expiresAt: auditTime(expiresAt),
       ...(selfRotation && { selfRotation }),
+      ...(guestMail && { guestMail }),
     });
     return created;
   });

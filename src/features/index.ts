@@ -9,6 +9,7 @@ import { doctor } from "./doctor/feature.ts";
 import { demo } from "./demo/feature.ts";
 import type { Feature } from "./feature.ts";
 import { guestData } from "./guest-data/feature.ts";
+import { guestMail } from "./guest-mail/feature.ts";
 import { liveView } from "./live-view/feature.ts";
 import { mcp } from "./mcp/feature.ts";
 import { nats } from "./nats/feature.ts";
@@ -54,6 +55,7 @@ const LIST = [
   webhookTools,
   requestTail,
   desk,
+  guestMail,
 ] as const;
 
 export const FEATURES: readonly Feature[] = LIST;

@@ -5,6 +5,8 @@ export type DaemonRow = {
   /** The URL at which others reach the daemon; empty if it is not configured. */
   publicUrl?: string;
   startedAt: number;
+  /** Whether the daemon mails guests about their visits. */
+  mailsGuests?: boolean;
   /** Whether the daemon sends alerts, and its limit of open files, if known. */
   hasAlertUrl?: boolean;
   openFiles?: number | null;
@@ -30,11 +32,11 @@ export type DaemonRow = {
 /** Stores what the daemon that was started last says about itself. */
 export function createDaemonStore(db: Db) {
   const select = db.prepare(
-    `SELECT ${columns("url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
+    `SELECT ${columns("url, public_url, started_at, has_alert_url, mails_guests, open_files, backup_every_ms, copies_backups, shared_address, connections_full, metrics_refused, certificate_expires_at, clock_source, clock_offset_ms")} FROM daemon`,
   );
   const insert = db.prepare(`
-    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, open_files, backup_every_ms, copies_backups, clock_source, clock_offset_ms)
-    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :openFiles, :backupEveryMs, :copiesBackups, :clockSource, :clockOffsetMs)`);
+    INSERT OR REPLACE INTO daemon (id, url, public_url, started_at, has_alert_url, mails_guests, open_files, backup_every_ms, copies_backups, clock_source, clock_offset_ms)
+    VALUES (1, :url, :publicUrl, :startedAt, :hasAlertUrl, :mailsGuests, :openFiles, :backupEveryMs, :copiesBackups, :clockSource, :clockOffsetMs)`);
 
   const updateClockOffset = db.prepare("UPDATE daemon SET clock_offset_ms = ?");
   const updateCertificateExpiry = db.prepare("UPDATE daemon SET certificate_expires_at = ?");
@@ -50,6 +52,7 @@ export function createDaemonStore(db: Db) {
         row && {
           ...row,
           hasAlertUrl: Boolean(row.hasAlertUrl),
+          mailsGuests: Boolean(row.mailsGuests),
           copiesBackups: Boolean(row.copiesBackups),
         }
       );
@@ -57,6 +60,7 @@ export function createDaemonStore(db: Db) {
     save: ({
       publicUrl = "",
       hasAlertUrl = false,
+      mailsGuests = false,
       openFiles = null,
       backupEveryMs = null,
       copiesBackups = false,
@@ -68,6 +72,7 @@ export function createDaemonStore(db: Db) {
         ...row,
         publicUrl,
         hasAlertUrl: hasAlertUrl ? 1 : 0,
+        mailsGuests: mailsGuests ? 1 : 0,
         openFiles,
         backupEveryMs,
         copiesBackups: copiesBackups ? 1 : 0,

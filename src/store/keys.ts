@@ -38,6 +38,8 @@ export type KeyRow = {
   gainedScopes: "KEPT" | "REMOVED" | null;
   /** Whether the key may rotate itself over HTTP. */
   selfRotation: boolean;
+  /** Whether guests get mails about visits that the key makes. */
+  guestMail: boolean;
 };
 
 /** The fields of a key that can be changed. */
@@ -52,6 +54,7 @@ export type KeySettings = Pick<
   | "endpointsAtEnd"
   | "gainedScopes"
   | "selfRotation"
+  | "guestMail"
 > & { eventGroups: readonly EventGroup[]; scopes: readonly Scope[] };
 
 /**
@@ -90,13 +93,13 @@ export type KeyBusiness = {
 
 /** The fields that are stored as JSON. */
 type Lists = Pick<KeyRow, "scopes" | "eventGroups" | "cidrs">;
-type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation"> &
-  Record<keyof Lists, string> & { selfRotation: number };
+type Raw<Row extends KeyRow> = Omit<Row, keyof Lists | "selfRotation" | "guestMail"> &
+  Record<keyof Lists, string> & { selfRotation: number; guestMail: number };
 
 export const KEY_COLUMNS =
   columns(`key.id, key.business_id, key.partner_id, key.kind, key.name, key.scopes, key.event_groups,
   key.cidrs, key.limit_minute, key.limit_hour, key.max_endpoints, key.max_holds, key.max_bookings_day, key.created_at, key.last_used_at, key.expires_at, key.revoked_at,
-  key.endpoints_at_end, key.gained_scopes, key.self_rotation`);
+  key.endpoints_at_end, key.gained_scopes, key.self_rotation, key.guest_mail`);
 
 export const SECRET_COLUMNS = `secret.key_id AS secretKeyId, secret.expires_at AS secretExpiresAt,
   secret.repeats_until AS secretRepeatsUntil`;
@@ -115,6 +118,7 @@ export function parseKey<Row extends KeyRow>(raw: unknown): Row {
     eventGroups: parseJson(row.eventGroups, "api_key.event_groups"),
     cidrs: parseJson(row.cidrs, "api_key.cidrs"),
     selfRotation: row.selfRotation === 1,
+    guestMail: row.guestMail === 1,
   } as unknown as Row;
 }
 
@@ -134,7 +138,7 @@ export function createKeyStore(db: Db) {
     insertInto(
       "api_key",
       `id, business_id, partner_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour, max_endpoints, max_holds, max_bookings_day, created_at,
-      last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes, self_rotation`,
+      last_used_at, expires_at, revoked_at, endpoints_at_end, gained_scopes, self_rotation, guest_mail`,
     ),
   );
   const revoke = db.prepare(
@@ -156,7 +160,7 @@ export function createKeyStore(db: Db) {
     UPDATE api_key SET event_groups = :eventGroups, limit_minute = :limitMinute,
       limit_hour = :limitHour, max_endpoints = :maxEndpoints, max_holds = :maxHolds,
       max_bookings_day = :maxBookingsDay, expires_at = :expiresAt, endpoints_at_end = :endpointsAtEnd, scopes = :scopes, gained_scopes = :gainedScopes,
-      self_rotation = :selfRotation
+      self_rotation = :selfRotation, guest_mail = :guestMail
     WHERE id = :id`);
   const markSeenInBrowser = db.prepare("UPDATE api_key SET browser_seen_at = :at WHERE id = :id");
   // A key is listed only if a web page has sent its newest secret.
@@ -182,6 +186,7 @@ export function createKeyStore(db: Db) {
         eventGroups: JSON.stringify(row.eventGroups),
         cidrs: JSON.stringify(row.cidrs),
         selfRotation: row.selfRotation ? 1 : 0,
+        guestMail: row.guestMail ? 1 : 0,
       }),
 
     update: (id: string, settings: KeySettings) =>
@@ -191,6 +196,7 @@ export function createKeyStore(db: Db) {
         eventGroups: JSON.stringify(settings.eventGroups),
         scopes: JSON.stringify(settings.scopes),
         selfRotation: settings.selfRotation ? 1 : 0,
+        guestMail: settings.guestMail ? 1 : 0,
       }),
     revoke: (id: string, at: number) => void revoke.run({ id, at }),
     /** Records that the endpoints and holds of an ended key were stopped. */

@@ -117,6 +117,7 @@ export function createGuestStore(db: Db) {
     `(SELECT iif(status = 'CANCELLED', starts_at, ends_at) FROM ${table} WHERE id = visit_id)`;
   const selectEnded = db.prepare(`
     SELECT ${columns("visit_id, business_id")}, coalesce(${endOf("booking")}, ${endOf("reservation")},
+      (SELECT expires_at FROM hold WHERE id = visit_id),
       (SELECT coalesce((SELECT doc ->> 'endsAt' FROM catalog_object WHERE id = event_id), updated_at)
         FROM ticket_order WHERE id = visit_id), 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);

@@ -24,6 +24,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { getBusiness } from "../businesses.ts";
 import { appendEvents } from "../events.ts";
+import { tellOfChange } from "../guests/guest-news.ts";
 import { audienceOf, OPERATOR, type VisitAccess, toPartnerBooking } from "./access.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
 import { changeTime, expireDueVisits } from "./change-visit.ts";
@@ -136,6 +137,7 @@ function insertBooking(
   };
   rt.store.bookings.insert(business.id, booking);
   saveCustomer(rt, business.id, booking.id, guest.customer);
+  tellOfChange(rt, business, null, booking);
   if (access.keyId !== null) {
     const names = segments.map(({ serviceName }) => serviceName).filter((name) => name !== null);
     notifyReceived(rt, business, access, "booking", booking, `a booking of ${names.join(", ")}`);
@@ -237,6 +239,7 @@ function insertReservation(
   };
   rt.store.reservations.insert(business.id, reservation);
   saveCustomer(rt, business.id, reservation.id, guest.customer);
+  tellOfChange(rt, business, null, reservation);
   if (access.keyId !== null)
     notifyReceived(rt, business, access, "reservation", reservation, `a table for ${partySize}`);
   if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);

@@ -11,6 +11,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { appendEvents } from "../events.ts";
+import { tellOfChange } from "../guests/guest-news.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, initiatorOf, seesOnly, type VisitAccess } from "./access.ts";
 import { auditVisit } from "./audit-visit.ts";
@@ -139,6 +140,7 @@ export const nextVersion = <Row extends { version: number; updatedAt: number }>(
 export const changeTime = (rt: Runtime, store: ChangeStore, businessId: string): number =>
   Math.max(rt.now(), store.getLastChange(businessId));
 
+/** Publishes the event of a change, and tells the guest. */
 export function publishVisit<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
@@ -151,6 +153,7 @@ export function publishVisit<Row extends Visit>(
       ? kind.cancelledEvent(rt, business, after)
       : kind.updatedEvent(rt, business, before, after);
   appendEvents(rt, business, [event], after.createdByKey);
+  tellOfChange(rt, business, before, after);
 }
 
 /**

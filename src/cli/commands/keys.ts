@@ -58,6 +58,9 @@ const create = command({
     cidr: texts("cidr", "address range that may use the key (repeatable)"),
     ...limitFlags((limit) => ` (default ${limit})`),
     selfRotation: toggle("the partner may rotate the key over HTTP, with its newest secret"),
+    guestMail: toggle(
+      "mail guests about visits that the key makes, if serve --guest-mail is set and the partner does not mail them itself",
+    ),
     out,
   },
   examples: [
@@ -86,6 +89,7 @@ const create = command({
       maxHolds: flags.maxHolds,
       maxBookingsDay: flags.maxBookingsDay,
       selfRotation: flags.selfRotation,
+      guestMail: flags.guestMail,
     };
     const { key } = printSecretOnce(
       cli,
@@ -113,7 +117,7 @@ const create = command({
 const update = command({
   name: "update",
   about:
-    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself or mail guests. Its webhook endpoints are unsubscribed from others.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
@@ -128,6 +132,7 @@ const update = command({
       ["yes", "no"],
       "whether the partner may rotate the key over HTTP, with its newest secret",
     ),
+    guestMail: choice(["yes", "no"], "whether guests get mails about visits that the key makes"),
     keepEndpoints: choice(
       ["yes", "no"],
       "whether its webhook endpoints keep receiving events after it has expired",
@@ -141,7 +146,15 @@ const update = command({
   ],
   async run(
     cli,
-    { eventGroup: eventGroups, expires, keepEndpoints, allScopes, selfRotation, ...limits },
+    {
+      eventGroup: eventGroups,
+      expires,
+      keepEndpoints,
+      allScopes,
+      selfRotation,
+      guestMail,
+      ...limits
+    },
     nameOrId,
   ) {
     const rt = await cli.open();
@@ -156,6 +169,7 @@ const update = command({
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
       gainedScopes: allScopes && null,
       selfRotation: selfRotation && selfRotation === "yes",
+      guestMail: guestMail && guestMail === "yes",
     } as const;
     if (Object.values(changes).every((value) => value === undefined))
       throw usageError("Nothing to change.", "add an option: deskbell keys update --help");
@@ -182,6 +196,11 @@ const list = command({
         { title: "SCOPES", value: ({ scopes }) => scopes.join(" "), optional: true },
         { title: "EVENTS", value: ({ eventGroups }) => eventGroups.join(" "), optional: true },
         { title: "ENDPOINTS", value: ({ limits }) => `max ${limits.endpoints}`, optional: true },
+        {
+          title: "GUEST MAIL",
+          value: ({ guestMail }) => (guestMail ? "yes" : ""),
+          optional: true,
+        },
         { title: "LAST USED", value: ({ lastUsedAt }) => shortTime(lastUsedAt), optional: true },
         { title: "EXPIRES", value: ({ expiresAt }) => shortTime(expiresAt), optional: true },
         { title: "REVOKED", value: ({ revokedAt }) => shortTime(revokedAt) },

@@ -42,6 +42,13 @@ export const definition = command({
     alertLinks: toggle(
       "add links to alerts about visits that wait for a decision, by which the reader accepts or declines them; needs --public-url (env: DESKBELL_ALERT_LINKS=1)",
     ),
+    guestMail: withEnvironment(
+      "DESKBELL_GUEST_MAIL",
+      text(
+        "from",
+        "mail guests about the visits that they book on a page, from this address, by the mail server of --smtp-url-file; needs --public-url",
+      ),
+    ),
     publicUrl: text("url", "URL at which partners reach the API behind a proxy"),
     contact: withEnvironment(
       "DESKBELL_CONTACT",

@@ -228,6 +228,7 @@ function saveAddress(rt: Runtime, url: string): Promise<void> {
     clockSource: rt.machineClock.source(),
     clockOffsetMs: Math.round(rt.machineClock.offset()),
     hasAlertUrl: hasAlertChannel(rt.config.alerts),
+    mailsGuests: rt.config.guestMail !== null,
     openFiles: readOpenFileLimit(),
     backupEveryMs: everyMs,
     copiesBackups: dir !== null || command !== null,
@@ -241,13 +242,20 @@ const saveState = (rt: Runtime, save: () => void): Promise<void> =>
     rt.log("warn", "could not save the state of the daemon", { reason: error.message }),
   );
 
-/** @throws AppError usage if a phone could not open the links of alerts, or only without TLS */
-function assertReachableLinks({ alerts, http }: Config): void {
+/**
+ * @throws AppError usage if a phone could not open the links of alerts and mails, or only without
+ *   TLS
+ */
+function assertReachableLinks({ alerts, guestMail, http }: Config): void {
   const { protocol, host } = URL.parse(http.publicUrl) ?? {};
-  if (!alerts.links || protocol === "https:" || (host && isLoopbackHost(host))) return;
+  const flag = alerts.links ? "--alert-links" : "--guest-mail";
+  if (!alerts.links && guestMail === null) return;
+  if (protocol === "https:" || (host && isLoopbackHost(host))) return;
   throw new AppError(
     "usage",
-    "--alert-links needs --public-url with the https URL of this server, which the links begin with.",
-    { fix: "deskbell serve --alert-links --public-url https://api.example.com" },
+    `${flag} needs --public-url with the https URL of this server, which the links begin with.`,
+    {
+      fix: `deskbell serve ${flag}${guestMail === null ? "" : ` ${guestMail}`} --public-url https://api.example.com`,
+    },
   );
 }

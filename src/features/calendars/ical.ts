@@ -16,6 +16,8 @@ export type CalendarEvent = {
   summary: string;
   location: string | null;
   description: string | null;
+  /** The mail address of who sends an entry by mail. */
+  organizer?: string;
 };
 
 const REFRESH = "PT15M";
@@ -37,12 +39,18 @@ export function writeCalendarStart(name: string, notice: string | null): string 
   return `${header.join("\r\n")}\r\n`;
 }
 
+export type CalendarMethod = "PUBLISH" | "CANCEL";
+
+/** Returns the lines before an entry that is sent by mail (RFC 5546). CANCEL removes the entry. */
+export const writeMailedStart = (method: CalendarMethod): string =>
+  `${["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//deskbell//mail//EN", "CALSCALE:GREGORIAN", `METHOD:${method}`].join("\r\n")}\r\n`;
+
 /** The line after the entries. */
 export const CALENDAR_END = "END:VCALENDAR\r\n";
 
 /** Returns an entry. One template is faster than a list of lines: a feed has thousands. */
 export function writeEntry(event: CalendarEvent): string {
-  const { location, description } = event;
+  const { location, description, organizer } = event;
   const updatedAt = utc(event.updatedAt);
   return `BEGIN:VEVENT\r
 ${textLine("UID", event.uid)}\r
@@ -56,7 +64,7 @@ STATUS:${event.status}\r
 ${textLine("SUMMARY", event.summary)}\r
 ${location === null ? "" : `${textLine("LOCATION", location)}\r\n`}${
     description === null ? "" : `${textLine("DESCRIPTION", description)}\r\n`
-  }END:VEVENT\r
+  }${organizer === undefined ? "" : `${fold(`ORGANIZER:mailto:${organizer}`)}\r\n`}END:VEVENT\r
 `;
 }
 

@@ -1,5 +1,6 @@
 import type { Envelope } from "../../domain/envelope.ts";
 import { toPublicBooking } from "../../domain/bookings/booking.ts";
+import { toPublicHold } from "../../domain/bookings/hold.ts";
 import { toPublicReservation } from "../../domain/bookings/reservation.ts";
 import type { ReadGuestRecords } from "../../app/feature-hooks.ts";
 import { askOtherVisits } from "../../app/bookings/other-visits.ts";
@@ -50,6 +51,8 @@ function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const reservation = rt.store.reservations.findById(businessId, id);
   if (reservation)
     return { type: "reservation", object: toPublicReservation(reservation, timezone) };
+  const hold = rt.store.holds.findById(businessId, id, null);
+  if (hold) return { type: "hold", object: toPublicHold(hold, timezone, rt.now()) };
   return (
     askOtherVisits(({ describe }) => describe(rt, business, id)) ?? {
       type: "visit",

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
 import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";
@@ -13,6 +12,7 @@ import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
+import { hashToken, LINK_TOKEN_PREFIX } from "./link-tokens.ts";
 import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
 import { countOnPage } from "./counts.ts";
 import { createPageBookingStore } from "./store.ts";
@@ -20,13 +20,6 @@ import { createPageBookingStore } from "./store.ts";
 // The booking page holds and books with the use cases of the API.
 
 const TOKEN_BYTES = 24;
-/** The form of the token of a link, which the log recognises and redacts. */
-const TOKEN = /^deskbell_gv_[0-9a-f]{48}$/;
-
-export const isLinkToken = (text: string): boolean => TOKEN.test(text);
-
-/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
-export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 export type PageHold = {
   choice: Choice;
@@ -132,10 +125,12 @@ export function createLink(
   { language, formKey }: { language: PageLanguage; formKey: string },
   { id: visitId, status }: { id: string; status: string },
 ): string {
-  const token = `deskbell_gv_${rt.random(TOKEN_BYTES).toString("hex")}`;
+  const token = `${LINK_TOKEN_PREFIX}${rt.random(TOKEN_BYTES).toString("hex")}`;
   countOnPage(rt, "booking");
   const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
-  rt.openStore(createPageBookingStore).insert(row, hashToken(token));
+  const store = rt.openStore(createPageBookingStore);
+  store.insert(row);
+  store.insertLink(visitId, hashToken(token), rt.now());
   const reply = { status: 303, headers: [], body: Buffer.from(token) };
   saveReply(rt, replyOf(keyId, formKey), reply);
   return token;

@@ -14,7 +14,8 @@ import { readKeptCodes } from "../tickets/kept-codes.ts";
 import { createOrderStore, createTicketStore } from "../tickets/store.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
 import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
-import { contactsOf, createLink, findBooked, hashToken, isLinkToken } from "./book.ts";
+import { contactsOf, createLink, findBooked } from "./book.ts";
+import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 

@@ -26,6 +26,11 @@ export const pages = [
     },
     {
       method: "POST",
+      path: "v/:token/confirm",
+      load: async () => (await import("./show-hold.tsx")).postConfirmation,
+    },
+    {
+      method: "POST",
       path: "v/:token/move",
       load: async () => (await import("./show-visit.tsx")).postMove,
     },

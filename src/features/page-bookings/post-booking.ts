@@ -7,10 +7,18 @@ import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
-import { takesBookings, visitorOf } from "./access.ts";
-import { bookOnPage, holdTime, isClosedError, recordRefusal } from "./book.ts";
+import { findPageKey, takesBookings, visitorOf } from "./access.ts";
+import { bookOnPage, holdTime, isClosedError, type PageBooking, recordRefusal } from "./book.ts";
+import { findAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
-import { holdCookie, parseForm, readHoldCookie, redirect, respondClosed } from "./respond.tsx";
+import {
+  holdCookie,
+  parseForm,
+  readHoldCookie,
+  redirect,
+  respondCheckMail,
+  respondClosed,
+} from "./respond.tsx";
 import {
   type Choice,
   fieldsOf,
@@ -22,6 +30,7 @@ import {
 } from "./rules.ts";
 import {
   type BookingPage,
+  type DetailsState,
   isGoneError,
   openBookingPage,
   readHoldId,
@@ -122,24 +131,55 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     customer,
     language: page.shop.language,
   };
+  const keyId = findPageKey(rt, page.business);
+  const asked = keyId && findAskedHold(rt, page.business, keyId, key);
+  if (asked) return respondCheckMail(request, page, asked.expiresAt);
   try {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
     return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
   } catch (error) {
-    if (isClosedError(error)) {
-      recordRefusal(request.rt, page.business, error);
-      return respondClosed(request, page, "shareUsed");
-    }
-    if (!(error instanceof AppError)) throw error;
-    if (error.code === "price_changed") {
-      const newTotalCents = Number(error.extensions["totalCents"]);
-      return respondWithDetails(request, page, { ...state, status: 409, newTotalCents });
-    }
-    if (error.code === "slot_taken")
-      return respondWithDetails(request, page, { ...state, status: 409 });
-    if (isGoneError(error)) return showGone(request, page, choice);
-    throw error;
+    const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
+    if (isBeyondShare) return askByMail(request, page, wanted, state);
+    return respondToRefusal(request, page, state, error);
   }
+}
+
+/** Holds the time, and asks the guest by mail, if the page has taken as much as it may. */
+async function askByMail(
+  request: PageRequest,
+  page: BookingPage,
+  wanted: PageBooking,
+  state: Omit<DetailsState, "status">,
+): Promise<HttpResponse> {
+  try {
+    const hold = await writeOnPage(request, page, (business) =>
+      holdForMail(request.rt, business, (keyId) => visitorOf(request, keyId), wanted),
+    );
+    return respondCheckMail(request, page, hold.expiresAt);
+  } catch (error) {
+    return respondToRefusal(request, page, state, error);
+  }
+}
+
+function respondToRefusal(
+  request: PageRequest,
+  page: BookingPage,
+  state: Omit<DetailsState, "status">,
+  error: unknown,
+): Promise<HttpResponse> | HttpResponse {
+  if (isClosedError(error)) {
+    recordRefusal(request.rt, page.business, error);
+    return respondClosed(request, page, "shareUsed");
+  }
+  if (!(error instanceof AppError)) throw error;
+  if (error.code === "price_changed") {
+    const newTotalCents = Number(error.extensions["totalCents"]);
+    return respondWithDetails(request, page, { ...state, status: 409, newTotalCents });
+  }
+  if (error.code === "slot_taken")
+    return respondWithDetails(request, page, { ...state, status: 409 });
+  if (isGoneError(error)) return showGone(request, page, state.choice);
+  throw error;
 }

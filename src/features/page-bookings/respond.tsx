@@ -13,6 +13,8 @@ import type { Booked, PageProps } from "./rules.ts";
 import { isEmbedded, isFirstOfFrame } from "./urls.ts";
 import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
 import { isLoopbackHost } from "../../domain/addresses.ts";
+import { fillText } from "../../pages/languages.ts";
+import { writeTime } from "./when.ts";
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
 
@@ -75,6 +77,28 @@ export const respondClosed = (
       <>
         <Heading>{props.texts.title}</Heading>
         <p>{props.texts[reason]}</p>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+
+/** Shows that a link in a mail confirms the visit. */
+export const respondCheckMail = (
+  request: PageRequest,
+  props: BookingShop,
+  expiresAt: number,
+): HttpResponse =>
+  respondWithShop(request, props, {
+    title: props.texts.checkMail,
+    status: 202,
+    content: (
+      <>
+        <Heading>{props.texts.checkMail}</Heading>
+        <p>
+          {fillText(props.texts.checkMailText, {
+            time: writeTime(props.shop, props.business.doc.timezone, expiresAt),
+          })}
+        </p>
         <Telephone {...props} />
       </>
     ),

@@ -12,6 +12,8 @@ const MINUTE_MS = 60_000;
 
 /** How long after a visit its link works. */
 export const LINK_MS = 30 * DAY_MS;
+/** How long a time is held until its guest confirms it by a link in a mail. */
+export const MAIL_HOLD_MS = 15 * MINUTE_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
 

@@ -1,6 +1,4 @@
 /** @jsxImportSource preact */
-import { isPublicStaff } from "../../app/bookings/access.ts";
-import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
@@ -31,14 +29,9 @@ import { readInstant } from "./show-booking.tsx";
 import { keptFields, toQuery } from "./urls.ts";
 import { textsOf } from "./texts.ts";
 import { Times } from "./view/times.tsx";
-import { VisitPage, type VisitView } from "./view/visit.tsx";
-import {
-  canChange,
-  cancelAsGuest,
-  findGuestVisit,
-  type GuestVisit,
-  moveAsGuest,
-} from "./visits.ts";
+import { VisitPage } from "./view/visit.tsx";
+import { canChange, toView } from "./visit-view.ts";
+import { cancelAsGuest, findGuestVisit, type GuestVisit, moveAsGuest } from "./visits.ts";
 
 type Linked = { business: BusinessRow; found: GuestVisit; token: string };
 
@@ -87,16 +80,16 @@ const MESSAGES = ["moved", "changeClosed"] as const;
 /** Shows a guest's visit, or the times to which it can be moved. */
 export async function showVisit(request: PageRequest): Promise<HttpResponse> {
   const linked = findLinked(request);
-  if (linked === undefined) return showOrder(request);
+  if (linked === undefined) return showOther(request);
   const page = await openVisitPage(request, linked);
   if (page === undefined) return respondEnded(request);
   const query = new URLSearchParams(request.context.request.search);
   const { found, token } = linked;
-  if (query.has("move") && canChange(request.rt, found))
+  if (query.has("move") && canChange(request.rt, found.visit))
     return showMove(request, page, linked, query);
   const done = query.get("done");
   const message = MESSAGES.find((one) => one === done) ?? null;
-  const view = toView(request.rt, page.business, found);
+  const view = toView(request.rt, page.business, found.visit);
   const props = {
     ...page,
     view,
@@ -110,6 +103,12 @@ export async function showVisit(request: PageRequest): Promise<HttpResponse> {
     content: <VisitPage {...props} />,
     booked: query.has("booked") ? { business: request.slug, type, status: visit.status } : null,
   });
+}
+
+/** Shows a hold that its guest can confirm, or an order. */
+async function showOther(request: PageRequest): Promise<HttpResponse> {
+  const { showHold } = await import("./show-hold.tsx");
+  return (await showHold(request)) ?? showOrder(request);
 }
 
 /** Shows a guest's order of tickets. */
@@ -174,51 +173,6 @@ async function cancelOrder(request: PageRequest): Promise<HttpResponse> {
   if (!isFound) return respondEnded(request);
   const kept = keptQueryOf(request);
   return redirect(request, `${base}/b/${encodeURIComponent(slug)}/v/${token}${kept && `?${kept}`}`);
-}
-
-function toView(rt: Runtime, business: BusinessRow, found: GuestVisit): VisitView {
-  const { visit } = found;
-  const { status, startsAt, cancelUntil, decideBy, cancelReason } = visit;
-  const nameOf = createCatalogNamer(rt, business.id);
-  const common = {
-    status,
-    startsAt,
-    cancelUntil,
-    decideBy,
-    isDeclined: cancelReason === "DECLINED" || cancelReason === "EXPIRED",
-    canChange: canChange(rt, found),
-  };
-  if (found.kind === "reservation") {
-    const { partySize, areaId } = found.visit;
-    return {
-      ...common,
-      services: null,
-      staff: [],
-      guests: partySize,
-      area: nameOf("area", areaId),
-      totalCents: null,
-    };
-  }
-  const { segments, guests, totalCents } = found.visit;
-  const staff = segments.flatMap(({ staffId, staffName }) =>
-    staffId !== null && staffName !== null && isPublicStaff(rt, business.id, staffId)
-      ? [staffName]
-      : [],
-  );
-  return {
-    ...common,
-    services: segments.flatMap((segment) => [
-      describeService(nameOf, segment),
-      ...segment.addons.map(({ addonId, quantity }) => {
-        const name = nameOf("addon", addonId) ?? "";
-        return `+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`;
-      }),
-    ]),
-    staff: [...new Set(staff)],
-    guests,
-    area: null,
-    totalCents,
-  };
 }
 
 async function showMove(
@@ -322,7 +276,7 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
   const { found, token } = linked;
   const { visit } = found;
   const { name, phone } = page.shop.profile;
-  const { services } = toView(request.rt, page.business, found);
+  const { services } = toView(request.rt, page.business, found.visit);
   const entry = writeEntry({
     uid: `${visit.id}@deskbell`,
     sequence: visit.version,

@@ -1,4 +1,4 @@
-import { columns, type Db, insertInto } from "../../store/database/db.ts";
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 
 /** The API key of a page. */
 export type PageKeyRow = {
@@ -8,7 +8,7 @@ export type PageKeyRow = {
   shareRefusedAt: number | null;
 };
 
-/** The link of a guest to a visit. */
+/** A visit that its guest can see by links, or a hold that a link in a mail confirms. */
 export type PageVisitRow = {
   visitId: string;
   businessId: string;
@@ -17,9 +17,15 @@ export type PageVisitRow = {
   unconfirmed: boolean;
 };
 
-type RawRow = Omit<PageVisitRow, "unconfirmed"> & { unconfirmed: number };
-
 const VISIT = "visit_id, business_id, language, unconfirmed";
+/** The most links to a visit. */
+const MAX_LINKS = 10;
+
+const parse = (raw: unknown): PageVisitRow => {
+  const row = raw as Omit<PageVisitRow, "unconfirmed"> & { unconfirmed: number };
+  return { ...row, unconfirmed: row.unconfirmed === 1 };
+};
+
 const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit_id)`;
 /** The end of the event of a ticket order, or the order's last change if the event is gone. */
 const END_OF_EVENT = `(
@@ -34,16 +40,36 @@ export function createPageBookingStore(db: Db) {
   const selectPages = db.prepare(
     `SELECT ${columns("business_id, key_id, share_refused_at")} FROM page_key ORDER BY business_id`,
   );
-  const insert = db.prepare(insertInto("page_visit", `${VISIT}, token_hash`));
-  const selectByToken = db.prepare(`SELECT ${columns(VISIT)} FROM page_visit WHERE token_hash = ?`);
+  const insert = db.prepare(insertInto("page_visit", VISIT));
+  const insertLink = db.prepare(
+    `${insertInto("guest_link", "token_hash, visit_id, created_at")} ON CONFLICT DO NOTHING`,
+  );
+  const deleteOldLinks = db.prepare(`
+    DELETE FROM guest_link WHERE visit_id = :visitId AND token_hash NOT IN (
+      SELECT token_hash FROM guest_link WHERE visit_id = :visitId
+      ORDER BY created_at DESC, token_hash LIMIT ${MAX_LINKS})`);
+  const moveLinks = db.prepare("UPDATE guest_link SET visit_id = :to WHERE visit_id = :from");
+  const selectByToken = db.prepare(`
+    SELECT ${columns(VISIT)} FROM page_visit
+    WHERE visit_id = (SELECT visit_id FROM guest_link WHERE token_hash = ?)`);
   const selectByVisit = db.prepare(`SELECT ${columns(VISIT)} FROM page_visit WHERE visit_id = ?`);
+  const selectHolds = db
+    .prepare(`
+      SELECT visit_id FROM page_visit JOIN hold ON id = visit_id
+      WHERE page_visit.business_id = :businessId AND status = 'OPEN' AND expires_at > :now`)
+    .pluck();
+  const selectEndedHolds = db
+    .prepare(`
+      SELECT visit_id FROM page_visit JOIN hold ON id = visit_id
+      WHERE status <> 'OPEN' OR expires_at <= ?`)
+    .pluck();
   const selectUnconfirmed = db
     .prepare("SELECT visit_id FROM page_visit WHERE business_id = ? AND unconfirmed = 1")
     .pluck();
   const count = db.prepare("SELECT count(*) FROM page_visit").pluck();
   const deleteEnded = db.prepare(`
     DELETE FROM page_visit
-    WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, ${END_OF_EVENT}, 0) < ?`);
+    WHERE coalesce(${endOf("booking")}, ${endOf("reservation")}, ${endOf("hold")}, ${END_OF_EVENT}, 0) < ?`);
 
   return {
     findKeyId: (businessId: string) => selectKey.get(businessId) as string | undefined,
@@ -51,16 +77,22 @@ export function createPageBookingStore(db: Db) {
     insertKey: (businessId: string, keyId: string) => void insertKey.run({ businessId, keyId }),
     setRefused: (keyId: string, at: number) => void setRefused.run({ keyId, at }),
     listPages: () => selectPages.all() as PageKeyRow[],
-    insert: (row: PageVisitRow, tokenHash: Buffer) =>
-      void insert.run({ ...row, unconfirmed: row.unconfirmed ? 1 : 0, tokenHash }),
-    findByToken(tokenHash: Buffer): PageVisitRow | undefined {
-      const row = selectByToken.get(tokenHash) as RawRow | undefined;
-      return row && { ...row, unconfirmed: row.unconfirmed === 1 };
+    insert: (row: PageVisitRow) =>
+      void insert.run({ ...row, unconfirmed: row.unconfirmed ? 1 : 0 }),
+    /** Adds a link to a visit. The oldest one ends if there are too many. */
+    insertLink(visitId: string, tokenHash: Buffer, createdAt: number): void {
+      insertLink.run({ visitId, tokenHash, createdAt });
+      deleteOldLinks.run({ visitId });
     },
-    findByVisit(visitId: string): PageVisitRow | undefined {
-      const row = selectByVisit.get(visitId) as RawRow | undefined;
-      return row && { ...row, unconfirmed: row.unconfirmed === 1 };
-    },
+    /** Makes the links to a hold lead to its visit. */
+    moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
+    findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
+    findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
+    /** Returns the IDs of the open holds that links in mails confirm. */
+    listHolds: (businessId: string, now: number) =>
+      selectHolds.all({ businessId, now }) as string[],
+    /** Returns the IDs of such holds that were used or have expired. */
+    listEndedHolds: (now: number) => selectEndedHolds.all(now) as string[],
     /** Returns the IDs of the visits that nobody has confirmed. */
     listUnconfirmed: (businessId: string) => selectUnconfirmed.all(businessId) as string[],
     count: () => count.get() as number,

@@ -109,6 +109,12 @@ export type BookingTexts = {
   code: string;
   cancelOrderSure: string;
   fewLeft: string;
+  checkMail: string;
+  checkMailText: string;
+  confirmTitle: string;
+  confirmText: string;
+  confirmYes: string;
+  confirmLate: string;
 };
 
 const TEXTS: Translations<BookingTexts> = {
@@ -224,6 +230,13 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Cancel this order? It cannot be undone.",
     fewLeft: "Fewer tickets are left than you chose. Please choose again.",
+    checkMail: "Please look into your mailbox",
+    checkMailText:
+      "We sent a link to the address that you wrote. Open it and confirm the visit by {time}; until then we keep the time for you.",
+    confirmTitle: "Confirm your visit",
+    confirmText: "We keep this time for you until {time}. Nothing is booked before you confirm it.",
+    confirmYes: "Confirm the visit",
+    confirmLate: "This time was not confirmed soon enough, and is free for others again.",
   },
   de: {
     title: "Buchen",
@@ -339,6 +352,14 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Diese Bestellung stornieren? Das lässt sich nicht zurücknehmen.",
     fewLeft: "So viele Tickets gibt es nicht mehr. Bitte wählen Sie neu.",
+    checkMail: "Bitte sehen Sie in Ihr Postfach",
+    checkMailText:
+      "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}; so lange halten wir die Zeit für Sie frei.",
+    confirmTitle: "Termin bestätigen",
+    confirmText:
+      "Wir halten diese Zeit bis {time} für Sie frei. Gebucht ist erst, was Sie bestätigen.",
+    confirmYes: "Termin bestätigen",
+    confirmLate: "Diese Zeit wurde nicht rechtzeitig bestätigt und ist wieder für andere frei.",
   },
   fr: {
     title: "Réserver",
@@ -452,6 +473,14 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Code",
     cancelOrderSure: "Annuler cette commande ? C’est définitif.",
     fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
+    checkMail: "Veuillez regarder vos messages",
+    checkMailText:
+      "Nous avons envoyé un lien à l'adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time} ; d'ici là, nous gardons l'horaire pour vous.",
+    confirmTitle: "Confirmez votre visite",
+    confirmText:
+      "Nous gardons cet horaire pour vous jusqu'à {time}. Rien n'est réservé avant votre confirmation.",
+    confirmYes: "Confirmer la visite",
+    confirmLate: "Cet horaire n'a pas été confirmé à temps et est de nouveau libre.",
   },
   es: {
     title: "Reservar",
@@ -565,6 +594,14 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Código",
     cancelOrderSure: "¿Cancelar este pedido? No se puede deshacer.",
     fewLeft: "Ya no quedan tantas entradas. Elija de nuevo.",
+    checkMail: "Mire su correo, por favor",
+    checkMailText:
+      "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}; hasta entonces le guardamos la hora.",
+    confirmTitle: "Confirme su visita",
+    confirmText:
+      "Le guardamos esta hora hasta {time}. Nada está reservado antes de que lo confirme.",
+    confirmYes: "Confirmar la visita",
+    confirmLate: "Esta hora no se confirmó a tiempo y vuelve a estar libre.",
   },
   it: {
     title: "Prenota",
@@ -677,6 +714,14 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",
     fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",
+    checkMail: "Guardi nella sua posta",
+    checkMailText:
+      "Abbiamo inviato un link all'indirizzo che ha scritto. Lo apra e confermi la visita entro {time}; fino ad allora le teniamo l'orario.",
+    confirmTitle: "Confermi la sua visita",
+    confirmText:
+      "Le teniamo questo orario fino a {time}. Nulla è prenotato prima della sua conferma.",
+    confirmYes: "Confermare la visita",
+    confirmLate: "Questo orario non è stato confermato in tempo ed è di nuovo libero.",
   },
 };
 

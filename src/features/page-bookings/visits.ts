@@ -5,9 +5,9 @@ import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
-import { actionError } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { assertWithinShare, hashToken, isLinkToken } from "./book.ts";
+import { assertWithinShare } from "./book.ts";
+import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
@@ -37,10 +37,6 @@ export function findGuestVisit(
   if (booking) return { ...owned, kind: "booking", visit: booking };
   return reservation && { ...owned, kind: "reservation", visit: reservation };
 }
-
-/** Returns whether the guest can still cancel or move a visit. */
-export const canChange = (rt: Runtime, { visit }: GuestVisit): boolean =>
-  actionError("", visit, "cancel", "GUEST", rt.now()) === undefined;
 
 /**
  * Cancels the visit of a link, as the guest. A visit that is cancelled already stays as it is.

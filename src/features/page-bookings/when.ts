@@ -4,7 +4,9 @@ import type { Shop } from "../public-pages/content.ts";
 /** What `formatLocalMinute` returns, unless clocks show the minute twice. */
 const LOCAL_MINUTE = "2026-12-31T22:00";
 
-const nameOffset = ({ format }: Shop, ms: number, timeZone: string): string =>
+type Formatted = Pick<Shop, "format">;
+
+const nameOffset = ({ format }: Formatted, ms: number, timeZone: string): string =>
   new Intl.DateTimeFormat(format.locale, { timeZone, timeZoneName: "shortOffset" })
     .formatToParts(ms)
     .find(({ type }) => type === "timeZoneName")?.value ?? "";
@@ -13,14 +15,14 @@ const nameOffset = ({ format }: Shop, ms: number, timeZone: string): string =>
  * Returns a time of day in the zone of the business. Its offset follows in the hour that daylight
  * saving repeats.
  */
-export function writeTime(shop: Shop, timezone: string, ms: number): string {
+export function writeTime(shop: Formatted, timezone: string, ms: number): string {
   const time = shop.format.time(ms);
   const isRepeated = formatLocalMinute(ms, timezone).length > LOCAL_MINUTE.length;
   return isRepeated ? `${time} (${nameOffset(shop, ms, timezone)})` : time;
 }
 
-export const writeDateTime = (shop: Shop, timezone: string, ms: number): string =>
+export const writeDateTime = (shop: Formatted, timezone: string, ms: number): string =>
   `${shop.format.longDate(ms)}, ${writeTime(shop, timezone, ms)}`;
 
-export const writeShortDateTime = (shop: Shop, timezone: string, ms: number): string =>
+export const writeShortDateTime = (shop: Formatted, timezone: string, ms: number): string =>
   `${shop.format.shortDate(ms)}, ${writeTime(shop, timezone, ms)}`;

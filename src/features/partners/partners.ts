@@ -221,6 +221,7 @@ function giveAccess(rt: Runtime, partner: PartnerRow, { id: businessId }: Reache
     endpointsAtEnd: "STOP",
     gainedScopes: null,
     selfRotation: false,
+    guestMail: false,
   });
   audit(rt, {
     action: "partner.business_added",

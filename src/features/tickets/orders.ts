@@ -27,6 +27,7 @@ import { countForVisitor } from "../../app/bookings/booking-limits.ts";
 import { getTicketOrderToChange } from "./change-order.ts";
 import { changeHolds, expireDueOrders } from "./take-tickets.ts";
 import { appendEvents } from "../../app/events.ts";
+import { tellOfOrder } from "./tell-guest.ts";
 import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
 import { createOrderStore } from "./store.ts";
 
@@ -84,6 +85,7 @@ export function placeTicketOrder(
   changeHolds(rt, business, [order], 1, () => {
     rt.openStore(createOrderStore).insert(business.id, order, guest.keepsCodes ?? false);
     saveCustomer(rt, business.id, order.id, guest.customer);
+    tellOfOrder(rt, business, order, "received");
     const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
     appendEvents(rt, business, [event], order.createdByKey);
   });
@@ -198,6 +200,7 @@ export function confirmOrder(
   const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
   const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
+  tellOfOrder(rt, business, confirmed, "confirmed");
   auditOrder(rt, business, "ticket_order.confirmed", order);
   return { order: confirmed, tickets };
 }

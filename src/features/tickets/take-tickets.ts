@@ -10,6 +10,7 @@ import { nextVersion } from "../../app/bookings/change-visit.ts";
 import { readTakenTickets, toStoredCatalog } from "../../app/catalog/load-catalog.ts";
 import { publishChange } from "../../app/catalog/publish.ts";
 import { appendEvents } from "../../app/events.ts";
+import { tellOfOrder } from "./tell-guest.ts";
 import { createOrderStore, createTicketCodeStore, createTicketStore } from "./store.ts";
 
 /**
@@ -113,5 +114,6 @@ export function endTicketOrder(
   rt.openStore(createTicketCodeStore).deleteByOrder(order.id);
   const publicOrder = toPublicTicketOrder(ended, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("cancelled", publicOrder)], order.createdByKey);
+  tellOfOrder(rt, business, ended, status === "EXPIRED" ? "expired" : "cancelled");
   return ended;
 }

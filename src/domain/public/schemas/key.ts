@@ -68,6 +68,9 @@ export const key = z.strictObject({
   createdAt: instant,
   expiresAt: orNull(instant, "When the key ends; null if never"),
   selfRotation: flag("Whether the key may rotate itself with `POST …/key/rotate`"),
+  guestMail: flag(
+    "Whether guests get mails about visits that the key makes, while the server sends such mails",
+  ),
   rotation: rotation.nullable().describe("The last rotation; null if the key was never rotated"),
   usesOldSecret: flag(
     "Whether this request was sent with the old secret of the last rotation: switch to the new one",

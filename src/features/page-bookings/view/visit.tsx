@@ -2,24 +2,9 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import type { BookingShop } from "../read-offer.ts";
+import type { VisitContent, VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
 import { Fact, Heading, KeepLink, Notice, Outside, Telephone, VisitTime } from "./parts.tsx";
-
-export type VisitView = {
-  status: VisitStatus;
-  startsAt: number;
-  cancelUntil: number;
-  decideBy: number | null;
-  /** Whether the business or the clock has ended a request. */
-  isDeclined: boolean;
-  canChange: boolean;
-  /** The services, or null for a table. */
-  services: string[] | null;
-  staff: string[];
-  guests: number;
-  area: string | null;
-  totalCents: number | null;
-};
 
 type VisitProps = BookingShop & {
   view: VisitView;
@@ -118,7 +103,10 @@ function describeState({ shop, business, texts, view }: VisitProps): string {
   return isDeclined ? fillText(texts.declinedText, names) : "";
 }
 
-const Facts = (props: VisitProps) => {
+type FactsProps = BookingShop & { view: VisitContent & { startsAt: number } };
+
+/** What a visit or hold is about. */
+export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view } = props;
   const { services, staff, guests, area, totalCents } = view;
   const { address, phone } = business.doc;

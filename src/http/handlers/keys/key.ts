@@ -77,7 +77,7 @@ function toPublicKey(
   const { timezone } = business.doc;
   const { prefix, last4 } = getKey(rt, key.secretKeyId);
   const rotation = rt.store.keySecrets.findRotation(key.secretKeyId);
-  const { id, kind, name, scopes, eventGroups, cidrs, selfRotation } = key;
+  const { id, kind, name, scopes, eventGroups, cidrs, selfRotation, guestMail } = key;
   return {
     id,
     kind,
@@ -111,6 +111,7 @@ function toPublicKey(
     createdAt: formatInstant(key.createdAt, timezone),
     expiresAt: formatInstantOrNull(key.expiresAt, timezone),
     selfRotation,
+    guestMail,
     rotation: rotation === undefined ? null : toPublicRotation(rotation, rt.now(), timezone),
     usesOldSecret: key.secretExpiresAt !== null,
     lastDeliveryAt: formatInstantOrNull(

@@ -67,6 +67,7 @@ describe("GET key", () => {
       createdAt: "2026-11-20T07:00:00-05:00",
       expiresAt: "2026-11-20T07:01:00-05:00",
       selfRotation: false,
+      guestMail: false,
       rotation: null,
       usesOldSecret: false,
       lastDeliveryAt: null,

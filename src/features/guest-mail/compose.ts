@@ -1,0 +1,222 @@
+import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { isMailAddress } from "../../domain/mail-address.ts";
+import { safe } from "../../domain/text.ts";
+import { choosePageLanguage, fillText, type PageLanguage } from "../../pages/languages.ts";
+import type { Mail } from "../../platform/smtp.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import {
+  CALENDAR_END,
+  type CalendarMethod,
+  writeEntry,
+  writeMailedStart,
+} from "../calendars/ical.ts";
+import { createPageBookingStore } from "../page-bookings/store.ts";
+import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
+import { writeDateTime, writeShortDateTime } from "../page-bookings/when.ts";
+import { type Format, getFormat } from "../public-pages/format.ts";
+import { type MailContent, toHtml, toPlainText } from "./layout.ts";
+import { describeVisit, type VisitDescription } from "./describe.ts";
+import type { MailFacts, MailKind } from "./rules.ts";
+import type { MailRow } from "./store.ts";
+import { type MailTexts, mailTextsOf } from "./texts.ts";
+
+// A mail has no text of the visitor, neither the name nor a note: whoever books with the address of
+// somebody else could otherwise send texts of their own by the business.
+
+type Context = {
+  business: BusinessRow;
+  format: Format;
+  texts: BookingTexts;
+  mailTexts: MailTexts;
+  kind: MailKind;
+  facts: MailFacts;
+  about: VisitDescription;
+};
+
+export type Sender = { from: string; url: string };
+
+/**
+ * Returns a mail as it is sent; undefined if its guest has no address any more.
+ * @param link the URL of the guest's page of the visit
+ */
+export function composeMail(
+  rt: Runtime,
+  mail: MailRow,
+  business: BusinessRow,
+  { from, link }: { from: string; link: string },
+): Mail | undefined {
+  const to = findAddress(rt, mail.visitId);
+  const about = describeVisit(rt, business, mail.visitId);
+  if (to === undefined || about === undefined) return undefined;
+  const { doc } = business;
+  const language = languageOf(rt, mail, business);
+  const { timezone, currency, currencyDigits } = doc;
+  const country = doc.postalAddress?.country ?? null;
+  const { kind, facts } = mail;
+  const context: Context = {
+    business,
+    format: getFormat({ language, country, timezone, currency, currencyDigits }),
+    texts: textsOf(language),
+    mailTexts: mailTextsOf(language),
+    kind,
+    facts,
+    about,
+  };
+  const content = toContent(context, language, link);
+  const calendar = writeCalendar(context, mail, { from, link });
+  return {
+    from: { name: safe(doc.name, 100), address: from },
+    // The envelope is given, because nodemailer would read the headers for it.
+    envelope: { from, to: [to] },
+    to: { name: "", address: to },
+    ...(doc.email !== null && isMailAddress(doc.email) && { replyTo: doc.email }),
+    subject: safe(subjectOf(context), 200),
+    date: new Date(mail.createdAt),
+    messageId: `<${mail.id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+    text: toPlainText(content),
+    html: toHtml(content),
+    ...(calendar !== null && {
+      icalEvent: { filename: "visit.ics", method: calendar.method, content: calendar.text },
+    }),
+    // A catalog's text must not make the server read a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+function findAddress(rt: Runtime, visitId: string): string | undefined {
+  const guest = rt.store.guests.findByVisit(visitId);
+  const address = guest && tryDecryptCustomer(rt, guest)?.email;
+  return address && isMailAddress(address) ? address : undefined;
+}
+
+function languageOf(rt: Runtime, { visitId }: MailRow, { doc }: BusinessRow): PageLanguage {
+  const chosen = rt.openStore(createPageBookingStore).findByVisit(visitId)?.language;
+  return choosePageLanguage(chosen, doc.locales);
+}
+
+const ORDER_SUBJECTS: Partial<Record<MailKind, keyof MailTexts>> = {
+  received: "orderReceived",
+  confirmed: "orderConfirmed",
+  expired: "orderExpired",
+  cancelled: "orderCancelled",
+  reminder: "orderReminder",
+};
+
+function subjectOf({ business, format, mailTexts, kind, facts, about }: Context): string {
+  const { name, timezone } = business.doc;
+  const text = about.event === null ? mailTexts[kind] : mailTexts[ORDER_SUBJECTS[kind] ?? kind];
+  const time = writeShortDateTime({ format }, timezone, facts.startsAt);
+  return fillText(text, { business: name, time, event: about.event ?? "" });
+}
+
+/** Returns the heading, which is that of the page of the visit. */
+function headingOf({ texts, mailTexts, kind, facts, about }: Context): string {
+  if (kind === "confirm") return mailTexts.confirmLink;
+  if (kind === "moved") return texts.moved;
+  if (about.event !== null)
+    return (
+      {
+        PENDING: texts.orderPending,
+        CONFIRMED: texts.orderConfirmed,
+        EXPIRED: texts.orderExpired,
+      }[facts.status] ?? texts.cancelled
+    );
+  if (facts.status === "PENDING") return texts.pending;
+  return facts.status === "CONFIRMED" ? texts.confirmed : texts.cancelled;
+}
+
+function paragraphsOf({ business, format, ...context }: Context): string[] {
+  const { texts, mailTexts, kind, facts, about } = context;
+  const { name, timezone } = business.doc;
+  const { decideBy } = facts;
+  const time = decideBy === null ? "" : writeShortDateTime({ format }, timezone, decideBy);
+  const fill = (text: string): string => fillText(text, { business: name, time });
+  if (kind === "confirm")
+    return [
+      fillText(mailTexts.confirmText, { time: writeDateTime({ format }, timezone, decideBy ?? 0) }),
+    ];
+  if (about.event !== null) {
+    if (facts.status === "PENDING") return [fill(texts.orderPendingText)];
+    return facts.status === "CONFIRMED" ? [texts.orderConfirmedText] : [];
+  }
+  if (kind === "declined") return [fill(texts.declinedText)];
+  if (kind === "expired") return [fill(mailTexts.expiredText)];
+  if (kind === "cancelled") return [mailTexts.cancelledText];
+  return [fill(facts.status === "PENDING" ? texts.pendingText : texts.confirmedText)];
+}
+
+const isOpen = ({ status }: MailFacts): boolean => status === "PENDING" || status === "CONFIRMED";
+
+function toContent(context: Context, language: PageLanguage, link: string): MailContent {
+  const { business, format, texts, mailTexts, kind, facts, about } = context;
+  const { name, address, phone, timezone } = business.doc;
+  const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
+  const canChange = about.event === null && kind !== "confirm" && isOpen(facts);
+  return {
+    language,
+    heading: headingOf(context),
+    paragraphs: paragraphsOf(context),
+    facts: [
+      { about: texts.when, lines: [writeDateTime({ format }, timezone, facts.startsAt)] },
+      ...about.rows(texts, format),
+      {
+        about: texts.where,
+        lines: [about.place ?? name, ...(address === null ? [] : [address])].concat(phone ?? []),
+      },
+    ],
+    link: { text: linkTextOf(context), url: link },
+    footer: [
+      ...(canChange
+        ? [
+            fillText(texts.changeUntil, {
+              time: writeShortDateTime({ format }, timezone, facts.cancelUntil),
+            }),
+          ]
+        : []),
+      ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
+      fillText(texts.zone, { zone }),
+      fillText(mailTexts.why, { business: name }),
+    ],
+  };
+}
+
+function linkTextOf({ mailTexts, kind, facts, about }: Context): string {
+  if (kind === "confirm") return mailTexts.confirmLink;
+  if (about.event !== null) return mailTexts.orderLink;
+  return isOpen(facts) ? mailTexts.visitLink : mailTexts.seeLink;
+}
+
+/** Returns whether a mail has a calendar entry: a pending order and a hold may come to nothing. */
+const hasCalendar = ({ kind, facts, about }: Context): boolean =>
+  kind !== "confirm" && (about.event === null || facts.status !== "PENDING");
+
+/** Returns the entry of a visit. Its ID and its rising number are those of the page's own file. */
+function writeCalendar(
+  context: Context,
+  { visitId, createdAt }: MailRow,
+  { from, link }: { from: string; link: string },
+): { method: CalendarMethod; text: string } | null {
+  if (!hasCalendar(context)) return null;
+  const { business, facts, about } = context;
+  const { status, version, startsAt, endsAt } = facts;
+  const method = isOpen(facts) ? "PUBLISH" : "CANCEL";
+  const entry = writeEntry({
+    uid: `${visitId}@deskbell`,
+    sequence: version,
+    status: status === "PENDING" ? "TENTATIVE" : isOpen(facts) ? "CONFIRMED" : "CANCELLED",
+    startsAt,
+    endsAt,
+    createdAt,
+    updatedAt: createdAt,
+    summary: about.event ?? business.doc.name,
+    location: business.doc.address,
+    description: [...about.titles, business.doc.phone, ...(isOpen(facts) ? [link] : [])]
+      .filter((line) => line !== null)
+      .join("\n"),
+    organizer: from,
+  });
+  return { method, text: `${writeMailedStart(method)}${entry}${CALENDAR_END}` };
+}

@@ -1,0 +1,85 @@
+import type { Runtime } from "../../app/runtime.ts";
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { ticketTypeId } from "../../domain/public/public-event.ts";
+import { fillText } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import type { BookingTexts } from "../page-bookings/texts.ts";
+import { describeContent, type VisitContent } from "../page-bookings/visit-view.ts";
+import type { Format } from "../public-pages/format.ts";
+import type { TicketOrder } from "../tickets/rules.ts";
+import { createOrderStore } from "../tickets/store.ts";
+
+type Row = { about: string; lines: string[] };
+
+/** What a mail says of a visit, order or hold. All texts are of the catalog. */
+export type VisitDescription = {
+  /** The name of the public event of an order; null for visits and holds. */
+  event: string | null;
+  /** The services, for the description of a calendar entry. */
+  titles: string[];
+  /** An area; null for the business itself. */
+  place: string | null;
+  rows: (texts: BookingTexts, format: Format) => Row[];
+};
+
+/** Returns what a mail says of a visit, order or hold; undefined if it is gone. */
+export function describeVisit(
+  rt: Runtime,
+  business: BusinessRow,
+  id: string,
+): VisitDescription | undefined {
+  const visit =
+    rt.store.bookings.findById(business.id, id) ??
+    rt.store.reservations.findById(business.id, id) ??
+    rt.store.holds.findById(business.id, id, null);
+  if (visit !== undefined) return ofContent(describeContent(rt, business, visit));
+  const order = rt.openStore(createOrderStore).findByIdOrCode(business.id, id, "");
+  const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
+  return order && ofOrder(business, order, event);
+}
+
+const ofContent = (content: VisitContent): VisitDescription => ({
+  event: null,
+  titles: content.services ?? [],
+  place: content.area,
+  rows: (texts, format) => {
+    const { services, staff, guests, totalCents } = content;
+    const table = fillText(texts.tableFor, { count: guests });
+    return [
+      { about: texts.what, lines: services ?? [table] },
+      ...(staff.length > 0 ? [{ about: texts.who, lines: [format.list(staff)] }] : []),
+      ...(services !== null && guests > 1
+        ? [{ about: texts.people, lines: [String(guests)] }]
+        : []),
+      ...(totalCents !== null && totalCents > 0
+        ? [{ about: texts.total, lines: [format.money(totalCents)] }]
+        : []),
+    ];
+  },
+});
+
+function ofOrder(
+  { slug }: BusinessRow,
+  { code, items, totalCents }: TicketOrder,
+  event: PublicEventDoc | undefined,
+): VisitDescription {
+  const names = new Map(
+    event?.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
+  );
+  return {
+    event: event?.name ?? code,
+    titles: [],
+    place: event?.venue?.name ?? null,
+    rows: (texts, format) => [
+      { about: texts.what, lines: [event?.name ?? code] },
+      {
+        about: texts.tickets,
+        lines: items.map(
+          ({ ticketTypeId: typeId, quantity }) => `${quantity} × ${names.get(typeId) ?? ""}`,
+        ),
+      },
+      { about: texts.total, lines: [totalCents === 0 ? texts.free : format.money(totalCents)] },
+      { about: texts.code, lines: [code] },
+    ],
+  };
+}

@@ -1,0 +1,27 @@
+import type { MailRow } from "./store.ts";
+
+/** A mail as commands print it, without its address. */
+export const toListed = ({
+  id,
+  visitId,
+  kind,
+  status,
+  reason,
+  attempts,
+  createdAt,
+  nextAttemptAt,
+  endedAt,
+}: MailRow) => ({
+  id,
+  visitId,
+  kind,
+  status,
+  reason,
+  attempts,
+  createdAt: isoTime(createdAt),
+  nextAttemptAt: isoTime(nextAttemptAt),
+  endedAt: isoTime(endedAt),
+});
+
+const isoTime = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();

@@ -1,0 +1,99 @@
+import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
+import type { OnGuestNews } from "../../app/feature-hooks.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { isMailAddress } from "../../domain/mail-address.ts";
+import { choosePageLanguage } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+import { createPageBookingStore } from "../page-bookings/store.ts";
+import { COUNTED_MS, expiryOf, limitsOf, type MailFacts, type MailKind } from "./rules.ts";
+import { createGuestMailStore } from "./store.ts";
+
+// Every process that changes visits loads this file, so it imports nothing that sends mail.
+
+export type NewMail = {
+  kind: MailKind;
+  /** The ID of a visit, order or hold. */
+  id: string;
+  /** The API key that made it. */
+  keyId: string;
+  visitor?: Buffer;
+} & MailFacts;
+
+/** Writes a mail about a change of a visit, in the transaction of the change. */
+export const queueMail: OnGuestNews = (rt, business, news) =>
+  (rt.config.guestMail !== null || rt.store.daemon.find()?.mailsGuests === true) &&
+  writeMail(rt, business, news);
+
+/**
+ * Writes a mail to the guest of a visit that was made on the page, or by a key that mails guests. A
+ * mail over a limit is stored as discarded, so that it is reported.
+ * @returns whether the mail will be sent
+ */
+export function writeMail(
+  rt: Runtime,
+  business: BusinessRow,
+  { kind, id: visitId, keyId, visitor, ...facts }: NewMail,
+): boolean {
+  const pages = rt.openStore(createPageBookingStore);
+  const isOfPage = pages.findKeyId(business.id) === keyId;
+  if (!isOfPage && rt.store.keys.findById(keyId)?.guestMail !== true) return false;
+  const guest = rt.store.guests.findByVisit(visitId);
+  const address = guest && tryDecryptCustomer(rt, guest)?.email;
+  if (!address) return false;
+  const refusal = isMailAddress(address)
+    ? countMail(rt, kind, address, visitor)
+    : "the address is not usable";
+  // The visitor is told about a confirmation that is not sent.
+  if (kind === "confirm" && refusal !== null) return false;
+  if (!isOfPage && pages.findByVisit(visitId) === undefined)
+    pages.insert({
+      visitId,
+      businessId: business.id,
+      language: choosePageLanguage(undefined, business.doc.locales),
+      unconfirmed: false,
+    });
+  const now = rt.now();
+  const mail = {
+    id: rt.newId("gml"),
+    businessId: business.id,
+    visitId,
+    kind,
+    facts: toFacts(facts),
+    reason: refusal,
+    attempts: 0,
+    createdAt: now,
+    expiresAt: expiryOf(kind, facts, now),
+  };
+  const store = rt.openStore(createGuestMailStore);
+  if (refusal === null)
+    store.insert({ ...mail, status: "WAITING", nextAttemptAt: now, endedAt: null });
+  else store.insert({ ...mail, status: "DISCARDED", nextAttemptAt: null, endedAt: now });
+  return refusal === null;
+}
+
+const toFacts = ({
+  status,
+  version,
+  startsAt,
+  endsAt,
+  decideBy,
+  cancelUntil,
+}: MailFacts): MailFacts => ({ status, version, startsAt, endsAt, decideBy, cancelUntil });
+
+/** Counts a mail towards its limits. @returns why it is not sent; null if no limit is reached */
+function countMail(
+  rt: Runtime,
+  kind: MailKind,
+  address: string,
+  visitor: Buffer | undefined,
+): string | null {
+  const store = rt.openStore(createGuestMailStore);
+  const limits = limitsOf(kind, address, visitor?.toString("hex")).flatMap(({ subject, max }) => {
+    const hash = rt.secrets.mac("guest mail", subject);
+    return hash === undefined ? [] : [{ hash, max }];
+  });
+  const since = rt.now() - COUNTED_MS;
+  if (limits.some(({ hash, max }) => store.count(hash, since) >= max)) return "too many mails";
+  for (const { hash } of limits) store.insertCount(hash, rt.now());
+  return null;
+}

@@ -1,0 +1,160 @@
+// What is mailed to guests, how often, and when a mail that was not accepted is tried again.
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+export const MAIL_KINDS = [
+  "received",
+  "confirmed",
+  "declined",
+  "expired",
+  "moved",
+  "cancelled",
+  "reminder",
+  "confirm",
+] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+export const MAIL_STATUSES = ["WAITING", "SENT", "FAILED", "DISCARDED"] as const;
+/** FAILED: the mail server refused it, or never accepted it. DISCARDED: it was not tried. */
+export type MailStatus = (typeof MAIL_STATUSES)[number];
+
+/** The state of a visit or order when a mail was written. Times are epoch milliseconds. */
+export type MailFacts = {
+  status: string;
+  version: number;
+  startsAt: number;
+  endsAt: number;
+  /** When a pending visit ends unless it is approved, an order unless it is paid, or a hold. */
+  decideBy: number | null;
+  cancelUntil: number;
+};
+
+/** How long before a visit its reminder is written. */
+export const REMINDER_MS = DAY_MS;
+const KEPT_MS = 2 * DAY_MS;
+
+/** The kinds that are worth reading after the visit would have begun. */
+const ENDINGS: readonly MailKind[] = ["declined", "expired", "cancelled"];
+
+/** Returns when a mail is of no use any more. */
+export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number {
+  if (kind === "confirm") return facts.decideBy ?? now;
+  return ENDINGS.includes(kind) ? now + KEPT_MS : Math.min(now + KEPT_MS, facts.endsAt);
+}
+
+/** The delay after each attempt that the server has refused for now; the last delay repeats. */
+const RETRY_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
+const MAX_UNREACHABLE_MS = 5 * MINUTE_MS;
+
+/** @param attempts how often the mail was tried */
+export const retryDelay = (attempts: number): number =>
+  RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? HOUR_MS;
+
+/** The delay after an attempt that no server has answered. */
+export const unreachableDelay = (attempts: number): number =>
+  Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
+
+/** How long nothing is sent after each failure of the server in a row. */
+const PAUSES_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
+export const pauseAfter = (failures: number): number =>
+  PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_UNREACHABLE_MS;
+
+/** Failures in a row before they are reported: a single one may be a restart of the server. */
+export const REPORTED_FAILURES = 3;
+
+export const COUNTED_MS = DAY_MS;
+
+/** The most mails to one mailbox in 24 hours. */
+const MAX_TO_MAILBOX = 20;
+/** The most holds in 24 hours that one mailbox, mail domain or network address can confirm. */
+const MAX_CONFIRMATIONS = 3;
+
+/**
+ * Providers that give each person a mailbox. Whoever owns another domain can receive mail to any
+ * number of addresses of it.
+ */
+const PROVIDERS = new Set(
+  `aol.com att.net bluewin.ch btinternet.com comcast.net fastmail.com free.fr freenet.de gmail.com
+  gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.com hotmail.co.uk hotmail.de hotmail.es
+  hotmail.fr hotmail.it icloud.com laposte.net libero.it live.com mac.com mail.de mailbox.org me.com
+  msn.com orange.fr outlook.com outlook.de outlook.es outlook.fr outlook.it posteo.de proton.me
+  protonmail.com sfr.fr t-online.de telefonica.net tiscali.it virgilio.it wanadoo.fr web.de yahoo.com
+  yahoo.co.uk yahoo.de yahoo.es yahoo.fr yahoo.it ymail.com`.split(/\s+/),
+);
+
+export type Limit = { subject: string; max: number };
+
+/** Returns a mailbox in one spelling: a tag after a plus sign leads to the same mailbox. */
+function mailboxOf(address: string): { mailbox: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  const domain = address.slice(at + 1).toLowerCase();
+  const name = address.slice(0, at).toLowerCase().split("+", 1)[0] ?? "";
+  const local = domain === "gmail.com" || domain === "googlemail.com" ? withoutDots(name) : name;
+  return { mailbox: `${local}@${domain}`, domain };
+}
+
+const withoutDots = (text: string): string => text.replaceAll(".", "");
+
+/**
+ * Returns the limits that apply to a mail.
+ * @param visitor identifies the network address of the visitor; undefined if it is unknown
+ */
+export function limitsOf(kind: MailKind, address: string, visitor: string | undefined): Limit[] {
+  const { mailbox, domain } = mailboxOf(address);
+  const all = { subject: `mailbox ${mailbox}`, max: MAX_TO_MAILBOX };
+  if (kind !== "confirm") return [all];
+  return [
+    all,
+    { subject: `confirmation ${mailbox}`, max: MAX_CONFIRMATIONS },
+    ...(PROVIDERS.has(domain)
+      ? []
+      : [{ subject: `confirmation ${domain}`, max: MAX_CONFIRMATIONS }]),
+    ...(visitor === undefined
+      ? []
+      : [{ subject: `confirmation ${visitor}`, max: MAX_CONFIRMATIONS }]),
+  ];
+}
+
+/** An error of the mail client. */
+export type SendError = {
+  responseCode?: number;
+  code?: string;
+  command?: string;
+  response?: string;
+};
+
+/** What an error means for a mail, and for the others. */
+export type Refusal =
+  | { kind: "permanent"; reason: string }
+  | { kind: "temporary"; reason: string }
+  | { kind: "unreachable" };
+
+/** The commands of SMTP whose response is about the mail and not about the connection. */
+const OF_MAIL = /^(?:MAIL FROM|RCPT TO|DATA|API)/;
+
+/** Matches the enhanced status code (RFC 3463) of a response. */
+const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
+
+/**
+ * Classifies why a mail was not accepted. The texts of servers often contain the address, so the
+ * reason has only their codes.
+ */
+export function classifyError({ responseCode, code, command, response }: SendError): Refusal {
+  const isOfMail = OF_MAIL.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
+  if (!isOfMail || code === "ECONNECTION") return { kind: "unreachable" };
+  if (responseCode === undefined) return { kind: "permanent", reason: "the address is not usable" };
+  const reason = [String(responseCode), ENHANCED.exec(response ?? "")?.[1]]
+    .filter((part) => part !== undefined)
+    .join(" ");
+  // A server that closes the connection (421) or has lost its place (503) says nothing about the
+  // mail.
+  if (responseCode === 421 || responseCode === 503) return { kind: "unreachable" };
+  return { kind: responseCode >= 500 ? "permanent" : "temporary", reason };
+}
+
+/** Returns a text of a mail server without the addresses in it. */
+export const withoutAddresses = (text: string): string =>
+  text.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, "…");

@@ -1,0 +1,43 @@
+import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import { createWaitingStore } from "./store.ts";
+
+const startMails: StartWork = (rt) =>
+  rt.config.guestMail === null ? discardWaiting(rt) : sendMails(rt);
+
+/** Discards what an earlier daemon has not sent: mail is off now. */
+function discardWaiting(rt: Runtime): ThreadWork {
+  const store = rt.openStore(createWaitingStore);
+  if (store.count() === 0) return {};
+  let isDone = false;
+  const discard = (): void => {
+    if (isDone) return;
+    const count = rt.tx(() => store.discard(rt.now()));
+    isDone = true;
+    rt.log("warn", "Mails to guests were discarded, because serve --guest-mail is off.", { count });
+  };
+  return { everySecond: [discard] };
+}
+
+function sendMails(rt: Runtime): ThreadWork {
+  const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
+  let sender: Awaited<typeof loaded> | undefined;
+  let hasBegun = false;
+  /** Stores from when on guests are reminded, before the first mail is sent. */
+  const begin = async (): Promise<void> => {
+    if (hasBegun) return sender?.wake();
+    const { remind } = await import("./remind.ts");
+    remind(rt);
+    hasBegun = true;
+    sender = await loaded;
+    sender.wake();
+  };
+  return {
+    afterCommit: () => sender?.wake(),
+    everySecond: [begin],
+    everyMinute: [async () => (await import("./remind.ts")).remind(rt)],
+    stop: async (graceMs) => (await loaded).stop(graceMs),
+  };
+}
+
+export const schedule: readonly StartWork[] = [startMails];

@@ -1,0 +1,173 @@
+import type { Runtime } from "../../app/runtime.ts";
+import { errorInWords } from "../../domain/errors.ts";
+import { createMailer, type Mail, type Mailer } from "../../platform/smtp.ts";
+import { isStorageUnavailable } from "../../store/database/storage-error.ts";
+import { isBusy } from "../../store/database/write-lock.ts";
+import { hashToken, LINK_TOKEN_PREFIX } from "../page-bookings/link-tokens.ts";
+import { createPageBookingStore } from "../page-bookings/store.ts";
+import { composeMail } from "./compose.ts";
+import {
+  classifyError,
+  retryDelay,
+  type SendError,
+  unreachableDelay,
+  withoutAddresses,
+} from "./rules.ts";
+import { ServerHealth } from "./server-health.ts";
+import { createGuestMailStore, type MailRow } from "./store.ts";
+
+const TOKEN_BYTES = 24;
+const BATCH = 20;
+
+/** Starts sending the mails that wait. Call it in the delivery thread. */
+export function startSender(rt: Runtime): MailSender {
+  const { smtpUrl, allowPlaintext } = rt.config.alerts;
+  if (smtpUrl === null) throw new Error("Mail to guests has no mail server.");
+  return new MailSender(rt, createMailer(smtpUrl, allowPlaintext));
+}
+
+/**
+ * Sends mails one after the other, each until the server has accepted or refused it for good. A
+ * mail whose acceptance could not be stored is not sent again while this process lives.
+ */
+export class MailSender {
+  readonly #rt: Runtime;
+  readonly #mailer: Pick<Mailer, "send" | "close">;
+  readonly #health: ServerHealth;
+  /** Mails that the server has accepted, with the time, until that is stored. */
+  readonly #accepted = new Map<string, number>();
+  #current: { id: string; abort: AbortController } | undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(rt: Runtime, mailer: Pick<Mailer, "send" | "close">) {
+    this.#rt = rt;
+    this.#mailer = mailer;
+    this.#health = new ServerHealth(rt);
+  }
+
+  get #store() {
+    return this.#rt.openStore(createGuestMailStore);
+  }
+
+  /** Call it each second, and after each commit, which may have written or erased a mail. */
+  wake(): void {
+    if (this.#current && this.#store.find(this.#current.id) === undefined)
+      this.#current.abort.abort();
+    if (this.#isStopped || this.#running || this.#health.isPaused) return;
+    if (this.#accepted.size === 0 && this.#listDue(1).length === 0) return;
+    this.#running = this.#run().finally(() => (this.#running = undefined));
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  #listDue(limit: number): MailRow[] {
+    return this.#store
+      .listDue(this.#rt.now(), limit + this.#accepted.size)
+      .filter(({ id }) => !this.#accepted.has(id));
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#storeAccepted();
+      for (const { id } of this.#listDue(BATCH)) {
+        if (this.#isStopped || this.#health.isPaused) return;
+        await this.#send(id);
+      }
+    } catch (error) {
+      // The next second tries again while another program writes, or the storage cannot be used.
+      if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
+    }
+  }
+
+  #storeAccepted(): void {
+    for (const [id, at] of this.#accepted) {
+      this.#rt.tx(() => this.#store.end(id, "SENT", null, at));
+      this.#accepted.delete(id);
+    }
+  }
+
+  async #send(id: string): Promise<void> {
+    const mail = this.#rt.tx(() => this.#begin(id));
+    if (mail === undefined) return;
+    const abort = new AbortController();
+    this.#current = { id, abort };
+    try {
+      await this.#mailer.send({ ...mail, signal: abort.signal });
+    } catch (error) {
+      if (!abort.signal.aborted) this.#refuse(id, error as SendError & Error);
+      return;
+    } finally {
+      this.#current = undefined;
+    }
+    this.#accepted.set(id, this.#rt.now());
+    this.#storeAccepted();
+    this.#health.recordAnswer();
+  }
+
+  /** Returns a mail to send, whose attempt is stored; undefined if it must not be sent. */
+  #begin(id: string): Mail | undefined {
+    const rt = this.#rt;
+    const row = this.#store.find(id);
+    const business = row && rt.store.businesses.findById(row.businessId);
+    if (row?.status !== "WAITING" || business === undefined) return undefined;
+    if (row.expiresAt <= rt.now()) {
+      this.#end(row, row.attempts === 0 ? "DISCARDED" : "FAILED", row.reason ?? "too late");
+      return undefined;
+    }
+    const token = this.#tokenOf(row);
+    const { guestMail: from, http } = rt.config;
+    const link = `${http.publicUrl}/b/${encodeURIComponent(business.slug)}/v/${token}`;
+    const mail = from === null ? undefined : composeMail(rt, row, business, { from, link });
+    if (mail === undefined) {
+      this.#end(row, "DISCARDED", "the guest has no address");
+      return undefined;
+    }
+    const pages = rt.openStore(createPageBookingStore);
+    pages.insertLink(row.visitId, hashToken(token), row.createdAt);
+    // If this process dies, the mail waits like one that the server has refused.
+    this.#store.startAttempt(id, rt.now() + retryDelay(row.attempts + 1));
+    return mail;
+  }
+
+  /** Returns the token of a mail's link. It is derived, so that a second attempt has the same. */
+  #tokenOf({ id }: MailRow): string {
+    const mac = this.#rt.secrets.mac("guest link", id);
+    if (mac === undefined) throw new Error("There is no master key, although guests are stored.");
+    return `${LINK_TOKEN_PREFIX}${mac.subarray(0, TOKEN_BYTES).toString("hex")}`;
+  }
+
+  #refuse(id: string, error: SendError & Error): void {
+    const rt = this.#rt;
+    const refusal = classifyError(error);
+    const isReached = refusal.kind !== "unreachable";
+    if (isReached) this.#health.recordAnswer();
+    else this.#health.recordFailure(withoutAddresses(errorInWords(error)));
+    rt.tx(() => {
+      const row = this.#store.find(id);
+      if (row === undefined) return;
+      if (refusal.kind === "permanent") return this.#end(row, "FAILED", refusal.reason);
+      const delay = (isReached ? retryDelay : unreachableDelay)(row.attempts);
+      const reason = isReached ? refusal.reason : "the mail server does not answer";
+      this.#store.postpone(id, rt.now() + delay, reason);
+    });
+  }
+
+  #end(row: MailRow, status: "FAILED" | "DISCARDED", reason: string): void {
+    const { id, businessId, kind } = row;
+    this.#store.end(id, status, reason, this.#rt.now());
+    this.#rt.log("warn", "A mail to a guest was not sent.", { mail: id, businessId, kind, reason });
+  }
+
+  /** Waits for the mail that is being sent, so that it is not sent again after the next start. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true;
+    const timer = setTimeout(() => this.#current?.abort.abort(), graceMs);
+    await this.#running;
+    clearTimeout(timer);
+    await this.#mailer.close();
+  }
+}

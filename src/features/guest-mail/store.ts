@@ -1,0 +1,185 @@
+import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
+import type { MailFacts, MailKind, MailStatus } from "./rules.ts";
+
+export type MailRow = {
+  id: string;
+  businessId: string;
+  /** The ID of a visit, order or hold. */
+  visitId: string;
+  kind: MailKind;
+  facts: MailFacts;
+  status: MailStatus;
+  reason: string | null;
+  attempts: number;
+  /** Null unless the mail waits. */
+  nextAttemptAt: number | null;
+  createdAt: number;
+  expiresAt: number;
+  endedAt: number | null;
+};
+
+export type MailState = {
+  remindedUntil: number;
+  failingSince: number | null;
+  failures: number;
+  error: string | null;
+  sent: number;
+  failed: number;
+  discarded: number;
+};
+
+export type UnsentMails = {
+  businessId: string;
+  reason: string | null;
+  count: number;
+};
+
+const MAIL = `id, business_id, visit_id, kind, facts, status, reason, attempts, next_attempt_at, created_at,
+  expires_at, ended_at`;
+const STATE = "reminded_until, failing_since, failures, error, sent, failed, discarded";
+
+const parse = (raw: unknown): MailRow => {
+  const row = raw as Omit<MailRow, "facts"> & { facts: string };
+  return { ...row, facts: parseJson(row.facts, "guest_mail.facts") as MailFacts };
+};
+
+/** Reads and discards what waits while no mail is sent. */
+export function createWaitingStore(db: Db) {
+  const count = db.prepare("SELECT count(*) FROM guest_mail WHERE status = 'WAITING'").pluck();
+  const discard = db.prepare(`
+    UPDATE guest_mail SET status = 'DISCARDED', reason = 'mail is off', next_attempt_at = NULL, ended_at = ?
+    WHERE status = 'WAITING'`);
+
+  return {
+    count: () => count.get() as number,
+    /** Returns the number of mails that waited. */
+    discard: (at: number): number => discard.run(at).changes,
+  };
+}
+
+export function createGuestMailStore(db: Db) {
+  const insert = db.prepare(insertInto("guest_mail", MAIL));
+  const select = db.prepare(`SELECT ${columns(MAIL)} FROM guest_mail WHERE id = ?`);
+  const selectDue = db.prepare(`
+    SELECT ${columns(MAIL)} FROM guest_mail
+    WHERE status = 'WAITING' AND next_attempt_at <= :now ORDER BY next_attempt_at, id LIMIT :limit`);
+  const attempt = db.prepare(`
+    UPDATE guest_mail SET attempts = attempts + 1, next_attempt_at = :nextAttemptAt
+    WHERE id = :id AND status = 'WAITING'`);
+  const postpone = db.prepare(`
+    UPDATE guest_mail SET next_attempt_at = :nextAttemptAt, reason = :reason
+    WHERE id = :id AND status = 'WAITING'`);
+  const end = db.prepare(`
+    UPDATE guest_mail SET status = :status, reason = :reason, next_attempt_at = NULL, ended_at = :at
+    WHERE id = :id AND status = 'WAITING'`);
+  const countOfSubject = db
+    .prepare("SELECT count(*) FROM guest_mail_count WHERE subject = :subject AND at > :since")
+    .pluck();
+  const insertCount = db.prepare(insertInto("guest_mail_count", "subject, at"));
+  const selectState = db.prepare(`SELECT ${columns(STATE)} FROM guest_mail_state`);
+  const insertState = db.prepare(
+    "INSERT OR IGNORE INTO guest_mail_state (id, reminded_until) VALUES (1, ?)",
+  );
+  const saveReminded = db.prepare("UPDATE guest_mail_state SET reminded_until = ?");
+  const saveFailure = db.prepare(`
+    UPDATE guest_mail_state SET failing_since = coalesce(failing_since, :at), failures = failures + 1, error = :error
+    RETURNING failures`);
+  const clearFailure = db.prepare(
+    "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL",
+  );
+  const counters = {
+    SENT: db.prepare("UPDATE guest_mail_state SET sent = sent + 1"),
+    FAILED: db.prepare("UPDATE guest_mail_state SET failed = failed + 1"),
+    DISCARDED: db.prepare("UPDATE guest_mail_state SET discarded = discarded + 1"),
+  };
+
+  return {
+    insert(row: MailRow): void {
+      insert.run({ ...row, facts: JSON.stringify(row.facts) });
+      if (row.status !== "WAITING") counters[row.status].run();
+    },
+    find: (id: string) => parseOptional(select.get(id), parse),
+    listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
+    /** Records that an attempt begins. The next one is at `nextAttemptAt` if this process dies. */
+    startAttempt: (id: string, nextAttemptAt: number) => void attempt.run({ id, nextAttemptAt }),
+    postpone: (id: string, nextAttemptAt: number, reason: string) =>
+      void postpone.run({ id, nextAttemptAt, reason }),
+    /** Ends a mail that waits. Nothing changes if it was erased. */
+    end(id: string, status: Exclude<MailStatus, "WAITING">, reason: string | null, at: number) {
+      if (end.run({ id, status, reason, at }).changes > 0) counters[status].run();
+    },
+    count: (subject: Buffer, since: number) => countOfSubject.get({ subject, since }) as number,
+    insertCount: (subject: Buffer, at: number) => void insertCount.run({ subject, at }),
+    findState: () => selectState.get() as MailState | undefined,
+    createState: (remindedUntil: number) => void insertState.run(remindedUntil),
+    saveReminded: (until: number) => void saveReminded.run(until),
+    /** Returns the number of failures in a row. */
+    saveFailure: (error: string, at: number) =>
+      (saveFailure.get({ error, at }) as { failures: number } | undefined)?.failures ?? 0,
+    clearFailure: () => void clearFailure.run(),
+  };
+}
+
+/** What is told to the operator and to guests about the mails. */
+export function createReportStore(db: Db) {
+  const selectState = db.prepare(`SELECT ${columns(STATE)} FROM guest_mail_state`);
+  const countWaiting = db
+    .prepare("SELECT count(*) FROM guest_mail WHERE status = 'WAITING'")
+    .pluck();
+  const selectUnsent = db.prepare(`
+    SELECT ${columns("business_id, reason")}, count(*) AS count FROM guest_mail
+    WHERE status IN ('FAILED', 'DISCARDED') AND ended_at > ? GROUP BY 1, 2 ORDER BY 1, 2`);
+  const selectByVisit = db.prepare(
+    `SELECT ${columns(MAIL)} FROM guest_mail WHERE visit_id = ? ORDER BY created_at, id`,
+  );
+  const selectNewest = db.prepare(`
+    SELECT ${columns(MAIL)} FROM guest_mail
+    WHERE (:businessId IS NULL OR business_id = :businessId)
+      AND (:unsent = 0 OR status IN ('FAILED', 'DISCARDED'))
+    ORDER BY created_at DESC, id DESC LIMIT :limit`);
+  const deleteCounts = db.prepare("DELETE FROM guest_mail_count WHERE at <= ?");
+
+  return {
+    findState: () => selectState.get() as MailState | undefined,
+    countWaiting: () => countWaiting.get() as number,
+    /** Returns how many mails ended unsent since a time, by business and reason. */
+    listUnsent: (since: number) => selectUnsent.all(since) as UnsentMails[],
+    listByVisit: (visitId: string) => selectByVisit.all(visitId).map(parse),
+    /** Lists the newest mails. @param filter.businessId null for all businesses */
+    list: ({ unsent, ...filter }: { businessId: string | null; unsent: boolean; limit: number }) =>
+      selectNewest.all({ ...filter, unsent: unsent ? 1 : 0 }).map(parse),
+    deleteCountsUntil: (time: number) => void deleteCounts.run(time),
+  };
+}
+
+/** A confirmed visit or order of which the guest is reminded. */
+export type UpcomingVisit = {
+  id: string;
+  businessId: string;
+  createdByKey: string | null;
+  version: number;
+  startsAt: number;
+  endsAt: number;
+  cancelUntil: number;
+};
+
+export function createUpcomingStore(db: Db) {
+  const visits = (table: string) => `
+    SELECT ${columns("id, created_by_key, version, starts_at, ends_at, cancel_until")},
+      v.business_id AS businessId
+    FROM page_visit v JOIN ${table} ON id = visit_id
+    WHERE status = 'CONFIRMED' AND starts_at > :from AND starts_at <= :to`;
+  const select = db.prepare(`
+    ${visits("booking")} UNION ALL ${visits("reservation")} UNION ALL
+    SELECT o.id, o.created_by_key AS createdByKey, o.version, e.doc ->> 'startsAt', e.doc ->> 'endsAt',
+      e.doc ->> 'startsAt', v.business_id AS businessId
+    FROM page_visit v JOIN ticket_order o ON o.id = v.visit_id JOIN catalog_object e ON e.id = o.event_id
+    WHERE o.status = 'CONFIRMED' AND e.doc ->> 'status' = 'PUBLISHED'
+      AND e.doc ->> 'startsAt' > :from AND e.doc ->> 'startsAt' <= :to`);
+
+  return {
+    /** Lists what begins after `from`, at `to` or earlier. */
+    list: (from: number, to: number) => select.all({ from, to }) as UpcomingVisit[],
+  };
+}

@@ -1,0 +1,163 @@
+import type { PageLanguage, Translations } from "../../pages/languages.ts";
+
+// The fixed texts of mails to guests. What a mail says of a visit itself is in the texts of its page.
+
+export type MailTexts = {
+  /** The subjects of mails about visits, by kind. */
+  received: string;
+  confirmed: string;
+  declined: string;
+  expired: string;
+  moved: string;
+  cancelled: string;
+  reminder: string;
+  confirm: string;
+  /** The subjects of mails about orders of tickets. */
+  orderReceived: string;
+  orderConfirmed: string;
+  orderExpired: string;
+  orderCancelled: string;
+  orderReminder: string;
+  /** What a mail says besides the texts of the page. */
+  expiredText: string;
+  cancelledText: string;
+  confirmText: string;
+  confirmLink: string;
+  visitLink: string;
+  /** The link to a visit that has ended. */
+  seeLink: string;
+  orderLink: string;
+  calendar: string;
+  why: string;
+};
+
+const TEXTS: Translations<MailTexts> = {
+  en: {
+    received: "We have your request: {business}, {time}",
+    confirmed: "You are booked: {business}, {time}",
+    declined: "Your request was declined: {business}, {time}",
+    expired: "Your request has ended: {business}, {time}",
+    moved: "Your new time: {business}, {time}",
+    cancelled: "Cancelled: {business}, {time}",
+    reminder: "See you soon: {business}, {time}",
+    confirm: "Please confirm: {business}, {time}",
+    orderReceived: "Tickets reserved: {event}, {business}",
+    orderConfirmed: "Your tickets are confirmed: {event}, {business}",
+    orderExpired: "Your order has ended: {event}, {business}",
+    orderCancelled: "Your order is cancelled: {event}, {business}",
+    orderReminder: "See you soon: {event}, {business}",
+    expiredText: "{business} has not answered in time, so the request has ended.",
+    cancelledText: "This visit is cancelled.",
+    confirmText:
+      "A visit was chosen with this address. Open the link and confirm it by {time}; until then the time is kept. If it was not you, do nothing: the time is then free again.",
+    confirmLink: "Confirm the visit",
+    visitLink: "See, move or cancel the visit",
+    seeLink: "See the visit",
+    orderLink: "See the order",
+    calendar: "The attached file puts it into your calendar.",
+    why: "You get this mail because a visit at {business} was booked with this address. If it was not you, please tell {business}.",
+  },
+  de: {
+    received: "Wir haben Ihre Anfrage: {business}, {time}",
+    confirmed: "Ihr Termin steht: {business}, {time}",
+    declined: "Ihre Anfrage wurde abgelehnt: {business}, {time}",
+    expired: "Ihre Anfrage ist abgelaufen: {business}, {time}",
+    moved: "Ihr neuer Termin: {business}, {time}",
+    cancelled: "Abgesagt: {business}, {time}",
+    reminder: "Bis bald: {business}, {time}",
+    confirm: "Bitte bestätigen: {business}, {time}",
+    orderReceived: "Karten reserviert: {event}, {business}",
+    orderConfirmed: "Ihre Karten sind bestätigt: {event}, {business}",
+    orderExpired: "Ihre Bestellung ist abgelaufen: {event}, {business}",
+    orderCancelled: "Ihre Bestellung ist storniert: {event}, {business}",
+    orderReminder: "Bis bald: {event}, {business}",
+    expiredText:
+      "{business} hat nicht rechtzeitig geantwortet, deshalb ist die Anfrage abgelaufen.",
+    cancelledText: "Dieser Termin ist abgesagt.",
+    confirmText:
+      "Mit dieser Adresse wurde ein Termin gewählt. Öffnen Sie den Link und bestätigen Sie ihn bis {time}; so lange bleibt die Zeit frei gehalten. Wenn Sie das nicht waren, müssen Sie nichts tun: Die Zeit wird dann wieder frei.",
+    confirmLink: "Termin bestätigen",
+    visitLink: "Termin ansehen, verschieben oder absagen",
+    seeLink: "Termin ansehen",
+    orderLink: "Bestellung ansehen",
+    calendar: "Die angehängte Datei trägt es in Ihren Kalender ein.",
+    why: "Sie bekommen diese Mail, weil mit dieser Adresse bei {business} gebucht wurde. Wenn Sie das nicht waren, sagen Sie es bitte {business}.",
+  },
+  fr: {
+    received: "Nous avons votre demande : {business}, {time}",
+    confirmed: "C'est réservé : {business}, {time}",
+    declined: "Votre demande a été refusée : {business}, {time}",
+    expired: "Votre demande a expiré : {business}, {time}",
+    moved: "Votre nouvel horaire : {business}, {time}",
+    cancelled: "Annulé : {business}, {time}",
+    reminder: "À bientôt : {business}, {time}",
+    confirm: "Veuillez confirmer : {business}, {time}",
+    orderReceived: "Billets réservés : {event}, {business}",
+    orderConfirmed: "Vos billets sont confirmés : {event}, {business}",
+    orderExpired: "Votre commande a expiré : {event}, {business}",
+    orderCancelled: "Votre commande est annulée : {event}, {business}",
+    orderReminder: "À bientôt : {event}, {business}",
+    expiredText: "{business} n'a pas répondu à temps ; la demande a donc expiré.",
+    cancelledText: "Cette visite est annulée.",
+    confirmText:
+      "Une visite a été choisie avec cette adresse. Ouvrez le lien et confirmez-la avant {time} ; d'ici là, l'horaire est gardé. Si ce n'était pas vous, ne faites rien : l'horaire sera de nouveau libre.",
+    confirmLink: "Confirmer la visite",
+    visitLink: "Voir, déplacer ou annuler la visite",
+    seeLink: "Voir la visite",
+    orderLink: "Voir la commande",
+    calendar: "Le fichier joint l'ajoute à votre agenda.",
+    why: "Vous recevez ce message parce qu'une visite chez {business} a été réservée avec cette adresse. Si ce n'était pas vous, veuillez le dire à {business}.",
+  },
+  es: {
+    received: "Tenemos su solicitud: {business}, {time}",
+    confirmed: "Su reserva está hecha: {business}, {time}",
+    declined: "Su solicitud fue rechazada: {business}, {time}",
+    expired: "Su solicitud ha caducado: {business}, {time}",
+    moved: "Su nueva hora: {business}, {time}",
+    cancelled: "Cancelada: {business}, {time}",
+    reminder: "Hasta pronto: {business}, {time}",
+    confirm: "Confirme, por favor: {business}, {time}",
+    orderReceived: "Entradas reservadas: {event}, {business}",
+    orderConfirmed: "Sus entradas están confirmadas: {event}, {business}",
+    orderExpired: "Su pedido ha caducado: {event}, {business}",
+    orderCancelled: "Su pedido está cancelado: {event}, {business}",
+    orderReminder: "Hasta pronto: {event}, {business}",
+    expiredText: "{business} no ha respondido a tiempo, así que la solicitud ha caducado.",
+    cancelledText: "Esta visita está cancelada.",
+    confirmText:
+      "Se ha elegido una visita con esta dirección. Abra el enlace y confírmela antes de {time}; hasta entonces guardamos la hora. Si no ha sido usted, no haga nada: la hora volverá a quedar libre.",
+    confirmLink: "Confirmar la visita",
+    visitLink: "Ver, mover o cancelar la visita",
+    seeLink: "Ver la visita",
+    orderLink: "Ver el pedido",
+    calendar: "El archivo adjunto la añade a su calendario.",
+    why: "Recibe este correo porque se reservó una visita en {business} con esta dirección. Si no ha sido usted, dígaselo a {business}.",
+  },
+  it: {
+    received: "Abbiamo la sua richiesta: {business}, {time}",
+    confirmed: "La sua prenotazione è fatta: {business}, {time}",
+    declined: "La sua richiesta è stata rifiutata: {business}, {time}",
+    expired: "La sua richiesta è scaduta: {business}, {time}",
+    moved: "Il suo nuovo orario: {business}, {time}",
+    cancelled: "Annullata: {business}, {time}",
+    reminder: "A presto: {business}, {time}",
+    confirm: "Confermi, per favore: {business}, {time}",
+    orderReceived: "Biglietti riservati: {event}, {business}",
+    orderConfirmed: "I suoi biglietti sono confermati: {event}, {business}",
+    orderExpired: "Il suo ordine è scaduto: {event}, {business}",
+    orderCancelled: "Il suo ordine è annullato: {event}, {business}",
+    orderReminder: "A presto: {event}, {business}",
+    expiredText: "{business} non ha risposto in tempo, quindi la richiesta è scaduta.",
+    cancelledText: "Questa visita è annullata.",
+    confirmText:
+      "È stata scelta una visita con questo indirizzo. Apra il link e la confermi entro {time}; fino ad allora l'orario resta riservato. Se non è stato lei, non faccia nulla: l'orario tornerà libero.",
+    confirmLink: "Confermare la visita",
+    visitLink: "Vedere, spostare o annullare la visita",
+    seeLink: "Vedere la visita",
+    orderLink: "Vedere l'ordine",
+    calendar: "Il file allegato la aggiunge al suo calendario.",
+    why: "Riceve questa mail perché una visita da {business} è stata prenotata con questo indirizzo. Se non è stato lei, lo dica a {business}.",
+  },
+};
+
+export const mailTextsOf = (language: PageLanguage): MailTexts => TEXTS[language];

@@ -1,0 +1,13 @@
+import { hash } from "node:crypto";
+
+// The tokens of guests' links to their visits.
+
+export const LINK_TOKEN_PREFIX = "deskbell_gv_";
+
+/** The form of a token, which the log recognises and redacts. */
+const TOKEN = /^deskbell_gv_[0-9a-f]{48}$/;
+
+export const isLinkToken = (text: string): boolean => TOKEN.test(text);
+
+/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");

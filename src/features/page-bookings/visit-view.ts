@@ -1,0 +1,87 @@
+import { isPublicStaff } from "../../app/bookings/access.ts";
+import { createCatalogNamer, describeService } from "../../app/bookings/day-sheet.ts";
+import type { Runtime } from "../../app/runtime.ts";
+import type { Booking } from "../../domain/bookings/booking.ts";
+import type { Hold } from "../../domain/bookings/hold.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
+import { actionError, type Visit, type VisitStatus } from "../../domain/bookings/visit.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+
+// What a guest sees of a visit, on its page and in mails.
+
+/** What a visit or hold is about. */
+export type VisitContent = {
+  /** The services, or null for a table. */
+  services: string[] | null;
+  staff: string[];
+  guests: number;
+  area: string | null;
+  totalCents: number | null;
+};
+
+export type VisitView = VisitContent & {
+  status: VisitStatus;
+  startsAt: number;
+  cancelUntil: number;
+  decideBy: number | null;
+  /** Whether the business or the clock has ended a request. */
+  isDeclined: boolean;
+  canChange: boolean;
+};
+
+/** Returns whether the guest can still cancel or move a visit. */
+export const canChange = (rt: Runtime, visit: Visit): boolean =>
+  actionError("", visit, "cancel", "GUEST", rt.now()) === undefined;
+
+export function toView(
+  rt: Runtime,
+  business: BusinessRow,
+  visit: Booking | Reservation,
+): VisitView {
+  const { status, startsAt, cancelUntil, decideBy, cancelReason } = visit;
+  return {
+    ...describeContent(rt, business, visit),
+    status,
+    startsAt,
+    cancelUntil,
+    decideBy,
+    isDeclined: cancelReason === "DECLINED" || cancelReason === "EXPIRED",
+    canChange: canChange(rt, visit),
+  };
+}
+
+/** Describes what a visit or hold is about, without staff members who are not public. */
+export function describeContent(
+  rt: Runtime,
+  { id: businessId }: BusinessRow,
+  visit: Booking | Reservation | Hold,
+): VisitContent {
+  const nameOf = createCatalogNamer(rt, businessId);
+  if (!("segments" in visit) || visit.segments.length === 0)
+    return {
+      services: null,
+      staff: [],
+      guests: "partySize" in visit ? visit.partySize : visit.guests,
+      area: "areaId" in visit ? nameOf("area", visit.areaId) : null,
+      totalCents: null,
+    };
+  const { segments, guests, totalCents } = visit;
+  const staff = segments.flatMap(({ staffId, staffName }) =>
+    staffId !== null && staffName !== null && isPublicStaff(rt, businessId, staffId)
+      ? [staffName]
+      : [],
+  );
+  return {
+    services: segments.flatMap((segment) => [
+      describeService(nameOf, segment),
+      ...segment.addons.map(({ addonId, quantity }) => {
+        const name = nameOf("addon", addonId) ?? "";
+        return `+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`;
+      }),
+    ]),
+    staff: [...new Set(staff)],
+    guests,
+    area: null,
+    totalCents,
+  };
+}

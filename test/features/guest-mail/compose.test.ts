@@ -1,0 +1,170 @@
+import ICAL from "ical.js";
+import { convertIcsCalendar } from "ts-ics";
+import { expect, test } from "vitest";
+import { saveCustomer } from "../../../src/app/bookings/guests.ts";
+import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { createOrderStore } from "../../../src/features/tickets/store.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { parseCalendar } from "../../support/ical.ts";
+import { parseMail, partOf } from "../../support/mail-server.ts";
+import { businessOf, createVisitor, findAll, listMade } from "../page-bookings/open-page.ts";
+import { openMails } from "./open-mails.ts";
+
+const HOSTILE = [
+  "ana@example.com\r\nBcc: victim@example.com",
+  "ana@example.com, victim@example.com",
+  "<victim@example.com> ana@example.com",
+  '"x" <victim@example.com>',
+  "ana@example.com>\r\nRCPT TO:<victim@example.com",
+  "ana@example.com SIZE=1",
+  "a@b@example.com",
+  "ana@exa\u202emple.com",
+  "ana@[127.0.0.1]",
+  `${"a".repeat(65)}@example.com`,
+];
+
+test("no address of a guest adds a header, a recipient or a command", async () => {
+  const { api, server, send, book, list } = await openMails("CONFIRM");
+  const business = businessOf(api);
+  await book();
+  const [visit] = listMade(api);
+  for (const email of HOSTILE) {
+    // The API does not check addresses as strictly as mail does.
+    api.tx(() =>
+      saveCustomer(api, business.id, visit!.id, { name: null, email, phone: null, notes: null }),
+    );
+    await send();
+  }
+  expect(server.asked).toEqual([]);
+  expect(list()).toMatchObject([{ status: "DISCARDED", reason: "the guest has no address" }]);
+  api.tx(() =>
+    saveCustomer(api, business.id, visit!.id, {
+      name: null,
+      email: HOSTILE[0]!,
+      phone: null,
+      notes: null,
+    }),
+  );
+  changeBooking(api, business.slug, visit!.id, "cancel");
+  await send();
+  expect(list().at(-1)).toMatchObject({
+    status: "DISCARDED",
+    reason: "the address is not usable",
+  });
+  expect(server.asked).toEqual([]);
+});
+
+test("the name of a business cannot add a header, and its texts are escaped", async () => {
+  const { api, server, send, book } = await openMails("CONFIRM");
+  const { slug } = businessOf(api);
+  const name = 'Salon <i>"Aurora"</i> & Söhne';
+  editCatalog(api, slug, (catalog) => ({
+    catalog: { ...catalog, business: { ...catalog.business, name } },
+    target: { section: "publicPage" },
+  }));
+  await book();
+  await send();
+  const { raw } = server.mails[0]!;
+  const { headers } = parseMail(raw);
+  expect(headers.get("subject")).toContain(name);
+  expect(headers.get("from")).toMatch(/<bookings@salon\.example>$/);
+  expect(partOf(raw, "text/html")).toContain(
+    "Salon &lt;i&gt;&quot;Aurora&quot;&lt;/i&gt; &amp; Söhne",
+  );
+  expect(partOf(raw, "text/html")).not.toContain("<i>");
+  expect(partOf(raw, "text/plain")).toContain(name);
+});
+
+test("a mail is in the language in which its guest booked, with times of the business", async () => {
+  const { api, server, send, base } = await openMails("CONFIRM");
+  const expected = {
+    en: "You are booked",
+    de: "Ihr Termin steht",
+    fr: "C'est réservé",
+    es: "Su reserva está hecha",
+    it: "La sua prenotazione è fatta",
+  };
+  const [link = ""] = findAll(
+    await createVisitor(api).get(base),
+    /href="([^"]*\?service=[^"]+)"[^>]*><strong>/g,
+  );
+  for (const [i, [language, subject]] of Object.entries(expected).entries()) {
+    const visitor = createVisitor(api, `203.0.113.${i}`);
+    const url = `${link}&staff=any&lang=${language}`;
+    const { action, times } = await visitor.openTimes(url);
+    await visitor.book(await visitor.hold(action, times[0] ?? ""), { email: `a${i}@example.com` });
+    await send();
+    const { raw } = server.mails.at(-1)!;
+    expect(parseMail(raw).headers.get("subject")).toMatch(new RegExp(`^${subject}`));
+    const { timezone } = businessOf(api).doc;
+    const time = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone: timezone });
+    expect(partOf(raw, "text/plain")).toContain(time.format(Date.parse(times[0]!)));
+    expect(partOf(raw, "text/html")).toContain(`<html lang="${language}">`);
+  }
+});
+
+test("three readers accept the calendar entry of each mail, whose number rises and whose ID stays", async () => {
+  const { api, server, send, book } = await openMails();
+  const { slug } = businessOf(api);
+  await book();
+  const [visit] = listMade(api);
+  changeBooking(api, slug, visit!.id, "approve");
+  changeBooking(api, slug, visit!.id, "cancel");
+  await send();
+  const expected = [
+    ["PUBLISH", 1, "TENTATIVE"],
+    ["PUBLISH", 2, "CONFIRMED"],
+    ["CANCEL", 3, "CANCELLED"],
+  ] as const;
+  expect(server.mails).toHaveLength(expected.length);
+  for (const [i, [method, sequence, status]] of expected.entries()) {
+    const { raw } = server.mails[i]!;
+    const text = partOf(raw, "text/calendar");
+    const { parts } = parseMail(raw);
+    expect(parts.map(({ headers }) => headers.get("content-type")).join()).toContain(
+      `method=${method}`,
+    );
+    const start = new Date(visit!.startsAt);
+    const uid = `${visit!.id}@deskbell`;
+    const calendar = new ICAL.Component(ICAL.parse(text));
+    const event = new ICAL.Event(calendar.getFirstSubcomponent("vevent")!);
+    expect(calendar.getFirstPropertyValue("method")).toBe(method);
+    expect([event.uid, event.sequence, event.startDate.toJSDate()]).toEqual([uid, sequence, start]);
+    expect(event.organizer).toBe("mailto:bookings@salon.example");
+    expect(parseCalendar(text)).toMatchObject([{ uid, sequence, status, start }]);
+    expect(convertIcsCalendar(undefined, text)).toMatchObject({
+      method,
+      events: [{ uid, sequence, status, start: { date: start } }],
+    });
+  }
+});
+
+test("the guest of a ticket order is mailed about the order, its confirmation and its event", async () => {
+  const { api, server, send, base, list } = await openMails("CONFIRM", "venue");
+  const visitor = createVisitor(api);
+  const { id, slug } = businessOf(api);
+  const [event] = api.store.catalog
+    .listByKind(id, "public_event")
+    .filter(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
+  const url = `${base}?event=${objectId("public_event", slug, event!)}`;
+  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+  const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
+  expect((await visitor.book(details)).status).toBe(303);
+  await send();
+  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
+  confirmTicketOrder(api, slug, order!.code);
+  await send();
+  const [received, confirmed] = server.mails.map(({ raw }) => raw) as [string, string];
+  expect(parseMail(received).headers.get("subject")).toMatch(/^Tickets reserved: /);
+  expect(partOf(received, "text/plain")).toContain(order!.code);
+  expect(partOf(received, "text/calendar")).toBe("");
+  expect(parseMail(confirmed).headers.get("subject")).toMatch(/^Your tickets are confirmed: /);
+  expect(parseCalendar(partOf(confirmed, "text/calendar"))).toMatchObject([
+    { summary: event!.name, start: new Date(event!.startsAt) },
+  ]);
+  const [, token = ""] = /\/v\/(deskbell_gv_\w+)/.exec(partOf(confirmed, "text/plain")) ?? [];
+  expect(await visitor.get(`/b/${slug}/v/${token}`)).toContain(order!.code);
+  expect(list().map(({ kind }) => kind)).toEqual(["received", "confirmed"]);
+});

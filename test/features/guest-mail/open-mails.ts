@@ -1,0 +1,62 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { ConfigFlags } from "../../../src/config.ts";
+import type { BusinessDoc } from "../../../src/domain/catalog/catalog.ts";
+import { MailSender } from "../../../src/features/guest-mail/sender.ts";
+import { createReportStore } from "../../../src/features/guest-mail/store.ts";
+import { createMailer } from "../../../src/platform/smtp.ts";
+import type { Preset } from "../../../src/platform/assets.ts";
+import { createTempFolder } from "../../support/cli.ts";
+import { startScriptedMailServer } from "../../support/mail-server.ts";
+import { createVisitor, firstService, openPage, timesOf } from "../page-bookings/open-page.ts";
+
+export const FROM = "bookings@salon.example";
+export const PUBLIC_URL = "http://localhost";
+
+/** Opens the page of a business that mails its guests, with a mail server on loopback. */
+export async function openMails(
+  booking: BusinessDoc["publicPage"]["booking"] = "REQUEST",
+  preset: Preset = "salon",
+  flags: ConfigFlags = {},
+) {
+  const server = await startScriptedMailServer();
+  const smtpUrlFile = join(createTempFolder(), "smtp-url");
+  writeFileSync(smtpUrlFile, server.url);
+  const trustedProxies = ["127.0.0.0/8", "::1/128"];
+  const { api, base } = openPage(preset, booking, {
+    guestMail: FROM,
+    smtpUrlFile,
+    publicUrl: PUBLIC_URL,
+    trustedProxies,
+    ...flags,
+  });
+  const start = (): MailSender => {
+    const mailer = createMailer(server.url, false);
+    onTestFinished(mailer.close);
+    return new MailSender(api, mailer);
+  };
+  const sender = start();
+  /** Sends every mail that is due. */
+  const send = async (by = sender): Promise<void> => {
+    const report = api.openStore(createReportStore);
+    for (let last = -1; report.countWaiting() !== last;) {
+      last = report.countWaiting();
+      by.wake();
+      await by.idle();
+    }
+  };
+  const list = () =>
+    api
+      .openStore(createReportStore)
+      .list({ businessId: null, unsent: false, limit: 1000 })
+      .toReversed();
+  /** Books one of the free times of a service as a visitor, and returns the response. */
+  const book = async (form: Record<string, string> = {}, address = "203.0.113.9", which = 0) => {
+    const visitor = createVisitor(api, address);
+    const { key } = firstService(api);
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    return visitor.book(await visitor.hold(action, times.at(which) ?? ""), form);
+  };
+  return { api, base, server, sender, start, send, list, book };
+}

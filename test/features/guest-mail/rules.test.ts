@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import {
+  classifyError,
+  expiryOf,
+  limitsOf,
+  retryDelay,
+  withoutAddresses,
+} from "../../../src/features/guest-mail/rules.ts";
+
+test.each([
+  [{ code: "ECONNECTION", command: "CONN" }, { kind: "unreachable" }],
+  [{ code: "ETIMEDOUT", command: "CONN" }, { kind: "unreachable" }],
+  [{ code: "EAUTH", command: "AUTH PLAIN", responseCode: 535 }, { kind: "unreachable" }],
+  [
+    {
+      code: "EENVELOPE",
+      command: "RCPT TO",
+      responseCode: 550,
+      response: "550 5.1.1 <a@b.example> no",
+    },
+    { kind: "permanent", reason: "550 5.1.1" },
+  ],
+  [
+    {
+      code: "EENVELOPE",
+      command: "RCPT TO",
+      responseCode: 451,
+      response: "451 greylisted a@b.example",
+    },
+    { kind: "temporary", reason: "451" },
+  ],
+  [
+    { code: "EMESSAGE", command: "DATA", responseCode: 554, response: "554-5.7.1 spam" },
+    { kind: "permanent", reason: "554 5.7.1" },
+  ],
+  [{ code: "EENVELOPE", command: "MAIL FROM", responseCode: 421 }, { kind: "unreachable" }],
+  [
+    { code: "EENVELOPE", command: "API" },
+    { kind: "permanent", reason: "the address is not usable" },
+  ],
+] as const)("the error %j of a mail server is %j", (error, refusal) => {
+  expect(classifyError(error)).toEqual(refusal);
+});
+
+test("limits count one mailbox whatever its spelling, and a domain unless it is a provider", () => {
+  const subjects = (kind: "moved" | "confirm", address: string) =>
+    limitsOf(kind, address, "ab").map(({ subject }) => subject);
+  expect(subjects("moved", "An.a+shop@Gmail.com")).toEqual(["mailbox ana@gmail.com"]);
+  expect(subjects("confirm", "An.a+shop@gmail.com")).toEqual([
+    "mailbox ana@gmail.com",
+    "confirmation ana@gmail.com",
+    "confirmation ab",
+  ]);
+  expect(subjects("confirm", "x@Evil.example")).toEqual([
+    "mailbox x@evil.example",
+    "confirmation x@evil.example",
+    "confirmation evil.example",
+    "confirmation ab",
+  ]);
+});
+
+test("a mail is of use until its visit has ended, and the end of a visit is told for two days", () => {
+  const facts = {
+    status: "CONFIRMED",
+    version: 1,
+    startsAt: 1000,
+    endsAt: 2000,
+    decideBy: 500,
+    cancelUntil: 0,
+  };
+  expect(expiryOf("moved", facts, 0)).toBe(2000);
+  expect(expiryOf("cancelled", facts, 0)).toBe(172_800_000);
+  expect(expiryOf("confirm", facts, 0)).toBe(500);
+});
+
+test("the delay after a refusal grows up to an hour", () => {
+  expect([1, 2, 5, 50].map(retryDelay)).toEqual([10_000, 60_000, 3_600_000, 3_600_000]);
+});
+
+test("no address of an error remains", () => {
+  expect(withoutAddresses("535 no login for <ada@example.com>: 'x@y' a@b.example.")).toBe(
+    "535 no login for <…>: '…' …",
+  );
+});
