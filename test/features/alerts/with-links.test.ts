@@ -50,7 +50,9 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, "booking", booking, "a booking of Cut"));
+  api.tx(() =>
+    notifyReceived(api, businessOf(api), OPERATOR, "booking", booking, "a booking of Cut"),
+  );
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });
