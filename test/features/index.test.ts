@@ -7,16 +7,21 @@ import {
   withoutFeature,
 } from "../../.config/test-features.ts";
 import { FEATURES } from "../../src/features/index.ts";
+import { patient } from "../support/patience.ts";
 
 const usedBy = (name: string) => FEATURES.filter(({ uses = [] }) => uses.includes(name));
 const removable = FEATURES.map(({ name }) => name).filter((name) => usedBy(name).length === 0);
 const drawn = removable[Math.floor(Math.random() * removable.length)] ?? "";
 
-test(`the core has no error of types or lint without the feature ${drawn}, drawn at random`, () => {
-  const folder = copyWithout(drawn);
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  expect(checkWithout(folder, STATIC_CHECKS)).toEqual([]);
-}, 120_000);
+test(
+  `the core has no error of types or lint without the feature ${drawn}, drawn at random`,
+  () => {
+    const folder = copyWithout(drawn);
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(checkWithout(folder, STATIC_CHECKS)).toEqual([]);
+  },
+  patient(120_000),
+);
 
 test("removing a feature from a list also removes its import", () => {
   const list = `import { a } from "./a/feature.ts";

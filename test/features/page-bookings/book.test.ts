@@ -121,7 +121,7 @@ test("details without a name or a way to reach the guest are shown again with wh
   expect(response.status).toBe(422);
   const html = await response.text();
   expect(html).toContain("Please write your name.");
-  expect(html).toContain("Please write an email address or a telephone number.");
+  expect(html).toContain("Please write an email address or a phone number.");
   expect((await visitor.book(details, { email: "nobody" })).status).toBe(422);
   expect(listMade(api)).toEqual([]);
   expect((await visitor.book(details, { email: "", phone: "+1 718 555 0100" })).status).toBe(303);

@@ -22,6 +22,8 @@ type Read = {
 
 type Start = { since: string } | { after: string };
 
+const countEvents = (count: number): string => `${count} ${count === 1 ? "event" : "events"}`;
+
 /** Section 4: the last events of the feed, and how far a cursor is behind. */
 export function FeedSection() {
   const { client, key } = useSession();
@@ -71,7 +73,7 @@ export function FeedSection() {
       </div>
       <ProblemNote error={feed.error} />
       <p role="status" class="faint">
-        {feed.isBusy ? "Reading…" : `${events.length} events, newest first.`}
+        {feed.isBusy ? "Reading…" : `${countEvents(events.length)}, newest first.`}
         {feed.value?.hasMore === true &&
           " There are more: these are the oldest ones of that time. Choose a shorter time."}
       </p>
@@ -128,8 +130,9 @@ function CursorCheck({ read }: { read: (start: Start) => Promise<Read> }) {
             "Up to date: no event that this key may read comes after it."
           ) : (
             <>
-              {found.hasMore ? `More than ${found.events.length}` : found.events.length} events
-              behind, by {distance(now() - Date.parse(next.event.createdAt))}. The next is{" "}
+              {found.hasMore && "More than "}
+              {countEvents(found.events.length)} behind, by{" "}
+              {distance(now() - Date.parse(next.event.createdAt))}. The next is{" "}
               <code>{next.event.type}</code> of <Time at={next.event.createdAt} />.
             </>
           )}
