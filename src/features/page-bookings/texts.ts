@@ -346,7 +346,7 @@ const TEXTS: Translations<BookingTexts> = {
       "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
     orderConfirmed: "Ihre Tickets sind bestätigt",
     orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
-    showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
+    showCodes: "Zeigen Sie am Einlass den Code jeder Karte.",
     ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
     code: "Code",

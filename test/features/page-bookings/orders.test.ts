@@ -98,6 +98,8 @@ test("the guest's page shows the admission codes until the event ends", async ()
   const { api, visitor, event, link, codes, orderId } = await openConfirmed();
   expect(scanCodes(await visitor.get(link))).toEqual(codes);
   expect(countCodes(api)).toBe(2);
+  const [calendar = ""] = findAll(await visitor.get(link), /href="([^"]*events\.ics[^"]*)"/g);
+  expect(await visitor.get(calendar)).toContain("BEGIN:VEVENT");
   // The codes survive a new master key, and a reissue replaces them.
   rotateMasterKey(api);
   expect(scanCodes(await visitor.get(link))).toEqual(codes);

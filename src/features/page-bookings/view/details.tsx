@@ -52,7 +52,7 @@ export const Details = (props: DetailsProps) => {
       {summary}
       {heldUntil !== null && nearest === null && (
         <p class="faint">
-          {fillText(texts.heldUntil, { time: writeTime(shop, timezone, heldUntil) })}
+          <HeldUntil {...props} at={heldUntil} />
         </p>
       )}
       <form method="post" action={action} class="details" data-once>
@@ -101,6 +101,21 @@ export const Details = (props: DetailsProps) => {
           )}
         </p>
       </form>
+    </>
+  );
+};
+
+/** Until when the time is held. A script adds the reader's own time where it differs. */
+const HeldUntil = ({ shop, business, texts, at }: BookingShop & { at: number }) => {
+  const { timezone } = business.doc;
+  const [before, after] = texts.heldUntil.split("{time}");
+  return (
+    <>
+      {before}
+      <time dateTime={new Date(at).toISOString()} data-zone={timezone}>
+        {writeTime(shop, timezone, at)}
+      </time>
+      {after}
     </>
   );
 };

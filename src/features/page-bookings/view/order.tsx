@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
+import { pathsOf } from "../../public-pages/paths.ts";
 import type { TicketOrder } from "../../tickets/rules.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { writeShortDateTime } from "../when.ts";
@@ -57,6 +58,16 @@ export const OrderPage = (props: OrderProps) => {
           totalCents={order.totalCents}
           changeUrl={null}
         />
+      )}
+      {isOpen && event !== null && (
+        <p>
+          <a
+            class="button"
+            href={`${pathsOf(shop.path).calendar}?event=${encodeURIComponent(event.slug)}`}
+          >
+            {texts.addToCalendar}
+          </a>
+        </p>
       )}
       {status === "PENDING" && (
         <details class="cancel">
