@@ -3,6 +3,7 @@ import { benchBookings } from "./bookings.ts";
 import { benchCalendar } from "./calendar.ts";
 import { benchCatalog, benchEdit } from "./catalog.ts";
 import { benchDelivery } from "./delivery.ts";
+import { benchDesk } from "./desk.ts";
 import { benchExecutable } from "./executable.ts";
 import type { Figure } from "./figure.ts";
 import { benchHostile } from "./hostile.ts";
@@ -48,6 +49,7 @@ export const BENCHES: {
   { ids: ["bookings"], run: benchBookings },
   { ids: ["calendar"], run: benchCalendar },
   { ids: ["pages"], run: benchPages },
+  { ids: ["desk"], run: benchDesk },
   { ids: ["hostile"], run: benchHostile },
   { ids: ["silent"], run: benchSilentClients },
   { ids: ["binary"], run: benchExecutable },
