@@ -24,7 +24,7 @@ to test/proofs/RESULTS.md how many the tests notice. A run that was stopped cont
   --quick      takes ${QUICK_COUNT} mutants and writes RESULTS.quick.md
   --count N    takes N mutants, by default ${COUNT}
   --seed S     chooses other mutants, by default 1
-  --unit       leaves out test/e2e and test/proofs
+  --unit       leaves out the tests that start the program: test/e2e and test/proofs
   --workers N  runs N tests at a time, by default one for each core`;
 
 function failUsage(message: string): never {
@@ -101,14 +101,24 @@ async function finish(batch: readonly Sampled[], start: number): Promise<void> {
   log(`${done.length} of ${wanted.length} mutants are done. The results are in ${path}.`);
 }
 
+const removeCopies = (): void => {
+  for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
+};
+// The workers end when they are disconnected from this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    removeCopies();
+    process.exit(1);
+  });
+
 try {
   insertMutants(copy, sample);
-  execFileSync("npm", ["run", "-s", "build"], { cwd: copy, stdio: "inherit" });
+  if (!values.unit) execFileSync("npm", ["run", "-s", "build"], { cwd: copy, stdio: "inherit" });
   const { near, unit, program } = listTests(copy, wanted);
   // Most mutants are noticed by the tests of their folder, which are measured first.
   await runTests(near, false);
   await runTests(unit, values.unit);
   if (!values.unit) await runTests(program, true);
 } finally {
-  for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
+  removeCopies();
 }

@@ -101,7 +101,10 @@ export async function runMutants(options: Options, mutants: readonly Sampled[]):
 /** Returns the path of the tests of a source, without its ending. */
 const mirrorOf = (file: string): string => file.replace(/^src/, "test").replace(/\.tsx?$/, "");
 
-/** Returns the test files that reach a mutant. Tests of its source come first, then cheap ones. */
+/**
+ * Returns the test files that reach a mutant, the cheapest first. Tests of its source and its folder
+ * come before others: every test reaches the SQL of a store, but most of them do not use it.
+ */
 function candidatesFor(mutant: Sampled, files: readonly [string, TestFile][]): Candidate[] {
   const mirror = mirrorOf(mutant.file);
   return files
@@ -113,11 +116,14 @@ function candidatesFor(mutant: Sampled, files: readonly [string, TestFile][]): C
       const time = reaching.reduce((sum, test) => sum + test.ms, OVERHEAD_MS);
       return [{ file, tests: reaching.map(({ name }) => name), ms: time }];
     })
-    .sort((a, b) => {
-      const isMirror = ({ file }: Candidate) =>
-        Number(file.startsWith(`${mirror}.`) || file.startsWith(`${mirror}/`));
-      return isMirror(b) - isMirror(a) || a.ms - b.ms;
-    });
+    .sort((a, b) => nearness(b.file, mirror) - nearness(a.file, mirror) || a.ms - b.ms);
+}
+
+/** Returns how many folders a test and the mirror of a source share; more for its own tests. */
+function nearness(file: string, mirror: string): number {
+  const [path, other] = [file.replace(/\.test\.tsx?$/, "").split("/"), mirror.split("/")];
+  const different = other.findIndex((name, index) => path[index] !== name);
+  return different === -1 ? other.length : different;
 }
 
 /** Removes at least one candidate from a queue, and more until their tests take `budget`. */
