@@ -1,4 +1,5 @@
 import { type Claim, type Group, GROUPS } from "../../test/support/claims.ts";
+import { findMutantsSection } from "../mutants/report.ts";
 import { BUGS_FOUND, NOT_COVERED } from "./history.ts";
 
 /** The result of a test: a proven claim, or how the test or a file without a claim ended. */
@@ -149,7 +150,9 @@ export function mergeReport(
       runs.find((run) => run.group === group),
     ),
   ).filter((section) => section !== "");
-  return `${[INTRODUCTION.trimEnd(), about, ...sections, BUGS, LIMITS].join("\n\n")}\n`;
+  const mutants = findMutantsSection(before);
+  const parts = [INTRODUCTION.trimEnd(), about, ...sections, mutants, BUGS, LIMITS];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
 const BUGS = [

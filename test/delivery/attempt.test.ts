@@ -1,12 +1,20 @@
+import { hash } from "node:crypto";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { expect, test } from "vitest";
+import { appendEvents } from "../../src/app/events.ts";
 import {
   finishSecretRotation,
   rotateEndpointSecret,
 } from "../../src/app/webhooks/endpoint-secrets.ts";
-import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
+import {
+  addBusiness,
+  buildEventDraft,
+  emitEvents,
+  createTestWorker,
+  subscribe,
+} from "../support/delivery.ts";
 import { type ReceivedRequest, createReceiver } from "../support/receiver.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -83,4 +91,27 @@ test("during a secret rotation under load, each delivery is signed with the secr
     expect([second, verifyingSecrets(secrets, request)]).toEqual([second, expected.get(second)]);
   }
   expect(seen.size).toBe(5);
+});
+
+test("an event from which a guest is erased between two attempts is sent again without the guest", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  await subscribe(rt, business, "http://127.0.0.1:9/");
+  const bodies: string[] = [];
+  const worker = createTestWorker(rt, async ({ body }) => {
+    bodies.push(body.toString());
+    const statusCode = bodies.length === 1 ? 500 : 200;
+    return { kind: "responded", statusCode, retryAfter: null, responseText: "" };
+  });
+  const resource = { type: "booking", id: "bkg_1", ids: ["bkg_1"] };
+  rt.tx(() => appendEvents(rt, business, [{ ...buildEventDraft("booking.created"), resource }]));
+  const [event] = rt.store.events.list({}, 1);
+  worker.wake();
+  await worker.whenIdle();
+  const erased = Buffer.from(JSON.stringify({ id: event!.id, object: "erased" }));
+  rt.tx(() => rt.store.events.updateBody(event!.id, erased, hash("sha256", erased, "buffer")));
+  rt.advance(STEP_MS);
+  worker.sweep();
+  await worker.whenIdle();
+  expect(bodies).toEqual([expect.stringContaining("Manicure"), erased.toString()]);
 });

@@ -439,6 +439,7 @@ describe("a failure of this machine", () => {
     ["EMFILE", "too many open files"],
     ["ENFILE", "file table overflow"],
     ["ENOBUFS", "no buffer space available"],
+    ["ENOMEM", "not enough memory"],
   ])(
     "the error %s of this machine delays a delivery by a second and does not count as an attempt",
     async (error, inWords) => {

@@ -82,3 +82,20 @@ test("hundreds of endpoints that hang with many deliveries in flight delay no he
   expect(waits).toHaveLength(180);
   expect(Math.max(...waits)).toBe(0);
 });
+
+test("an attempt that is overdue degrades its endpoint until it ends, however often it is found", () => {
+  let now = 0;
+  const inFlight = createInFlight(createDeliveryQueue(PERMITS), () => now);
+  const target = { id: "whe_1", maxInFlight: 4, failureCount: 0, allowPrivate: true } as TargetRow;
+  const queue = new EndpointQueue(target, 0);
+  const row = { isReplay: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+  const delivery = inFlight.add(queue, row, "PROMPT");
+  inFlight.markOverdue();
+  expect(queue.endpointClass).toBe("HEALTHY");
+  now += TIMEOUT_MS;
+  inFlight.markOverdue();
+  inFlight.markOverdue();
+  expect(queue.endpointClass).toBe("DEGRADED");
+  inFlight.remove(delivery);
+  expect(queue.endpointClass).toBe("HEALTHY");
+});

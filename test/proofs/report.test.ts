@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { replaceMutants } from "../../.config/mutants/report.ts";
 import { type Finding, type GroupRun, isProven, mergeReport } from "../../.config/proofs/report.ts";
 
 describe("a report", () => {
@@ -31,6 +32,16 @@ describe("a report", () => {
     expect(merged).toContain("### Nothing is lost\n");
     expect(merged).toContain("### Nothing is repeated\n");
     expect(merged).toContain("2 claims were proven; 0 tests failed");
+  });
+
+  test("a report keeps the results of mutants until others are found", () => {
+    const section = (share: string) => `## Mutants\n\nTests noticed ${share} of them.`;
+    const added = replaceMutants(first, section("90 %"));
+    expect(added.indexOf("## Mutants")).toBeLessThan(added.indexOf("## Bugs that proofs"));
+    const merged = mergeReport(added, machine, [run("stops", [proven("Nothing is repeated")])]);
+    expect(merged).toContain("Tests noticed 90 % of them.\n\n## Bugs that proofs");
+    const replaced = replaceMutants(merged, section("91 %"));
+    expect(replaced).toBe(merged.replace("90 %", "91 %"));
   });
 
   test("a report replaces the results of a test that failed", () => {

@@ -25,6 +25,18 @@ function openShop(yaml = "") {
   return { rt, business, hoursOf };
 }
 
+const segmentAt = (startsAt: number, service: string, staff: string) => ({
+  ...NO_NAMES,
+  serviceId: shopId("svc", service),
+  staffId: shopId("stf", staff),
+  startsAt,
+  endsAt: startsAt + HOUR_MS,
+  bufferBeforeMin: 0,
+  bufferAfterMin: 0,
+  seats: 1,
+  resources: [],
+});
+
 test("the working time of a day is the same if it is computed alone or with other days", () => {
   const { hoursOf } = openShop();
   const alone = [0, 1, 2, 3, 4, 5, 6].map((n) => hoursOf("staff", MONDAY + n, MONDAY + n)[0]);
@@ -63,26 +75,33 @@ test("the working time is computed once for each catalog", () => {
 
 test("a hold reads the visits of the weeks around it, however far ahead it is", () => {
   const { rt, business } = openShop();
-  const spans: number[] = [];
+  const spans: [from: number, to: number][] = [];
   const { listBusySegments } = rt.store.bookings;
   rt.store.bookings.listBusySegments = (id, from, to, ...more) => {
-    spans.push((to - from) / DAY_MS);
+    spans.push([from, to]);
     return listBusySegments(id, from, to, ...more);
   };
   const startsAt = Date.parse(monday("09:00")) + 56 * DAY_MS;
-  const segment = {
-    ...NO_NAMES,
-    serviceId: shopId("svc", "cut"),
-    staffId: shopId("stf", "ann"),
-    startsAt,
-    endsAt: startsAt + HOUR_MS,
-    bufferBeforeMin: 0,
-    bufferAfterMin: 0,
-    seats: 1,
-    resources: [],
-  };
+  const segment = segmentAt(startsAt, "cut", "ann");
   const hold = { startsAt, endsAt: segment.endsAt, tableId: null, segments: [segment] };
   expect(leavesTimeFree(rt, business, [], hold)).toBe(true);
   expect(spans).toHaveLength(1);
-  expect(spans[0]).toBeLessThanOrEqual(16);
+  const [[from, to]] = spans as [[number, number]];
+  expect((to - from) / DAY_MS).toBeLessThanOrEqual(16);
+  // The seven days that begin with the hold's day count, and so do those that end with it.
+  expect(from).toBeLessThanOrEqual(startsAt - 6 * DAY_MS);
+  expect(to).toBeGreaterThanOrEqual(startsAt + 6 * DAY_MS);
+});
+
+test("a seat of a group service takes its part of the time of the staff member", () => {
+  const { rt, business } = openShop();
+  const { toTaken } = readPools(getBookableCatalog(rt, business));
+  const startsAt = Date.parse(monday("09:00"));
+  const shareOf = (service: string, staff: string, seats: number) => {
+    const segment = { ...segmentAt(startsAt, service, staff), seats };
+    const held = { startsAt, endsAt: segment.endsAt, tableId: null, segments: [segment] };
+    return toTaken(held).map(({ share }) => share);
+  };
+  expect(shareOf("yoga", "bea", 2)).toEqual([2 / 5]);
+  expect(shareOf("cut", "ann", 1)).toEqual([1]);
 });

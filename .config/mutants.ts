@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CacheFile } from "./mutants/cache.ts";
+import { copyCheckout, insertMutants } from "./mutants/copy.ts";
+import { describeMutants, replaceMutants } from "./mutants/report.ts";
+import { listTests, measureTests, type Options, runMutants } from "./mutants/run-mutants.ts";
+import { type Sampled, takeSample } from "./mutants/sample.ts";
+import { findInvalid } from "./mutants/type-check.ts";
+import { describeCommit, measureSlowdown } from "./proofs/machine.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** Mutants whose places are measured together, so that a short run prepares a long one. */
+const COUNT = 1500;
+const QUICK_COUNT = 100;
+/** The results are written after each batch. */
+const BATCH = 250;
+
+const USAGE = `Usage: npm run mutants -- [--quick | --count N] [--seed S] [--unit] [--workers N]
+Makes small changes (mutants) in a copy of the program, runs the tests that reach each of them, and writes
+to test/proofs/RESULTS.md how many the tests notice. A run that was stopped continues where it was.
+  --quick      takes ${QUICK_COUNT} mutants and writes RESULTS.quick.md
+  --count N    takes N mutants, by default ${COUNT}
+  --seed S     chooses other mutants, by default 1
+  --unit       leaves out the tests that start the program: test/e2e and test/proofs
+  --workers N  runs N tests at a time, by default one for each core`;
+
+function failUsage(message: string): never {
+  console.error(`error: ${message}\n${USAGE}`);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        help: { type: "boolean", default: false },
+        quick: { type: "boolean", default: false },
+        unit: { type: "boolean", default: false },
+        count: { type: "string" },
+        seed: { type: "string", default: "1" },
+        workers: { type: "string", default: String(availableParallelism()) },
+      },
+    }).values;
+  } catch (error) {
+    return failUsage((error as Error).message);
+  }
+}
+
+const values = readArguments();
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const count = Number(values.count ?? (values.quick ? QUICK_COUNT : COUNT));
+const [seed, workers] = [Number(values.seed), Number(values.workers)];
+for (const [name, value] of Object.entries({ count, seed, workers }))
+  if (!Number.isSafeInteger(value) || value < 1)
+    failUsage(`Invalid --${name} '${values[name as "count"]}': expected an integer from 1.`);
+
+const startedAt = performance.now();
+const log = (line: string): void =>
+  console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} min: ${line}`);
+
+const sample = takeSample(ROOT, { seed, count: Math.max(count, COUNT) });
+const wanted = sample.slice(0, count);
+const cache = new CacheFile(join(ROOT, "node_modules/.cache/deskbell-mutants"), ROOT, sample);
+const commit = describeCommit();
+// The compiler checks single mutants, and so needs the sources without the switches.
+const [copy, plain] = [copyCheckout(ROOT), copyCheckout(ROOT)];
+// Tests wait longer on a busy machine. A mutant that hangs does too.
+const MOST_PATIENCE = 5;
+process.env["PROOFS_PATIENCE"] = String(Math.min(await measureSlowdown(), MOST_PATIENCE));
+
+/** Runs the tests of some files with all mutants. Results of mutants with a verdict are kept. */
+async function runTests(files: readonly string[], isLast: boolean): Promise<void> {
+  const options: Options = { copy, workers, cache, log };
+  await measureTests(options, files);
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    const batch = wanted.slice(start, start + BATCH);
+    await runMutants(options, batch);
+    if (isLast) await finish(batch, start);
+  }
+}
+
+/** Finds the mutants of a batch that cannot be compiled, and writes the results until then. */
+async function finish(batch: readonly Sampled[], start: number): Promise<void> {
+  const unchecked = batch.filter((mutant) => !cache.verdictOn(mutant).isCompiled);
+  const invalid = await findInvalid(plain, unchecked);
+  for (const mutant of unchecked)
+    if (invalid.has(mutant)) cache.verdictOn(mutant).status = "invalid";
+    else cache.verdictOn(mutant).isCompiled = true;
+  cache.save();
+  const done = wanted.slice(0, start + batch.length);
+  const section = describeMutants(done, cache, { seed, commit, hasPrograms: !values.unit });
+  const path = join(ROOT, "test/proofs", values.quick ? "RESULTS.quick.md" : "RESULTS.md");
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  writeFileSync(path, replaceMutants(before, section));
+  log(`${done.length} of ${wanted.length} mutants are done. The results are in ${path}.`);
+}
+
+const removeCopies = (): void => {
+  for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
+};
+// The workers end when they are disconnected from this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    removeCopies();
+    process.exit(1);
+  });
+
+try {
+  insertMutants(copy, sample);
+  if (!values.unit) execFileSync("npm", ["run", "-s", "build"], { cwd: copy, stdio: "inherit" });
+  const { near, unit, program } = listTests(copy, wanted);
+  // Most mutants are noticed by the tests of their folder, which are measured first.
+  await runTests(near, false);
+  await runTests(unit, values.unit);
+  if (!values.unit) await runTests(program, true);
+} finally {
+  removeCopies();
+}

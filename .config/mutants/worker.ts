@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ViteUserConfig } from "vitest/config";
+import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
+
+// A process that runs plans in a copy of the project, one after the other. The modules that Vite has
+// transformed for one plan are there for the next one.
+
+/** Keeps the order of the plan. */
+class AsPlanned extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files);
+  }
+}
+
+/** What the process is asked to do. */
+export type Assignment = { plan: string; results: string; files: string[] };
+
+const root = process.cwd();
+const config = join(root, "vitest.config.ts");
+const base = existsSync(config)
+  ? ((await import(config)) as { default: ViteUserConfig }).default.test
+  : {};
+const vitest = await createVitest(
+  "test",
+  { config: false, root, watch: false },
+  {
+    root,
+    test: {
+      include: ["test/**/*.test.{ts,tsx}"],
+      globalSetup: base?.globalSetup ?? [],
+      setupFiles: base?.setupFiles ?? [],
+      testTimeout: base?.testTimeout ?? 20_000,
+      hookTimeout: base?.hookTimeout ?? 20_000,
+      expect: base?.expect ?? {},
+      runner: join(import.meta.dirname, "runner.ts"),
+      isolate: false,
+      pool: "forks",
+      maxWorkers: 1,
+      reporters: [{}],
+      sequence: { sequencer: AsPlanned },
+    },
+  },
+);
+const project = vitest.getRootProject();
+
+process.on("message", ({ plan, results, files }: Assignment) => {
+  process.env["MUTANTS_PLAN"] = plan;
+  process.env["MUTANTS_RESULTS"] = results;
+  const specifications = files.flatMap((file) => {
+    const specification = project.createSpecification(join(root, file));
+    return [specification, specification];
+  });
+  void vitest.runTestSpecifications(specifications).then(
+    () => process.send?.("done"),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.on("disconnect", () => void vitest.close().finally(() => process.exit()));
+process.send?.({ temporary: process.env["TMPDIR"] });

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+test("a shift moves the deliveries that are due in its span, up to a number", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
+  for (let step = 0; step < 5; step++) {
+    emitEvents(rt, business, "service.updated");
+    rt.advance(1000);
+  }
+  const dueTimes = () =>
+    rt.store.deliveries
+      .list({ endpointId: endpoint.id }, 10)
+      .map(({ nextAttemptAt }) => nextAttemptAt)
+      .toReversed();
+  const before = dueTimes() as number[];
+  const [first, , , fourth] = before as [number, number, number, number];
+  rt.store.due.shiftDueTimes({ after: first, until: fourth, upTo: 4, byMs: 500 });
+  expect(dueTimes()).toEqual(before.map((at, n) => (n >= 1 && n <= 3 ? at + 500 : at)));
+  rt.store.due.shiftDueTimes({ after: 0, until: Infinity, upTo: 2, byMs: 1 });
+  expect(dueTimes().map((at, n) => at! - before[n]!)).toEqual([1, 501, 500, 500, 0]);
+});
