@@ -1,3 +1,4 @@
+import { getBusiness } from "../../../app/businesses.ts";
 import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
@@ -49,6 +50,11 @@ const publish = command({
     cli.note(
       `${cli.flags.dryRun ? "It would show" : "It shows"} everybody the name, texts, pictures, hours and contact details of ${slug}, ${listOf(shows)}; never guests, visits or keys.`,
     );
+    const { publicPage } = getBusiness(rt, slug).doc;
+    if (publicPage.booking !== "OFF" && rt.store.daemon.find()?.mailsGuests !== true)
+      cli.note(
+        `Visits that you have not confirmed take at most a tenth of your free time: then the page shows your telephone number. With mail to guests (serve --guest-mail), guests confirm further visits by a link.`,
+      );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");
     if (!cli.flags.dryRun) cli.note(`To end it: ${cli.program} businesses unpublish ${slug}`);
