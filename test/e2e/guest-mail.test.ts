@@ -16,7 +16,7 @@ const WAIT = { timeout: 120_000, interval: 50 };
 
 const waitForMails = async (server: MailServer, count: number): Promise<string> => {
   await expect.poll(() => server.mails.filter((mail) => mail.isAccepted).length, WAIT).toBe(count);
-  return server.mails.filter((mail) => mail.isAccepted).at(-1)?.raw ?? "";
+  return server.mails.findLast((mail) => mail.isAccepted)?.raw ?? "";
 };
 
 const linkIn = (raw: string): string =>
@@ -99,7 +99,7 @@ test(
         id: string;
         status: string;
       }[];
-    const [{ id } = { id: "" }] = (await list()).filter(({ status }) => status === "PENDING");
+    const id = (await list()).find(({ status }) => status === "PENDING")?.id ?? "";
     await deskbell("bookings", "approve", id);
     const confirmed = await waitForMails(server, 2);
     expect(subjectOf(confirmed)).toMatch(/^Ihr Termin steht/);

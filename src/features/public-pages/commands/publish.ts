@@ -53,7 +53,7 @@ const publish = command({
     const { publicPage } = getBusiness(rt, slug).doc;
     if (publicPage.booking !== "OFF" && rt.store.daemon.find()?.mailsGuests !== true)
       cli.note(
-        `Visits that you have not confirmed take at most a tenth of your free time: then the page shows your telephone number. With mail to guests (serve --guest-mail), guests confirm further visits by a link.`,
+        "Bookings on the page stop at a tenth of your free time: beyond that, guests see your telephone number until you confirm visits. With serve --guest-mail, guests confirm further ones by a link in a mail.",
       );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");
