@@ -1,14 +1,20 @@
 import { expect, test } from "vitest";
-import { hashVisitor } from "../../../src/app/bookings/booking-limits.ts";
-import { prepareBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
-import { bookOnPage, holdTime } from "../../../src/features/page-bookings/book.ts";
-import { readProgress } from "../../../src/features/page-bookings/rules.ts";
-import { findCustomer } from "../../../src/app/bookings/guests.ts";
-import { retention } from "../../../src/features/page-bookings/retention.ts";
-import type { TestApi } from "../../http/support/api.ts";
-import { partOf } from "../../support/mail-server.ts";
-import { openMails } from "../guest-mail/open-mails.ts";
-import { businessOf, createVisitor, firstService, listMade, timesOf } from "./open-page.ts";
+import { hashVisitor } from "../../../../src/app/bookings/booking-limits.ts";
+import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
+import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
+import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
+import { findCustomer } from "../../../../src/app/bookings/guests.ts";
+import { retention } from "../../../../src/features/page-bookings/retention.ts";
+import type { TestApi } from "../../../http/support/api.ts";
+import { partOf } from "../../../support/mail-server.ts";
+import { openMails } from "../open-mails.ts";
+import {
+  businessOf,
+  createVisitor,
+  firstService,
+  listMade,
+  timesOf,
+} from "../../page-bookings/open-page.ts";
 
 const MINUTE_MS = 60_000;
 
