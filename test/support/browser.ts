@@ -3,7 +3,7 @@ import { afterAll, onTestFinished, type TestContext } from "vitest";
 import { lazy } from "../../src/domain/lazy.ts";
 import { CHROMIUM, launch, openPage, type Page, type PageOptions } from "./chromium.ts";
 
-export type { Page, PageOptions } from "./chromium.ts";
+export type { Page, PageOptions, ScriptedDocument } from "./chromium.ts";
 
 /**
  * Returns a function that opens a URL in headless Chromium through the DevTools protocol, and skips

@@ -255,7 +255,9 @@ function assertReachableLinks({ alerts, guestMail, http }: Config): void {
     "usage",
     `${flag} needs --public-url with the https URL of this server, which the links begin with.`,
     {
-      fix: `deskbell serve ${flag}${guestMail === null ? "" : ` ${guestMail}`} --public-url https://api.example.com`,
+      fix: alerts.links
+        ? "deskbell serve --alert-links --public-url https://api.example.com"
+        : "deskbell serve --guest-mail bookings@example.com --public-url https://api.example.com",
     },
   );
 }

@@ -34,8 +34,6 @@ type Context = {
   about: VisitDescription;
 };
 
-export type Sender = { from: string; url: string };
-
 /**
  * Returns a mail as it is sent; undefined if its guest has no address any more.
  * @param link the URL of the guest's page of the visit

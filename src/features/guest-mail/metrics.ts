@@ -13,9 +13,9 @@ const formatMails: FormatMetrics = (rt) => {
       "counter",
       "Mails to guests that were sent, that the mail server refused or never accepted, and that were discarded.",
       [
-        ['{outcome="sent"}', sent],
-        ['{outcome="failed"}', failed],
-        ['{outcome="discarded"}', discarded],
+        ['outcome="sent"', sent],
+        ['outcome="failed"', failed],
+        ['outcome="discarded"', discarded],
       ],
     ),
     formatMetric("deskbell_guest_mails_waiting", "gauge", "Mails to guests that wait.", [

@@ -32,9 +32,12 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   "The command, or the one that prints it, runs until Ctrl-C.": [
     "deskbell deliveries tail",
     "deskbell serve --alert-links --public-url https://api.example.com",
+    "deskbell serve --guest-mail bookings@example.com --public-url https://api.example.com",
     "deskbell services update beard-trim --price 99.00 --business {} --data-dir {}",
   ],
   "Only a daemon prints it, in its log or an alert.": [
+    "deskbell alerts test --alert-mail YOU@example.com --smtp-url-file FILE",
+    "deskbell guest-mail list --unsent --business {}",
     "deskbell deliveries list --status EXHAUSTED --endpoint {}",
     "deskbell doctor",
     "deskbell status",

@@ -145,9 +145,9 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   const { api, server, send, base, list } = await openMails("CONFIRM", "venue");
   const visitor = createVisitor(api);
   const { id, slug } = businessOf(api);
-  const [event] = api.store.catalog
+  const event = api.store.catalog
     .listByKind(id, "public_event")
-    .filter(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0);
   const url = `${base}?event=${objectId("public_event", slug, event!)}`;
   const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
   const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";

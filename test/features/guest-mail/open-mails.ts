@@ -52,10 +52,15 @@ export async function openMails(
       .list({ businessId: null, unsent: false, limit: 1000 })
       .toReversed();
   /** Books one of the free times of a service as a visitor, and returns the response. */
-  const book = async (form: Record<string, string> = {}, address = "203.0.113.9", which = 0) => {
+  const book = async (
+    form: Record<string, string> = {},
+    address = "203.0.113.9",
+    which = 0,
+    query = "",
+  ) => {
     const visitor = createVisitor(api, address);
     const { key } = firstService(api);
-    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key) + query);
     return visitor.book(await visitor.hold(action, times.at(which) ?? ""), form);
   };
   return { api, base, server, sender, start, send, list, book };

@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { accessOf, OPERATOR, type VisitAccess } from "../../../src/app/bookings/access.ts";
+import { bookVisit } from "../../../src/app/bookings/bookings.ts";
+import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
+import { checks } from "../../../src/features/guest-mail/conditions.ts";
+import { metrics } from "../../../src/features/guest-mail/metrics.ts";
+import { retention } from "../../../src/features/guest-mail/retention.ts";
+import { toRequest } from "../../../src/features/page-bookings/rules.ts";
+import { guestRecords } from "../../../src/features/guest-mail/guest-records.ts";
+import { remind } from "../../../src/features/guest-mail/remind.ts";
+import { schedule } from "../../../src/features/guest-mail/schedule.ts";
+import { exportGuests } from "../../../src/features/guest-data/export-guests.ts";
+import { listEmptiedTables } from "../../../src/store/feature-tables.ts";
+import { parseMail, partOf } from "../../support/mail-server.ts";
+import {
+  businessOf,
+  createVisitor,
+  firstService,
+  listMade,
+  openPage,
+  timesOf,
+} from "../page-bookings/open-page.ts";
+import { createReportStore } from "../../../src/features/guest-mail/store.ts";
+import { openMails } from "./open-mails.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+test("visits of the operator and of other keys are not mailed, unless the key mails its guests", async () => {
+  const { api, base, list, send, server } = await openMails();
+  const business = businessOf(api);
+  const url = timesOf(api, base, firstService(api).key);
+  const { times } = await createVisitor(api).openTimes(url);
+  const serviceId = new URLSearchParams(url.split("?")[1]).get("service") ?? "";
+  const choice = { variantId: null, addons: [], staffId: null, guests: 1 };
+  const customer = { name: "Ana", email: "ana@example.com", phone: null, notes: null };
+  const bookAs = (access: VisitAccess, which: number) =>
+    api.tx(() =>
+      bookVisit(api, business, access, {
+        guest: { customerRef: null, customer },
+        request: toRequest({ kind: "service", serviceId, ...choice }),
+        startsAt: Date.parse(times[which] ?? ""),
+      }),
+    );
+  const accessOfNew = (guestMail: boolean): VisitAccess =>
+    accessOf({
+      ...api.createKey({ name: `key ${guestMail}`, guestMail }),
+      kind: "SECRET",
+      scopes: [],
+    });
+  bookAs(OPERATOR, 0);
+  bookAs(accessOfNew(false), 4);
+  expect(list()).toEqual([]);
+  const { id } = bookAs(accessOfNew(true), 8);
+  await send();
+  expect(list()).toMatchObject([{ visitId: id, kind: "confirmed", status: "SENT" }]);
+  const [, token = ""] = /(deskbell_gv_\w+)/.exec(partOf(server.mails[0]!.raw, "text/plain")) ?? [];
+  const page = await createVisitor(api).get(`/b/${business.slug}/v/${token}`);
+  expect(page).toContain("You are booked");
+});
+
+test("a mailbox gets at most twenty mails a day, and the rest is reported", async () => {
+  const { api, server, send, book, list } = await openMails("CONFIRM");
+  const { slug } = businessOf(api);
+  remind(api);
+  await book({ email: "ana+shop@gmail.com" });
+  const [{ id, startsAt }] = listMade(api) as unknown as [{ id: string; startsAt: number }];
+  for (let i = 1; i < 25; i++) {
+    const start = new Date(startsAt + (i % 2) * 15 * 60_000).toISOString();
+    rescheduleBooking(api, slug, id, { start, ignoresNotice: true });
+  }
+  await send();
+  expect(server.mails).toHaveLength(20);
+  expect(list().slice(20)).toMatchObject(
+    Array.from({ length: 5 }, () => ({ status: "DISCARDED", reason: "too many mails" })),
+  );
+  const [report] = checks.flatMap((check) => check(api, {} as never));
+  expect(report).toMatchObject({
+    code: "guest_mail.unsent",
+    business: slug,
+    text: `5 mails to guests of ${slug} were not sent in the last day: 5 × too many mails`,
+  });
+  expect(metrics.flatMap((format) => format(api)).join("")).toContain(
+    'deskbell_guest_mails_total{outcome="discarded"} 5',
+  );
+  api.advance(DAY_MS);
+  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+  changeBooking(api, slug, id, "cancel");
+  await send();
+  expect(server.mails).toHaveLength(21);
+});
+
+test("a guest is reminded once, a day before a confirmed visit", async () => {
+  const { api, server, send, book } = await openMails("CONFIRM");
+  remind(api);
+  expect((await book({}, "203.0.113.1", 0, "&date=2026-11-25")).status).toBe(303);
+  await send();
+  const [visit] = listMade(api);
+  api.advance(visit!.startsAt - api.now() - DAY_MS - HOUR_MS);
+  remind(api);
+  await send();
+  expect(server.mails).toHaveLength(1);
+  for (let i = 0; i < 3; i++) {
+    api.advance(HOUR_MS);
+    remind(api);
+    await send();
+  }
+  const subjects = server.mails.map(({ raw }) => parseMail(raw).headers.get("subject"));
+  expect(subjects).toEqual([
+    expect.stringMatching(/^You are booked/),
+    expect.stringMatching(/^See you soon/),
+  ]);
+});
+
+test("nothing is written while mail is off, and what waits is discarded then", async () => {
+  const { api, server, book, list, send } = await openMails("CONFIRM");
+  await book();
+  api.config.guestMail = null;
+  await book({ email: "bob@example.com" }, "203.0.113.2", 3);
+  expect(list()).toMatchObject([{ status: "WAITING" }]);
+  const [start] = schedule;
+  for (const work of start!(api, { checks: [] }).everySecond ?? []) await work();
+  expect(list()).toMatchObject([{ status: "DISCARDED", reason: "mail is off" }]);
+  expect(start!(api, { checks: [] })).toEqual({});
+  await send();
+  expect(server.mails).toEqual([]);
+});
+
+test("a page without mail has no mails, no state and no work in the delivery thread", async () => {
+  const { api } = openPage();
+  const [start] = schedule;
+  expect(start!(api, { checks: [] })).toEqual({});
+  expect(api.openStore(createReportStore).findState()).toBeUndefined();
+});
+
+test("a guest's export has the mails without links, and their tables are empty after a restore", async () => {
+  const { api, book, send } = await openMails("CONFIRM");
+  await book();
+  await send();
+  const { visits } = exportGuests(api, businessOf(api), { email: "ana@example.com" }, guestRecords);
+  expect(visits).toMatchObject([
+    { mails: [{ kind: "confirmed", status: "SENT", attempts: 1, reason: null }] },
+  ]);
+  expect(JSON.stringify(visits)).not.toContain("deskbell_gv_");
+  expect(listEmptiedTables()).toEqual(
+    expect.arrayContaining(["guest_mail", "guest_mail_count", "guest_mail_state"]),
+  );
+});

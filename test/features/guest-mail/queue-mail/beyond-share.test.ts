@@ -1,0 +1,179 @@
+import { expect, test } from "vitest";
+import { hashVisitor } from "../../../../src/app/bookings/booking-limits.ts";
+import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
+import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
+import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
+import { findCustomer } from "../../../../src/app/bookings/guests.ts";
+import { retention } from "../../../../src/features/page-bookings/retention.ts";
+import type { TestApi } from "../../../http/support/api.ts";
+import { partOf } from "../../../support/mail-server.ts";
+import { openMails } from "../open-mails.ts";
+import {
+  businessOf,
+  createVisitor,
+  firstService,
+  listMade,
+  timesOf,
+} from "../../page-bookings/open-page.ts";
+
+const MINUTE_MS = 60_000;
+
+type Mails = Awaited<ReturnType<typeof openMails>>;
+
+/** Books each free time of a day until the page takes none of them any more. */
+async function useUpShare({ api, base }: Mails): Promise<void> {
+  const business = businessOf(api);
+  const url = timesOf(api, base, firstService(api).key);
+  const { times } = await createVisitor(api).openTimes(url);
+  const progress = readProgress(new URLSearchParams(url.split("?")[1]));
+  if (progress.step !== "time") throw new Error("The choice is not complete.");
+  const { choice } = progress;
+  await prepareBookableCatalog(api, business);
+  const { guestMail } = api.config;
+  api.config.guestMail = null;
+  const bookAt = (at: string, form: number): boolean => {
+    const email = `x${form}@x${form}.example`;
+    const visitorOf = (keyId: string) => hashVisitor(api, keyId, `address ${form}`);
+    const startsAt = Date.parse(at);
+    try {
+      const hold = holdTime(api, business, visitorOf, { choice, startsAt, previousId: null });
+      bookOnPage(api, business, visitorOf, {
+        choice,
+        startsAt,
+        holdId: hold?.id ?? null,
+        formKey: form.toString(16).padStart(32, "0"),
+        expectedTotalCents: null,
+        customer: { name: "x", email, phone: null, notes: null },
+        language: "en",
+      });
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: expect.stringMatching(/^(?:too_many_holds|slot_taken)$/),
+      });
+      return false;
+    }
+  };
+  let forms = 0;
+  let made = 0;
+  for (let last = -1; made !== last;) {
+    last = made;
+    for (const at of times) if (bookAt(at, forms++)) made += 1;
+  }
+  expect(made).toBeGreaterThan(2);
+  api.config.guestMail = guestMail;
+}
+
+const linkIn = (raw: string): string =>
+  /(\/b\/[^/]+\/v\/deskbell_gv_\w+)/.exec(partOf(raw, "text/plain"))?.[1] ?? "";
+
+const openHolds = (api: TestApi) => {
+  const business = businessOf(api);
+  const key = api.store.keys.list(business.id).find(({ name }) => name === "booking page");
+  return api.store.holds.listOpenOfKey(business.id, key?.id ?? "", api.now());
+};
+
+test.each(["CONFIRM", "REQUEST"] as const)(
+  "beyond the share of the free time, a link in a mail confirms a held visit (%s)",
+  async (mode) => {
+    const mails = await openMails(mode);
+    const { api, server, send, book } = mails;
+    await useUpShare(mails);
+    await send();
+    const before = { visits: listMade(api).length, mails: server.mails.length };
+    const response = await book({ email: "bob@gmail.com", name: "Bob" }, "203.0.113.1");
+    expect(response.status).toBe(202);
+    expect(await response.text()).toContain("Please look into your mailbox");
+    expect(listMade(api)).toHaveLength(before.visits);
+    await send();
+    expect(server.mails).toHaveLength(before.mails + 1);
+    const { raw, to } = server.mails.at(-1)!;
+    expect(to).toEqual(["bob@gmail.com"]);
+    expect(raw).not.toContain("Bob");
+    const link = linkIn(raw);
+    const guest = createVisitor(api);
+    // Opening the link changes nothing, because programs open the links of mails.
+    for (let i = 0; i < 2; i++) expect(await guest.get(link)).toContain("Confirm your visit");
+    expect(listMade(api)).toHaveLength(before.visits);
+    const confirmed = await guest.post(`${link}/confirm`);
+    expect([confirmed.status, confirmed.headers.get("location")]).toEqual([303, link]);
+    expect(await guest.get(link)).toContain(
+      mode === "CONFIRM" ? "You are booked" : "Request received",
+    );
+    await guest.post(`${link}/confirm`);
+    const made = listMade(api);
+    expect(made).toHaveLength(before.visits + 1);
+    const visit = made.find(({ id }) => findCustomer(api, id)?.email === "bob@gmail.com");
+    expect(visit?.status).toBe(mode === "CONFIRM" ? "CONFIRMED" : "PENDING");
+    await send();
+    expect(server.mails).toHaveLength(before.mails + 2);
+  },
+);
+
+test("a hold that nobody confirms ends after 15 minutes, and the guest's data with it", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails);
+  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  const hold = openHolds(api).find(({ id }) => findCustomer(api, id) !== null);
+  expect(hold?.expiresAt).toBe(api.now() + 15 * MINUTE_MS);
+  const link = linkIn(server.mails.at(-1)!.raw);
+  api.advance(16 * MINUTE_MS);
+  const guest = createVisitor(api);
+  const late = await guest.send(link);
+  expect([late.status, await late.text()]).toEqual([
+    410,
+    expect.stringContaining("is free for others again"),
+  ]);
+  const visits = listMade(api).length;
+  await guest.post(`${link}/confirm`);
+  expect(listMade(api)).toHaveLength(visits);
+  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+  expect(findCustomer(api, hold!.id)).toBeNull();
+  expect((await guest.send(link)).status).toBe(404);
+});
+
+test("a mailbox, a domain and an address confirm three visits a day, and then see the telephone number", async () => {
+  const mails = await openMails("CONFIRM");
+  const { book } = mails;
+  await useUpShare(mails);
+  const statusesOf = async (emails: string[], addressOf: (i: number) => string) => {
+    const statuses: number[] = [];
+    for (const [i, email] of emails.entries())
+      statuses.push((await book({ email }, addressOf(i), 3 * i)).status);
+    return statuses;
+  };
+  const distinct = (i: number) => `203.0.113.${i + 10}`;
+  const own = ["a@evil.example", "b@evil.example", "c@evil.example", "d@evil.example"];
+  expect(await statusesOf(own, distinct)).toEqual([202, 202, 202, 429]);
+  const oneMailbox = ["a@gmail.com", "a+1@gmail.com", "a+2@gmail.com", "a+3@gmail.com"];
+  expect((await statusesOf(oneMailbox, (i) => distinct(i + 20))).at(-1)).toBe(429);
+  const others = ["e@gmail.com", "f@gmail.com", "g@gmail.com", "h@gmail.com"];
+  expect((await statusesOf(others, () => "203.0.113.99")).at(-1)).toBe(429);
+});
+
+test("a form beyond the share that is sent twice holds one time and sends one mail", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, base, server, send } = mails;
+  await useUpShare(mails);
+  const visitor = createVisitor(api, "203.0.113.5");
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0] ?? "");
+  for (let i = 0; i < 2; i++)
+    expect((await visitor.book(details, { email: "x@gmail.com" })).status).toBe(202);
+  await send();
+  expect(server.mails.map(({ to }) => to)).toEqual([["x@gmail.com"]]);
+  expect(openHolds(api)).toHaveLength(1);
+});
+
+test("a page without mail shows the telephone number beyond its share", async () => {
+  const mails = await openMails("CONFIRM");
+  await useUpShare(mails);
+  mails.api.config.guestMail = null;
+  const response = await mails.book({ email: "bob@gmail.com" }, "203.0.113.1");
+  expect([response.status, await response.text()]).toEqual([
+    429,
+    expect.stringContaining("tel:+17185550164"),
+  ]);
+});
