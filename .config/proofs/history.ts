@@ -83,6 +83,11 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`faults/damaged-databases`, seed 602214",
     commit: "ddf8d9e",
   },
+  {
+    bug: "The key of a booking form, with which its browser finds the visit for a day, was stored as it is",
+    foundBy: "`attack/page-canaries`",
+    commit: "80c1971",
+  },
 ];
 
 /** Limits of the proofs. */

@@ -81,9 +81,10 @@ export type PageBooking = {
   language: PageLanguage;
 };
 
+/** The key of a form leads to the visit that the form has made, so only its hash is stored. */
 const replyOf = (keyId: string, formKey: string) => ({
   keyId,
-  token: `page ${formKey}`,
+  token: `page ${hash("sha256", formKey, "hex")}`,
   request: "page",
 });
 

@@ -15,7 +15,7 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { largestShare, listCapacities, listFreeTime } from "../support/free-time.ts";
 
 // Strangers with many addresses and a mailbox for each visit book as much as the booking page
-// takes. Without mail nobody can confirm a mailbox, so every visit that the business has not
+// takes. Nobody can confirm a mailbox without mail, so every visit that the business has not
 // accepted counts.
 
 type Mode = "REQUEST" | "CONFIRM";
