@@ -94,7 +94,9 @@ async function attackAll(prepare: (rt: TestRuntime) => void = () => {}) {
         .filter((name) => !path.includes(name))
         .filter((name) => ownerOf.has(name) && !own.has(ownerOf.get(name)!));
       if (foreign.length > 0 || answer.status >= 500 || answer.status === 429)
-        throw new Error(`${method} ${path}: ${answer.status}, with ${foreign.join(", ")} of others`);
+        throw new Error(
+          `${method} ${path}: ${answer.status}, with ${foreign.join(", ")} of others`,
+        );
       if ([...own].some(({ marker }) => answer.text.includes(marker))) withOwnData += 1;
       return answer;
     };
@@ -157,7 +159,8 @@ test(
     if (!isRecording()) return;
     recordClaim({
       group: "attack",
-      claim: "No key of a partner reads, changes or detects data of a business that it does not reach",
+      claim:
+        "No key of a partner reads, changes or detects data of a business that it does not reach",
       done: `${requests} requests were sent with the keys of ${PARTNERS} partners, each of a third of ${BUSINESSES} businesses, to every route, with foreign slugs and IDs; each was compared with the same request for a business or ID that does not exist.`,
       figure: `No response differed or had data of another business; ${withOwnData} contained data of the partner's own.`,
       control: await runControl(),

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
-import { disableEndpoint, enableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
-import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
-import { removeBusiness } from "../../../src/features/partners/partners.ts";
-import { createTestWorker } from "../../support/delivery.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+import {
+  disableEndpoint,
+  enableEndpoint,
+} from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
+import { removeBusiness } from "../../../../src/features/partners/partners.ts";
+import { createTestWorker } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
 
 type Sent = { business: string; type: string; sequence: number };

@@ -1,16 +1,16 @@
 import { expect, test, vi } from "vitest";
-import { createKey } from "../../../src/app/keys.ts";
-import { revokeKey } from "../../../src/app/key-end.ts";
-import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
-import { hashApiKey } from "../../../src/domain/api-key.ts";
+import { createKey } from "../../../../src/app/keys.ts";
+import { revokeKey } from "../../../../src/app/key-end.ts";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
+import { hashApiKey } from "../../../../src/domain/api-key.ts";
 import {
   addBusiness as reach,
   createPartnerKey,
   deletePartner,
   removeBusiness,
-} from "../../../src/features/partners/partners.ts";
-import { createTestApp } from "../../support/app.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
+} from "../../../../src/features/partners/partners.ts";
+import { createTestApp } from "../../../support/app.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
 
 type Listed = { slug: string };

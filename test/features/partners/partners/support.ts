@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { appendEvents } from "../../../src/app/events.ts";
-import type { Runtime } from "../../../src/app/runtime.ts";
-import { catalogChangedEvent } from "../../../src/domain/public/catalog-changed.ts";
-import type { EventType } from "../../../src/domain/event-types.ts";
-import { createPartner } from "../../../src/features/partners/partners.ts";
-import type { BusinessRow } from "../../../src/store/businesses.ts";
-import { createTestApp } from "../../support/app.ts";
-import { addBusiness, buildEventDraft } from "../../support/delivery.ts";
+import { appendEvents } from "../../../../src/app/events.ts";
+import type { Runtime } from "../../../../src/app/runtime.ts";
+import { catalogChangedEvent } from "../../../../src/domain/public/catalog-changed.ts";
+import type { EventType } from "../../../../src/domain/event-types.ts";
+import { createPartner } from "../../../../src/features/partners/partners.ts";
+import type { BusinessRow } from "../../../../src/store/businesses.ts";
+import { createTestApp } from "../../../support/app.ts";
+import { addBusiness, buildEventDraft } from "../../../support/delivery.ts";
 
 type Settings = Partial<Parameters<typeof createPartner>[1]>;
 
