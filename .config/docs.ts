@@ -23,6 +23,7 @@ const GUIDES = {
   "reserving-tables": "data/guides/reserving-tables.md",
   "selling-tickets": "data/guides/selling-tickets.md",
   agents: "data/guides/agents.md",
+  "several-businesses": "data/guides/several-businesses.md",
   reconciliation: "data/guides/reconciliation.md",
   testing: "data/guides/testing.md",
   "going-live": "data/guides/going-live.md",

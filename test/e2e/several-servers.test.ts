@@ -88,6 +88,7 @@ test.skipIf(available.length === 0)(
   async () => {
     const { servers, start, runFromGuide } = await startServers();
     const [, , north] = servers as [StartedServer, StartedServer, StartedServer];
+    const key = await createOnePartner(servers);
     const proxies: Proxy[] = [];
     for (const [i, name] of available.entries()) {
       const proxy = await start(name);
@@ -96,6 +97,7 @@ test.skipIf(available.length === 0)(
         servers.map((server) => expectIntegration(proxy, server, name, `2027-06-0${i + 1}`)),
       );
       await expectSharedPages(proxy, servers);
+      await expectOnePartner(proxy, servers, key);
       await expectOwnLimits(proxy, servers, `127.0.0.${i + 2}`);
     }
     await north.stop();
@@ -109,6 +111,28 @@ test.skipIf(available.length === 0)(
   },
   60_000,
 );
+
+/** Creates a partner of all businesses on each server, with the same key. */
+async function createOnePartner([first, ...others]: readonly StartedServer[]): Promise<string> {
+  const created = await first!.deskbell("partners create aggregator --all --json");
+  const { secret, keyHash } = (JSON.parse(created) as { data: Record<string, string> }).data;
+  for (const { deskbell } of others)
+    await deskbell(`partners create aggregator --all --key-hash ${keyHash}`);
+  return secret ?? "";
+}
+
+/** Reads the businesses of each server with one key, and nothing else of the server. */
+async function expectOnePartner(proxy: Proxy, servers: readonly StartedServer[], key: string) {
+  const headers = { authorization: `Bearer ${key}` };
+  for (const { name, slug, list } of servers) {
+    const { status, body } = await proxy.get(`/servers/${name}/v1/businesses`, { headers });
+    const slugs = (JSON.parse(body) as { data: { slug: string }[] }).data.map((one) => one.slug);
+    expect([status, slugs]).toEqual([200, [slug]]);
+    const read = await proxy.get(`/v1/businesses/${slug}/${list}`, { headers });
+    expect(read.status).toBe(200);
+    expect((await proxy.get(`/servers/${name}/metrics`)).status).toBe(404);
+  }
+}
 
 /**
  * Does what `/docs` tells a new partner to do: reads a list, receives webhooks, follows changes.

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
 import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";

@@ -59,7 +59,8 @@ export function readProxyMap(
 
 /**
  * Returns the part of a proxy's configuration that sends each request to the server of its
- * business. The first running server answers requests that concern no business, such as /docs. An
+ * business. The first running server answers requests that concern no business, such as /docs, and
+ * each server those below `/servers/NAME/`, where the routes above its businesses are. An
  * unknown business and a server that does not run are a problem document with status 503: a server
  * would call the key of another one's business invalid.
  */
@@ -128,13 +129,18 @@ function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[])
     ({ name, addresses }) =>
       `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses)}`,
   );
-  return `${HEAD}map {path} {deskbell_slug} {
+  const ofServers = servers.map(({ name }) => `\t/servers/${name} ${name}\n`);
+  const prefixes = servers.map(
+    ({ name }) => `uri /servers/${name}/v1/* strip_prefix /servers/${name}\n`,
+  );
+  return `${HEAD}map {http.request.orig_uri.path} {deskbell_slug} {
 	~^/(?:v1/businesses|b)/([^/.]+) "\${1}"
+	~^(/servers/[^/]+)/v1/ "\${1}"
 	default ""
 }
-${MAP_HEAD.caddy}${routes.join("")}	default ""
+${MAP_HEAD.caddy}${routes.join("")}${ofServers.join("")}	default ""
 }
-@deskbell_unmapped {
+${prefixes.join("")}@deskbell_unmapped {
 	not vars {deskbell_slug} ""
 	vars {deskbell_server} ""
 }
@@ -159,15 +165,17 @@ ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup
   const routes = servers.flatMap(({ name, businesses }) =>
     businesses.map((slug) => `    ${keyOf(slug)} deskbell_${name};\n`),
   );
+  const ofServers = servers.map(({ name }) => `    /servers/${name} deskbell_${name};\n`);
   const upstreams = servers.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
   const size = 2 ** Math.ceil(Math.log2(2 * Math.max(1, routes.length)));
   const hash = routes.length > MAX_DEFAULT_ROWS ? `map_hash_max_size ${size};\n` : "";
   return `${HEAD}${hash}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
     ~^/(?:v1/businesses|b)/([^/.]+) $1;
+    ~^(/servers/[^/]+)/v1/ $1;
 }
 ${MAP_HEAD.nginx}    default "";
     "" deskbell;
-${routes.join("")}}
+${routes.join("")}${ofServers.join("")}}
 map $deskbell_server $deskbell_problem {
     default '${UNREACHABLE}';
     "" '${NOT_MAPPED}';

@@ -23,6 +23,11 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
 
   return {
     findAddressError,
+    /** @throws AppError address_not_allowed, insufficient_scope */
+    assertAllowed(context: RequestContext, key: KeyRow, scope: NeededScope): void {
+      const error = findAddressError(context, key) ?? findScopeError(key, scope);
+      if (error) throw error;
+    },
     /**
      * Returns why a key does not give access; undefined if it does. One of several scopes suffices.
      * The key alone decides, so that the response does not reveal whether another business exists.
@@ -46,13 +51,19 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
 }
 
 /** The partner has the key, so its response may say that it is for several businesses. */
+export const notPartnerError = ({ businessSlug }: Credential): AppError =>
+  new AppError(
+    "business_mismatch",
+    `This key is for /businesses/${businessSlug}. This route needs the key of a partner with several businesses.`,
+  );
+
 export const notReachedError = (): AppError =>
   new AppError(
     "business_mismatch",
     "This key does not reach the business in the path; GET /v1/businesses lists those that it reaches.",
   );
 
-export const findScopeError = (key: KeyRow, scope: NeededScope): AppError | undefined =>
+const findScopeError = (key: KeyRow, scope: NeededScope): AppError | undefined =>
   scope === "anyKey" || hasOneOf(key, scope)
     ? undefined
     : new AppError(

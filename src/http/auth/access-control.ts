@@ -8,7 +8,7 @@ import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import {
   type AccessCheck,
   createAccessCheck,
-  findScopeError,
+  notPartnerError,
   notReachedError,
 } from "./access-check.ts";
 import {
@@ -90,26 +90,18 @@ export class AccessControl {
     context.keyId = known.key.id;
     if (!isPartner(known)) {
       this.#limits.showKey(context, known);
-      throw new AppError(
-        "business_mismatch",
-        `This key is for /businesses/${known.key.businessSlug}. This route needs the key of a partner with several businesses.`,
-      );
+      throw notPartnerError(known.key);
     }
     this.#limits.takePartner(context, known);
     const { key } = known;
-    const error = this.#check.findAddressError(context, key) ?? findScopeError(key, scope);
-    if (error) throw error;
+    this.#check.assertAllowed(context, key, scope);
     this.#recordUsage(context, key);
     return key;
   }
 
   /** Returns the key that a parameter of a public route requires. Does not count the request. */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
-    const { key } = this.#getKeyOrCountFailure(context, slug);
-    context.keyId = key.id;
-    const error = this.#check.findAccessError(context, key, slug, scope);
-    if (error) throw error;
-    return key;
+    return this.#authenticateAt(context, slug, scope);
   }
 
   /**
@@ -121,9 +113,17 @@ export class AccessControl {
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
+    return this.#authenticateAt(context, slug, "anyKey");
+  }
+
+  #authenticateAt(
+    context: RequestContext,
+    slug: string | undefined,
+    scope: NeededScope,
+  ): Credential {
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
-    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, "anyKey");
+    const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);
     if (error) throw error;
     return key;
   }

@@ -35,6 +35,7 @@ import {
   prepareForFeatures,
   type RunningServer,
 } from "../../support/conditions.ts";
+import { readValue } from "../../support/old-database.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
@@ -185,7 +186,11 @@ const scenarios: Scenario[] = [
     what: "a damaged page",
     provoke: (rt) => {
       checkpoint(rt);
-      overwrite(rt.config.databasePath, Buffer.alloc(4096, 0xa5), 4096 * 8);
+      const page = readValue(
+        rt.config.databasePath,
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'api_key'",
+      ) as number;
+      overwrite(rt.config.databasePath, Buffer.alloc(4096, 0xa5), 4096 * (page - 1));
     },
     about: "database",
     text: /is damaged: /,

@@ -153,7 +153,7 @@ async function attackAll(
         }
         for (const { request, twin } of generateAttacks(route, attacker, victim))
           await (twin ? compare(request, twin) : check(request, attacker, key));
-        if (route.scope === "public" || route.method !== "GET") continue;
+        if (route.scope === "public" || route.method !== "GET" || route.isAboveBusinesses) continue;
         const own = await check(
           { method: "GET", path: pathFor(route, attacker.slug, attacker.ownId) },
           attacker,

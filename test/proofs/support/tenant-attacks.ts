@@ -84,10 +84,10 @@ export function* generateAttacks(
           request: ask(`${own}?${name}=${victim.ownId(kind)}${more}`),
           twin: ask(`${own}?${name}=${unknownId(kind)}${more}`),
         };
-    else if (name === "after")
+    else if (name === "after" || name === "changedSince")
       yield {
-        request: ask(`${own}?after=${victim.cursors.changes}`),
-        twin: ask(`${own}?after=1.aaaaaaaaaa`),
+        request: ask(`${own}?${name}=${victim.cursors.changes}`),
+        twin: ask(`${own}?${name}=1.aaaaaaaaaa`),
       };
     else if (name === "cursor") {
       const list = own.replace(`/v1/businesses/${attacker.slug}/`, "");

@@ -51,13 +51,13 @@ type Row = Record<string, unknown> & { id: string };
 const CORE_TABLES = {
   key: {
     table: "api_key",
-    rights: ["business_id", "kind", "scopes", "event_groups", "cidrs", "expires_at"],
+    rights: ["business_id", "partner_id", "kind", "scopes", "event_groups", "cidrs", "expires_at"],
     isActive: ({ revoked_at, expires_at }, now) =>
       revoked_at === null && (expires_at === null || (expires_at as number) > now),
   },
   endpoint: {
     table: "endpoint",
-    rights: ["business_id", "key_id", "url", "events", "allow_private"],
+    rights: ["business_id", "partner_id", "key_id", "url", "events", "allow_private"],
     isActive: ({ status, deleted_at }) => status === "ACTIVE" && deleted_at === null,
   },
 } satisfies Record<string, AccessTable>;

@@ -64,7 +64,7 @@ const create = command({
     ...keyFlags,
   },
   examples: [
-    "partners create aggregator --business salon-aurora --business cafe-lumen",
+    "partners create portal --business salon-aurora --business cafe-lumen",
     "partners create directory --all --future --scope services.read --out directory.key",
   ],
   async run(cli, { keyHash, out, ...flags }, name) {
@@ -293,8 +293,8 @@ const add = command({
   supportsDryRun: true,
   arguments: ["<partner>"],
   examples: [
-    "partners add aggregator --business venue-nova",
-    "partners add aggregator --business venue-nova --dry-run",
+    "partners add aggregator --business kita-live",
+    "partners add aggregator --business kita-live --dry-run",
   ],
   async run(cli, _flags, name) {
     const rt = await cli.open();
@@ -333,8 +333,8 @@ const exclude = command({
   supportsDryRun: true,
   arguments: ["<partner>"],
   examples: [
-    "partners exclude directory --business salon-aurora",
-    "partners exclude directory --business salon-aurora --dry-run",
+    "partners exclude aggregator --business salon-aurora",
+    "partners exclude aggregator --business salon-aurora --dry-run",
   ],
   async run(cli, _flags, name) {
     const rt = await cli.open();

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import {
+  disableEndpoint,
+  enableEndpoint,
+} from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
+import { removeBusiness } from "../../../../src/features/partners/partners.ts";
+import { createTestWorker } from "../../../support/delivery.ts";
+import { createTestRuntime } from "../../../support/test-runtime.ts";
+import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
+
+type Sent = { business: string; type: string; sequence: number };
+
+/** Returns a receiver that answers in the next turn, and what it has received. */
+function createReceiver() {
+  const received: Sent[] = [];
+  const inFlight = new Map<string, number>();
+  let overlaps = 0;
+  const send: Send = async ({ body, headers }) => {
+    const { business, type } = JSON.parse(body.toString()) as {
+      business: { slug: string };
+      type: string;
+    };
+    const { slug } = business;
+    inFlight.set(slug, (inFlight.get(slug) ?? 0) + 1);
+    if ((inFlight.get(slug) ?? 0) > 1) overlaps += 1;
+    received.push({ business: slug, type, sequence: Number(headers["X-Service-Sequence"]) });
+    await new Promise((resolve) => setImmediate(resolve));
+    inFlight.set(slug, (inFlight.get(slug) ?? 1) - 1);
+    return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+  };
+  return { received, send, countOverlaps: () => overlaps };
+}
+
+const subscribeAll = (
+  rt: ReturnType<typeof createTestRuntime>,
+  partnerId: string,
+  keyId: string,
+  events: readonly string[] = ["catalog.changed", "service.updated", "business.removed"],
+) =>
+  createEndpoint(rt, {
+    businessId: null,
+    partnerId,
+    keyId,
+    name: "mirror",
+    url: "http://10.0.0.1/hook",
+    events,
+    allowPrivate: true,
+  });
+
+test("an endpoint of a partner gets the events of each business in their order", async () => {
+  const rt = createTestRuntime();
+  const businesses = addBusinesses(rt, ["one", "two", "three"]);
+  const [other] = addBusinesses(rt, ["other"]);
+  const { partner, key } = createTestPartner(rt, businesses);
+  await subscribeAll(rt, partner.id, key.id);
+  const { received, send, countOverlaps } = createReceiver();
+  const worker = createTestWorker(rt, send);
+  for (let round = 0; round < 5; round++)
+    for (const business of [...businesses, other!]) publish(rt, business, "service.updated");
+  worker.wake();
+  await worker.whenIdle();
+  expect(received).toHaveLength(15);
+  for (const { slug } of businesses) {
+    const own = received.filter(({ business }) => business === slug);
+    expect(own.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
+  }
+  expect(countOverlaps()).toBe(0);
+});
+
+test("a removed business sends its removal and nothing after it", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  await subscribeAll(rt, partner.id, key.id);
+  publish(rt, one!);
+  removeBusiness(rt, partner, one!);
+  publish(rt, one!);
+  const { received, send } = createReceiver();
+  const worker = createTestWorker(rt, send);
+  worker.sweep();
+  await worker.whenIdle();
+  // The event before the removal was still to be sent, and the partner may no longer read it.
+  expect(received.map(({ type }) => type)).toEqual(["business.removed"]);
+});
+
+test("a pause of the endpoint of a partner keeps the counts of each business right", async () => {
+  const rt = createTestRuntime();
+  const [one, two] = addBusinesses(rt, ["one", "two"]);
+  const { partner, key } = createTestPartner(rt, [one!, two!]);
+  const { endpoint } = await subscribeAll(rt, partner.id, key.id);
+  for (const business of [one!, two!, two!]) publish(rt, business);
+  expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 3 });
+  disableEndpoint(rt, endpoint.id, "manual");
+  expect(rt.store.tallies.countByStatus(two!.id)).toMatchObject({ PARKED: 2 });
+  enableEndpoint(rt, endpoint.id, "all");
+  expect(rt.store.tallies.countByStatus(one!.id)).toMatchObject({ PENDING: 1 });
+  expect(rt.store.tallies.countByStatus(two!.id)).toMatchObject({ PENDING: 2 });
+});
+
+test("a partner manages its endpoints over HTTP, and sees none of other partners", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key, secret } = createTestPartner(rt, [one!]);
+  const rival = createTestPartner(rt, [one!], { name: "rival" });
+  const { endpoint } = await subscribeAll(rt, partner.id, key.id);
+  const [ask, askAsRival] = [secret, rival.secret].map((one) => createClient(rt, one));
+  const listed = await ask!<{ id: string }>("webhooks");
+  expect(listed.data.map(({ id }) => id)).toEqual([endpoint.id]);
+  publish(rt, one!);
+  expect((await ask!(`webhooks/${endpoint.id}/deliveries`)).data).toHaveLength(1);
+  const [delivery] = rt.store.deliveries.list({ endpointId: endpoint.id }, 1);
+  expect((await ask!(`deliveries/${delivery!.id}`)).status).toBe(200);
+
+  expect((await askAsRival!("webhooks")).data).toEqual([]);
+  for (const path of [
+    `webhooks/${endpoint.id}`,
+    `webhooks/${endpoint.id}/deliveries`,
+    `deliveries/${delivery!.id}`,
+    `businesses/one/webhooks/${endpoint.id}`,
+  ])
+    expect([path, (await askAsRival!(path)).status]).toEqual([path, 404]);
+
+  const json = { "content-type": "application/json" };
+  const body = JSON.stringify({ status: "DISABLED" });
+  const path = `webhooks/${endpoint.id}`;
+  expect((await ask!(path, { method: "PATCH", headers: json, body })).status).toBe(200);
+  expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("paused");
+  expect((await ask!(path, { method: "DELETE" })).status).toBe(204);
+});
