@@ -107,7 +107,7 @@ test.skipIf(available.length === 0)(
       "",
     ]);
   },
-  60_000,
+  180_000,
 );
 
 /**
