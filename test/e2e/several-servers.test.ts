@@ -109,7 +109,7 @@ test.skipIf(available.length === 0)(
       "",
     ]);
   },
-  60_000,
+  180_000,
 );
 
 /** Creates a partner of all businesses on each server, with the same key. */

@@ -24,7 +24,9 @@ export function findArtifact(pattern: string): string {
 export function cloneCheckout(folder: string, umask = "022"): void {
   const clone = `umask ${umask}; exec git clone --quiet "$0" "$1"`;
   execFileSync("sh", ["-c", clone, ROOT, folder]);
-  execFileSync("cp", ["--archive", join(ROOT, "node_modules"), folder]);
+  // The packages of the workspace that generates the types of the client are in a folder of its own.
+  for (const path of ["node_modules", ".config/client-types/node_modules"])
+    execFileSync("cp", ["--archive", join(ROOT, path), join(folder, path)]);
 }
 
 /** Builds a release with another umask, time zone and language than those of this process. */

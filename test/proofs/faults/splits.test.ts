@@ -23,7 +23,7 @@ import { listBookings, type Server, startClients } from "../support/booking-clie
 // A server is split with the commands of the guide, while clients of each business book and repeat
 // what fails, an editor changes prices, and a reader follows the feed.
 
-/** In the test suite, split-server.test.ts runs the commands of the guide. */
+/** The test suite has split-server.test.ts, which runs the commands of the guide without load. */
 const SPLITS = chooseScale(0, 20, 2);
 const SEED = chooseSeed(16);
 const SLUGS = ["aurora", "lumen", "kita"];
