@@ -16,6 +16,127 @@ import {
 import { businessesParameters, handleListBusinesses } from "./list-businesses.ts";
 import { handleListPartnerChanges, partnerChangesParameters } from "./list-changes.ts";
 
+/** The routes of webhook endpoints for all businesses, which the handlers of one business serve. */
+const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
+  routeOfPartner("GET", "Partners", "webhooks", {
+    operationId: "listPartnerEndpoints",
+    scope: "webhooks.read",
+    summary: "List webhook endpoints for all businesses",
+    description: "Lists those of the partner, whichever of its keys created them.",
+    query: endpoints.endpointsParameters,
+    responses: paged("Webhook endpoints, oldest first.", "PartnerEndpointList"),
+    handle: endpoints.listEndpoints,
+  }),
+  routeOfPartner("POST", "Partners", "webhooks", {
+    operationId: "createPartnerEndpoint",
+    scope: "webhooks.write",
+    summary: "Create a webhook endpoint for all businesses",
+    description:
+      "It receives the events of every business that the partner reaches, also of those that are added later. `business` of the envelope names the business. The next event of a business is sent when the attempt before has ended; those of different businesses are sent at the same time.",
+    body: { schema: createEndpointBody },
+    responses: created("The new endpoint with its signing secret.", "CreatedEndpointResponse"),
+    problems: ["duplicate_endpoint", "unsafe_url"],
+    handle: endpoints.handleCreateEndpoint,
+  }),
+  routeOfPartner("GET", "Partners", "webhooks/:id", {
+    operationId: "getPartnerEndpoint",
+    scope: "webhooks.read",
+    summary: "Get a webhook endpoint for all businesses",
+    description: "The ETag is the endpoint's `version`.",
+    responses: conditional("The endpoint.", "EndpointResponse"),
+    handle: endpoints.handleGetEndpoint,
+  }),
+  routeOfPartner("PATCH", "Partners", "webhooks/:id", {
+    operationId: "updatePartnerEndpoint",
+    scope: "webhooks.write",
+    summary: "Update a webhook endpoint for all businesses",
+    description: "Omitted fields keep their value. `status` DISABLED pauses the endpoint.",
+    body: { schema: updateEndpointBody },
+    responses: versioned("The updated endpoint.", "EndpointResponse"),
+    problems: ["duplicate_endpoint", "unsafe_url"],
+    handle: endpoints.handleUpdateEndpoint,
+  }),
+  routeOfPartner("DELETE", "Partners", "webhooks/:id", {
+    operationId: "deletePartnerEndpoint",
+    scope: "webhooks.write",
+    summary: "Delete a webhook endpoint for all businesses",
+    description: "Pending deliveries are cancelled.",
+    responses: deleted("Deleted."),
+    handle: endpoints.handleDeleteEndpoint,
+  }),
+  routeOfPartner("POST", "Partners", "webhooks/:id/test", {
+    operationId: "testPartnerEndpoint",
+    scope: "webhooks.write",
+    summary: "Send a test event to an endpoint for all businesses",
+    description: "The event is about the first business that the partner reaches.",
+    body: { schema: endpoints.testEndpointBody, isOptional: true },
+    responses: unversioned(
+      "The result of the test. Returns 200 even if the receiver failed; see `ok`.",
+      "EndpointTestResponse",
+    ),
+    problems: ["shutting_down"],
+    handle: endpoints.handleTestEndpoint,
+  }),
+  routeOfPartner("POST", "Partners", "webhooks/:id/enable", {
+    operationId: "enablePartnerEndpoint",
+    scope: "webhooks.write",
+    summary: "Enable a webhook endpoint for all businesses",
+    description:
+      "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`.",
+    body: { schema: endpoints.enableEndpointBody, isOptional: true },
+    responses: versioned(
+      "The enabled endpoint, with the number of recovered deliveries.",
+      "EnabledEndpointResponse",
+    ),
+    handle: endpoints.handleEnableEndpoint,
+  }),
+  routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret", {
+    operationId: "rotatePartnerEndpointSecret",
+    scope: "webhooks.write",
+    summary: "Rotate the signing secret of an endpoint for all businesses",
+    description: "Events are signed with both secrets until the overlap ends.",
+    body: { schema: endpoints.rotateSecretBody, isOptional: true },
+    responses: versioned("The endpoint with its new signing secret.", "SecretRotationResponse"),
+    handle: endpoints.handleRotateEndpointSecret,
+  }),
+  routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret/finish", {
+    operationId: "finishPartnerSecretRotation",
+    scope: "webhooks.write",
+    summary: "Finish the rotation of the secret of an endpoint for all businesses",
+    description: "Ends the overlap: events are signed with the new secret only.",
+    body: EMPTY_BODY,
+    responses: versioned("The endpoint.", "FinishedSecretRotationResponse"),
+    handle: endpoints.handleFinishSecretRotation,
+  }),
+  routeOfPartner("GET", "Partners", "webhooks/:id/deliveries", {
+    operationId: "listPartnerDeliveries",
+    scope: "webhooks.read",
+    summary: "List deliveries of an endpoint for all businesses",
+    description: "Times without an offset, in `since` and `until`, are in UTC.",
+    query: deliveries.deliveriesParameters,
+    responses: paged("Deliveries, newest first, 100 per page by default.", "PartnerDeliveryList"),
+    handle: deliveries.listDeliveries,
+  }),
+  routeOfPartner("GET", "Partners", "deliveries/:id", {
+    operationId: "getPartnerDelivery",
+    scope: "webhooks.read",
+    summary: "Get a delivery to an endpoint for all businesses",
+    description:
+      "Shows the request and up to 100 attempts. The request is null if the partner no longer reaches the business.",
+    responses: unversioned("The delivery with its attempts.", "DeliveryResponse"),
+    handle: deliveries.handleGetDelivery,
+  }),
+  routeOfPartner("POST", "Partners", "deliveries/:id/redeliver", {
+    operationId: "redeliverPartnerDelivery",
+    scope: "webhooks.write",
+    summary: "Send a delivery to an endpoint for all businesses again",
+    description: "Sends the same event with a new signature. The endpoint must be enabled.",
+    body: EMPTY_BODY,
+    responses: responseOf(202, "The delivery, scheduled to be sent again.", "DeliveryResponse"),
+    handle: deliveries.handleRedeliverDelivery,
+  }),
+];
+
 /** The routes above the businesses, which need the key of a partner of several. */
 export const routes: readonly RouteDefinition[] = [
   routeOfPartner("GET", "Partners", "businesses", {
@@ -45,128 +166,5 @@ export const routes: readonly RouteDefinition[] = [
     problems: ["cursor_expired"],
     handle: handleListPartnerChanges,
   }),
-  ...webhookRoutes(),
+  ...WEBHOOK_ROUTES,
 ];
-
-/** Returns the routes of webhook endpoints for all businesses, which the handlers of one business serve. */
-function webhookRoutes(): RouteDefinition[] {
-  return [
-    routeOfPartner("GET", "Partners", "webhooks", {
-      operationId: "listPartnerEndpoints",
-      scope: "webhooks.read",
-      summary: "List webhook endpoints for all businesses",
-      description: "Lists those of the partner, whichever of its keys created them.",
-      query: endpoints.endpointsParameters,
-      responses: paged("Webhook endpoints, oldest first.", "PartnerEndpointList"),
-      handle: endpoints.listEndpoints,
-    }),
-    routeOfPartner("POST", "Partners", "webhooks", {
-      operationId: "createPartnerEndpoint",
-      scope: "webhooks.write",
-      summary: "Create a webhook endpoint for all businesses",
-      description:
-        "It receives the events of every business that the partner reaches, also of those that are added later. `business` of the envelope names the business. The next event of a business is sent when the attempt before has ended; those of different businesses are sent at the same time.",
-      body: { schema: createEndpointBody },
-      responses: created("The new endpoint with its signing secret.", "CreatedEndpointResponse"),
-      problems: ["duplicate_endpoint", "unsafe_url"],
-      handle: endpoints.handleCreateEndpoint,
-    }),
-    routeOfPartner("GET", "Partners", "webhooks/:id", {
-      operationId: "getPartnerEndpoint",
-      scope: "webhooks.read",
-      summary: "Get a webhook endpoint for all businesses",
-      description: "The ETag is the endpoint's `version`.",
-      responses: conditional("The endpoint.", "EndpointResponse"),
-      handle: endpoints.handleGetEndpoint,
-    }),
-    routeOfPartner("PATCH", "Partners", "webhooks/:id", {
-      operationId: "updatePartnerEndpoint",
-      scope: "webhooks.write",
-      summary: "Update a webhook endpoint for all businesses",
-      description: "Omitted fields keep their value. `status` DISABLED pauses the endpoint.",
-      body: { schema: updateEndpointBody },
-      responses: versioned("The updated endpoint.", "EndpointResponse"),
-      problems: ["duplicate_endpoint", "unsafe_url"],
-      handle: endpoints.handleUpdateEndpoint,
-    }),
-    routeOfPartner("DELETE", "Partners", "webhooks/:id", {
-      operationId: "deletePartnerEndpoint",
-      scope: "webhooks.write",
-      summary: "Delete a webhook endpoint for all businesses",
-      description: "Pending deliveries are cancelled.",
-      responses: deleted("Deleted."),
-      handle: endpoints.handleDeleteEndpoint,
-    }),
-    routeOfPartner("POST", "Partners", "webhooks/:id/test", {
-      operationId: "testPartnerEndpoint",
-      scope: "webhooks.write",
-      summary: "Send a test event to an endpoint for all businesses",
-      description: "The event is about the first business that the partner reaches.",
-      body: { schema: endpoints.testEndpointBody, isOptional: true },
-      responses: unversioned(
-        "The result of the test. Returns 200 even if the receiver failed; see `ok`.",
-        "EndpointTestResponse",
-      ),
-      problems: ["shutting_down"],
-      handle: endpoints.handleTestEndpoint,
-    }),
-    routeOfPartner("POST", "Partners", "webhooks/:id/enable", {
-      operationId: "enablePartnerEndpoint",
-      scope: "webhooks.write",
-      summary: "Enable a webhook endpoint for all businesses",
-      description:
-        "Enables a disabled endpoint and sends the events that it missed, as requested with `recover`.",
-      body: { schema: endpoints.enableEndpointBody, isOptional: true },
-      responses: versioned(
-        "The enabled endpoint, with the number of recovered deliveries.",
-        "EnabledEndpointResponse",
-      ),
-      handle: endpoints.handleEnableEndpoint,
-    }),
-    routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret", {
-      operationId: "rotatePartnerEndpointSecret",
-      scope: "webhooks.write",
-      summary: "Rotate the signing secret of an endpoint for all businesses",
-      description: "Events are signed with both secrets until the overlap ends.",
-      body: { schema: endpoints.rotateSecretBody, isOptional: true },
-      responses: versioned("The endpoint with its new signing secret.", "SecretRotationResponse"),
-      handle: endpoints.handleRotateEndpointSecret,
-    }),
-    routeOfPartner("POST", "Partners", "webhooks/:id/rotate-secret/finish", {
-      operationId: "finishPartnerSecretRotation",
-      scope: "webhooks.write",
-      summary: "Finish the rotation of the secret of an endpoint for all businesses",
-      description: "Ends the overlap: events are signed with the new secret only.",
-      body: EMPTY_BODY,
-      responses: versioned("The endpoint.", "FinishedSecretRotationResponse"),
-      handle: endpoints.handleFinishSecretRotation,
-    }),
-    routeOfPartner("GET", "Partners", "webhooks/:id/deliveries", {
-      operationId: "listPartnerDeliveries",
-      scope: "webhooks.read",
-      summary: "List deliveries of an endpoint for all businesses",
-      description: "Times without an offset, in `since` and `until`, are in UTC.",
-      query: deliveries.deliveriesParameters,
-      responses: paged("Deliveries, newest first, 100 per page by default.", "PartnerDeliveryList"),
-      handle: deliveries.listDeliveries,
-    }),
-    routeOfPartner("GET", "Partners", "deliveries/:id", {
-      operationId: "getPartnerDelivery",
-      scope: "webhooks.read",
-      summary: "Get a delivery to an endpoint for all businesses",
-      description:
-        "Shows the request and up to 100 attempts. The request is null if the partner no longer reaches the business.",
-      responses: unversioned("The delivery with its attempts.", "DeliveryResponse"),
-      handle: deliveries.handleGetDelivery,
-    }),
-    routeOfPartner("POST", "Partners", "deliveries/:id/redeliver", {
-      operationId: "redeliverPartnerDelivery",
-      scope: "webhooks.write",
-      summary: "Send a delivery to an endpoint for all businesses again",
-      description: "Sends the same event with a new signature. The endpoint must be enabled.",
-      body: EMPTY_BODY,
-      responses: responseOf(202, "The delivery, scheduled to be sent again.", "DeliveryResponse"),
-      handle: deliveries.handleRedeliverDelivery,
-    }),
-  ];
-}

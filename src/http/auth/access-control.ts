@@ -3,7 +3,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import { assertMayAskToRotate } from "../../app/self-rotation.ts";
 import type { NeededScope, Scope } from "../../domain/api-key.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { Credential, PartnerCredential } from "../../store/keys.ts";
+import type { AnyCredential, Credential, PartnerCredential } from "../../store/keys.ts";
 import { getHeader, type RequestContext } from "../pipeline/request-context.ts";
 import {
   type AccessCheck,
@@ -32,6 +32,7 @@ import { type RateLimits, RequestLimits, type WindowUse } from "./rate-limits.ts
 export class AccessControl {
   readonly #rt: Runtime;
   readonly #keyUsage: KeyUsage;
+  readonly #recordUsage: ReturnType<typeof createUsageRecorder>;
   readonly #limits: RequestLimits;
   readonly #getClientAddress: GetClientAddress;
   readonly #check: AccessCheck;
@@ -52,6 +53,7 @@ export class AccessControl {
     this.#check = createAccessCheck(getClientAddress);
     this.#findKey = createKeyFinder(rt);
     this.#warnOnce = createWarnOnce(rt);
+    this.#recordUsage = createUsageRecorder(keyUsage, this.#warnOnce);
     this.#ignoresForwardedFor = rt.config.http.trustedProxies.length === 0;
   }
 
@@ -116,11 +118,7 @@ export class AccessControl {
     return this.#authenticateAt(context, slug, "anyKey");
   }
 
-  #authenticateAt(
-    context: RequestContext,
-    slug: string | undefined,
-    scope: NeededScope,
-  ): Credential {
+  #authenticateAt(context: RequestContext, slug: string | undefined, scope: NeededScope) {
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
     const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);
@@ -198,16 +196,6 @@ export class AccessControl {
     this.#recordUsage(context, known.key);
   }
 
-  #recordUsage({ request, now }: RequestContext, key: Credential | PartnerCredential): void {
-    this.#keyUsage.record(key.id, now);
-    if (key.kind !== "SECRET" || getHeader(request, "origin") === undefined) return;
-    this.#keyUsage.recordBrowser(key.id, now);
-    this.#warnOnce(key.id, "a browser sent a secret key: rotate the key", {
-      key: key.id,
-      name: key.name,
-    });
-  }
-
   /** Returns the request's key; undefined if it is missing, invalid or of another business. */
   #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -221,6 +209,18 @@ export class AccessControl {
       throw error;
     }
   }
+}
+
+function createUsageRecorder(keyUsage: KeyUsage, warnOnce: ReturnType<typeof createWarnOnce>) {
+  return ({ request, now }: RequestContext, key: AnyCredential): void => {
+    keyUsage.record(key.id, now);
+    if (key.kind !== "SECRET" || getHeader(request, "origin") === undefined) return;
+    keyUsage.recordBrowser(key.id, now);
+    warnOnce(key.id, "a browser sent a secret key: rotate the key", {
+      key: key.id,
+      name: key.name,
+    });
+  };
 }
 
 function createWarnOnce(rt: Runtime) {
