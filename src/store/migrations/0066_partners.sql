@@ -62,14 +62,15 @@ CREATE TABLE api_key_of_any (
   ended_at     INTEGER,
   gained_scopes TEXT CHECK (gained_scopes = 'KEPT' OR gained_scopes = 'REMOVED'),
   self_rotation INTEGER NOT NULL DEFAULT 0,
+  guest_mail   INTEGER NOT NULL DEFAULT 0,
   CHECK (business_id IS NOT NULL OR partner_id IS NOT NULL)
 ) STRICT;
 INSERT INTO api_key_of_any (id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour,
     max_endpoints, max_holds, max_bookings_day, created_at, last_used_at, expires_at, revoked_at, browser_seen_at,
-    endpoints_at_end, ended_at, gained_scopes, self_rotation)
+    endpoints_at_end, ended_at, gained_scopes, self_rotation, guest_mail)
   SELECT id, business_id, kind, name, scopes, event_groups, cidrs, limit_minute, limit_hour,
     max_endpoints, max_holds, max_bookings_day, created_at, last_used_at, expires_at, revoked_at, browser_seen_at,
-    endpoints_at_end, ended_at, gained_scopes, self_rotation
+    endpoints_at_end, ended_at, gained_scopes, self_rotation, guest_mail
   FROM api_key ORDER BY rowid;
 DROP TABLE api_key;
 ALTER TABLE api_key_of_any RENAME TO api_key;
