@@ -20,6 +20,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "on the server that should not have it: deskbell businesses delete SLUG",
     "stop the one that the other has taken over from: deskbell guide more-than-one-machine",
     "use the whole key, as printed by deskbell keys create",
+    "copy the keyHash that deskbell partners create --json printed on the first server",
   ],
   "A desk shows it, on a page that is older than the catalog.": ["deskbell services list"],
   "The live view draws it on its screen.": [
@@ -65,6 +66,9 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
     "restore an earlier backup: deskbell backup list",
     "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
+  ],
+  "Stored admission codes have to be damaged; the test of the message does so.": [
+    "deskbell ticket-orders reissue {}",
   ],
   "It appears only if the feature with the sample data is removed.": [
     "deskbell catalog apply FILE",

@@ -15,6 +15,9 @@ const prints =
   async ({ deskbell }: Server): Promise<void> =>
     expect(await deskbell(line)).toMatch(text);
 
+/** A partner that reaches one business. */
+const AGENCY = "partners create agency --business salon-aurora";
+
 const revoked: FixCase["given"] = [SITE, `${TILL} --key site`, "keys revoke site --yes"];
 
 export const fixes: FixCase[] = [
@@ -217,5 +220,34 @@ export const fixes: FixCase[] = [
     text: "deskbell completion bash, or one of {}",
     line: "completion nope",
     outcome: /deskbell/,
+  },
+  {
+    text: "deskbell partners list",
+    name: "a name that is taken",
+    given: [AGENCY],
+    line: AGENCY,
+    outcome: /agency/,
+  },
+  {
+    text: "deskbell partners list",
+    name: "an unknown partner",
+    given: [AGENCY],
+    line: "partners show nope",
+    outcome: "line succeeds",
+    instead: "nope",
+  },
+  {
+    text: "deskbell partners show {}",
+    name: "a business that the partner reaches",
+    given: [AGENCY],
+    line: "partners add agency --business salon-aurora",
+    outcome: /salon-aurora/,
+  },
+  {
+    text: "deskbell partners show {}",
+    name: "a business that the partner does not reach",
+    given: [AGENCY],
+    line: "partners remove agency --business cafe-lumen --yes",
+    outcome: /salon-aurora/,
   },
 ];
