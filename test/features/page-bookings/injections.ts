@@ -4,6 +4,7 @@ import type { pageBookings } from "../../../src/features/page-bookings/feature.t
 import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
 import { publishPage, unpublishPage } from "../../../src/features/public-pages/publish.ts";
 import type { Injection } from "../../support/conditions.ts";
+import { edit } from "../../support/edit-database.ts";
 
 export const injections: Record<keyof typeof pageBookings.conditions, Injection> = {
   "page.share_used": (rt) => {
@@ -17,6 +18,10 @@ export const injections: Record<keyof typeof pageBookings.conditions, Injection>
       const keyId = getPageKey(rt, getBusiness(rt, slug));
       rt.openStore(createPageBookingStore).setRefused(keyId, rt.now());
     });
-    return () => void unpublishPage(rt, slug);
+    return () => {
+      unpublishPage(rt, slug);
+      // Nothing sends the events of these changes, which would count as late deliveries.
+      edit(rt, "UPDATE delivery SET status = 'CANCELLED', next_attempt_at = NULL");
+    };
   },
 };

@@ -159,7 +159,7 @@ test("a new master key names the orders whose admission codes are lost", async (
   const store = api.openStore(createTicketCodeStore);
   for (const row of store.list()) store.replace({ ...row, sealed: Buffer.alloc(40) });
   const page = await visitor.get(link);
-  expect(page).toContain("Name this code at the entrance");
+  expect(page).toContain("Give this code at the entrance");
   expect(rotateMasterKey(api).reports[0]).toEqual({
     fields: { ticketCodes: 2, lostTicketCodes: [orderId] },
     notes: [
