@@ -45,6 +45,7 @@ export const SYNONYMS: readonly [word: string, everyday: string][] = [
   ["secret", "key signature hmac password"],
   ["service", "treatment haircut offering"],
   ["services", "treatments haircuts offerings price"],
+  ["several", "aggregator portal"],
   ["slot", "time start"],
   ["slots", "times starts appointment"],
   ["staff", "employee team stylist people person"],

@@ -40,7 +40,7 @@ export type EventRow = {
   ownerKeyId: string | null;
   /** The booking, reservation or order of the event; null for events about something else. */
   visitId: string | null;
-  /** Its place among the events of all businesses with partners; null if its business had none. */
+  /** The place among the events of all businesses with partners; null if the business had none. */
   position: number | null;
 };
 

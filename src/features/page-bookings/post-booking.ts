@@ -141,17 +141,21 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
-    if (isBeyondShare) return askByMail(request, page, wanted, state);
+    if (isBeyondShare) return askByMail(request, page, wanted, state, error);
     return respondToRefusal(request, page, state, error);
   }
 }
 
-/** Holds the time, and asks the guest by mail, if the page has taken as much as it may. */
+/**
+ * Holds the time, and asks the guest by mail, if the page has taken as much as it may.
+ * @param refusal why it was not booked, which the guest reads if nobody can be asked by mail
+ */
 async function askByMail(
   request: PageRequest,
   page: BookingPage,
   wanted: PageBooking,
   state: Omit<DetailsState, "status">,
+  refusal: AppError,
 ): Promise<HttpResponse> {
   try {
     const hold = await writeOnPage(request, page, (business) =>
@@ -159,7 +163,7 @@ async function askByMail(
     );
     return respondCheckMail(request, page, hold.expiresAt);
   } catch (error) {
-    return respondToRefusal(request, page, state, error);
+    return respondToRefusal(request, page, state, isClosedError(error) ? refusal : error);
   }
 }
 

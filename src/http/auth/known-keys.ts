@@ -28,7 +28,7 @@ export type KnownKey = {
 export type KnownPartner = {
   key: PartnerCredential;
   policy: RateLimitPolicy;
-  /** Its keys at the businesses where it was used; null for a business that it does not reach. */
+  /** The keys at the businesses where it was used; null for a business that it does not reach. */
   atBusiness: BoundedCache<string, KnownKey | { key: null }>;
 };
 

@@ -185,6 +185,7 @@ test("an empty live view says that there are no deliveries", () => {
 
 test.each([false, true])(
   "every screen exactly fills every size from 40x12 to 200x60 (ASCII: %s)",
+  { timeout: 60_000 },
   async (isAscii) => {
     const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
