@@ -117,7 +117,7 @@ test("an action that is sent twice is done once", async () => {
 
 test.each<[string, string]>([
   ["en", "Nothing is free at this time. Choose another time or person."],
-  ["de", "Um diese Zeit ist nichts frei. Wähle eine andere Zeit oder Person."],
+  ["de", "Um diese Zeit ist nichts frei. Bitte eine andere Zeit oder Person wählen."],
   ["fr", "Rien n’est libre à cette heure. Choisissez une autre heure ou une autre personne."],
   ["es", "No hay nada libre a esta hora. Elige otra hora u otra persona."],
   ["it", "A quest’ora non c’è niente di libero. Scegli un’altra ora o un’altra persona."],

@@ -162,7 +162,7 @@ test("a plain http address that is not of this machine is refused", async () => 
   const refused = await get("", { headers });
   expect(refused.status).toBe(403);
   expect(await refused.text()).toContain(
-    "Der Empfang braucht eine Adresse, die mit https beginnt.",
+    "Der Tresen braucht eine Adresse, die mit https beginnt.",
   );
 });
 
