@@ -155,13 +155,15 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left
+ *   has ended; state_refuses if an endpoint would have no event left, or for the rights of a
+ *   partner's key
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
+    if (key.businessId === null) assertOnlyEnd(key, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -178,6 +180,17 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
     auditKey(rt, "key.updated", key, { ...changed, ...expiry });
     return updated;
   });
+}
+
+/** The rights and limits of a partner's keys are copies of the partner's, as is its access. */
+function assertOnlyEnd({ id }: ListedKey, changes: KeyChanges): void {
+  const { expiresAt: _expiresAt, endpointsAtEnd: _endpointsAtEnd, ...rights } = changes;
+  if (Object.values(rights).every((value) => value === undefined)) return;
+  throw new AppError(
+    "state_refuses",
+    `The key ${id} has the rights of its partner, which are chosen when the partner is created.`,
+    { fix: "create another partner: deskbell partners create --help" },
+  );
 }
 
 function narrowEndpoint(

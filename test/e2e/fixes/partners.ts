@@ -222,6 +222,12 @@ export const fixes: FixCase[] = [
     outcome: /deskbell/,
   },
   {
+    text: "create another partner: deskbell partners create --help",
+    given: [AGENCY],
+    line: "keys update agency --event-group catalog",
+    outcome: /--scope/,
+  },
+  {
     text: "deskbell partners list",
     name: "a name that is taken",
     given: [AGENCY],
