@@ -13,10 +13,10 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business which another server has from now on. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes a key, or access that a feature gives. Never throws,
+   * Called in the transaction that revokes keys, or access that a feature gives. Never throws,
    * because access that has leaked must end in any case.
    */
-  accessRevoked?: (rt: Runtime, id: string) => void;
+  accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
   /** Called when the transaction is committed. Never throws. */
   committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */

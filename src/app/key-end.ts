@@ -33,7 +33,7 @@ export function revokeKey(
   const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
   // A large backlog is counted before the transaction, because counting would block other writers.
   const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
-  const { key, endpoints, ...stopped } = revokeForGood(rt, keyId, () =>
+  const { key, endpoints, ...stopped } = revokeForGood(rt, [keyId], () =>
     revokeInTransaction(rt, keyId, { keepsEndpoints }),
   );
   const counted = endpoints.map(({ parked, ...endpoint }) => ({

@@ -3,12 +3,12 @@ import type { Runtime } from "./runtime.ts";
 
 /**
  * Revokes access for good: restoring a backup revokes it again.
- * @param id the ID of an API key, or of a row that a feature lists as access
+ * @param ids the IDs of API keys, or of rows that a feature lists as access
  */
-export function revokeForGood<T>(rt: Runtime, id: string, revoke: () => T): T {
+export function revokeForGood<T>(rt: Runtime, ids: readonly string[], revoke: () => T): T {
   const revoked = rt.tx(() => {
     const result = revoke();
-    if (!rt.isDryRun()) for (const { accessRevoked } of ON_REMOVAL) accessRevoked?.(rt, id);
+    if (!rt.isDryRun()) for (const { accessRevoked } of ON_REMOVAL) accessRevoked?.(rt, ids);
     return result;
   });
   if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);

@@ -32,6 +32,11 @@ export function createPartnerAccessStore(db: Db) {
   const selectAccessOf = db.prepare(`
     SELECT ${KEY_COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
     WHERE key.business_id = ? AND key.partner_id IS NOT NULL AND key.revoked_at IS NULL ORDER BY key.id`);
+  const selectAccessIds = db
+    .prepare(
+      "SELECT id FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL AND revoked_at IS NULL",
+    )
+    .pluck();
   const selectFirstBusiness = db
     .prepare(
       "SELECT min(business_id) FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL AND revoked_at IS NULL",
@@ -57,6 +62,8 @@ export function createPartnerAccessStore(db: Db) {
       parseOptional(selectAccessIn.get({ partnerId, businessId }), parseKey<ListedKey>),
     /** Lists the access of all partners to a business. */
     listOfBusiness: (businessId: string) => selectAccessOf.all(businessId).map(parseKey<ListedKey>),
+    /** Lists the IDs of the access of a partner to all businesses. */
+    listAccessIds: (partnerId: string) => selectAccessIds.all(partnerId) as string[],
     /** Lists the keys of a partner, which have the secrets. */
     listKeys: (partnerId: string) => ofPartner.all(partnerId).map(parseKey<ListedKey>),
     /** Returns a business that a partner reaches; undefined if there is none. */

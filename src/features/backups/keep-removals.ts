@@ -15,13 +15,17 @@ export const keepRemovals: OnRemoval = {
     const move = { id, server: store.file.getServerId(), movedAt: now() };
     addToErasureList(config, [movedLine(move)]);
   },
-  accessRevoked({ config, log }, id) {
+  accessRevoked({ config, log }, ids) {
     try {
-      addToErasureList(config, [revokedLine(id)]);
+      addToErasureList(config, ids.map(revokedLine));
     } catch (error) {
       const reason = errorInWords(error);
       const message = "A restore of an earlier backup would bring revoked access back.";
-      log("warn", message, { id, reason, fix: "revoke it again after such a restore" });
+      log("warn", message, {
+        ids: ids.join(" "),
+        reason,
+        fix: "revoke it again after such a restore",
+      });
     }
   },
   committed: signErasureList,

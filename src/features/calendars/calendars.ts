@@ -40,7 +40,7 @@ export function createCalendar(
 
 /** Revokes a calendar; a revoked one stays as it is. @throws AppError resource_not_found */
 export function revokeCalendar(rt: Runtime, businessId: string, id: string): CalendarRow {
-  return revokeForGood(rt, id, () => {
+  return revokeForGood(rt, [id], () => {
     const calendar = getCalendar(rt, businessId, id);
     if (calendar.revokedAt !== null) return calendar;
     rt.openStore(createCalendarStore).revoke(id, rt.now());

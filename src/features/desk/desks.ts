@@ -114,7 +114,7 @@ export const revokeDesk = (
     : revokeDevice(rt, getDesk(rt, businessId, nameOrId), deviceId);
 
 const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
-  revokeForGood(rt, desk.id, () => {
+  revokeForGood(rt, [desk.id], () => {
     rt.openStore(createDeskStore).revoke(desk.id, rt.now());
     auditDesk(rt, "desk.revoked", desk);
     return { ...desk, revokedAt: rt.now() };

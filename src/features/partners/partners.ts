@@ -1,7 +1,8 @@
 import { audit } from "../../app/audit.ts";
 import { appendEvents } from "../../app/events.ts";
-import { revokeKey } from "../../app/key-end.ts";
+import { revokeInTransaction, revokeKey } from "../../app/key-end.ts";
 import { createKey, type CreatedKey } from "../../app/keys.ts";
+import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { deleteEndpoint } from "../../app/webhooks/endpoint-lifecycle.ts";
 import { outsideLine } from "../../domain/basic-schemas.ts";
@@ -172,21 +173,16 @@ export function deletePartner(
   rt: Runtime,
   partner: PartnerRow,
 ): { businesses: number; keys: number; endpoints: number } {
-  const store = rt.openStore(createPartnerStore);
-  return rt.tx(() => {
-    const { id, name } = partner;
+  const { id, name } = partner;
+  const keys = rt.store.partnerAccess.listKeys(id).map((key) => key.id);
+  const accesses = rt.store.partnerAccess.listAccessIds(id);
+  return revokeForGood(rt, [...keys, ...accesses], () => {
     const endpoints = rt.store.endpoints.listOf({ businessId: null, partnerId: id });
     for (const endpoint of endpoints) deleteEndpoint(rt, endpoint.id);
-    const keys = rt.store.partnerAccess.listKeys(id);
-    for (const key of keys) revokeKey(rt, key.id);
-    const reached = store.listReached(id, "", Number.MAX_SAFE_INTEGER);
-    for (const business of reached) {
-      const access = rt.store.partnerAccess.find(id, business.id);
-      if (access) revokeKey(rt, access.id);
-    }
-    store.markDeleted(id, rt.now());
+    for (const keyId of [...keys, ...accesses]) revokeInTransaction(rt, keyId);
+    rt.openStore(createPartnerStore).markDeleted(id, rt.now());
     const details = {
-      businesses: reached.length,
+      businesses: accesses.length,
       keys: keys.length,
       endpoints: endpoints.length,
     };

@@ -161,9 +161,7 @@ test("a plain http address that is not of this machine is refused", async () => 
   const headers = { host: "shop.example.com", "accept-language": "de" };
   const refused = await get("", { headers });
   expect(refused.status).toBe(403);
-  expect(await refused.text()).toContain(
-    "Der Tresen braucht eine Adresse, die mit https beginnt.",
-  );
+  expect(await refused.text()).toContain("Der Tresen braucht eine Adresse, die mit https beginnt.");
 });
 
 test("a phone that is one too many for a desk is told in its language", async () => {

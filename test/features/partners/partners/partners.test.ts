@@ -1,8 +1,10 @@
-import { expect, test, vi } from "vitest";
-import { createKey } from "../../../../src/app/keys.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { OnRemoval } from "../../../../src/app/feature-hooks.ts";
+import { createKey, updateKey } from "../../../../src/app/keys.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { hashApiKey } from "../../../../src/domain/api-key.ts";
+import { ON_REMOVAL } from "../../../../src/features/on-removal.ts";
 import {
   addBusiness as reach,
   createPartnerKey,
@@ -160,6 +162,34 @@ test("a revoked key ends alone, and a deleted partner ends with all of its keys"
   expect(deletePartner(rt, partner)).toEqual({ businesses: 1, keys: 2, endpoints: 0 });
   expect((await ask("businesses/one/services")).code).toBe("revoked_key");
   expect(createTestPartner(rt, []).partner.name).toBe(partner.name);
+});
+
+test("a restore learns of all revocations of a deleted partner at once", () => {
+  const rt = createTestRuntime();
+  const { partner } = createTestPartner(rt, addBusinesses(rt, ["one", "two"]));
+  const ids = [
+    ...rt.store.partnerAccess.listKeys(partner.id).map(({ id }) => id),
+    ...rt.store.partnerAccess.listAccessIds(partner.id),
+  ];
+  expect(ids).toHaveLength(3);
+  const accessRevoked = vi.fn();
+  (ON_REMOVAL as OnRemoval[]).push({ accessRevoked });
+  onTestFinished(() => void (ON_REMOVAL as OnRemoval[]).pop());
+  deletePartner(rt, partner);
+  expect(accessRevoked.mock.calls).toEqual([[rt, ids]]);
+});
+
+test("a key of a partner keeps the rights of the partner, and can get another end", () => {
+  const rt = createTestRuntime();
+  const { key } = createTestPartner(rt, addBusinesses(rt, ["one"]));
+  for (const rights of [
+    { eventGroups: ["bookings"] },
+    { limitMinute: 5 },
+    { guestMail: true },
+  ] as const)
+    expect(() => updateKey(rt, key.id, rights)).toThrow("has the rights of its partner");
+  const expiresAt = rt.now() + 86_400_000;
+  expect(updateKey(rt, key.id, { expiresAt }).expiresAt).toBe(expiresAt);
 });
 
 test("every GET route of a partner accepts exactly the documented parameters", async () => {
