@@ -138,7 +138,8 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
     ];
   if (about.event !== null) {
     if (facts.status === "PENDING") return [fill(texts.orderPendingText)];
-    return facts.status === "CONFIRMED" ? [texts.orderConfirmedText] : [];
+    if (facts.status !== "CONFIRMED") return [];
+    return [about.hasCodes ? texts.showCodes : texts.orderConfirmedText];
   }
   if (kind === "declined") return [fill(texts.declinedText)];
   if (kind === "expired") return [fill(mailTexts.expiredText)];

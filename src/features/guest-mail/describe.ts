@@ -19,6 +19,8 @@ export type VisitDescription = {
   titles: string[];
   /** An area; null for the business itself. */
   place: string | null;
+  /** Whether the guest's page shows the admission codes of an order. */
+  hasCodes: boolean;
   rows: (texts: BookingTexts, format: Format) => Row[];
 };
 
@@ -33,15 +35,18 @@ export function describeVisit(
     rt.store.reservations.findById(business.id, id) ??
     rt.store.holds.findById(business.id, id, null);
   if (visit !== undefined) return ofContent(describeContent(rt, business, visit));
-  const order = rt.openStore(createOrderStore).findByIdOrCode(business.id, id, "");
+  const orders = rt.openStore(createOrderStore);
+  const order = orders.findByIdOrCode(business.id, id, "");
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
-  return order && ofOrder(business, order, event);
+  const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
+  return order && ofOrder(business, order, event, hasCodes);
 }
 
 const ofContent = (content: VisitContent): VisitDescription => ({
   event: null,
   titles: content.services ?? [],
   place: content.area,
+  hasCodes: false,
   rows: (texts, format) => {
     const { services, staff, guests, totalCents } = content;
     const table = fillText(texts.tableFor, { count: guests });
@@ -62,6 +67,7 @@ function ofOrder(
   { slug }: BusinessRow,
   { code, items, totalCents }: TicketOrder,
   event: PublicEventDoc | undefined,
+  hasCodes: boolean,
 ): VisitDescription {
   const names = new Map(
     event?.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
@@ -70,6 +76,7 @@ function ofOrder(
     event: event?.name ?? code,
     titles: [],
     place: event?.venue?.name ?? null,
+    hasCodes,
     rows: (texts, format) => [
       { about: texts.what, lines: [event?.name ?? code] },
       {
@@ -79,7 +86,8 @@ function ofOrder(
         ),
       },
       { about: texts.total, lines: [totalCents === 0 ? texts.free : format.money(totalCents)] },
-      { about: texts.code, lines: [code] },
+      // At the entrance, each ticket has a code of its own.
+      ...(hasCodes ? [] : [{ about: texts.code, lines: [code] }]),
     ],
   };
 }

@@ -161,6 +161,9 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   expect(partOf(received, "text/plain")).toContain(order!.code);
   expect(partOf(received, "text/calendar")).toBe("");
   expect(parseMail(confirmed).headers.get("subject")).toMatch(/^Your tickets are confirmed: /);
+  expect(partOf(confirmed, "text/plain")).toContain(
+    "Show the code of each ticket at the entrance.",
+  );
   expect(parseCalendar(partOf(confirmed, "text/calendar"))).toMatchObject([
     { summary: event!.name, start: new Date(event!.startsAt) },
   ]);
