@@ -50,11 +50,16 @@ export function createWaitingStore(db: Db) {
   const discard = db.prepare(`
     UPDATE guest_mail SET status = 'DISCARDED', reason = 'mail is off', next_attempt_at = NULL, ended_at = ?
     WHERE status = 'WAITING'`);
+  const addDiscarded = db.prepare("UPDATE guest_mail_state SET discarded = discarded + ?");
 
   return {
     count: () => count.get() as number,
     /** Returns the number of mails that waited. */
-    discard: (at: number): number => discard.run(at).changes,
+    discard(at: number): number {
+      const { changes } = discard.run(at);
+      addDiscarded.run(changes);
+      return changes;
+    },
   };
 }
 
@@ -83,8 +88,7 @@ export function createGuestMailStore(db: Db) {
   );
   const saveReminded = db.prepare("UPDATE guest_mail_state SET reminded_until = ?");
   const saveFailure = db.prepare(`
-    UPDATE guest_mail_state SET failing_since = coalesce(failing_since, :at), failures = failures + 1, error = :error
-    RETURNING failures`);
+    UPDATE guest_mail_state SET failing_since = coalesce(failing_since, :at), failures = failures + 1, error = :error`);
   const clearFailure = db.prepare(
     "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL",
   );
@@ -114,9 +118,7 @@ export function createGuestMailStore(db: Db) {
     findState: () => selectState.get() as MailState | undefined,
     createState: (remindedUntil: number) => void insertState.run(remindedUntil),
     saveReminded: (until: number) => void saveReminded.run(until),
-    /** Returns the number of failures in a row. */
-    saveFailure: (error: string, at: number) =>
-      (saveFailure.get({ error, at }) as { failures: number } | undefined)?.failures ?? 0,
+    saveFailure: (error: string, at: number) => void saveFailure.run({ error, at }),
     clearFailure: () => void clearFailure.run(),
   };
 }

@@ -115,6 +115,7 @@ test("a guest is reminded once, a day before a confirmed visit", async () => {
 
 test("nothing is written while mail is off, and what waits is discarded then", async () => {
   const { api, server, book, list, send } = await openMails("CONFIRM");
+  remind(api);
   await book();
   api.config.guestMail = null;
   await book({ email: "bob@example.com" }, "203.0.113.2", 3);
@@ -122,6 +123,7 @@ test("nothing is written while mail is off, and what waits is discarded then", a
   const [start] = schedule;
   for (const work of start!(api, { checks: [] }).everySecond ?? []) await work();
   expect(list()).toMatchObject([{ status: "DISCARDED", reason: "mail is off" }]);
+  expect(api.openStore(createReportStore).findState()).toMatchObject({ discarded: 1 });
   expect(start!(api, { checks: [] })).toEqual({});
   await send();
   expect(server.mails).toEqual([]);
