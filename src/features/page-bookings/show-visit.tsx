@@ -10,6 +10,7 @@ import { readBody } from "../../http/pipeline/body.ts";
 import { getHeader, type HttpResponse, respondBytes } from "../../http/pipeline/request-context.ts";
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { addressLines } from "../public-pages/address.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
 import { isClosedError, recordRefusal } from "./book.ts";
 import { findMonth } from "./find-times.ts";
@@ -286,7 +287,7 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
     createdAt: visit.createdAt,
     updatedAt: visit.updatedAt,
     summary: name,
-    location: page.business.doc.address,
+    location: addressLines(page.business.doc).join(", ") || null,
     description: [services?.join("\n") ?? null, phone, linkOf(request, page, token)]
       .filter((line) => line !== null)
       .join("\n"),

@@ -5,6 +5,7 @@ import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
@@ -75,6 +76,36 @@ test("the name of a business cannot add a header, and its texts are escaped", as
   );
   expect(partOf(raw, "text/html")).not.toContain("<i>");
   expect(partOf(raw, "text/plain")).toContain(name);
+});
+
+test("a mail has the address of the business in lines, and no text that hides or reorders others", async () => {
+  const { api, server, send, book } = await openMails("CONFIRM");
+  const business = businessOf(api);
+  editCatalog(api, business.slug, (catalog) => ({
+    catalog: {
+      ...catalog,
+      business: { ...catalog.business, address: "1 First Street\nTown", postalAddress: null },
+    },
+    target: { section: "publicPage" },
+  }));
+  await book();
+  await send();
+  const { raw } = server.mails[0]!;
+  expect(partOf(raw, "text/plain")).toContain("\r\n    1 First Street\r\n    Town\r\n");
+  expect(partOf(raw, "text/html")).toContain("<br>1 First Street<br>Town<br>");
+  expect(parseCalendar(partOf(raw, "text/calendar"))).toMatchObject([
+    { location: "1 First Street, Town" },
+  ]);
+  const text = toPlainText({
+    language: "en",
+    heading: "a\u202eb",
+    paragraphs: ["c\u202ed"],
+    facts: [{ about: "When", lines: ["e\u202ef"] }],
+    link: { text: "Open", url: "https://shop.example/" },
+    footer: ["g\u202eh"],
+  });
+  expect(text).not.toContain("\u202e");
+  expect(text.match(/\ufffd/g)).toHaveLength(4);
 });
 
 test("a mail is in the language in which its guest booked, with times of the business", async () => {
