@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { hashVisitor } from "../../../../src/app/bookings/booking-limits.ts";
+import {
+  hashVisitor,
+  MAX_ACTIONS_OF_VISITOR,
+} from "../../../../src/app/bookings/booking-limits.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
+import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
+import { listPageActions } from "../../../../src/features/page-bookings/counts.ts";
 import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
 import { findCustomer } from "../../../../src/app/bookings/guests.ts";
@@ -109,6 +114,28 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     expect(server.mails).toHaveLength(before.mails + 2);
   },
 );
+
+test("a guest whose confirmation is refused sees the telephone number, and the refusal is counted", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails);
+  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  const keyId = findPageKey(api, businessOf(api)) ?? "";
+  const mailbox = hashVisitor(api, keyId, "email bob@gmail.com");
+  for (let i = 0; i < MAX_ACTIONS_OF_VISITOR; i++)
+    api.tx(() => api.store.visitors.insertAction(mailbox, "visit", api.now()));
+  const visits = listMade(api).length;
+  const countRefused = () => new Map(listPageActions(api)).get("refused") ?? 0;
+  const refused = countRefused();
+  const response = await createVisitor(api).post(`${linkIn(server.mails.at(-1)!.raw)}/confirm`);
+  expect([response.status, await response.text()]).toEqual([
+    429,
+    expect.stringContaining("tel:+17185550164"),
+  ]);
+  expect(listMade(api)).toHaveLength(visits);
+  expect(countRefused()).toBe(refused + 1);
+});
 
 test("a hold that nobody confirms ends after 15 minutes, and the guest's data with it", async () => {
   const mails = await openMails("CONFIRM");
