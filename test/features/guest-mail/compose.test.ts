@@ -113,9 +113,9 @@ test("a mail is in the language in which its guest booked, with times of the bus
   const expected = {
     en: "You are booked",
     de: "Ihr Termin steht",
-    fr: "C'est réservé",
+    fr: "C’est réservé",
     es: "Su reserva está hecha",
-    it: "La sua prenotazione è fatta",
+    it: "La tua prenotazione è fatta",
   };
   const [link = ""] = findAll(
     await createVisitor(api).get(base),
