@@ -177,7 +177,8 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
         : []),
       ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
       fillText(texts.zone, { zone }),
-      fillText(mailTexts.why, { business: name }),
+      // The text of a confirmation says itself why it came: nothing is booked yet.
+      ...(kind === "confirm" ? [] : [fillText(mailTexts.why, { business: name })]),
     ],
   };
 }

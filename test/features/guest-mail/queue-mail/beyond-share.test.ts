@@ -95,6 +95,8 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     const { raw, to } = server.mails.at(-1)!;
     expect(to).toEqual(["bob@gmail.com"]);
     expect(raw).not.toContain("Bob");
+    expect(partOf(raw, "text/plain")).toContain("If it was not you, do nothing");
+    expect(partOf(raw, "text/plain")).not.toContain("was booked");
     const link = linkIn(raw);
     const guest = createVisitor(api);
     // Opening the link changes nothing, because programs open the links of mails.
