@@ -11,6 +11,7 @@ import {
   writeEntry,
   writeMailedStart,
 } from "../calendars/ical.ts";
+import { addressLines } from "../public-pages/address.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
 import { writeDateTime, writeShortDateTime } from "../page-bookings/when.ts";
@@ -151,7 +152,7 @@ const isOpen = ({ status }: MailFacts): boolean => status === "PENDING" || statu
 
 function toContent(context: Context, language: PageLanguage, link: string): MailContent {
   const { business, format, texts, mailTexts, kind, facts, about } = context;
-  const { name, address, phone, timezone } = business.doc;
+  const { name, phone, timezone } = business.doc;
   const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
   const canChange = about.event === null && kind !== "confirm" && isOpen(facts);
   return {
@@ -163,7 +164,7 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
       ...about.rows(texts, format),
       {
         about: texts.where,
-        lines: [about.place ?? name, ...(address === null ? [] : [address])].concat(phone ?? []),
+        lines: [about.place ?? name, ...addressLines(business.doc)].concat(phone ?? []),
       },
     ],
     link: { text: linkTextOf(context), url: link },
@@ -177,7 +178,8 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
         : []),
       ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
       fillText(texts.zone, { zone }),
-      fillText(mailTexts.why, { business: name }),
+      // The text of a confirmation says itself why it came: nothing is booked yet.
+      ...(kind === "confirm" ? [] : [fillText(mailTexts.why, { business: name })]),
     ],
   };
 }
@@ -211,7 +213,7 @@ function writeCalendar(
     createdAt,
     updatedAt: createdAt,
     summary: about.event ?? business.doc.name,
-    location: business.doc.address,
+    location: addressLines(business.doc).join(", ") || null,
     description: [...about.titles, business.doc.phone, ...(isOpen(facts) ? [link] : [])]
       .filter((line) => line !== null)
       .join("\n"),

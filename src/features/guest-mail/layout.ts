@@ -29,11 +29,11 @@ const clean = (text: string): string => safe(text);
 
 export function toPlainText({ heading, paragraphs, facts, link, footer }: MailContent): string {
   const blocks = [
-    heading,
-    ...paragraphs,
+    clean(heading),
+    ...paragraphs.map(clean),
     facts.map(({ about, lines }) => `${about}: ${lines.map(clean).join("\n    ")}`).join("\n"),
     `${link.text}:\n${link.url}`,
-    ...footer,
+    ...footer.map(clean),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }

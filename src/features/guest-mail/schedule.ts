@@ -1,19 +1,23 @@
 import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { createWaitingStore } from "./store.ts";
+import { createRemainsStore } from "./store.ts";
 
 const startMails: StartWork = (rt) =>
-  rt.config.guestMail === null ? discardWaiting(rt) : sendMails(rt);
+  rt.config.guestMail === null ? discardRemains(rt) : sendMails(rt);
 
-/** Discards what an earlier daemon has not sent: mail is off now. */
-function discardWaiting(rt: Runtime): ThreadWork {
-  const store = rt.openStore(createWaitingStore);
-  if (store.count() === 0) return {};
+/**
+ * Discards what an earlier daemon has not sent, because mail is off now. A mail server that failed
+ * then is reported no longer.
+ */
+function discardRemains(rt: Runtime): ThreadWork {
+  const store = rt.openStore(createRemainsStore);
+  if (!store.hasRemains()) return {};
   let isDone = false;
   const discard = (): void => {
     if (isDone) return;
     const count = rt.tx(() => store.discard(rt.now()));
     isDone = true;
+    if (count === 0) return;
     rt.log("warn", "Mails to guests were discarded, because serve --guest-mail is off.", { count });
   };
   return { everySecond: [discard] };

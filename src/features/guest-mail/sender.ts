@@ -1,3 +1,4 @@
+import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { errorInWords } from "../../domain/errors.ts";
 import { createMailer, type Mail, type Mailer } from "../../platform/smtp.ts";
@@ -18,6 +19,8 @@ import { createGuestMailStore, type MailRow } from "./store.ts";
 
 const TOKEN_BYTES = 24;
 const BATCH = 20;
+/** The delay after which a mail is tried again while the master key is missing or wrong. */
+const NO_KEY_DELAY_MS = 60_000;
 
 /** Starts sending the mails that wait. Call it in the delivery thread. */
 export function startSender(rt: Runtime): MailSender {
@@ -119,6 +122,11 @@ export class MailSender {
       return undefined;
     }
     const token = this.#tokenOf(row);
+    if (token === undefined || !this.#isReadable(row)) {
+      // A check of the master key reports this. The mail is sent once the right key is back.
+      this.#store.postpone(id, rt.now() + NO_KEY_DELAY_MS, "no key decrypts the guest's data");
+      return undefined;
+    }
     const { guestMail: from, http } = rt.config;
     const link = `${http.publicUrl}/b/${encodeURIComponent(business.slug)}/v/${token}`;
     const mail = from === null ? undefined : composeMail(rt, row, business, { from, link });
@@ -133,11 +141,19 @@ export class MailSender {
     return mail;
   }
 
-  /** Returns the token of a mail's link. It is derived, so that a second attempt has the same. */
-  #tokenOf({ id }: MailRow): string {
+  /**
+   * Returns the token of a mail's link; undefined without a master key. It is derived, so that a
+   * second attempt has the same.
+   */
+  #tokenOf({ id }: MailRow): string | undefined {
     const mac = this.#rt.secrets.mac("guest link", id);
-    if (mac === undefined) throw new Error("There is no master key, although guests are stored.");
-    return `${LINK_TOKEN_PREFIX}${mac.subarray(0, TOKEN_BYTES).toString("hex")}`;
+    return mac && `${LINK_TOKEN_PREFIX}${mac.subarray(0, TOKEN_BYTES).toString("hex")}`;
+  }
+
+  /** Returns false if the guest's data are stored, but no key decrypts them. */
+  #isReadable({ visitId }: MailRow): boolean {
+    const guest = this.#rt.store.guests.findByVisit(visitId);
+    return guest === undefined || tryDecryptCustomer(this.#rt, guest) !== undefined;
   }
 
   #refuse(id: string, error: SendError & Error): void {

@@ -44,17 +44,32 @@ const parse = (raw: unknown): MailRow => {
   return { ...row, facts: parseJson(row.facts, "guest_mail.facts") as MailFacts };
 };
 
-/** Reads and discards what waits while no mail is sent. */
-export function createWaitingStore(db: Db) {
-  const count = db.prepare("SELECT count(*) FROM guest_mail WHERE status = 'WAITING'").pluck();
+const CLEAR_FAILURE =
+  "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL";
+
+/** Ends what an earlier daemon has left, while no mail is sent. */
+export function createRemainsStore(db: Db) {
+  const hasRemains = db
+    .prepare(`
+      SELECT EXISTS (SELECT 1 FROM guest_mail WHERE status = 'WAITING')
+        OR EXISTS (SELECT 1 FROM guest_mail_state WHERE failures > 0)`)
+    .pluck();
   const discard = db.prepare(`
     UPDATE guest_mail SET status = 'DISCARDED', reason = 'mail is off', next_attempt_at = NULL, ended_at = ?
     WHERE status = 'WAITING'`);
+  const addDiscarded = db.prepare("UPDATE guest_mail_state SET discarded = discarded + ?");
+  const clearFailure = db.prepare(CLEAR_FAILURE);
 
   return {
-    count: () => count.get() as number,
-    /** Returns the number of mails that waited. */
-    discard: (at: number): number => discard.run(at).changes,
+    /** Returns whether mails wait, or the mail server has failed. */
+    hasRemains: () => hasRemains.get() === 1,
+    /** Discards the mails that wait, and forgets failures. Returns the number of mails. */
+    discard(at: number): number {
+      const { changes } = discard.run(at);
+      addDiscarded.run(changes);
+      clearFailure.run();
+      return changes;
+    },
   };
 }
 
@@ -83,11 +98,8 @@ export function createGuestMailStore(db: Db) {
   );
   const saveReminded = db.prepare("UPDATE guest_mail_state SET reminded_until = ?");
   const saveFailure = db.prepare(`
-    UPDATE guest_mail_state SET failing_since = coalesce(failing_since, :at), failures = failures + 1, error = :error
-    RETURNING failures`);
-  const clearFailure = db.prepare(
-    "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL",
-  );
+    UPDATE guest_mail_state SET failing_since = coalesce(failing_since, :at), failures = failures + 1, error = :error`);
+  const clearFailure = db.prepare(CLEAR_FAILURE);
   const counters = {
     SENT: db.prepare("UPDATE guest_mail_state SET sent = sent + 1"),
     FAILED: db.prepare("UPDATE guest_mail_state SET failed = failed + 1"),
@@ -114,9 +126,7 @@ export function createGuestMailStore(db: Db) {
     findState: () => selectState.get() as MailState | undefined,
     createState: (remindedUntil: number) => void insertState.run(remindedUntil),
     saveReminded: (until: number) => void saveReminded.run(until),
-    /** Returns the number of failures in a row. */
-    saveFailure: (error: string, at: number) =>
-      (saveFailure.get({ error, at }) as { failures: number } | undefined)?.failures ?? 0,
+    saveFailure: (error: string, at: number) => void saveFailure.run({ error, at }),
     clearFailure: () => void clearFailure.run(),
   };
 }

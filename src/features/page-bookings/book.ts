@@ -82,12 +82,17 @@ export type PageBooking = {
   language: PageLanguage;
 };
 
-/** The key of a form leads to the visit that the form has made, so only its hash is stored. */
-const replyOf = (keyId: string, formKey: string) => ({
+/**
+ * Returns by what the reply to a form is found again. The key of a form leads to the visit that the
+ * form has made, so only its hash is stored.
+ */
+export const replyOfForm = (purpose: "page" | "page mail", keyId: string, formKey: string) => ({
   keyId,
-  token: `page ${hash("sha256", formKey, "hex")}`,
+  token: `${purpose} ${hash("sha256", formKey, "hex")}`,
   request: "page",
 });
+
+const replyOf = (keyId: string, formKey: string) => replyOfForm("page", keyId, formKey);
 
 /** Returns the token of the visit that a form has made; undefined if it has made none. */
 export function findBooked(rt: Runtime, keyId: string, formKey: string): string | undefined {

@@ -9,7 +9,7 @@ import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
-import { contactsOf, findOpenHold, type PageBooking } from "./book.ts";
+import { contactsOf, findOpenHold, type PageBooking, replyOfForm } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { MAIL_HOLD_MS, toRequest } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
@@ -17,11 +17,7 @@ import { createPageBookingStore } from "./store.ts";
 // Beyond its share of the free time, the page takes a visit only after the guest has confirmed it
 // by a link in a mail. Until then the time is held. A feature that mails guests sends the link.
 
-const replyOf = (keyId: string, formKey: string) => ({
-  keyId,
-  token: `page mail ${formKey}`,
-  request: "page",
-});
+const replyOf = (keyId: string, formKey: string) => replyOfForm("page mail", keyId, formKey);
 
 /** Returns the hold of a form whose guest was asked to confirm it; undefined if there is none. */
 export function findAskedHold(
@@ -35,8 +31,8 @@ export function findAskedHold(
 }
 
 /**
- * Holds a time until the guest confirms it by a link in a mail. The guest's data are stored with
- * the hold. Call it outside of a transaction.
+ * Holds a time until the guest confirms it by a link in a mail, once for each form. The guest's
+ * data are stored with the hold. Call it outside of a transaction.
  * @throws AppError too_many_holds if no mail is sent, slot_taken, price_changed
  */
 export const holdForMail = (
@@ -47,6 +43,8 @@ export const holdForMail = (
 ): Hold =>
   rt.tx(() => {
     const keyId = getPageKey(rt, business);
+    const asked = findAskedHold(rt, business, keyId, formKey);
+    if (asked !== undefined) return asked;
     if (holdId !== null && findOpenHold(rt, business, keyId, holdId))
       rt.store.holds.release(holdId);
     const store = rt.openStore(createPageBookingStore);

@@ -8,7 +8,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { bookOnPage, holdTime, isClosedError, type PageBooking, recordRefusal } from "./book.ts";
+import { bookOnPage, holdTime, isClosedError, type PageBooking } from "./book.ts";
 import { findAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
 import {
@@ -18,6 +18,7 @@ import {
   redirect,
   respondCheckMail,
   respondClosed,
+  respondToRefusal,
 } from "./respond.tsx";
 import {
   type Choice,
@@ -93,10 +94,8 @@ export async function postHold(request: PageRequest): Promise<HttpResponse> {
     const url = urlOfDetails(page, { choice, at: startsAt, key, holdId, kept });
     return redirect(request, url, hold === null ? [] : holdCookie(request, hold.id, HOLD_MS));
   } catch (error) {
-    if (isClosedError(error)) {
-      recordRefusal(request.rt, page.business, error);
-      return respondClosed(request, page, "shareUsed");
-    }
+    const refused = respondToRefusal(request, page, error);
+    if (refused) return refused;
     if (error instanceof AppError && error.code === "slot_taken") {
       const day = localDateOf(startsAt, page.business.doc.timezone);
       const fields = [...fieldsOf(choice), ["date", day] as const, ["taken", "1"] as const];
@@ -142,7 +141,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
     if (isBeyondShare) return askByMail(request, page, wanted, state, error);
-    return respondToRefusal(request, page, state, error);
+    return respondToError(request, page, state, error);
   }
 }
 
@@ -163,20 +162,18 @@ async function askByMail(
     );
     return respondCheckMail(request, page, hold.expiresAt);
   } catch (error) {
-    return respondToRefusal(request, page, state, isClosedError(error) ? refusal : error);
+    return respondToError(request, page, state, isClosedError(error) ? refusal : error);
   }
 }
 
-function respondToRefusal(
+function respondToError(
   request: PageRequest,
   page: BookingPage,
   state: Omit<DetailsState, "status">,
   error: unknown,
 ): Promise<HttpResponse> | HttpResponse {
-  if (isClosedError(error)) {
-    recordRefusal(request.rt, page.business, error);
-    return respondClosed(request, page, "shareUsed");
-  }
+  const refused = respondToRefusal(request, page, error);
+  if (refused) return refused;
   if (!(error instanceof AppError)) throw error;
   if (error.code === "price_changed") {
     const newTotalCents = Number(error.extensions["totalCents"]);

@@ -8,6 +8,7 @@ import {
   type RawHeaders,
   respond,
 } from "../../http/pipeline/request-context.ts";
+import { isClosedError, recordRefusal } from "./book.ts";
 import type { BookingShop } from "./read-offer.ts";
 import type { Booked, PageProps } from "./rules.ts";
 import { isEmbedded, isFirstOfFrame } from "./urls.ts";
@@ -81,6 +82,20 @@ export const respondClosed = (
       </>
     ),
   });
+
+/**
+ * Shows the telephone number to a guest whose visit or order the page refuses, and records that for
+ * the operator. Returns undefined for other errors.
+ */
+export function respondToRefusal(
+  request: PageRequest,
+  props: BookingShop,
+  error: unknown,
+): HttpResponse | undefined {
+  if (!isClosedError(error)) return undefined;
+  recordRefusal(request.rt, props.business, error);
+  return respondClosed(request, props, "shareUsed");
+}
 
 /** Shows that a link in a mail confirms the visit. */
 export const respondCheckMail = (

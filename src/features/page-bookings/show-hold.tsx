@@ -6,8 +6,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { confirmHold, findGuestHold, type GuestHold } from "./mail-holds.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { redirect, respondClosed, respondWithShop } from "./respond.tsx";
-import { isClosedError } from "./book.ts";
+import { redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
 import { describeContent } from "./visit-view.ts";
 import { keptFields, toQuery } from "./urls.ts";
 import { Facts } from "./view/visit.tsx";
@@ -23,7 +22,7 @@ export async function showHold(request: PageRequest): Promise<HttpResponse | und
   return opened && respondWithHold(request, opened.page, opened.found);
 }
 
-type Opened = { page: BookingShop; found: GuestHold; token: string };
+type Opened = { page: BookingShop; found: GuestHold };
 
 async function openHold(request: PageRequest): Promise<Opened | undefined> {
   const { rt, slug, context } = request;
@@ -31,7 +30,7 @@ async function openHold(request: PageRequest): Promise<Opened | undefined> {
   const business = rt.store.businesses.findBySlug(slug);
   const found = business && findGuestHold(rt, business, token);
   const page = found && (await openShop(request, found.language, () => null));
-  return found && page && { page, found, token };
+  return found && page && { page, found };
 }
 
 function respondWithHold(
@@ -61,7 +60,7 @@ function respondWithHold(
           </form>
         ) : (
           <p>
-            <a class="button primary" href={`${shop.path}/book`}>
+            <a class="button primary" href={`${shop.path}/book${query && `?${query}`}`}>
               {texts.bookAgain}
             </a>
           </p>
@@ -88,7 +87,8 @@ export async function postConfirmation(request: PageRequest): Promise<HttpRespon
     });
     return redirect(request, url);
   } catch (error) {
-    if (isClosedError(error)) return respondClosed(request, opened.page, "shareUsed");
+    const refused = respondToRefusal(request, opened.page, error);
+    if (refused) return refused;
     if (error instanceof AppError && error.code === "hold_expired") return redirect(request, url);
     throw error;
   }

@@ -10,12 +10,18 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { findBooked, isClosedError, recordRefusal } from "./book.ts";
+import { findBooked } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { type Fields, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
-import { parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import {
+  parseForm,
+  redirect,
+  respondClosed,
+  respondToRefusal,
+  respondWithShop,
+} from "./respond.tsx";
 import {
   EMPTY_FORM,
   type FormErrors,
@@ -205,10 +211,8 @@ export async function postTickets(
     });
     return redirect(request, urlOfBooked(request, page, token));
   } catch (error) {
-    if (isClosedError(error)) {
-      recordRefusal(request.rt, page.business, error);
-      return respondClosed(request, page, "shareUsed");
-    }
+    const refused = respondToRefusal(request, page, error);
+    if (refused) return refused;
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed")
       return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });

@@ -10,8 +10,8 @@ import { readBody } from "../../http/pipeline/body.ts";
 import { getHeader, type HttpResponse, respondBytes } from "../../http/pipeline/request-context.ts";
 import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { addressLines } from "../public-pages/address.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
-import { isClosedError, recordRefusal } from "./book.ts";
 import { findMonth } from "./find-times.ts";
 import {
   cancelOrderAsGuest,
@@ -24,7 +24,7 @@ import type { TicketOrder } from "../tickets/rules.ts";
 import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { NO_STORE, parseForm, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import { NO_STORE, parseForm, redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
 import { readInstant } from "./show-booking.tsx";
 import { keptFields, toQuery } from "./urls.ts";
 import { textsOf } from "./texts.ts";
@@ -239,10 +239,8 @@ async function change(
     if (!(await retryWhileBusy(request.rt, () => run(linked)))) return respondEnded(request);
     return redirect(request, urlOfVisit(request, page, token, done));
   } catch (error) {
-    if (isClosedError(error)) {
-      recordRefusal(request.rt, page.business, error);
-      return respondClosed(request, page, "shareUsed");
-    }
+    const refused = respondToRefusal(request, page, error);
+    if (refused) return refused;
     if (!(error instanceof AppError)) throw error;
     if (error.code === "slot_taken")
       return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));
@@ -286,7 +284,7 @@ export async function sendCalendarFile(request: PageRequest): Promise<HttpRespon
     createdAt: visit.createdAt,
     updatedAt: visit.updatedAt,
     summary: name,
-    location: page.business.doc.address,
+    location: addressLines(page.business.doc).join(", ") || null,
     description: [services?.join("\n") ?? null, phone, linkOf(request, page, token)]
       .filter((line) => line !== null)
       .join("\n"),

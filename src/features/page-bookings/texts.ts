@@ -346,7 +346,7 @@ const TEXTS: Translations<BookingTexts> = {
       "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
     orderConfirmed: "Ihre Tickets sind bestätigt",
     orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
-    showCodes: "Zeigen Sie am Einlass den Code jeder Karte.",
+    showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
     ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
     code: "Code",
@@ -475,12 +475,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
     checkMail: "Veuillez regarder vos messages",
     checkMailText:
-      "Nous avons envoyé un lien à l'adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time} ; d'ici là, nous gardons l'horaire pour vous.",
+      "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time} ; d’ici là, nous gardons l’horaire pour vous.",
     confirmTitle: "Confirmez votre visite",
     confirmText:
-      "Nous gardons cet horaire pour vous jusqu'à {time}. Rien n'est réservé avant votre confirmation.",
+      "Nous gardons cet horaire pour vous jusqu’à {time}. Rien n’est réservé avant votre confirmation.",
     confirmYes: "Confirmer la visite",
-    confirmLate: "Cet horaire n'a pas été confirmé à temps et est de nouveau libre.",
+    confirmLate: "Cet horaire n’a pas été confirmé à temps et est de nouveau libre.",
   },
   es: {
     title: "Reservar",
@@ -714,12 +714,12 @@ const TEXTS: Translations<BookingTexts> = {
     code: "Codice",
     cancelOrderSure: "Annullare questo ordine? Non si può tornare indietro.",
     fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",
-    checkMail: "Guardi nella sua posta",
+    checkMail: "Guarda nella tua posta",
     checkMailText:
-      "Abbiamo inviato un link all'indirizzo che ha scritto. Lo apra e confermi la visita entro {time}; fino ad allora le teniamo l'orario.",
-    confirmTitle: "Confermi la sua visita",
+      "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}; fino ad allora ti teniamo l’orario.",
+    confirmTitle: "Conferma la tua visita",
     confirmText:
-      "Le teniamo questo orario fino a {time}. Nulla è prenotato prima della sua conferma.",
+      "Ti teniamo questo orario fino a {time}. Nulla è prenotato prima della tua conferma.",
     confirmYes: "Confermare la visita",
     confirmLate: "Questo orario non è stato confermato in tempo ed è di nuovo libero.",
   },

@@ -2,10 +2,10 @@ import { WEEK } from "../../domain/catalog/common.ts";
 import { minutesOf } from "../../domain/local-time.ts";
 import { showHidden } from "../../domain/text.ts";
 import { fillText } from "../../pages/languages.ts";
+import { addressLines } from "./address.ts";
 import type { Dishes, Events, Services, Shop } from "./content.ts";
 import { pathsOf } from "./paths.ts";
 import type { BusinessContent } from "./view/business.tsx";
-import { addressLines } from "./view/contact.tsx";
 import { dishPrice } from "./view/menu.tsx";
 import { priceOf } from "./view/services.tsx";
 
@@ -49,7 +49,7 @@ export function writeMarkdown(
 
 function writeFacts(shop: Shop): string[] {
   const { profile, texts, origin, path } = shop;
-  const address = addressLines(shop).join(", ");
+  const address = addressLines(shop.profile).join(", ");
   const facts = [
     [texts.address, address],
     [texts.phone, profile.phone],

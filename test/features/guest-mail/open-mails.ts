@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Runtime } from "../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../src/config.ts";
 import type { BusinessDoc } from "../../../src/domain/catalog/catalog.ts";
 import { MailSender } from "../../../src/features/guest-mail/sender.ts";
@@ -24,17 +25,12 @@ export async function openMails(
   const smtpUrlFile = join(createTempFolder(), "smtp-url");
   writeFileSync(smtpUrlFile, server.url);
   const trustedProxies = ["127.0.0.0/8", "::1/128"];
-  const { api, base } = openPage(preset, booking, {
-    guestMail: FROM,
-    smtpUrlFile,
-    publicUrl: PUBLIC_URL,
-    trustedProxies,
-    ...flags,
-  });
-  const start = (): MailSender => {
+  const mailFlags = { guestMail: FROM, smtpUrlFile, publicUrl: PUBLIC_URL };
+  const { api, base } = openPage(preset, booking, { ...mailFlags, trustedProxies, ...flags });
+  const start = (rt: Runtime = api): MailSender => {
     const mailer = createMailer(server.url, false);
     onTestFinished(mailer.close);
-    return new MailSender(api, mailer);
+    return new MailSender(rt, mailer);
   };
   const sender = start();
   /** Sends every mail that is due. */
@@ -63,5 +59,5 @@ export async function openMails(
     const { action, times } = await visitor.openTimes(timesOf(api, base, key) + query);
     return visitor.book(await visitor.hold(action, times.at(which) ?? ""), form);
   };
-  return { api, base, server, sender, start, send, list, book };
+  return { api, base, server, sender, start, mailFlags, send, list, book };
 }

@@ -4,6 +4,7 @@ import { bookVisit } from "../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { checks } from "../../../src/features/guest-mail/conditions.ts";
+import { REPORTED_FAILURES } from "../../../src/features/guest-mail/rules.ts";
 import { metrics } from "../../../src/features/guest-mail/metrics.ts";
 import { retention } from "../../../src/features/guest-mail/retention.ts";
 import { toRequest } from "../../../src/features/page-bookings/rules.ts";
@@ -115,6 +116,7 @@ test("a guest is reminded once, a day before a confirmed visit", async () => {
 
 test("nothing is written while mail is off, and what waits is discarded then", async () => {
   const { api, server, book, list, send } = await openMails("CONFIRM");
+  remind(api);
   await book();
   api.config.guestMail = null;
   await book({ email: "bob@example.com" }, "203.0.113.2", 3);
@@ -122,9 +124,30 @@ test("nothing is written while mail is off, and what waits is discarded then", a
   const [start] = schedule;
   for (const work of start!(api, { checks: [] }).everySecond ?? []) await work();
   expect(list()).toMatchObject([{ status: "DISCARDED", reason: "mail is off" }]);
+  expect(api.openStore(createReportStore).findState()).toMatchObject({ discarded: 1 });
   expect(start!(api, { checks: [] })).toEqual({});
   await send();
   expect(server.mails).toEqual([]);
+});
+
+test("a mail server that failed is reported until mail is switched off", async () => {
+  const { api, server, book, send } = await openMails("CONFIRM");
+  remind(api);
+  await server.down();
+  await book();
+  const codes = () => checks.flatMap((check) => check(api, {} as never)).map(({ code }) => code);
+  for (let i = 0; i < REPORTED_FAILURES; i++) {
+    expect(codes()).toEqual([]);
+    await send();
+    api.advance(HOUR_MS);
+  }
+  expect(codes()).toEqual(["guest_mail.failing"]);
+  api.config.guestMail = null;
+  const [start] = schedule;
+  for (const work of start!(api, { checks: [] }).everySecond ?? []) await work();
+  // What was discarded is still reported for a day.
+  expect(codes()).toEqual(["guest_mail.unsent"]);
+  expect(start!(api, { checks: [] })).toEqual({});
 });
 
 test("a page without mail has no mails, no state and no work in the delivery thread", async () => {

@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
@@ -7,6 +8,7 @@ import { findGuestVisit } from "../../../src/features/page-bookings/visits.ts";
 import type { MailBehaviour } from "../../support/mail-server.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
 import { businessOf, createVisitor, listMade } from "../page-bookings/open-page.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 import { openMails, PUBLIC_URL } from "./open-mails.ts";
 
 const { SqliteError } = Database;
@@ -179,6 +181,36 @@ test("a mail whose acceptance cannot be stored is not sent again", async () => {
   await send();
   expect(server.mails).toHaveLength(1);
   expect(list()).toMatchObject([{ status: "SENT" }]);
+});
+
+test("a mail waits while the master key is missing or wrong, and is sent once it is back", async () => {
+  const { api, server, book, list, start, mailFlags, send } = await openMails("CONFIRM");
+  await book();
+  const { dataDir, masterKeyPath: key } = api.config;
+  // Another process on the same data has not read the key yet.
+  const fresh = createTestRuntime({ ...mailFlags, dataDir }, api.now());
+  const sender = start(fresh);
+  const sendLater = async (): Promise<void> => {
+    fresh.advance(MINUTE_MS);
+    sender.wake();
+    await sender.idle();
+  };
+  const waiting = [{ status: "WAITING", reason: "no key decrypts the guest's data", attempts: 0 }];
+  renameSync(key, `${key}.away`);
+  await sendLater();
+  expect(list()).toMatchObject(waiting);
+  writeFileSync(key, `${Buffer.alloc(32, 7).toString("base64")}\n`);
+  await sendLater();
+  expect(list()).toMatchObject(waiting);
+  expect(server.asked).toEqual([]);
+  renameSync(`${key}.away`, key);
+  await sendLater();
+  expect(list()).toMatchObject([{ status: "SENT", reason: null }]);
+  const [{ raw } = { raw: "" }] = server.mails;
+  const [token = ""] = tokensIn(partOf(raw, "text/plain"));
+  expect(findGuestVisit(api, businessOf(api), token)).toBeDefined();
+  await send();
+  expect(server.mails).toHaveLength(1);
 });
 
 test("at most ten links lead to a visit: the oldest ends", async () => {

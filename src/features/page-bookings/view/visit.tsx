@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
+import { addressLines } from "../../public-pages/address.ts";
+import { telUrl } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../read-offer.ts";
 import type { VisitContent, VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
@@ -109,7 +111,7 @@ type FactsProps = BookingShop & { view: VisitContent & { startsAt: number } };
 export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view } = props;
   const { services, staff, guests, area, totalCents } = view;
-  const { address, phone } = business.doc;
+  const { phone } = business.doc;
   return (
     <div class="card summary">
       <dl>
@@ -138,14 +140,14 @@ export const Facts = (props: FactsProps) => {
           <span class="line">
             <Outside shop={shop} text={area ?? shop.profile.name} />
           </span>
-          {address !== null && (
+          {addressLines(business.doc).map((line) => (
             <span class="line faint">
-              <Outside shop={shop} text={address} />
+              <Outside shop={shop} text={line} />
             </span>
-          )}
+          ))}
           {phone !== null && (
             <span class="line">
-              <a href={`tel:${phone.replaceAll(/[^\d+]/g, "")}`}>{phone}</a>
+              <a href={telUrl(phone)}>{phone}</a>
             </span>
           )}
         </Fact>

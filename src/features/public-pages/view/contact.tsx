@@ -1,12 +1,13 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { addressLines } from "../address.ts";
 import type { Shop } from "../content.ts";
 import { Outside } from "./frame.tsx";
 
 /** Where the business is and how to call it, which readers on a phone look for first. */
 export const QuickFacts = ({ shop }: { shop: Shop }) => {
   const { phone } = shop.profile;
-  const lines = addressLines(shop);
+  const lines = addressLines(shop.profile);
   return lines.length === 0 && phone === null ? null : (
     <p class="quick">
       {lines.length > 0 && (
@@ -27,7 +28,7 @@ export const QuickFacts = ({ shop }: { shop: Shop }) => {
 export const Contact = ({ shop }: { shop: Shop }) => {
   const { texts, profile, format } = shop;
   const { postalAddress, phone, email, websiteUrl, links, priceRange } = profile;
-  const lines = addressLines(shop);
+  const lines = addressLines(shop.profile);
   return (
     <section class="card">
       <h2>{texts.contact}</h2>
@@ -93,22 +94,6 @@ const Row = ({ name, children }: { name: string; children: ComponentChildren }) 
     <dd>{children}</dd>
   </div>
 );
-
-/** The countries where the postal code stands after the town. */
-const CODE_LAST = new Set(["AU", "CA", "GB", "IE", "IN", "JP", "NZ", "US"]);
-
-/** Returns the lines of the address without the country. */
-export function addressLines({ profile: { postalAddress, address } }: Shop): string[] {
-  if (postalAddress === null)
-    return (address ?? "")
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "");
-  const { street, locality, region, postalCode, country } = postalAddress;
-  const town = region === null ? locality : `${locality}, ${region}`;
-  const parts = CODE_LAST.has(country) ? [town, postalCode] : [postalCode, town];
-  return [street, parts.filter((part) => part !== null).join(" ")];
-}
 
 /** Returns a link to a map; no request is made before somebody follows it. */
 export const mapUrl = (address: string): string =>

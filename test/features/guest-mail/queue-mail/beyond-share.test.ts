@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { hashVisitor } from "../../../../src/app/bookings/booking-limits.ts";
+import {
+  hashVisitor,
+  MAX_ACTIONS_OF_VISITOR,
+} from "../../../../src/app/bookings/booking-limits.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
+import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
+import { listPageActions } from "../../../../src/features/page-bookings/counts.ts";
 import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
 import { findCustomer } from "../../../../src/app/bookings/guests.ts";
@@ -90,6 +95,8 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     const { raw, to } = server.mails.at(-1)!;
     expect(to).toEqual(["bob@gmail.com"]);
     expect(raw).not.toContain("Bob");
+    expect(partOf(raw, "text/plain")).toContain("If it was not you, do nothing");
+    expect(partOf(raw, "text/plain")).not.toContain("was booked");
     const link = linkIn(raw);
     const guest = createVisitor(api);
     // Opening the link changes nothing, because programs open the links of mails.
@@ -109,6 +116,28 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     expect(server.mails).toHaveLength(before.mails + 2);
   },
 );
+
+test("a guest whose confirmation is refused sees the telephone number, and the refusal is counted", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails);
+  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  const keyId = findPageKey(api, businessOf(api)) ?? "";
+  const mailbox = hashVisitor(api, keyId, "email bob@gmail.com");
+  for (let i = 0; i < MAX_ACTIONS_OF_VISITOR; i++)
+    api.tx(() => api.store.visitors.insertAction(mailbox, "visit", api.now()));
+  const visits = listMade(api).length;
+  const countRefused = () => new Map(listPageActions(api)).get("refused") ?? 0;
+  const refused = countRefused();
+  const response = await createVisitor(api).post(`${linkIn(server.mails.at(-1)!.raw)}/confirm`);
+  expect([response.status, await response.text()]).toEqual([
+    429,
+    expect.stringContaining("tel:+17185550164"),
+  ]);
+  expect(listMade(api)).toHaveLength(visits);
+  expect(countRefused()).toBe(refused + 1);
+});
 
 test("a hold that nobody confirms ends after 15 minutes, and the guest's data with it", async () => {
   const mails = await openMails("CONFIRM");
@@ -160,11 +189,17 @@ test("a form beyond the share that is sent twice holds one time and sends one ma
   const visitor = createVisitor(api, "203.0.113.5");
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0] ?? "");
-  for (let i = 0; i < 2; i++)
-    expect((await visitor.book(details, { email: "x@gmail.com" })).status).toBe(202);
+  const bookAgain = async (): Promise<number> =>
+    (await visitor.book(details, { email: "x@gmail.com" })).status;
+  expect(await Promise.all([bookAgain(), bookAgain()])).toEqual([202, 202]);
+  expect(await bookAgain()).toBe(202);
   await send();
   expect(server.mails.map(({ to }) => to)).toEqual([["x@gmail.com"]]);
   expect(openHolds(api)).toHaveLength(1);
+  // The key of the form is a secret: the same form can later lead to a visit.
+  const formKey = new URLSearchParams(details.split("?")[1]).get("key") ?? "";
+  expect(formKey).not.toBe("");
+  expect(api.openStore((db) => db.serialize()).includes(formKey)).toBe(false);
 });
 
 test("a page without mail shows the telephone number beyond its share", async () => {
