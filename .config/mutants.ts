@@ -70,6 +70,15 @@ const cache = new CacheFile(join(ROOT, "node_modules/.cache/deskbell-mutants"), 
 const commit = describeCommit();
 // The compiler checks single mutants, and so needs the sources without the switches.
 const [copy, plain] = [copyCheckout(ROOT), copyCheckout(ROOT)];
+const removeCopies = (): void => {
+  for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
+};
+// The workers end when they are disconnected from this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => {
+    removeCopies();
+    process.exit(1);
+  });
 // Tests wait longer on a busy machine. A mutant that hangs does too.
 const MOST_PATIENCE = 5;
 process.env["PROOFS_PATIENCE"] = String(Math.min(await measureSlowdown(), MOST_PATIENCE));
@@ -100,16 +109,6 @@ async function finish(batch: readonly Sampled[], start: number): Promise<void> {
   writeFileSync(path, replaceMutants(before, section));
   log(`${done.length} of ${wanted.length} mutants are done. The results are in ${path}.`);
 }
-
-const removeCopies = (): void => {
-  for (const folder of [copy, plain]) rmSync(folder, { recursive: true, force: true });
-};
-// The workers end when they are disconnected from this process.
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => {
-    removeCopies();
-    process.exit(1);
-  });
 
 try {
   insertMutants(copy, sample);

@@ -54,7 +54,9 @@ export class CacheFile {
     const stored = existsSync(this.#path)
       ? (JSON.parse(readFileSync(this.#path, "utf8")) as Cache)
       : { sample: identity, files: {}, mutants: {} };
-    const files = stored.sample === identity ? stored.files : {};
+    // A test file that failed without a mutant may have been fixed by a change of another file.
+    const passing = Object.entries(stored.files).filter(([, { passes }]) => passes);
+    const files = stored.sample === identity ? Object.fromEntries(passing) : {};
     const mutants = sample.flatMap(({ key, file }): [string, Verdict][] => {
       const verdict = stored.mutants[key];
       return verdict?.source === hashes.get(file) && verdict ? [[key, verdict]] : [];

@@ -43,7 +43,10 @@ export async function measureTests(options: Options, files: readonly string[]): 
     known[file] = { sha256: hashes.get(file) ?? "", passes, ms, loading, tests };
     done += 1;
     const reason = isResult ? ending.failure?.message : ending;
-    if (!passes) log(`Left out, because it fails without mutants: ${file}: ${reason}`);
+    if (!passes)
+      log(
+        `Left out, because it fails without mutants: ${file}: ${reason}\nfix: npx vitest run ${file}`,
+      );
     if (done % 20 === 0) log(`Measured ${done} of ${unknown.length} test files.`);
   };
   const plan = unknown.map((file) => ({ file, mutant: 0, tests: null }));

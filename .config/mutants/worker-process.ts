@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Line, PlannedRun, RunResult } from "./plan.ts";
@@ -16,13 +15,14 @@ export type Ending = RunResult | "crashed" | "timed out";
 /** Runs plans in a process of its own, which is replaced when a mutant makes it hang. */
 export class WorkerProcess {
   #copy: string;
-  #folder = mkdtempSync(join(tmpdir(), "deskbell-mutants-plans-"));
+  #folder: string;
   #child: ChildProcess | null = null;
   #temporary: string | undefined;
   #plans = 0;
 
   constructor(copy: string) {
     this.#copy = copy;
+    this.#folder = mkdtempSync(join(copy, ".plans-"));
   }
 
   /**
@@ -47,7 +47,10 @@ export class WorkerProcess {
         report(left[done] as PlannedRun, isHanging ? "timed out" : "crashed");
         done += 1;
       }
-      if (done === 0 && !isSpoiled && !isLost) throw new Error("Vitest started no test.");
+      if (done === 0 && !isSpoiled && !isLost)
+        throw new Error(
+          `Vitest did not start ${left[0]?.file}.\nfix: npx vitest run ${left[0]?.file}`,
+        );
       left = left.slice(done);
     }
   }

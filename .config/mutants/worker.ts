@@ -53,7 +53,10 @@ process.on("message", ({ plan, results, files }: Assignment) => {
   });
   void vitest.runTestSpecifications(specifications).then(
     () => process.send?.("done"),
-    (error: unknown) => process.send?.({ error: String(error) }),
+    (error: unknown) => {
+      console.error(error);
+      process.send?.("failed");
+    },
   );
 });
 process.on("disconnect", () => void vitest.close().finally(() => process.exit()));

@@ -22,6 +22,7 @@ import { ROUTES } from "../support/documented-mirror.ts";
 import { drive } from "../support/page-driver.ts";
 import { findFreePort } from "../support/proxies.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
+import { patient } from "../support/patience.ts";
 
 // A week of two shops, played on a phone by the names of its buttons, with the clock of the server
 // moved along.
@@ -196,199 +197,212 @@ type Availability = Awaited<ReturnType<ReturnType<typeof createClient>["getAvail
 const countSlots = (data: Availability): number | undefined =>
   "days" in data ? data.days.flatMap((day) => ("slots" in day ? day.slots : [])).length : undefined;
 
-test("the phone, the partner and the audit log agree after each day of a salon's week", async (test) => {
-  const shop = await openShop(test, SALON);
-  const { rt, slug, client, reader, tap, lookAt, readChat, decide, endDay } = shop;
-  const serviceId = (await client.listServices()).data[0]!.id;
-  const request = async (start: string, name: string) =>
-    (
-      await client.createBooking({
-        idempotencyKey: name,
-        body: { startsAt: start, segments: [{ serviceId }], customer: { name } },
-      })
-    ).data.id;
-  const statusOf = async (id: string) => (await client.getBooking({ id })).data.status;
-  const book = (day: number, time: string, staff: string, name: string) =>
-    createBooking(rt, slug, {
-      service: "cut",
-      staff,
-      start: isoAt(day, time),
-      customer: { name },
-    }).id;
+test(
+  "the phone, the partner and the audit log agree after each day of a salon's week",
+  async (test) => {
+    const shop = await openShop(test, SALON);
+    const { rt, slug, client, reader, tap, lookAt, readChat, decide, endDay } = shop;
+    const serviceId = (await client.listServices()).data[0]!.id;
+    const request = async (start: string, name: string) =>
+      (
+        await client.createBooking({
+          idempotencyKey: name,
+          body: { startsAt: start, segments: [{ serviceId }], customer: { name } },
+        })
+      ).data.id;
+    const statusOf = async (id: string) => (await client.getBooking({ id })).data.status;
+    const book = (day: number, time: string, staff: string, name: string) =>
+      createBooking(rt, slug, {
+        service: "cut",
+        staff,
+        start: isoAt(day, time),
+        customer: { name },
+      }).id;
 
-  // Monday: two requests are decided from the alerts.
-  const [ana, ben] = [
-    await request(isoAt(2, "10:00"), "Ana"),
-    await request(isoAt(2, "12:00"), "Ben"),
-  ];
-  const alerts = await readChat();
-  expect(alerts.map(({ code }) => code)).toEqual(["booking.received", "booking.received"]);
-  expect(JSON.stringify(alerts)).not.toMatch(/Ana|Ben/);
-  const alertOf = (id: string) => alerts.find(({ subject }) => subject?.id === id)!;
-  await decide(alertOf(ana), "accept", "Accepted.");
-  await decide(alertOf(ben), "decline", "Declined.");
-  expect([await statusOf(ana), await statusOf(ben)]).toEqual(["CONFIRMED", "CANCELLED"]);
-  await endDay(["alert link: booking.approved", "alert link: booking.declined"]);
+    // Monday: two requests are decided from the alerts.
+    const [ana, ben] = [
+      await request(isoAt(2, "10:00"), "Ana"),
+      await request(isoAt(2, "12:00"), "Ben"),
+    ];
+    const alerts = await readChat();
+    expect(alerts.map(({ code }) => code)).toEqual(["booking.received", "booking.received"]);
+    expect(JSON.stringify(alerts)).not.toMatch(/Ana|Ben/);
+    const alertOf = (id: string) => alerts.find(({ subject }) => subject?.id === id)!;
+    await decide(alertOf(ana), "accept", "Accepted.");
+    await decide(alertOf(ben), "decline", "Declined.");
+    expect([await statusOf(ana), await statusOf(ben)]).toEqual(["CONFIRMED", "CANCELLED"]);
+    await endDay(["alert link: booking.approved", "alert link: booking.declined"]);
 
-  // Tuesday: Ana does not come, and somebody walks in.
-  await lookAt(2, "10:20");
-  await tap("Did not come Ana");
-  await reader.waitForText("Recorded: did not come.");
-  await reader.fill("Name", "Cleo");
-  await tap("Enter Service");
-  await reader.waitForText("Entered.");
-  expect(await statusOf(ana)).toBe("NO_SHOW");
-  expect(await reader.readText()).toContain("Cleo");
-  expect((await client.listBookings({ status: "CONFIRMED" })).data).toMatchObject([
-    { startsAt: "2026-12-01T10:20:00+00:00" },
-  ]);
-  await endDay([
-    "Front desk: booking.no_show",
-    "Front desk: booking.created",
-    "Front desk: booking.notice_ignored",
-  ]);
+    // Tuesday: Ana does not come, and somebody walks in.
+    await lookAt(2, "10:20");
+    await tap("Did not come Ana");
+    await reader.waitForText("Recorded: did not come.");
+    await reader.fill("Name", "Cleo");
+    await tap("Enter Service");
+    await reader.waitForText("Entered.");
+    expect(await statusOf(ana)).toBe("NO_SHOW");
+    expect(await reader.readText()).toContain("Cleo");
+    expect((await client.listBookings({ status: "CONFIRMED" })).data).toMatchObject([
+      { startsAt: "2026-12-01T10:20:00+00:00" },
+    ]);
+    await endDay([
+      "Front desk: booking.no_show",
+      "Front desk: booking.created",
+      "Front desk: booking.notice_ignored",
+    ]);
 
-  // Wednesday: Mia is ill. Two colleagues take her four visits.
-  await lookAt(3, "08:00");
-  const ofMia = ["09:00", "10:00", "11:00", "12:00"].map((time) =>
-    book(3, time, "mia", `M${time}`),
-  );
-  book(3, "09:00", "leo", "Dan");
-  book(3, "12:00", "zoe", "Eve");
-  await lookAt(3, "08:05");
-  await tap("Away today Mia");
-  await reader.waitForText("Entered. Affected visits: 4.");
-  await tap("Give them to colleagues");
-  await reader.waitForText("Visits given to colleagues: 4.");
-  const taken = await Promise.all(ofMia.map((id) => client.getBooking({ id })));
-  expect(new Set(taken.map(({ data }) => data.segments[0]!.staffName))).toEqual(
-    new Set(["Leo", "Zoe"]),
-  );
-  await endDay([
-    ...Array.from({ length: 6 }, () => "ada: booking.created"),
-    "Front desk: time_off.created",
-    ...Array.from({ length: 4 }, () => "Front desk: booking.rescheduled"),
-  ]);
+    // Wednesday: Mia is ill. Two colleagues take her four visits.
+    await lookAt(3, "08:00");
+    const ofMia = ["09:00", "10:00", "11:00", "12:00"].map((time) =>
+      book(3, time, "mia", `M${time}`),
+    );
+    book(3, "09:00", "leo", "Dan");
+    book(3, "12:00", "zoe", "Eve");
+    await lookAt(3, "08:05");
+    await tap("Away today Mia");
+    await reader.waitForText("Entered. Affected visits: 4.");
+    await tap("Give them to colleagues");
+    await reader.waitForText("Visits given to colleagues: 4.");
+    const taken = await Promise.all(ofMia.map((id) => client.getBooking({ id })));
+    expect(new Set(taken.map(({ data }) => data.segments[0]!.staffName))).toEqual(
+      new Set(["Leo", "Zoe"]),
+    );
+    await endDay([
+      ...Array.from({ length: 6 }, () => "ada: booking.created"),
+      "Front desk: time_off.created",
+      ...Array.from({ length: 4 }, () => "Front desk: booking.rescheduled"),
+    ]);
 
-  // Thursday: the salon closes at three.
-  await lookAt(4, "15:00");
-  const slots = async () => {
-    const { data } = await client.getAvailability({ serviceIds: [serviceId], date: "2026-12-03" });
-    return countSlots(data);
-  };
-  expect(await slots()).toBeGreaterThan(0);
-  await tap("Close");
-  await reader.waitForText("Closed. Visits that stay: 0.");
-  expect(await slots()).toBe(0);
-  await endDay(["Front desk: catalog.edited"]);
-}, 180_000);
+    // Thursday: the salon closes at three.
+    await lookAt(4, "15:00");
+    const slots = async () => {
+      const { data } = await client.getAvailability({
+        serviceIds: [serviceId],
+        date: "2026-12-03",
+      });
+      return countSlots(data);
+    };
+    expect(await slots()).toBeGreaterThan(0);
+    await tap("Close");
+    await reader.waitForText("Closed. Visits that stay: 0.");
+    expect(await slots()).toBe(0);
+    await endDay(["Front desk: catalog.edited"]);
+  },
+  patient(180_000),
+);
 
-test("the phone, the partner and the audit log agree after each day of a restaurant's week", async (test) => {
-  const shop = await openShop(test, RESTAURANT);
-  const { rt, slug, client, mirror, reader, tap, lookAt, readChat, decide, endDay } = shop;
-  const { pairPhone } = shop;
+test(
+  "the phone, the partner and the audit log agree after each day of a restaurant's week",
+  async (test) => {
+    const shop = await openShop(test, RESTAURANT);
+    const { rt, slug, client, mirror, reader, tap, lookAt, readChat, decide, endDay } = shop;
+    const { pairPhone } = shop;
 
-  // Monday: a table is requested, and accepted from the alert.
-  const { data: table } = await client.createReservation({
-    idempotencyKey: "table",
-    body: { startsAt: isoAt(2, "12:00"), partySize: 3, customer: { name: "Ana" } },
-  });
-  expect(table.status).toBe("PENDING");
-  const [alert] = await readChat();
-  await decide(alert!, "accept", "Accepted.");
-  expect((await client.getReservation({ id: table.id })).data.status).toBe("CONFIRMED");
-  await endDay(["alert link: reservation.approved"]);
-
-  // Tuesday: the soup sells out and is back. The guests of noon come, others do not, and two more
-  // come without a table.
-  createReservation(rt, slug, { start: isoAt(2, "12:00"), party: 2, customer: { name: "Ben" } });
-  await lookAt(2, "12:10");
-  const isSoupSoldOut = async () => {
-    await mirror.sync();
-    return JSON.stringify(await mirror.read("menu")).includes('"soldOut":true');
-  };
-  expect(await isSoupSoldOut()).toBe(false);
-  await tap("Mark as sold out");
-  await reader.waitForText("Marked as sold out.");
-  expect(await isSoupSoldOut()).toBe(true);
-  await tap("Back again Soup");
-  await reader.waitForText("Available again.");
-  expect(await isSoupSoldOut()).toBe(false);
-  await tap("Was here Ana");
-  await reader.waitForText("Recorded: was here.");
-  await tap("Did not come Ben");
-  await reader.waitForText("Recorded: did not come.");
-  await tap("Enter Table");
-  await reader.waitForText("Entered.");
-  await endDay([
-    "ada: reservation.created",
-    "Front desk: dish.sold_out",
-    "Front desk: dish.available",
-    "Front desk: reservation.completed",
-    "Front desk: reservation.no_show",
-    "Front desk: reservation.created",
-    "Front desk: reservation.notice_ignored",
-  ]);
-
-  // Wednesday: an order is paid at the door, and each ticket is admitted once.
-  await lookAt(3, "16:20");
-  const order = createTicketOrder(rt, slug, { event: "gala", items: ["seat", "seat"] });
-  await lookAt(3, "16:30");
-  await tap(`Paid: confirm ${order.code}`);
-  await reader.waitForText("Confirmed. Tickets: 2.");
-  const codes = (await reader.readText()).match(/\b[A-Z0-9]{4}(?:-[A-Z0-9]{4})+\b/g) ?? [];
-  expect(codes.length).toBe(2);
-  for (const [i, code] of codes.entries()) {
-    await lookAt(3, `16:4${i}`);
-    await reader.fill("Code of the ticket", code);
-    await tap("Check-in");
-    await reader.waitForText("Checked in.");
-  }
-  await lookAt(3, "16:50");
-  await reader.fill("Code of the ticket", codes[0]!);
-  await tap("Check-in");
-  await reader.waitForText("was checked in at");
-
-  // Two more phones at the door scan the same 200 tickets at the same time.
-  const sold = Array.from({ length: 20 }, () => {
-    const { code } = createTicketOrder(rt, slug, {
-      event: "gala",
-      items: Array.from({ length: 10 }, () => "seat"),
+    // Monday: a table is requested, and accepted from the alert.
+    const { data: table } = await client.createReservation({
+      idempotencyKey: "table",
+      body: { startsAt: isoAt(2, "12:00"), partySize: 3, customer: { name: "Ana" } },
     });
-    return confirmTicketOrder(rt, slug, code).tickets;
-  }).flat();
-  const phones = [await pairPhone(), await pairPhone()];
-  const replies = await Promise.all(
-    phones.map(async (checkIn) => {
-      const texts: string[] = [];
-      for (const { admissionCode } of sold) texts.push(await checkIn(admissionCode));
-      return texts;
-    }),
-  );
-  const admitted = sold.map((_, i) => replies.filter((texts) => texts[i] === "Checked in.").length);
-  expect(admitted).toEqual(sold.map(() => 1));
-  expect(replies.flat().filter((text) => text.includes("was checked in at"))).toHaveLength(200);
-  await endDay([
-    "ada: ticket_order.created",
-    "Front desk: ticket_order.confirmed",
-    ...Array.from({ length: 2 }, () => "Front desk: ticket.checked_in"),
-    ...Array.from({ length: 20 }, () => [
-      "ada: ticket_order.created",
-      "ada: ticket_order.confirmed",
-    ]).flat(),
-    ...phones.flatMap(() => ["ada: desk.link_created", "Front desk: desk.paired"]),
-    ...sold.map(() => "Front desk: ticket.checked_in"),
-  ]);
+    expect(table.status).toBe("PENDING");
+    const [alert] = await readChat();
+    await decide(alert!, "accept", "Accepted.");
+    expect((await client.getReservation({ id: table.id })).data.status).toBe("CONFIRMED");
+    await endDay(["alert link: reservation.approved"]);
 
-  // Thursday: the kitchen closes early.
-  await lookAt(4, "15:00");
-  const tables = async () => {
-    const { data } = await client.getAvailability({ partySize: 2, date: "2026-12-03" });
-    return countSlots(data);
-  };
-  expect(await tables()).toBeGreaterThan(0);
-  await tap("Close");
-  await reader.waitForText("Closed. Visits that stay: 0.");
-  expect(await tables()).toBe(0);
-  await endDay(["Front desk: catalog.edited"]);
-}, 180_000);
+    // Tuesday: the soup sells out and is back. The guests of noon come, others do not, and two more
+    // come without a table.
+    createReservation(rt, slug, { start: isoAt(2, "12:00"), party: 2, customer: { name: "Ben" } });
+    await lookAt(2, "12:10");
+    const isSoupSoldOut = async () => {
+      await mirror.sync();
+      return JSON.stringify(await mirror.read("menu")).includes('"soldOut":true');
+    };
+    expect(await isSoupSoldOut()).toBe(false);
+    await tap("Mark as sold out");
+    await reader.waitForText("Marked as sold out.");
+    expect(await isSoupSoldOut()).toBe(true);
+    await tap("Back again Soup");
+    await reader.waitForText("Available again.");
+    expect(await isSoupSoldOut()).toBe(false);
+    await tap("Was here Ana");
+    await reader.waitForText("Recorded: was here.");
+    await tap("Did not come Ben");
+    await reader.waitForText("Recorded: did not come.");
+    await tap("Enter Table");
+    await reader.waitForText("Entered.");
+    await endDay([
+      "ada: reservation.created",
+      "Front desk: dish.sold_out",
+      "Front desk: dish.available",
+      "Front desk: reservation.completed",
+      "Front desk: reservation.no_show",
+      "Front desk: reservation.created",
+      "Front desk: reservation.notice_ignored",
+    ]);
+
+    // Wednesday: an order is paid at the door, and each ticket is admitted once.
+    await lookAt(3, "16:20");
+    const order = createTicketOrder(rt, slug, { event: "gala", items: ["seat", "seat"] });
+    await lookAt(3, "16:30");
+    await tap(`Paid: confirm ${order.code}`);
+    await reader.waitForText("Confirmed. Tickets: 2.");
+    const codes = (await reader.readText()).match(/\b[A-Z0-9]{4}(?:-[A-Z0-9]{4})+\b/g) ?? [];
+    expect(codes.length).toBe(2);
+    for (const [i, code] of codes.entries()) {
+      await lookAt(3, `16:4${i}`);
+      await reader.fill("Code of the ticket", code);
+      await tap("Check-in");
+      await reader.waitForText("Checked in.");
+    }
+    await lookAt(3, "16:50");
+    await reader.fill("Code of the ticket", codes[0]!);
+    await tap("Check-in");
+    await reader.waitForText("was checked in at");
+
+    // Two more phones at the door scan the same 200 tickets at the same time.
+    const sold = Array.from({ length: 20 }, () => {
+      const { code } = createTicketOrder(rt, slug, {
+        event: "gala",
+        items: Array.from({ length: 10 }, () => "seat"),
+      });
+      return confirmTicketOrder(rt, slug, code).tickets;
+    }).flat();
+    const phones = [await pairPhone(), await pairPhone()];
+    const replies = await Promise.all(
+      phones.map(async (checkIn) => {
+        const texts: string[] = [];
+        for (const { admissionCode } of sold) texts.push(await checkIn(admissionCode));
+        return texts;
+      }),
+    );
+    const admitted = sold.map(
+      (_, i) => replies.filter((texts) => texts[i] === "Checked in.").length,
+    );
+    expect(admitted).toEqual(sold.map(() => 1));
+    expect(replies.flat().filter((text) => text.includes("was checked in at"))).toHaveLength(200);
+    await endDay([
+      "ada: ticket_order.created",
+      "Front desk: ticket_order.confirmed",
+      ...Array.from({ length: 2 }, () => "Front desk: ticket.checked_in"),
+      ...Array.from({ length: 20 }, () => [
+        "ada: ticket_order.created",
+        "ada: ticket_order.confirmed",
+      ]).flat(),
+      ...phones.flatMap(() => ["ada: desk.link_created", "Front desk: desk.paired"]),
+      ...sold.map(() => "Front desk: ticket.checked_in"),
+    ]);
+
+    // Thursday: the kitchen closes early.
+    await lookAt(4, "15:00");
+    const tables = async () => {
+      const { data } = await client.getAvailability({ partySize: 2, date: "2026-12-03" });
+      return countSlots(data);
+    };
+    expect(await tables()).toBeGreaterThan(0);
+    await tap("Close");
+    await reader.waitForText("Closed. Visits that stay: 0.");
+    expect(await tables()).toBe(0);
+    await endDay(["Front desk: catalog.edited"]);
+  },
+  patient(180_000),
+);

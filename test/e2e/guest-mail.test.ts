@@ -11,6 +11,7 @@ import {
   startScriptedMailServer,
 } from "../support/mail-server.ts";
 import { findFreePort } from "../support/proxies.ts";
+import { patient } from "../support/patience.ts";
 
 const WAIT = { timeout: 120_000, interval: 50 };
 
@@ -66,7 +67,7 @@ const openDay = (from: number): string => {
 
 test(
   "guests get mails of a daemon that is killed, whose mail server fails, and that is restored",
-  { timeout: 400_000 },
+  { timeout: patient(400_000) },
   async () => {
     const server = await startScriptedMailServer();
     const { dataDir, deskbell } = await createSeededSalon();

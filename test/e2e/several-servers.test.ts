@@ -13,6 +13,7 @@ import {
   runProxy,
 } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
+import { patient } from "../support/patience.ts";
 
 // Three servers with data folders of their own run behind proxies configured as in the guide.
 // Partners know only the address of the proxy.
@@ -109,7 +110,7 @@ test.skipIf(available.length === 0)(
       "",
     ]);
   },
-  180_000,
+  patient(180_000),
 );
 
 /** Creates a partner of all businesses on each server, with the same key. */

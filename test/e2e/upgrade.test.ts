@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { readGuide } from "../../src/platform/assets.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { patient } from "../support/patience.ts";
 
 // The upgrade of a server and its standby from version 0.2, in the order of the guide. Version 0.2
 // made the file: it has two services, a booking, and a price change after the cursor was read.
@@ -35,7 +36,7 @@ function createMachines() {
 
 test(
   "a standby of this version takes over with a copy of version 0.2, and partners find all changes",
-  { timeout: 60_000 },
+  { timeout: patient(60_000) },
   async () => {
     const { dir, standby } = createMachines();
     const restore = `restore --latest ${dir} --fenced --untrusted --keep-added`;
@@ -62,7 +63,7 @@ test(
 
 test(
   "a server that is upgraded after its standby keeps cursors, and its next copy needs no --untrusted",
-  { timeout: 60_000 },
+  { timeout: patient(60_000) },
   async () => {
     const { dir, server, standby } = createMachines();
     const [before = "", backup = "", after = ""] = commandsOfGuide(dir);

@@ -63,7 +63,13 @@ describe("mutants", () => {
     const invalid = await findInvalid(checkout, sample.slice(2));
     const cache = new CacheFile(join(checkout, "cache"), checkout, sample);
     insertMutants(checkout, all);
-    const options = { copy: checkout, workers: 1, cache, log: () => undefined, limitMs: 5000 };
+    const options = {
+      copy: checkout,
+      workers: 1,
+      cache,
+      log: () => undefined,
+      limitMs: patient(5000),
+    };
     await measureTests(options, ["test/total.test.ts"]);
     await runMutants(options, sample);
     const reached = cache.findReached();
@@ -79,6 +85,17 @@ describe("mutants", () => {
     const resumed = new CacheFile(join(checkout, "cache"), checkout, sample);
     // The source has its mutants now, so nothing is known of it.
     expect(resumed.cache.files).toEqual({});
+  });
+
+  test("a test file that failed without a mutant is measured again in the next run", () => {
+    const folder = createTempFolder();
+    const first = new CacheFile(folder, ROOT, []);
+    const measured = { sha256: "", ms: 1, loading: [], tests: [] };
+    first.cache.files["test/passes.test.ts"] = { ...measured, passes: true };
+    first.cache.files["test/fails.test.ts"] = { ...measured, passes: false };
+    first.save();
+    const { cache } = new CacheFile(folder, ROOT, []);
+    expect(Object.keys(cache.files)).toEqual(["test/passes.test.ts"]);
   });
 
   test.each([

@@ -99,7 +99,11 @@ export const fixes: FixCase[] = [
   condition("endpoint.disabled", "deskbell webhooks show {}", /DISABLED/),
   condition("calendar.full", "deskbell calendars list --business {}", /^cal_/m),
   condition("calendar.former_url", "deskbell calendars create --business {}{}{}", /http/),
-  condition("page.share_used", "deskbell {} list{} --business {}", /./),
+  condition(
+    "page.share_used",
+    "deskbell {} list{} --business {}",
+    /^salon-aurora has no such bookings/,
+  ),
   condition("destination.late", "deskbell destinations test {}", /refused/, { fails: true }),
   condition("destination.recreated", "deskbell destinations redeliver {} --since {}", GONE, yes),
   condition("destination.skipped", "deskbell destinations show {}", /it is too large/),

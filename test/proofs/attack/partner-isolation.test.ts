@@ -142,10 +142,11 @@ async function runControl() {
     () => undefined,
     (thrown: Error) => thrown,
   );
+  const leak = /^\w+ [^ ?]+(?=: \d+, with .+ of others$)/.exec(error?.message ?? "")?.[0];
   return {
     done: "The same requests were sent to an API in which every partner reaches the businesses of all partners.",
-    figure: error === undefined ? "No leak was found." : "A leak was found.",
-    hasFailed: error !== undefined,
+    figure: leak === undefined ? "No leak was found." : `A leak was found at ${leak}.`,
+    hasFailed: leak !== undefined,
   };
 }
 

@@ -4,6 +4,7 @@ import { addBusiness } from "../../../support/delivery.ts";
 import { fillDeliveries } from "../../../support/live-data.ts";
 import { createTestRuntime, type TestRuntime } from "../../../support/test-runtime.ts";
 import { confirmedVisit } from "../../../support/visit-rows.ts";
+import { patient } from "../../../support/patience.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { openViewOnTerminal, openSession } from "../open-view.ts";
 
@@ -185,7 +186,7 @@ test("an empty live view says that there are no deliveries", () => {
 
 test.each([false, true])(
   "every screen exactly fills every size from 40x12 to 200x60 (ASCII: %s)",
-  { timeout: 60_000 },
+  { timeout: patient(60_000) },
   async (isAscii) => {
     const rt = await createFilledRuntime(100);
     const wrong: string[] = [];
