@@ -168,7 +168,7 @@ test("a key whose revocation cannot be listed is revoked, and the log names it",
   mkdirSync(erasureListPath(rt.config));
   revokeKey(rt, key.id);
   expect(rt.store.keys.findById(key.id)?.revokedAt).toBe(rt.now());
-  expect(rt.logged).toMatchObject([{ level: "warn", fields: { id: key.id } }]);
+  expect(rt.logged).toMatchObject([{ level: "warn", fields: { ids: key.id } }]);
 });
 
 test("a restore brings back no link of an alert, neither a used one nor another", async () => {
