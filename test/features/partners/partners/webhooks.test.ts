@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createKey } from "../../../../src/app/keys.ts";
 import {
   disableEndpoint,
   enableEndpoint,
@@ -128,4 +129,32 @@ test("a partner manages its endpoints over HTTP, and sees none of other partners
   expect((await ask!(path, { method: "PATCH", headers: json, body })).status).toBe(200);
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("paused");
   expect((await ask!(path, { method: "DELETE" })).status).toBe(204);
+});
+
+test("the secret key of a business lists deliveries to its own endpoints, and none to those of partners", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  await subscribeAll(rt, partner.id, key.id);
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: one!.id,
+    keyId: null,
+    name: "own",
+    url: "http://10.0.0.2/hook",
+    events: ["catalog.changed"],
+    allowPrivate: true,
+  });
+  publish(rt, one!);
+  expect(rt.store.tallies.countByStatus(one!.id)).toMatchObject({ PENDING: 2 });
+  const { secret } = createKey(rt, {
+    businessId: one!.id,
+    name: "site",
+    kind: "SECRET",
+    scopes: [],
+  });
+  const { data } = await createClient(
+    rt,
+    secret,
+  )<{ endpointId: string }>("businesses/one/deliveries");
+  expect(data.map(({ endpointId }) => endpointId)).toEqual([endpoint.id]);
 });
