@@ -155,13 +155,15 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left
+ *   has ended; state_refuses if an endpoint would have no event left, and for a setting that the key
+ *   of a partner does not decide
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
+    if (key.businessId === null) assertOfPartnerKey(key, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -178,6 +180,31 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
     auditKey(rt, "key.updated", key, { ...changed, ...expiry });
     return updated;
   });
+}
+
+/** The settings that each key of a partner has of its own. */
+const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
+  "limitMinute",
+  "limitHour",
+  "maxEndpoints",
+  "expiresAt",
+  "endpointsAtEnd",
+]);
+
+/**
+ * Asserts that the key of a partner decides these settings. The access of the partner to each business
+ * has the others, and would keep them.
+ * @throws AppError state_refuses
+ */
+function assertOfPartnerKey({ id }: ListedKey, changes: KeyChanges): void {
+  const isOther = (field: keyof KeyChanges) =>
+    changes[field] !== undefined && !PARTNER_KEY_SETTINGS.has(field);
+  if (!(Object.keys(changes) as (keyof KeyChanges)[]).some(isOther)) return;
+  throw new AppError(
+    "state_refuses",
+    `${id} is a key of a partner: only its limits of requests and endpoints, its expiry, and whether it keeps its endpoints can be changed.`,
+    { fix: "create another partner with the other rights, and delete this one" },
+  );
 }
 
 function narrowEndpoint(

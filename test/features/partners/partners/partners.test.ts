@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createKey } from "../../../../src/app/keys.ts";
+import { createKey, updateKey } from "../../../../src/app/keys.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { hashApiKey } from "../../../../src/domain/api-key.ts";
@@ -160,6 +160,24 @@ test("a revoked key ends alone, and a deleted partner ends with all of its keys"
   expect(deletePartner(rt, partner)).toEqual({ businesses: 1, keys: 2, endpoints: 0 });
   expect((await ask("businesses/one/services")).code).toBe("revoked_key");
   expect(createTestPartner(rt, []).partner.name).toBe(partner.name);
+});
+
+test("an update of a partner's key is refused if the access to the businesses would keep its rights", () => {
+  const rt = createTestRuntime();
+  const { key } = createTestPartner(rt, addBusinesses(rt, ["one"]));
+  for (const changes of [
+    { eventGroups: ["bookings"] as const },
+    { maxHolds: 1 },
+    { maxBookingsDay: 1 },
+    { selfRotation: true },
+    { guestMail: true },
+  ])
+    expect(() => updateKey(rt, key.id, changes)).toThrow(/is a key of a partner/);
+  expect(updateKey(rt, key.id, { limitMinute: 7, maxEndpoints: 3 })).toMatchObject({
+    limitMinute: 7,
+    maxEndpoints: 3,
+    eventGroups: key.eventGroups,
+  });
 });
 
 test("every GET route of a partner accepts exactly the documented parameters", async () => {
