@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { revokeKey } from "../../../../src/app/key-end.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import {
   disableEndpoint,
@@ -6,7 +7,7 @@ import {
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
-import { removeBusiness } from "../../../../src/features/partners/partners.ts";
+import { createPartnerKey, removeBusiness } from "../../../../src/features/partners/partners.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
@@ -157,4 +158,24 @@ test("the secret key of a business lists deliveries to its own endpoints, and no
     secret,
   )<{ endpointId: string }>("businesses/one/deliveries");
   expect(data.map(({ endpointId }) => endpointId)).toEqual([endpoint.id]);
+});
+
+test("the endpoints of a partner at one business end with its last key", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  const spare = createPartnerKey(rt, partner, { name: "spare" });
+  const access = rt.store.partnerAccess.find(partner.id, one!.id)!;
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: one!.id,
+    keyId: access.id,
+    name: "single",
+    url: "http://10.0.0.1/hook",
+    events: ["catalog.changed"],
+    allowPrivate: true,
+  });
+  expect(revokeKey(rt, key.id).endpoints).toEqual([]);
+  expect(rt.store.endpoints.isActive(endpoint.id)).toBe(true);
+  expect(revokeKey(rt, spare.key.id).endpoints).toMatchObject([{ id: endpoint.id }]);
+  expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_revoked");
 });
