@@ -18,8 +18,8 @@ export type Stopped = {
 };
 
 /**
- * Lists the endpoints that end with a key. Those of a partner at one business do not belong to one of
- * its keys, and end with the last of them.
+ * Lists the endpoints that end with a key. The endpoints of a partner at one business end with the last
+ * key of the partner.
  */
 export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
   const own = rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
