@@ -299,10 +299,10 @@ const add = command({
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const businesses = namedBusinesses(cli, rt);
-    const { addBusiness, getPartner } = await import("../partners.ts");
+    const { addBusinesses, getPartner } = await import("../partners.ts");
     const partner = getPartner(rt, name);
-    for (const business of businesses) addBusiness(rt, partner, business);
-    reportReached(cli, rt, partner, "now reaches", businesses);
+    addBusinesses(rt, partner, businesses);
+    reportReached(cli, rt, partner, [cli.verb("Added", "add"), "to"], businesses);
   },
 });
 
@@ -313,16 +313,17 @@ const remove = command({
   supportsDryRun: true,
   arguments: ["<partner>"],
   examples: [
-    "partners remove aggregator --business cafe-lumen",
+    "partners remove aggregator --business cafe-lumen --yes",
     "partners remove aggregator --business cafe-lumen --dry-run",
   ],
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusiness } = await import("../partners.ts");
+    const { getPartner, removeBusinesses } = await import("../partners.ts");
     const partner = getPartner(rt, name);
-    for (const business of businesses) removeBusiness(rt, partner, business);
-    reportReached(cli, rt, partner, "no longer reaches", businesses);
+    await agreeToEnd(cli, "Removing", partner, businesses);
+    removeBusinesses(rt, partner, businesses);
+    reportReached(cli, rt, partner, [cli.verb("Removed", "remove"), "from"], businesses);
   },
 });
 
@@ -333,28 +334,46 @@ const exclude = command({
   supportsDryRun: true,
   arguments: ["<partner>"],
   examples: [
-    "partners exclude aggregator --business salon-aurora",
+    "partners exclude aggregator --business salon-aurora --yes",
     "partners exclude aggregator --business salon-aurora --dry-run",
   ],
   async run(cli, _flags, name) {
     const rt = await cli.open();
     const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusiness } = await import("../partners.ts");
+    const { getPartner, removeBusinesses } = await import("../partners.ts");
     const partner = getPartner(rt, name);
-    for (const business of businesses) removeBusiness(rt, partner, business, true);
-    reportReached(cli, rt, partner, "is excluded from", businesses);
+    await agreeToEnd(cli, "Excluding", partner, businesses);
+    removeBusinesses(rt, partner, businesses, true);
+    reportReached(cli, rt, partner, [cli.verb("Excluded", "exclude"), "from"], businesses);
   },
 });
+
+/** @throws AppError usage unless the user agrees that access ends */
+const agreeToEnd = (
+  cli: Cli,
+  doing: string,
+  { name }: PartnerRow,
+  businesses: readonly BusinessRow[],
+): Promise<void> =>
+  cli.agree(
+    `${doing} ${name} from ${listSlugs(businesses)} disables its endpoints there and releases its holds. Continue?`,
+    usageError(`${doing} a partner needs a confirmation.`, "add --yes"),
+  );
+
+const listSlugs = (businesses: readonly BusinessRow[]): string =>
+  businesses.map(({ slug }) => slug).join(", ");
 
 function reportReached(
   cli: Cli,
   rt: Runtime,
   partner: PartnerRow,
-  what: string,
+  [verb, preposition]: readonly [string, string],
   businesses: readonly BusinessRow[],
 ): void {
-  const slugs = businesses.map(({ slug }) => slug).join(", ");
-  cli.report(toOutput(rt, partner), `${safe(partner.name)} ${what} ${slugs}.`);
+  cli.report(
+    toOutput(rt, partner),
+    `${verb} ${safe(partner.name)} ${preposition} ${listSlugs(businesses)}.`,
+  );
 }
 
 const deleteCommand = command({

@@ -4,10 +4,10 @@ import { revokeKey } from "../../../../src/app/key-end.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import { hashApiKey } from "../../../../src/domain/api-key.ts";
 import {
-  addBusiness as reach,
+  addBusinesses as reach,
   createPartnerKey,
   deletePartner,
-  removeBusiness,
+  removeBusinesses,
 } from "../../../../src/features/partners/partners.ts";
 import { createTestApp } from "../../../support/app.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
@@ -90,9 +90,9 @@ test("the feed has the events of all businesses of the partner, and ends with th
   const next = await ask<Envelope>(`changes?after=${page.page.nextCursor}`);
   expect(eventsOf(next.data)).toEqual(["two catalog.changed"]);
 
-  removeBusiness(rt, partner, two!);
+  removeBusinesses(rt, partner, [two!]);
   publish(rt, two!);
-  reach(rt, partner, other!);
+  reach(rt, partner, [other!]);
   const ended = await ask<Envelope>(
     `changes?types=catalog.changed,business.added,business.removed&after=${next.page.nextCursor}`,
   );
@@ -127,7 +127,7 @@ test("an excluded partner stays out, and joins new businesses only if it covers 
   const [one] = addBusinesses(rt, ["one"]);
   const { partner } = createTestPartner(rt, [one!], { coversAll: true, coversFuture: true });
   const { partner: listed } = createTestPartner(rt, [one!], { name: "listed" });
-  removeBusiness(rt, partner, one!, true);
+  removeBusinesses(rt, partner, [one!], true);
   const catalog = `catalog: 1\nbusiness: { slug: new, name: New, timezone: UTC, currency: EUR }\n`;
   applyCatalog(rt, [{ name: "new.yaml", text: catalog }]);
   const reached = (id: string, slug: string) =>

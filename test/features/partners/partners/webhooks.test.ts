@@ -7,7 +7,7 @@ import {
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
-import { createPartnerKey, removeBusiness } from "../../../../src/features/partners/partners.ts";
+import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
@@ -77,7 +77,7 @@ test("a removed business sends its removal and nothing after it", async () => {
   const { partner, key } = createTestPartner(rt, [one!]);
   await subscribeAll(rt, partner.id, key.id);
   publish(rt, one!);
-  removeBusiness(rt, partner, one!);
+  removeBusinesses(rt, partner, [one!]);
   publish(rt, one!);
   const { received, send } = createReceiver();
   const worker = createTestWorker(rt, send);
