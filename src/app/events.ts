@@ -5,6 +5,7 @@ import { localise } from "../domain/public/public-context.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import type { Runtime } from "./runtime.ts";
 import type { BusinessRow } from "../store/businesses.ts";
+import type { ListedKey } from "../store/keys.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
@@ -31,34 +32,43 @@ export function appendEvents(
   drafts: readonly EventDraft[],
   ownerKeyId: string | null = null,
 ): AppendResult {
-  const receivers = listReceivers(rt, business.id);
-  return append(rt, business, drafts, ownerKeyId, (event) =>
-    receivers
-      .filter(
-        ({ endpoint, reader }) =>
-          endpoint.events.includes(event.type) && (!reader || mayReadEvent(reader, event)),
-      )
-      .map(({ endpoint }) => endpoint),
-  );
+  const partners = rt.store.partnerAccess.listOfBusiness(business.id);
+  const receivers = listReceivers(rt, business.id, partners);
+  return append(rt, business, drafts, {
+    ownerKeyId,
+    hasPartners: partners.length > 0,
+    receiversOf: (event) =>
+      receivers
+        .filter(
+          ({ endpoint, reader }) =>
+            endpoint.events.includes(event.type) && (!reader || mayReadEvent(reader, event)),
+        )
+        .map(({ endpoint }) => endpoint),
+  });
 }
 
 /** An endpoint with the key whose rights decide what it receives; none if it is the operator's. */
 type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
 
-/** Lists the endpoints of a business, and those of the partners that reach it. */
-function listReceivers(rt: Runtime, businessId: string): Receiver[] {
+/**
+ * Lists the endpoints of a business, and those of the partners that reach it.
+ * @param partners the access of the partners to the business
+ */
+function listReceivers(
+  rt: Runtime,
+  businessId: string,
+  partners: readonly ListedKey[],
+): Receiver[] {
   const own = rt.store.endpoints.list(businessId);
   const keyIds = new Set(own.flatMap(({ keyId }) => keyId ?? []));
   const keys = new Map([...keyIds].map((id) => [id, rt.store.keys.findById(id)]));
   return [
     ...own.map((endpoint) => ({ endpoint, reader: keys.get(endpoint.keyId ?? "") })),
-    ...rt.store.partnerAccess
-      .listOfBusiness(businessId)
-      .flatMap((access) =>
-        rt.store.endpoints
-          .listOf({ businessId: null, partnerId: access.partnerId })
-          .map((endpoint) => ({ endpoint, reader: access })),
-      ),
+    ...partners.flatMap((access) =>
+      rt.store.endpoints
+        .listOf({ businessId: null, partnerId: access.partnerId })
+        .map((endpoint) => ({ endpoint, reader: access })),
+    ),
   ];
 }
 
@@ -68,20 +78,30 @@ export const appendEventFor = (
   business: BusinessRow,
   draft: EventDraft,
   endpoint: EndpointRow,
-): AppendResult => append(rt, business, [draft], null, () => [endpoint]);
+): AppendResult =>
+  append(rt, business, [draft], {
+    ownerKeyId: null,
+    hasPartners: rt.store.partnerAccess.listOfBusiness(business.id).length > 0,
+    receiversOf: () => [endpoint],
+  });
+
+type AppendOptions = {
+  ownerKeyId: string | null;
+  /** Whether a partner with several businesses reaches the business. */
+  hasPartners: boolean;
+  receiversOf: (event: WrittenEvent) => EndpointRow[];
+};
 
 function append(
   rt: Runtime,
   business: BusinessRow,
   drafts: readonly EventDraft[],
-  ownerKeyId: string | null,
-  receiversOf: (event: WrittenEvent) => EndpointRow[],
+  { ownerKeyId, hasPartners, receiversOf }: AppendOptions,
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
   const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
-  const hasPartners =
-    drafts.length > 0 && rt.store.partnerAccess.listOfBusiness(business.id).length > 0;
-  const firstPosition = hasPartners ? rt.store.feed.allocatePositions(drafts.length) : null;
+  const firstPosition =
+    hasPartners && drafts.length > 0 ? rt.store.feed.allocatePositions(drafts.length) : null;
   const events = drafts.map((draft, i) =>
     writeEvent(rt, business, draft, ownerKeyId, {
       sequence: first + i,

@@ -17,8 +17,19 @@ export type Stopped = {
   releasedHolds: number;
 };
 
-export const listEndpointsOfKey = (rt: Runtime, key: ListedKey): EndpointRow[] =>
-  rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
+/**
+ * Lists the endpoints that end with a key. The endpoints of a partner at one business end with the last
+ * key of the partner.
+ */
+export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
+  const own = rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
+  const { businessId, partnerId } = key;
+  if (businessId !== null || partnerId === null) return own;
+  const others = rt.store.partnerAccess.listKeys(partnerId).filter(({ id }) => id !== key.id);
+  return others.every((other) => hasEnded(other, rt.now()))
+    ? [...own, ...rt.store.endpoints.listAtBusinesses(partnerId)]
+    : own;
+}
 
 /**
  * Revokes a key. Revoking a revoked key again stops the endpoints that it has kept.

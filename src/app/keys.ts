@@ -155,15 +155,15 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left, or for the rights of a
- *   partner's key
+ *   has ended; state_refuses if an endpoint would have no event left, and for a setting that the key
+ *   of a partner does not decide
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
-    if (key.businessId === null) assertOnlyEnd(key, changes);
+    if (key.businessId === null) assertOfPartnerKey(key, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -182,13 +182,27 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   });
 }
 
-/** The rights and limits of a partner's keys are copies of the partner's, as is its access. */
-function assertOnlyEnd({ id }: ListedKey, changes: KeyChanges): void {
-  const { expiresAt: _expiresAt, endpointsAtEnd: _endpointsAtEnd, ...rights } = changes;
-  if (Object.values(rights).every((value) => value === undefined)) return;
+/** The settings that each key of a partner has of its own. */
+const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
+  "limitMinute",
+  "limitHour",
+  "maxEndpoints",
+  "expiresAt",
+  "endpointsAtEnd",
+]);
+
+/**
+ * Asserts that the key of a partner decides these settings. The access of the partner to each business
+ * has the others, and would keep them.
+ * @throws AppError state_refuses
+ */
+function assertOfPartnerKey({ id }: ListedKey, changes: KeyChanges): void {
+  const isOther = (field: keyof KeyChanges) =>
+    changes[field] !== undefined && !PARTNER_KEY_SETTINGS.has(field);
+  if (!(Object.keys(changes) as (keyof KeyChanges)[]).some(isOther)) return;
   throw new AppError(
     "state_refuses",
-    `The key ${id} has the rights of its partner, which are chosen when the partner is created.`,
+    `${id} is a key of a partner: only its limits of requests and endpoints, its expiry, and whether it keeps its endpoints can be changed.`,
     { fix: "create another partner: deskbell partners create --help" },
   );
 }

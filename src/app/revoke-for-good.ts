@@ -6,11 +6,12 @@ import type { Runtime } from "./runtime.ts";
  * @param ids the IDs of API keys, or of rows that a feature lists as access
  */
 export function revokeForGood<T>(rt: Runtime, ids: readonly string[], revoke: () => T): T {
+  const hooks = rt.isDryRun() ? [] : ON_REMOVAL;
   const revoked = rt.tx(() => {
     const result = revoke();
-    if (!rt.isDryRun()) for (const { accessRevoked } of ON_REMOVAL) accessRevoked?.(rt, ids);
+    for (const { accessRevoked } of hooks) accessRevoked?.(rt, ids);
     return result;
   });
-  if (!rt.isDryRun()) for (const { committed } of ON_REMOVAL) committed?.(rt);
+  for (const { committed } of hooks) committed?.(rt);
   return revoked;
 }

@@ -1,6 +1,6 @@
 import { audit } from "../../app/audit.ts";
 import { appendEvents } from "../../app/events.ts";
-import { revokeInTransaction, revokeKey } from "../../app/key-end.ts";
+import { revokeInTransaction } from "../../app/key-end.ts";
 import { createKey, type CreatedKey } from "../../app/keys.ts";
 import { revokeForGood } from "../../app/revoke-for-good.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -116,19 +116,25 @@ export const getPartner = (rt: Runtime, nameOrId: string): PartnerRow =>
   );
 
 /**
- * Lets a partner reach a business, also one whose owner has excluded it before.
- * @throws AppError conflict if it reaches the business already
+ * Lets a partner reach businesses, also those whose owner has excluded it before.
+ * @throws AppError conflict if it reaches one of them already; none is then added
  */
-export function addBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
+export function addBusinesses(
+  rt: Runtime,
+  partner: PartnerRow,
+  businesses: readonly BusinessRow[],
+): void {
   rt.tx(() => {
-    if (rt.store.partnerAccess.find(partner.id, business.id))
-      throw new AppError(
-        "conflict",
-        `The partner ${quote(partner.name)} already reaches ${business.slug}.`,
-        { fix: `deskbell partners show ${shellQuote(partner.name)}` },
-      );
-    rt.openStore(createPartnerStore).readmit(partner.id, business.id);
-    joinBusiness(rt, partner, business);
+    for (const business of businesses) {
+      if (rt.store.partnerAccess.find(partner.id, business.id))
+        throw new AppError(
+          "conflict",
+          `The partner ${quote(partner.name)} already reaches ${business.slug}.`,
+          { fix: `deskbell partners show ${shellQuote(partner.name)}` },
+        );
+      rt.openStore(createPartnerStore).readmit(partner.id, business.id);
+      joinBusiness(rt, partner, business);
+    }
   });
 }
 
@@ -139,32 +145,36 @@ export function joinBusiness(rt: Runtime, partner: PartnerRow, business: Busines
 }
 
 /**
- * Ends the access of a partner to a business: its endpoints there are disabled, its holds released.
- * @param isExclusion whether the owner of the business wants it, so that no `--future` brings it back
- * @throws AppError conflict if the partner does not reach the business
+ * Ends the access of a partner to businesses: its endpoints there are disabled, its holds released.
+ * @param isExclusion whether the owners of the businesses want it, so that no `--future` brings it back
+ * @throws AppError conflict if the partner does not reach one of them; none is then removed
  */
-export function removeBusiness(
+export function removeBusinesses(
   rt: Runtime,
   partner: PartnerRow,
-  business: BusinessRow,
+  businesses: readonly BusinessRow[],
   isExclusion = false,
 ): void {
-  rt.tx(() => {
-    const access = rt.store.partnerAccess.find(partner.id, business.id);
-    if (access === undefined && !isExclusion)
-      throw new AppError(
-        "conflict",
-        `The partner ${quote(partner.name)} does not reach ${business.slug}.`,
-        { fix: `deskbell partners show ${shellQuote(partner.name)}` },
-      );
-    if (isExclusion) rt.openStore(createPartnerStore).exclude(partner.id, business.id, rt.now());
-    if (access) {
-      publish(rt, "business.removed", business, access.id);
-      revokeKey(rt, access.id);
+  const findAccess = ({ id }: BusinessRow) => rt.store.partnerAccess.find(partner.id, id);
+  const ids = businesses.flatMap((business) => findAccess(business)?.id ?? []);
+  revokeForGood(rt, ids, () => {
+    for (const business of businesses) {
+      const access = findAccess(business);
+      if (access === undefined && !isExclusion)
+        throw new AppError(
+          "conflict",
+          `The partner ${quote(partner.name)} does not reach ${business.slug}.`,
+          { fix: `deskbell partners show ${shellQuote(partner.name)}` },
+        );
+      if (isExclusion) rt.openStore(createPartnerStore).exclude(partner.id, business.id, rt.now());
+      if (access) {
+        publish(rt, "business.removed", business, access.id);
+        revokeInTransaction(rt, access.id);
+      }
+      const { id, name } = partner;
+      const action = isExclusion ? "partner.excluded" : "partner.business_removed";
+      audit(rt, { action, subject: { id, name }, businessId: business.id });
     }
-    const { id, name } = partner;
-    const action = isExclusion ? "partner.excluded" : "partner.business_removed";
-    audit(rt, { action, subject: { id, name }, businessId: business.id });
   });
 }
 

@@ -78,7 +78,8 @@ CREATE INDEX api_key_business ON api_key (business_id);
 CREATE INDEX api_key_expiry ON api_key (expires_at) WHERE expires_at IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX api_key_undecided ON api_key (id) WHERE endpoints_at_end = 'UNDECIDED';
 CREATE INDEX api_key_partner ON api_key (partner_id, business_id) WHERE partner_id IS NOT NULL;
-CREATE UNIQUE INDEX api_key_access ON api_key (partner_id, business_id)
+-- Every event is preceded by a look-up of the partners of its business: without partners, the index is empty.
+CREATE UNIQUE INDEX api_key_access ON api_key (business_id, partner_id)
   WHERE partner_id IS NOT NULL AND business_id IS NOT NULL AND revoked_at IS NULL;
 
 CREATE TABLE endpoint_of_any (

@@ -23,6 +23,8 @@ export type SearchFilter = {
   endpointId?: string | undefined;
   eventType?: EventType | undefined;
   businessId?: string | undefined;
+  /** Selects deliveries to endpoints of businesses: those of partners are left out. */
+  withoutPartners?: true | undefined;
   /** Selects the deliveries that an API key sees. */
   viewer?: DeliveryViewer | undefined;
   /** Selects events of this type, when the user searches for a type; `eventType` is a filter. */
@@ -91,6 +93,10 @@ const CONDITIONS: {
   endpointId: () => ({ sql: "endpoint_id = :endpointId", index: "delivery_endpoint" }),
   eventType: () => ({ sql: "event_type = :eventType", index: "delivery_type" }),
   businessId: () => ({ sql: "business_id = :businessId", index: "delivery_business" }),
+  withoutPartners: () => ({
+    sql: "endpoint_id NOT IN (SELECT id FROM endpoint WHERE partner_id IS NOT NULL)",
+    index: null,
+  }),
   viewer: () => ({
     sql: `(endpoint_id IN (SELECT id FROM endpoint WHERE key_id = :viewerKeyId) OR event_type IN ${listedIn("viewerTypes")})`,
     index: null,
@@ -145,6 +151,7 @@ export function toSearchCondition(filter: SearchFilter): SearchCondition {
     parameters: {
       ...filter,
       since: filter.since === undefined ? undefined : minIdAt("dlv", filter.since),
+      withoutPartners: undefined,
       text: filter.text?.toLowerCase(),
       viewerKeyId: filter.viewer?.keyId,
       viewerTypes: JSON.stringify(filter.viewer?.types ?? []),

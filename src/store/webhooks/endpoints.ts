@@ -98,6 +98,9 @@ export function createEndpointStore(db: Db) {
   const ofPartner = db.prepare(
     `SELECT ${COLUMNS} FROM endpoint WHERE partner_id = ? AND deleted_at IS NULL ORDER BY id`,
   );
+  const ofPartnerAtBusinesses = db.prepare(`
+    SELECT ${COLUMNS} FROM endpoint WHERE deleted_at IS NULL AND key_id IN (
+      SELECT id FROM api_key WHERE partner_id = ? AND business_id IS NOT NULL) ORDER BY id`);
   const selectFailing = db.prepare(`
     SELECT ${COLUMNS} FROM endpoint WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL`);
   const insert = db.prepare(
@@ -159,6 +162,8 @@ export function createEndpointStore(db: Db) {
     /** Lists the endpoints of a business, or those of a partner for several businesses. */
     listOf: ({ businessId, partnerId }: EndpointOwner) =>
       (businessId === null ? ofPartner.all(partnerId) : ofBusiness.all(businessId)).map(parse),
+    /** Lists the endpoints that a partner created at one of its businesses. */
+    listAtBusinesses: (partnerId: string) => ofPartnerAtBusinesses.all(partnerId).map(parse),
     /** Returns the active endpoints without a success since their last failure. */
     listFailing: () => selectFailing.all().map(parse),
     insert: (row: EndpointRow) => void insert.run({ ...row, ...serialise(row) }),

@@ -3,28 +3,20 @@ import { getBusiness } from "../../../app/businesses.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
-import { choices, duration, integer, text, texts, toggle } from "../../../cli/flags.ts";
-import { printSecretOnce } from "../../../cli/input/new-file.ts";
-import { isoTime, withIsoTimes } from "../../../cli/output/table.ts";
-import { DEFAULT_LIMITS, hashApiKey, isScope, SCOPES } from "../../../domain/api-key.ts";
+import { choices, integer, texts, toggle } from "../../../cli/flags.ts";
+import { isoTime } from "../../../cli/output/table.ts";
+import { DEFAULT_LIMITS, isScope, SCOPES } from "../../../domain/api-key.ts";
 import { describeGuestData } from "../../../domain/envelope.ts";
 import { EVENT_GROUPS } from "../../../domain/event-types.ts";
 import { countOf, safe, shellQuote } from "../../../domain/text.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
-import type { ListedKey } from "../../../store/keys.ts";
 import { DEFAULT_GROUPS, DEFAULT_SCOPES, DEFAULT_TOTALS } from "../rules.ts";
 import { createPartnerStore, type PartnerRow } from "../store.ts";
+import { createKey, keyFlags, parseHash, printKeyOnce } from "./partner-keys.ts";
+import { toOutput } from "./partner-output.ts";
+import { add, exclude, remove } from "./reach.ts";
 
 const MAX_REQUESTS = 1_000_000_000;
-const HASH = /^[0-9a-f]{64}$/i;
-
-const keyFlags = {
-  keyHash: text(
-    "sha256",
-    "the keyHash that `partners create` printed on another server: the same key is then valid on both",
-  ),
-  out: text("file", "write the key to a new file (0600) instead of stdout"),
-};
 
 const create = command({
   name: "create",
@@ -117,82 +109,6 @@ function chooseBusinesses(
   return all ? rt.store.businesses.list() : [...slugs].map((slug) => getBusiness(rt, slug));
 }
 
-/** @throws AppError usage */
-function parseHash(text: string | undefined): Buffer | undefined {
-  if (text === undefined) return undefined;
-  if (HASH.test(text)) return Buffer.from(text, "hex");
-  throw usageError(
-    "Invalid --key-hash: expected the 64 hexadecimal digits of a SHA-256.",
-    "copy the keyHash that deskbell partners create --json printed on the first server",
-  );
-}
-
-type CreatedKey = { key: ListedKey; secret: string };
-
-/** Prints a new key once; of a key that another server made, only what it may do. */
-function printKeyOnce<Created extends CreatedKey>(
-  cli: Cli,
-  rt: Runtime,
-  out: string | undefined,
-  keyHash: string | undefined,
-  create: () => Created,
-): Created {
-  const describe = ({ key, secret }: CreatedKey) => ({
-    ...toKeyOutput(key),
-    keyHash: keyHash?.toLowerCase() ?? hashApiKey(secret).toString("hex"),
-  });
-  if (keyHash === undefined)
-    return printSecretOnce(cli, rt, out, create, (created) => ({
-      secret: created.secret,
-      owner: describe(created),
-    }));
-  if (out !== undefined)
-    throw usageError("--key-hash prints no key, so there is nothing to write.", "omit --out");
-  const created = create();
-  if (cli.flags.json) cli.printObject(describe(created));
-  return created;
-}
-
-const toKeyOutput = ({ id, name, scopes, eventGroups, cidrs, ...key }: ListedKey) =>
-  withIsoTimes(
-    {
-      id,
-      name,
-      partnerId: key.partnerId,
-      prefix: key.prefix,
-      last4: key.last4,
-      scopes,
-      eventGroups,
-      cidrs,
-      createdAt: key.createdAt,
-      lastUsedAt: key.lastUsedAt,
-      expiresAt: key.expiresAt,
-      revokedAt: key.revokedAt,
-    },
-    "createdAt",
-    "lastUsedAt",
-    "expiresAt",
-    "revokedAt",
-  );
-
-const toOutput = (rt: Runtime, partner: PartnerRow) => {
-  const { limitMinute, limitHour, totalMinute, totalHour, ...rest } = partner;
-  const { maxEndpoints, maxHolds, maxBookingsDay, ...fields } = rest;
-  return {
-    ...withIsoTimes(fields, "createdAt"),
-    businesses: rt.openStore(createPartnerStore).countReached(partner.id),
-    limits: {
-      minute: limitMinute,
-      hour: limitHour,
-      holds: maxHolds,
-      bookingsDay: maxBookingsDay,
-      totalMinute,
-      totalHour,
-      endpoints: maxEndpoints,
-    },
-  };
-};
-
 const list = command({
   name: "list",
   about: "List the partners that reach several businesses; with --business, those that reach it.",
@@ -256,107 +172,6 @@ const show = command({
   },
 });
 
-const createKeyCommand = command({
-  name: "create-key",
-  about:
-    "Create another key of a partner, with the same rights. `keys rotate` and `keys revoke` change it.",
-  supportsDryRun: true,
-  arguments: ["<partner>"],
-  flags: {
-    name: text("name", "what the key is for (default: the name of the partner)"),
-    expires: duration("lifetime, such as 90d (default: unlimited)"),
-    ...keyFlags,
-  },
-  examples: [
-    "partners create-key aggregator --name backup",
-    "partners create-key aggregator --expires 90d --out aggregator.key",
-  ],
-  async run(cli, { name: keyName, expires, keyHash, out }, name) {
-    const rt = await cli.open();
-    const { createPartnerKey, getPartner } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    const expiresAt = expires === undefined ? null : rt.now() + expires;
-    const input = { name: keyName, expiresAt, secretHash: parseHash(keyHash) };
-    printKeyOnce(cli, rt, out, keyHash, () => createPartnerKey(rt, partner, input));
-  },
-});
-
-/** @throws AppError usage without --business */
-function namedBusinesses(cli: Cli, rt: Runtime): BusinessRow[] {
-  const slugs = [...new Set(cli.flags.businesses)];
-  return slugs.length > 0 ? slugs.map((slug) => getBusiness(rt, slug)) : [cli.business(rt)];
-}
-
-const add = command({
-  name: "add",
-  about: "Let a partner reach another business, also one that has excluded it before.",
-  supportsDryRun: true,
-  arguments: ["<partner>"],
-  examples: [
-    "partners add aggregator --business kita-live",
-    "partners add aggregator --business kita-live --dry-run",
-  ],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const businesses = namedBusinesses(cli, rt);
-    const { addBusiness, getPartner } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    for (const business of businesses) addBusiness(rt, partner, business);
-    reportReached(cli, rt, partner, "now reaches", businesses);
-  },
-});
-
-const remove = command({
-  name: "remove",
-  about:
-    "End a partner's access to a business: its webhook endpoints there are disabled and its holds released.",
-  supportsDryRun: true,
-  arguments: ["<partner>"],
-  examples: [
-    "partners remove aggregator --business cafe-lumen",
-    "partners remove aggregator --business cafe-lumen --dry-run",
-  ],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusiness } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    for (const business of businesses) removeBusiness(rt, partner, business);
-    reportReached(cli, rt, partner, "no longer reaches", businesses);
-  },
-});
-
-const exclude = command({
-  name: "exclude",
-  about:
-    "Exclude a partner from a business, as its owner: its access ends, and only `partners add` gives it back.",
-  supportsDryRun: true,
-  arguments: ["<partner>"],
-  examples: [
-    "partners exclude aggregator --business salon-aurora",
-    "partners exclude aggregator --business salon-aurora --dry-run",
-  ],
-  async run(cli, _flags, name) {
-    const rt = await cli.open();
-    const businesses = namedBusinesses(cli, rt);
-    const { getPartner, removeBusiness } = await import("../partners.ts");
-    const partner = getPartner(rt, name);
-    for (const business of businesses) removeBusiness(rt, partner, business, true);
-    reportReached(cli, rt, partner, "is excluded from", businesses);
-  },
-});
-
-function reportReached(
-  cli: Cli,
-  rt: Runtime,
-  partner: PartnerRow,
-  what: string,
-  businesses: readonly BusinessRow[],
-): void {
-  const slugs = businesses.map(({ slug }) => slug).join(", ");
-  cli.report(toOutput(rt, partner), `${safe(partner.name)} ${what} ${slugs}.`);
-}
-
 const deleteCommand = command({
   name: "delete",
   about: "Delete a partner with its endpoints. Its keys and its access to businesses end.",
@@ -376,13 +191,4 @@ const deleteCommand = command({
   },
 });
 
-export const definition = [
-  create,
-  list,
-  show,
-  createKeyCommand,
-  add,
-  remove,
-  exclude,
-  deleteCommand,
-];
+export const definition = [create, list, show, createKey, add, remove, exclude, deleteCommand];

@@ -73,7 +73,9 @@ export const listAllDeliveries =
       context.request.search,
     );
     if (endpointId !== undefined) assertMayListDeliveries(rt, key, endpointId);
-    const scope = { businessId: key.businessId, endpointId, viewer: deliveryViewer(key) };
+    const { businessId } = key;
+    const viewer = deliveryViewer(key);
+    const scope = { businessId, endpointId, viewer, withoutPartners: true as const };
     return respondDeliveries(rt, context, key, "deliveries", scope, parameters);
   };
 
@@ -83,7 +85,7 @@ function respondDeliveries(
   context: RequestContext,
   key: AnyCredential,
   path: string,
-  scope: Pick<SearchFilter, "businessId" | "endpointId" | "viewer">,
+  scope: Pick<SearchFilter, "businessId" | "endpointId" | "viewer" | "withoutPartners">,
   { status: state, eventType, eventId, cursor: after, ...parameters }: Filters,
 ): HttpResponse {
   const timezone = getTimezone(rt, key);

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
+import { revokeKey } from "../../../../src/app/key-end.ts";
+import { createKey } from "../../../../src/app/keys.ts";
 import {
   disableEndpoint,
   enableEndpoint,
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
-import { removeBusiness } from "../../../../src/features/partners/partners.ts";
+import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
@@ -75,7 +77,7 @@ test("a removed business sends its removal and nothing after it", async () => {
   const { partner, key } = createTestPartner(rt, [one!]);
   await subscribeAll(rt, partner.id, key.id);
   publish(rt, one!);
-  removeBusiness(rt, partner, one!);
+  removeBusinesses(rt, partner, [one!]);
   publish(rt, one!);
   const { received, send } = createReceiver();
   const worker = createTestWorker(rt, send);
@@ -128,4 +130,52 @@ test("a partner manages its endpoints over HTTP, and sees none of other partners
   expect((await ask!(path, { method: "PATCH", headers: json, body })).status).toBe(200);
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("paused");
   expect((await ask!(path, { method: "DELETE" })).status).toBe(204);
+});
+
+test("the secret key of a business lists deliveries to its own endpoints, and none to those of partners", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  await subscribeAll(rt, partner.id, key.id);
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: one!.id,
+    keyId: null,
+    name: "own",
+    url: "http://10.0.0.2/hook",
+    events: ["catalog.changed"],
+    allowPrivate: true,
+  });
+  publish(rt, one!);
+  expect(rt.store.tallies.countByStatus(one!.id)).toMatchObject({ PENDING: 2 });
+  const { secret } = createKey(rt, {
+    businessId: one!.id,
+    name: "site",
+    kind: "SECRET",
+    scopes: [],
+  });
+  const { data } = await createClient(
+    rt,
+    secret,
+  )<{ endpointId: string }>("businesses/one/deliveries");
+  expect(data.map(({ endpointId }) => endpointId)).toEqual([endpoint.id]);
+});
+
+test("the endpoints of a partner at one business end with its last key", async () => {
+  const rt = createTestRuntime();
+  const [one] = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, [one!]);
+  const spare = createPartnerKey(rt, partner, { name: "spare" });
+  const access = rt.store.partnerAccess.find(partner.id, one!.id)!;
+  const { endpoint } = await createEndpoint(rt, {
+    businessId: one!.id,
+    keyId: access.id,
+    name: "single",
+    url: "http://10.0.0.1/hook",
+    events: ["catalog.changed"],
+    allowPrivate: true,
+  });
+  expect(revokeKey(rt, key.id).endpoints).toEqual([]);
+  expect(rt.store.endpoints.isActive(endpoint.id)).toBe(true);
+  expect(revokeKey(rt, spare.key.id).endpoints).toMatchObject([{ id: endpoint.id }]);
+  expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_revoked");
 });

@@ -17,6 +17,9 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const LATEST = countMigrations();
 const FIRST_WITH_FEED_ID = readMigrations().findIndex((sql) => sql.includes("feed_id")) + 1;
+const LATEST_WITHOUT_PARTNERS = readMigrations().findIndex((sql) =>
+  sql.includes("CREATE TABLE partner "),
+);
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
 test("a migration keeps the decimals with which amounts were stored", () => {
@@ -103,6 +106,39 @@ test("deliveries keep their attempts, statuses and constraints when their table 
   db.pragma("foreign_keys = ON");
   db.exec("DELETE FROM delivery WHERE number = 4");
   expect(rowsOf("attempt")).toHaveLength(1);
+  db.close();
+});
+
+test("keys and endpoints keep their rows, indexes and references when their tables are recreated", () => {
+  const { dataDir, path } = createOldDatabase(LATEST_WITHOUT_PARTNERS);
+  const db = new Database(path);
+  db.exec(`
+    INSERT INTO api_key (id, business_id, kind, name, scopes, cidrs, limit_minute, limit_hour, created_at)
+      VALUES ('key_1', 'biz_1', 'SECRET', 'till', '[]', '[]', 1, 1, 0);
+    INSERT INTO api_key_secret (hash, key_id, prefix, last4, created_at) VALUES (x'01', 'key_1', 'sk', '1234', 0);
+    INSERT INTO endpoint (id, business_id, key_id, name, url, events, allow_private, status, created_at, updated_at)
+      VALUES ('whe_1', 'biz_1', 'key_1', 'till', 'https://till.example', '[]', 0, 'ACTIVE', 0, 0)`);
+  const read = () => ({
+    key: db.prepare("SELECT * FROM api_key").get() as object,
+    secrets: db.prepare("SELECT * FROM api_key_secret").all(),
+    endpoint: db.prepare("SELECT * FROM endpoint").get() as object,
+    schema: db
+      .prepare(
+        "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'table' AND tbl_name IN ('api_key', 'endpoint')",
+      )
+      .all(),
+  });
+  const before = read();
+  const rt = createTestRuntime({ dataDir });
+  const after = read();
+  expect(after.key).toEqual({ ...before.key, partner_id: null });
+  expect(after.endpoint).toEqual({ ...before.endpoint, partner_id: null });
+  expect(after.secrets).toEqual(before.secrets);
+  expect(after.schema).toEqual(expect.arrayContaining(before.schema));
+  expect(db.pragma("foreign_key_check")).toEqual([]);
+  // The rows of a deleted business are deleted only if the connection checks references again.
+  rt.tx(() => rt.store.businesses.delete("biz_1"));
+  expect(db.prepare("SELECT count(*) FROM endpoint").pluck().get()).toBe(0);
   db.close();
 });
 

@@ -1,0 +1,104 @@
+import type { Cli } from "../../../cli/cli.ts";
+import type { Runtime } from "../../../app/runtime.ts";
+import { command } from "../../../cli/command.ts";
+import { usageError } from "../../../cli/failure.ts";
+import { duration, text } from "../../../cli/flags.ts";
+import { printSecretOnce } from "../../../cli/input/new-file.ts";
+import { withIsoTimes } from "../../../cli/output/table.ts";
+import { hashApiKey } from "../../../domain/api-key.ts";
+import type { ListedKey } from "../../../store/keys.ts";
+
+// The keys of partners, which `partners create` and `partners create-key` print.
+
+const HASH = /^[0-9a-f]{64}$/i;
+
+export const keyFlags = {
+  keyHash: text(
+    "sha256",
+    "the keyHash that `partners create` printed on another server: the same key is then valid on both",
+  ),
+  out: text("file", "write the key to a new file (0600) instead of stdout"),
+};
+
+export const createKey = command({
+  name: "create-key",
+  about:
+    "Create another key of a partner, with the same rights. `keys rotate` and `keys revoke` change it.",
+  supportsDryRun: true,
+  arguments: ["<partner>"],
+  flags: {
+    name: text("name", "what the key is for (default: the name of the partner)"),
+    expires: duration("lifetime, such as 90d (default: unlimited)"),
+    ...keyFlags,
+  },
+  examples: [
+    "partners create-key aggregator --name backup",
+    "partners create-key aggregator --expires 90d --out aggregator.key",
+  ],
+  async run(cli, { name: keyName, expires, keyHash, out }, name) {
+    const rt = await cli.open();
+    const { createPartnerKey, getPartner } = await import("../partners.ts");
+    const partner = getPartner(rt, name);
+    const expiresAt = expires === undefined ? null : rt.now() + expires;
+    const input = { name: keyName, expiresAt, secretHash: parseHash(keyHash) };
+    printKeyOnce(cli, rt, out, keyHash, () => createPartnerKey(rt, partner, input));
+  },
+});
+
+/** @throws AppError usage */
+export function parseHash(text: string | undefined): Buffer | undefined {
+  if (text === undefined) return undefined;
+  if (HASH.test(text)) return Buffer.from(text, "hex");
+  throw usageError(
+    "Invalid --key-hash: expected the 64 hexadecimal digits of a SHA-256.",
+    "copy the keyHash that deskbell partners create --json printed on the first server",
+  );
+}
+
+type CreatedKey = { key: ListedKey; secret: string };
+
+/** Prints a new key once; of a key that another server made, only what it may do. */
+export function printKeyOnce<Created extends CreatedKey>(
+  cli: Cli,
+  rt: Runtime,
+  out: string | undefined,
+  keyHash: string | undefined,
+  create: () => Created,
+): Created {
+  const describe = ({ key, secret }: CreatedKey) => ({
+    ...toKeyOutput(key),
+    keyHash: keyHash?.toLowerCase() ?? hashApiKey(secret).toString("hex"),
+  });
+  if (keyHash === undefined)
+    return printSecretOnce(cli, rt, out, create, (created) => ({
+      secret: created.secret,
+      owner: describe(created),
+    }));
+  if (out !== undefined)
+    throw usageError("--key-hash prints no key, so there is nothing to write.", "omit --out");
+  const created = create();
+  if (cli.flags.json) cli.printObject(describe(created));
+  return created;
+}
+
+const toKeyOutput = ({ id, name, scopes, eventGroups, cidrs, ...key }: ListedKey) =>
+  withIsoTimes(
+    {
+      id,
+      name,
+      partnerId: key.partnerId,
+      prefix: key.prefix,
+      last4: key.last4,
+      scopes,
+      eventGroups,
+      cidrs,
+      createdAt: key.createdAt,
+      lastUsedAt: key.lastUsedAt,
+      expiresAt: key.expiresAt,
+      revokedAt: key.revokedAt,
+    },
+    "createdAt",
+    "lastUsedAt",
+    "expiresAt",
+    "revokedAt",
+  );
