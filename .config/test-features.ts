@@ -58,7 +58,7 @@ export function copyWithout(feature: string): string {
 /** Returns the source of a feature list without a feature. */
 export function withoutFeature(list: string, feature: string): string {
   const [line, name] =
-    new RegExp(`^import \\{ (\\w+) \\} from "./${feature}/[\\w-]+.ts";\n`, "m").exec(list) ?? [];
+    new RegExp(`^import \\{ (\\w+) \\} from "./${feature}/[\\w/-]+.ts";\n`, "m").exec(list) ?? [];
   if (line === undefined) return list;
   return list.replace(line, "").replace(/( = \[)([^\]]*)\]/, (_, head: string, names: string) => {
     const others = names.split(/,\s*/).filter((each) => each !== "" && each.trim() !== name);

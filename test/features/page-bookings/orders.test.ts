@@ -7,8 +7,7 @@ import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { reissueTickets, checkInTicket } from "../../../src/features/tickets/tickets.ts";
 import { retention } from "../../../src/features/tickets/retention.ts";
 import { loadGuestRecords } from "../../../src/app/feature-hooks.ts";
-import { exportGuests } from "../../../src/features/guest-data/export-guests.ts";
-import { eraseGuests } from "../../../src/features/guest-data/erase-guests.ts";
+import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { rotateMasterKey } from "../../../src/app/webhooks/endpoint-secrets.ts";
 import { createTicketCodeStore } from "../../../src/features/tickets/store.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
@@ -120,28 +119,25 @@ test("the guest's page shows the admission codes until the event ends", async ()
   expect(countCodes(api)).toBe(0);
 });
 
-test("the export of a guest names the link and the tickets, without their secrets", async () => {
+test("the records of a guest name the link and the tickets, without their secrets", async () => {
   const { api, link, codes, orderId } = await openConfirmed();
   const readers = await loadGuestRecords();
-  const { visits } = exportGuests(api, businessOf(api), { email: "ana@example.com" }, readers);
-  expect(visits).toMatchObject([
-    {
-      object: { id: orderId },
-      pageLinks: [{ language: "en", isUnconfirmed: false }],
-      ticketsWithCodes: [
-        { id: expect.stringMatching(/^tck_/) },
-        { id: expect.stringMatching(/^tck_/) },
-      ],
-    },
-  ]);
-  const text = JSON.stringify(visits);
+  const records = Object.assign({}, ...readers.map((read) => read(api, orderId))) as object;
+  expect(records).toMatchObject({
+    pageLinks: [{ language: "en", isUnconfirmed: false }],
+    ticketsWithCodes: [
+      { id: expect.stringMatching(/^tck_/) },
+      { id: expect.stringMatching(/^tck_/) },
+    ],
+  });
+  const text = JSON.stringify(records);
   for (const secret of [...codes, link.split("/").at(-1)!]) expect(text).not.toContain(secret);
 });
 
 test("the admission codes end with the guest's data and with the order", async () => {
   const { api, codes, orderId } = await openConfirmed();
   const business = businessOf(api);
-  eraseGuests(api, business, { email: "ana@example.com" });
+  eraseForGood(api, [orderId]);
   expect(countCodes(api)).toBe(0);
   // The tickets of a guest who was erased get new codes, which are not kept.
   const order = api.openStore(createOrderStore).findByIdOrCode(business.id, orderId, "")!;

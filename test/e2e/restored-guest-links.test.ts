@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
-import { createBackup } from "../../../../src/features/backups/backups.ts";
-import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
-import { findGuestVisit } from "../../../../src/features/page-bookings/visits.ts";
-import { createStandbyConfig, createTestRuntime } from "../../../support/test-runtime.ts";
+import { eraseForGood } from "../../src/app/guests/erase-visits.ts";
+import { createBackup } from "../../src/features/backups/backups.ts";
+import { restoreBackup } from "../../src/features/backups/restore/restore.ts";
+import { findGuestVisit } from "../../src/features/page-bookings/visits.ts";
+import { createStandbyConfig, createTestRuntime } from "../support/test-runtime.ts";
 import {
   businessOf,
   createVisitor,
@@ -11,7 +11,7 @@ import {
   listMade,
   openPage,
   timesOf,
-} from "../open-page.ts";
+} from "../features/page-bookings/open-page.ts";
 
 const DAY_MS = 86_400_000;
 
