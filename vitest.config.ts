@@ -86,9 +86,9 @@ export default defineConfig({
       "test/support/load-features.ts",
       ...(process.env["PROOFS_LEAKS"] === undefined ? [] : ["test/support/leak-search.ts"]),
     ],
-    testTimeout: 20_000 * PATIENCE,
-    hookTimeout: 20_000 * PATIENCE,
-    expect: { poll: { timeout: 15_000 * PATIENCE } },
+    testTimeout: 60_000 * PATIENCE,
+    hookTimeout: 60_000 * PATIENCE,
+    expect: { poll: { timeout: 30_000 * PATIENCE } },
     sequence: { sequencer: SlowTestsFirst },
     maxWorkers: WORKERS,
     projects: [
