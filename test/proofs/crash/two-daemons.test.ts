@@ -8,9 +8,9 @@ import { type Program, PROGRAM } from "../../support/program.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { patient } from "../../support/patience.ts";
 
-const RACES = chooseScale(2, 100, 10);
+const RACES = chooseScale(2, 100, 5);
 /** How long a daemon has run when another one starts: longer than a lock that ends by itself. */
-const RUNS_FOR_MS = chooseScale(4000, 20_000, 10_000);
+const RUNS_FOR_MS = chooseScale(4000, 20_000, 5000);
 
 /** Starts two daemons on the same data. Returns the first that exits, and the other. */
 async function race(dataDir: string) {
