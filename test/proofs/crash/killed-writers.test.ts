@@ -270,6 +270,13 @@ async function book(send: Send, { key, body }: { key: string; body: object }): P
   return (data as { id: string }).id;
 }
 
+/** The late store of a booking takes several calls, so that some of these hit it. */
+const STRIDE = 4;
+
+/** Returns the numbers from 1 to `last`: each `STRIDE`th one, then those between. */
+const byStride = (last: number): number[] =>
+  Array.from({ length: last }, (_, i) => i + 1).toSorted((a, b) => (a % STRIDE) - (b % STRIDE));
+
 /** Kills a daemon with a bug, which stores deliveries after the transaction of their event. */
 async function runControl(
   killOnce: (call: number, program: typeof PROGRAM) => Promise<Outcome>,
@@ -280,11 +287,11 @@ async function runControl(
     replace: "  process.nextTick(() => rt.store.deliveries.insert(deliveries));\n",
   });
   const { calls } = await killOnce(0, late);
-  for (let call = 1; call <= calls; call++) {
+  for (const call of byStride(calls)) {
     const { problems } = await killOnce(call, late);
     if (problems.length === 0) continue;
     return {
-      done: "A daemon that stores deliveries after the transaction of their event was killed at one call after the other.",
+      done: `A daemon that stores deliveries after the transaction of their event was killed at every ${STRIDE}th call, then at those between.`,
       figure: `Killed at call ${call}, it left ${problems.length} events without their delivery.`,
       hasFailed: true,
     };
