@@ -33,9 +33,10 @@ test("a phone without scripts accepts a booking from the button of an alert", as
   const { data } = await client.getAvailability({
     serviceIds: [wedding.id],
     granularity: "next",
-    limit: 1,
+    limit: 9,
   });
-  const [slot] = "slots" in data ? data.slots : [];
+  // The first times can become too soon to book while this test runs.
+  const slot = "slots" in data ? data.slots.at(-1) : undefined;
   const { data: booking } = await client.createBooking({
     idempotencyKey: "wedding",
     body: {
