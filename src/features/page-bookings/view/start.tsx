@@ -42,7 +42,7 @@ export const Start = (props: StartProps) => {
             href={`${shop.path}/events`}
             target={isEmbedded ? "_blank" : undefined}
           >
-            {texts.tickets}: {texts.events}
+            {shop.texts.orderTickets}
           </a>
         </p>
       )}
