@@ -160,6 +160,7 @@ async function showTimes(
         {...content}
         choice={choice}
         at={null}
+        until={null}
         staffName={null}
         totalCents={found.times[0]?.totalCents ?? null}
         changeUrl={changeUrlOf(page, choice, kept)}
@@ -284,6 +285,7 @@ export async function respondWithDetails(
         {...content}
         choice={choice}
         at={time === undefined ? null : at}
+        until={choice.kind === "table" ? null : (time?.endsAt ?? null)}
         staffName={null}
         totalCents={totalCents}
         changeUrl={changeUrlOf(page, choice, kept)}
