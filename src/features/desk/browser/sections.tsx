@@ -30,6 +30,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
   );
   return (
     <Section id="walk-in" title={texts.walkIn}>
+      {hasTables && services.length > 0 && <h3>{texts.service}</h3>}
       {services.length > 0 && (
         <Form page={page} action="walkIn" button={texts.enter} about={texts.service} look="primary">
           <label>
@@ -50,6 +51,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
           {since}
         </Form>
       )}
+      {hasTables && services.length > 0 && <h3>{texts.table}</h3>}
       {hasTables && (
         <Form page={page} action="walkIn" button={texts.enter} about={texts.table} look="primary">
           <label>
