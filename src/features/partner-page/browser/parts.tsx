@@ -152,9 +152,9 @@ type WriteProps = {
   onWrite: (value: string) => void;
   type?: "text" | "url" | "datetime-local" | "area";
   /** Whether the text is a secret, which neither the screen nor the browser's history keeps. */
+  isSecret?: boolean;
   /** Whether the browser asks for a value before it sends the form. */
   isRequired?: boolean;
-  isSecret?: boolean;
 };
 
 /** A field for text. The browser does not correct it, send it to a spelling service, or keep it. */
