@@ -120,7 +120,7 @@ for (const scripts of [true, false]) {
     const flow = await openFlow(t, "salon", scripts);
     const { rt, arrive, click, choose, pressLastTime, press: pressOne, waitForText } = flow;
     await arrive("Book");
-    await click("Cut");
+    await click("Cut & blow-dry");
     await arrive("With whom?");
     for (const text of ["Medium hair", "scalp massage", "Daniel Reyes"]) await choose(text);
     await click("Show free times");
