@@ -39,9 +39,15 @@ export const choosePageLanguage = (
     .map(findLanguage)
     .find((language) => language !== undefined) ?? "en";
 
-/** Returns a text with the values of its placeholders, such as `{name}`. */
+/**
+ * Returns a text with the values of its placeholders, such as `{name}`. A value that ends with a
+ * full stop, such as the Spanish `9:30 a. m.`, also ends the sentence.
+ */
 export const fillText = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+  text.replaceAll(/\{(\w+)\}(\.?)/g, (placeholder, name: string, stop: string) => {
+    const value = String(values[name] ?? placeholder.slice(0, name.length + 2));
+    return value.endsWith(".") ? value : value + stop;
+  });
 
 /** A text for each plural form of a language; `other` stands for a form that has none. */
 export type PluralText = { other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;

@@ -21,6 +21,9 @@ test.each([
 
 test("placeholders are filled, unknown ones stay, and values are not filled again", () => {
   expect(fillText("{a} of {b}, {c}", { a: "{b}", b: 2 })).toBe("{b} of 2, {c}");
+  expect(fillText("Until {a}.", { a: "9:30 a. m." })).toBe("Until 9:30 a. m.");
+  expect(fillText("Until {a}.", { a: "09:30" })).toBe("Until 09:30.");
+  expect(fillText("Until {a}.", {})).toBe("Until {a}.");
 });
 
 test("the plural form of a number is chosen by the language", () => {

@@ -32,7 +32,9 @@ export function showPairing(request: PageRequest): HttpResponse {
         <h1>{texts.pairTitle}</h1>
         <p>{fillText(texts.pairText, { desk: desk.name })}</p>
         <form method="post">
-          <button type="submit">{texts.pairButton}</button>
+          <button type="submit" class="primary">
+            {texts.pairButton}
+          </button>
         </form>
       </main>
     ),

@@ -112,6 +112,8 @@ export type DeskView = {
   services: Choice[];
   staff: Choice[];
   hasTables: boolean;
+  /** Whether the business has events, and so tickets. */
+  hasEvents: boolean;
   dishes: Choice[];
   soldOut: Choice[];
   /** Services and variants that guests can see and book, and those that are hidden. */

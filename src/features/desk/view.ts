@@ -59,6 +59,7 @@ export function readDeskView(
     pending: listPending(rt, session),
     days,
     ...listChoices(rt, session),
+    hasEvents: (rt.store.catalog.countByKind(business.id).get("public_event") ?? 0) > 0,
     ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
     ...(canSell && ofBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,

@@ -92,7 +92,8 @@ export function showQuestion(
       title: details.service.name,
       content: <ServiceOptions {...form} details={details} />,
     });
-  if (progress.step === "party" && offer.maxParty > 0)
+  const asksParty = progress.step === "party" || (progress.step === "start" && isOnlyTables(page));
+  if (asksParty && offer.maxParty > 0)
     return respondWithShop(request, page, {
       status,
       title: texts.table,
@@ -114,6 +115,10 @@ export function showQuestion(
     ),
   });
 }
+
+/** Returns whether a table is all that guests can book, so that there is nothing to choose first. */
+const isOnlyTables = ({ shop, content: { offer } }: BookingPage): boolean =>
+  offer.groups.length === 0 && shop.counts.events === 0;
 
 /** Errors that say nothing about the choice of the guest. */
 const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);
@@ -155,6 +160,7 @@ async function showTimes(
         {...content}
         choice={choice}
         at={null}
+        until={null}
         staffName={null}
         totalCents={found.times[0]?.totalCents ?? null}
         changeUrl={changeUrlOf(page, choice, kept)}
@@ -279,6 +285,7 @@ export async function respondWithDetails(
         {...content}
         choice={choice}
         at={time === undefined ? null : at}
+        until={choice.kind === "table" ? null : (time?.endsAt ?? null)}
         staffName={null}
         totalCents={totalCents}
         changeUrl={changeUrlOf(page, choice, kept)}

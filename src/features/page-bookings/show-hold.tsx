@@ -40,7 +40,8 @@ function respondWithHold(
 ): HttpResponse {
   const { rt, context } = request;
   const { shop, business, texts } = page;
-  const view = { ...describeContent(rt, business, hold), startsAt: hold.startsAt };
+  const { startsAt, endsAt } = hold;
+  const view = { ...describeContent(rt, business, hold), startsAt, endsAt };
   const time = writeTime(shop, business.doc.timezone, hold.expiresAt);
   const path = `${shop.path}/v/${context.request.params["token"]}/confirm`;
   const query = toQuery(keptFields(request));

@@ -7,7 +7,6 @@ export type BookingTexts = {
   services: string;
   choose: string;
   table: string;
-  events: string;
   nothing: string;
   from: string;
   free: string;
@@ -123,7 +122,6 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Services",
     choose: "Choose",
     table: "Book a table",
-    events: "Events",
     nothing: "Nothing can be booked here at the moment.",
     from: "from {price}",
     free: "free",
@@ -243,7 +241,6 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Leistungen",
     choose: "Wählen",
     table: "Tisch reservieren",
-    events: "Veranstaltungen",
     nothing: "Im Moment kann hier nichts gebucht werden.",
     from: "ab {price}",
     free: "kostenlos",
@@ -366,7 +363,6 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Prestations",
     choose: "Choisir",
     table: "Réserver une table",
-    events: "Événements",
     nothing: "Rien ne peut être réservé ici pour le moment.",
     from: "dès {price}",
     free: "gratuit",
@@ -487,7 +483,6 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Servicios",
     choose: "Elegir",
     table: "Reservar mesa",
-    events: "Eventos",
     nothing: "De momento no se puede reservar nada aquí.",
     from: "desde {price}",
     free: "gratis",
@@ -608,7 +603,6 @@ const TEXTS: Translations<BookingTexts> = {
     services: "Servizi",
     choose: "Scegli",
     table: "Prenota un tavolo",
-    events: "Eventi",
     nothing: "Al momento qui non si può prenotare nulla.",
     from: "da {price}",
     free: "gratuito",

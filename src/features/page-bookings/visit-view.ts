@@ -22,6 +22,7 @@ export type VisitContent = {
 export type VisitView = VisitContent & {
   status: VisitStatus;
   startsAt: number;
+  endsAt: number;
   cancelUntil: number;
   decideBy: number | null;
   /** Whether the business or the clock has ended a request. */
@@ -38,11 +39,12 @@ export function toView(
   business: BusinessRow,
   visit: Booking | Reservation,
 ): VisitView {
-  const { status, startsAt, cancelUntil, decideBy, cancelReason } = visit;
+  const { status, startsAt, endsAt, cancelUntil, decideBy, cancelReason } = visit;
   return {
     ...describeContent(rt, business, visit),
     status,
     startsAt,
+    endsAt,
     cancelUntil,
     decideBy,
     isDeclined: cancelReason === "DECLINED" || cancelReason === "EXPIRED",

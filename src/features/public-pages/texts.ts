@@ -24,6 +24,7 @@ export type PageTexts = {
   book: string;
   bookTable: string;
   tickets: string;
+  orderTickets: string;
   about: string;
   services: string;
   menu: string;
@@ -87,6 +88,8 @@ export type PageTexts = {
   atCustomer: string;
   yourTime: string;
   allergens: Record<Allergen, string>;
+  /** The usual labels of diets in other languages; the catalog names them in English. */
+  diets: Readonly<Record<string, string>>;
 };
 
 export const TEXTS: Translations<PageTexts> = {
@@ -111,6 +114,7 @@ export const TEXTS: Translations<PageTexts> = {
     book: "Book",
     bookTable: "Book a table",
     tickets: "Tickets",
+    orderTickets: "Order tickets",
     about: "About us",
     services: "Services",
     menu: "Menu",
@@ -173,6 +177,7 @@ export const TEXTS: Translations<PageTexts> = {
     businesses: "Businesses",
     atCustomer: "at your place",
     yourTime: "{time} in your time zone",
+    diets: {},
     allergens: {
       gluten: "gluten",
       crustaceans: "crustaceans",
@@ -211,6 +216,7 @@ export const TEXTS: Translations<PageTexts> = {
     book: "Buchen",
     bookTable: "Tisch reservieren",
     tickets: "Tickets",
+    orderTickets: "Tickets bestellen",
     about: "Über uns",
     services: "Leistungen",
     menu: "Speisekarte",
@@ -274,6 +280,13 @@ export const TEXTS: Translations<PageTexts> = {
     businesses: "Betriebe",
     atCustomer: "bei Ihnen",
     yourTime: "{time} in Ihrer Zeitzone",
+    diets: {
+      vegan: "vegan",
+      vegetarian: "vegetarisch",
+      "gluten-free": "glutenfrei",
+      "lactose-free": "laktosefrei",
+      kosher: "koscher",
+    },
     allergens: {
       gluten: "Gluten",
       crustaceans: "Krebstiere",
@@ -312,6 +325,7 @@ export const TEXTS: Translations<PageTexts> = {
     book: "Réserver",
     bookTable: "Réserver une table",
     tickets: "Billets",
+    orderTickets: "Commander des billets",
     about: "À propos",
     services: "Prestations",
     menu: "Carte",
@@ -374,6 +388,13 @@ export const TEXTS: Translations<PageTexts> = {
     businesses: "Établissements",
     atCustomer: "chez vous",
     yourTime: "{time} dans votre fuseau horaire",
+    diets: {
+      vegan: "végane",
+      vegetarian: "végétarien",
+      "gluten-free": "sans gluten",
+      "lactose-free": "sans lactose",
+      kosher: "casher",
+    },
     allergens: {
       gluten: "gluten",
       crustaceans: "crustacés",
@@ -412,6 +433,7 @@ export const TEXTS: Translations<PageTexts> = {
     book: "Reservar",
     bookTable: "Reservar mesa",
     tickets: "Entradas",
+    orderTickets: "Pedir entradas",
     about: "Sobre nosotros",
     services: "Servicios",
     menu: "Carta",
@@ -474,6 +496,12 @@ export const TEXTS: Translations<PageTexts> = {
     businesses: "Negocios",
     atCustomer: "a domicilio",
     yourTime: "{time} en su zona horaria",
+    diets: {
+      vegan: "vegano",
+      vegetarian: "vegetariano",
+      "gluten-free": "sin gluten",
+      "lactose-free": "sin lactosa",
+    },
     allergens: {
       gluten: "gluten",
       crustaceans: "crustáceos",
@@ -512,6 +540,7 @@ export const TEXTS: Translations<PageTexts> = {
     book: "Prenota",
     bookTable: "Prenota un tavolo",
     tickets: "Biglietti",
+    orderTickets: "Ordina i biglietti",
     about: "Chi siamo",
     services: "Servizi",
     menu: "Menu",
@@ -574,6 +603,12 @@ export const TEXTS: Translations<PageTexts> = {
     businesses: "Attività",
     atCustomer: "a domicilio",
     yourTime: "{time} nel tuo fuso orario",
+    diets: {
+      vegan: "vegano",
+      vegetarian: "vegetariano",
+      "gluten-free": "senza glutine",
+      "lactose-free": "senza lattosio",
+    },
     allergens: {
       gluten: "glutine",
       crustaceans: "crostacei",

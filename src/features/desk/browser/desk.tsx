@@ -4,7 +4,17 @@ import { fillPlural, fillText, type PageLanguage } from "../../../pages/language
 import type { DeskView, DeskVisit } from "../rules.ts";
 import { Away, SomebodyAway } from "./absences.tsx";
 import { type Live, type Page, Section } from "./parts.tsx";
-import { CheckIn, Closing, hasSomethingToSell, Orders, SoldOut, WalkIn } from "./sections.tsx";
+import {
+  CheckIn,
+  checksIn,
+  Closing,
+  countedTitle,
+  hasSomethingToSell,
+  Orders,
+  SoldOut,
+  soldOutTitle,
+  WalkIn,
+} from "./sections.tsx";
 import type { DeskTexts } from "./texts.ts";
 import { timesIn } from "./times.ts";
 import { NowAndNext, Visits } from "./visits.tsx";
@@ -57,6 +67,11 @@ function Parts({ page, view }: { page: Page; view: DeskView }) {
   return (
     <>
       <Jumps page={page} view={view} />
+      {view.isHoursChanged && rights.includes("close") && !isOfOnePerson && (
+        <p class="note warn">
+          {texts.hoursChanged} <a href="#closing">{texts.usualHours}</a>
+        </p>
+      )}
       {view.away && <Away page={page} away={view.away} />}
       <div class="columns">
         <div>
@@ -73,8 +88,8 @@ function Parts({ page, view }: { page: Page; view: DeskView }) {
               <h2>
                 {titles[i]}{" "}
                 <span class="faint">
-                  {times.day(date, view.today)} ·{" "}
-                  {fillPlural(language, texts.visits, visits.length)}
+                  {times.day(date, view.today)}
+                  {visits.length > 0 && ` · ${fillPlural(language, texts.visits, visits.length)}`}
                 </span>
               </h2>
               {visits.length === 0 && <p class="faint">{texts.noVisits}</p>}
@@ -83,9 +98,9 @@ function Parts({ page, view }: { page: Page; view: DeskView }) {
             </section>
           ))}
         </div>
-        <div>
+        <div class="tools">
           {rights.includes("visits") && <WalkIn page={page} view={view} />}
-          {rights.includes("check-in") && <CheckIn page={page} />}
+          {checksIn(view) && <CheckIn page={page} />}
           {view.orders.length > 0 && <Orders page={page} view={view} />}
           {rights.includes("sold-out") && hasSomethingToSell(view) && (
             <SoldOut page={page} view={view} />
@@ -126,11 +141,12 @@ function Jumps({ page: { texts }, view }: { page: Page; view: DeskView }) {
   const can = (right: DeskView["rights"][number]) => rights.includes(right);
   const closes = can("close") && !isOfOnePerson;
   const jumps: [id: string, title: string, isShown: boolean][] = [
-    ["decide", `${texts.toDecide} (${pending.length})`, pending.length > 0],
+    ["decide", countedTitle(texts.toDecide, pending), pending.length > 0],
     [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
     ["walk-in", texts.walkIn, can("visits")],
-    ["check-in", texts.checkIn, can("check-in")],
-    ["sold-out", texts.soldOut, can("sold-out") && hasSomethingToSell(view)],
+    ["check-in", texts.checkIn, checksIn(view)],
+    ["orders", countedTitle(texts.orders, view.orders), view.orders.length > 0],
+    ["sold-out", soldOutTitle(texts, view), can("sold-out") && hasSomethingToSell(view)],
     ["away", texts.somebodyAway, closes && view.staff.length > 0],
     ["closing", texts.closing, closes],
   ];

@@ -2,6 +2,7 @@
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Choice, DeskView } from "../rules.ts";
 import { Form, Options, type Page, Section } from "./parts.tsx";
+import type { DeskTexts } from "./texts.ts";
 
 const MINUTES_AGO = [5, 10, 15, 20, 30, 45, 60];
 
@@ -29,6 +30,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
   );
   return (
     <Section id="walk-in" title={texts.walkIn}>
+      {hasTables && services.length > 0 && <h3>{texts.service}</h3>}
       {services.length > 0 && (
         <Form page={page} action="walkIn" button={texts.enter} about={texts.service} look="primary">
           <label>
@@ -49,6 +51,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
           {since}
         </Form>
       )}
+      {hasTables && services.length > 0 && <h3>{texts.table}</h3>}
       {hasTables && (
         <Form page={page} action="walkIn" button={texts.enter} about={texts.table} look="primary">
           <label>
@@ -62,6 +65,10 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
   );
 }
 
+/** Returns whether the desk checks tickets in: a business without events has none. */
+export const checksIn = ({ rights, hasEvents }: DeskView): boolean =>
+  hasEvents && rights.includes("check-in");
+
 export const CheckIn = ({ page }: { page: Page }) => (
   <Section id="check-in" title={page.texts.checkIn}>
     <Form page={page} action="checkIn" button={page.texts.checkIn} look="primary">
@@ -74,8 +81,15 @@ export const CheckIn = ({ page }: { page: Page }) => (
   </Section>
 );
 
+/** A title with the number of things below it that somebody has to think of. */
+export const countedTitle = (title: string, things: readonly unknown[]): string =>
+  things.length === 0 ? title : `${title} (${things.length})`;
+
+export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): string =>
+  countedTitle(texts.soldOut, [...soldOut, ...hidden]);
+
 export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section id="orders" title={page.texts.orders}>
+  <Section id="orders" title={countedTitle(page.texts.orders, view.orders)}>
     <ul class="visits">
       {view.orders.map(({ code, event, tickets, total }) => (
         <li key={code} class="order">
@@ -98,7 +112,7 @@ export const hasSomethingToSell = ({ dishes, soldOut, offered, hidden }: DeskVie
 
 /** What is sold out comes first: somebody has to think of it when it is back. */
 export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section id="sold-out" title={page.texts.soldOut}>
+  <Section id="sold-out" title={soldOutTitle(page.texts, view)}>
     <BackAgain page={page} action="available" field="dish" choices={view.soldOut} />
     <BackAgain page={page} action="offer" field="service" choices={view.hidden} />
     {view.dishes.length > 0 && (

@@ -60,6 +60,8 @@ export type DeskTexts = {
   closeUntil: string;
   restOfDay: string;
   close: string;
+  /** Said while the hours of the day are not the usual ones. */
+  hoursChanged: string;
   usualHours: string;
   somebodyAway: string;
   awayToday: string;
@@ -105,7 +107,7 @@ export const TEXTS: Translations<DeskTexts> = {
     nowAndNext: "Now and next",
     noName: "Guest",
     nothingToDo: "Nothing to do.",
-    decideBy: "Answer by {time}",
+    decideBy: "Answer by: {time}",
     earlier: "Earlier: {count}",
     unrecorded: "Came or not? {count}",
     goTo: "Parts of the page",
@@ -163,7 +165,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closing: "Close now",
     closeUntil: "Closed until",
     restOfDay: "Without a time: for the rest of the day. Visits stay.",
-    close: "Close",
+    close: "Close the shop",
+    hoursChanged: "Other hours than usual apply today.",
     usualHours: "Usual hours again",
     somebodyAway: "Somebody is away",
     awayToday: "Away today",
@@ -225,7 +228,7 @@ export const TEXTS: Translations<DeskTexts> = {
     nowAndNext: "Jetzt und als Nächstes",
     noName: "Gast",
     nothingToDo: "Nichts zu tun.",
-    decideBy: "Antwort bis {time}",
+    decideBy: "Antwort bis: {time}",
     earlier: "Früher: {count}",
     unrecorded: "Gekommen? {count}",
     goTo: "Teile der Seite",
@@ -283,7 +286,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closing: "Jetzt schließen",
     closeUntil: "Geschlossen bis",
     restOfDay: "Ohne Zeit: für den Rest des Tages. Besuche bleiben.",
-    close: "Schließen",
+    close: "Geschäft schließen",
+    hoursChanged: "Heute gelten andere Zeiten als sonst.",
     usualHours: "Wieder übliche Zeiten",
     somebodyAway: "Jemand ist abwesend",
     awayToday: "Heute abwesend",
@@ -345,7 +349,7 @@ export const TEXTS: Translations<DeskTexts> = {
     nowAndNext: "Maintenant et ensuite",
     noName: "Client",
     nothingToDo: "Rien à faire.",
-    decideBy: "Répondre avant {time}",
+    decideBy: "Répondre avant : {time}",
     earlier: "Plus tôt : {count}",
     unrecorded: "Venus ou non ? {count}",
     goTo: "Parties de la page",
@@ -403,7 +407,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closing: "Fermer maintenant",
     closeUntil: "Fermé jusqu’à",
     restOfDay: "Sans heure : pour le reste de la journée. Les visites restent.",
-    close: "Fermer",
+    close: "Fermer l’établissement",
+    hoursChanged: "D’autres horaires que d’habitude s’appliquent aujourd’hui.",
     usualHours: "Reprendre les horaires habituels",
     somebodyAway: "Quelqu’un est absent",
     awayToday: "Absent aujourd’hui",
@@ -524,7 +529,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closing: "Cerrar ahora",
     closeUntil: "Cerrado hasta",
     restOfDay: "Sin hora: el resto del día. Las visitas se mantienen.",
-    close: "Cerrar",
+    close: "Cerrar el local",
+    hoursChanged: "Hoy rige un horario distinto del habitual.",
     usualHours: "Volver al horario habitual",
     somebodyAway: "Alguien está ausente",
     awayToday: "Ausente hoy",
@@ -646,7 +652,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closing: "Chiudi adesso",
     closeUntil: "Chiuso fino alle",
     restOfDay: "Senza orario: per il resto della giornata. Le visite restano.",
-    close: "Chiudi",
+    close: "Chiudi il locale",
+    hoursChanged: "Oggi valgono orari diversi dal solito.",
     usualHours: "Torna agli orari abituali",
     somebodyAway: "Qualcuno è assente",
     awayToday: "Assente oggi",

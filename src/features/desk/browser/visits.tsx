@@ -150,6 +150,7 @@ function QuickActions({ page, visit }: RowProps) {
 
 /** The actions about which the API key that made the booking gets an event at once. */
 const TELLING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
+const isTelling = (action: DeskVisitAction): boolean => TELLING.includes(action);
 
 function VisitDetails({ page, visit }: RowProps) {
   const { texts } = page;
@@ -157,6 +158,9 @@ function VisitDetails({ page, visit }: RowProps) {
   const about = aboutOf(page, visit);
   const quick = isAbove(visit) ? [] : quickActionsOf(visit);
   const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
+  // What ends a visit comes last, so that nobody taps it on the way to something else.
+  const ending = others.filter(isTelling);
+  const plain = others.filter((action) => !isTelling(action));
   return (
     <>
       {contact && (
@@ -174,8 +178,16 @@ function VisitDetails({ page, visit }: RowProps) {
           {contact.notes !== null && <bdi class="notes">{contact.notes}</bdi>}
         </p>
       )}
-      {actions.some((action) => TELLING.includes(action)) && <p class="faint">{texts.tells}</p>}
-      {others.length > 0 && <Actions page={page} visit={visit} actions={others} />}
+      {plain.length > 0 && <Actions page={page} visit={visit} actions={plain} />}
+      {contact && (
+        <Form page={page} action="note" fields={{ id }} button={texts.save} about={about}>
+          <label>
+            {texts.note}
+            <textarea name="note" rows={2} maxLength={2000} defaultValue={contact.notes ?? ""} />
+          </label>
+        </Form>
+      )}
+      {actions.some(isTelling) && <p class="faint">{texts.tells}</p>}
       {actions.includes("reschedule") && (
         <Form
           page={page}
@@ -190,14 +202,7 @@ function VisitDetails({ page, visit }: RowProps) {
           </label>
         </Form>
       )}
-      {contact && (
-        <Form page={page} action="note" fields={{ id }} button={texts.save} about={about}>
-          <label>
-            {texts.note}
-            <textarea name="note" rows={2} maxLength={2000} defaultValue={contact.notes ?? ""} />
-          </label>
-        </Form>
-      )}
+      {ending.length > 0 && <Actions page={page} visit={visit} actions={ending} />}
       {contact === null && actions.length === 0 && <p class="faint">{texts.nothingToDo}</p>}
     </>
   );

@@ -28,4 +28,5 @@ addReadersTimes(props);
 reloadKeptPages();
 sendFormsOnce();
 if (frame !== undefined) answerWebsite(frame);
-if (frame?.isFirst !== true) document.querySelector<HTMLElement>("[role=alert], h1")?.focus();
+const invalid = document.querySelector<HTMLElement>("[aria-invalid=true]");
+if (frame?.isFirst !== true) (invalid ?? document.querySelector<HTMLElement>("h1"))?.focus();

@@ -108,12 +108,14 @@ export const Details = (props: DetailsProps) => {
 /** Until when the time is held. A script adds the reader's own time where it differs. */
 const HeldUntil = ({ shop, business, texts, at }: BookingShop & { at: number }) => {
   const { timezone } = business.doc;
-  const [before, after] = texts.heldUntil.split("{time}");
+  const time = writeTime(shop, timezone, at);
+  const [before = ""] = texts.heldUntil.split("{time}");
+  const after = fillText(texts.heldUntil, { time }).slice(before.length + time.length);
   return (
     <>
       {before}
       <time dateTime={new Date(at).toISOString()} data-zone={timezone}>
-        {writeTime(shop, timezone, at)}
+        {time}
       </time>
       {after}
     </>

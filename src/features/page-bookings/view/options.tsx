@@ -31,28 +31,26 @@ export const ServiceOptions = (props: FormProps & { details: ServiceDetails }) =
         <Hidden fields={[...kept, ["service", service.id]]} />
         {variants.length > 0 && <Variants {...props} variants={variants} />}
         {addonLinks.length > 0 && <Addons {...props} links={addonLinks} />}
-        <fieldset class="options">
-          <legend>{texts.staff}</legend>
-          {staff.length === 0 ? (
-            <Hidden fields={[["staff", ANYONE]]} />
-          ) : (
-            <>
-              <Option name="staff" value={ANYONE} isChosen>
-                {texts.anyone}
+        {staff.length === 0 ? (
+          <Hidden fields={[["staff", ANYONE]]} />
+        ) : (
+          <fieldset class="options">
+            <legend>{texts.staff}</legend>
+            <Option name="staff" value={ANYONE} isChosen>
+              {texts.anyone}
+            </Option>
+            {staff.map(({ id, name, title }) => (
+              <Option name="staff" value={id}>
+                <Outside shop={shop} text={name} />
+                {title !== null && (
+                  <span class="faint">
+                    <Outside shop={shop} text={title} />
+                  </span>
+                )}
               </Option>
-              {staff.map(({ id, name, title }) => (
-                <Option name="staff" value={id}>
-                  <Outside shop={shop} text={name} />
-                  {title !== null && (
-                    <span class="faint">
-                      <Outside shop={shop} text={title} />
-                    </span>
-                  )}
-                </Option>
-              ))}
-            </>
-          )}
-        </fieldset>
+            ))}
+          </fieldset>
+        )}
         {service.capacity > 1 && (
           <Count {...props} name="guests" max={Math.min(service.capacity, MAX_GUESTS)} chosen={1} />
         )}

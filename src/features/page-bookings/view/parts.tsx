@@ -5,7 +5,7 @@ import { fillText } from "../../../pages/languages.ts";
 import { telUrl } from "../../public-pages/view/contact.tsx";
 import { Frame, Outside } from "../../public-pages/view/frame.tsx";
 import type { BookingShop } from "../read-offer.ts";
-import { writeDateTime } from "../when.ts";
+import { writeDateTime, writeTime } from "../when.ts";
 
 type FrameProps = BookingShop & { url: string; children: ComponentChildren };
 
@@ -53,12 +53,15 @@ export const Fact = ({ about, children }: Fact) => (
   </div>
 );
 
+type VisitTimeProps = BookingShop & { at: number; until: number | null };
+
 /** The time of a visit. A script adds the reader's own time below it where it differs. */
-export const VisitTime = ({ shop, business, at }: BookingShop & { at: number }) => (
+export const VisitTime = ({ shop, business, at, until }: VisitTimeProps) => (
   <span>
     <time dateTime={new Date(at).toISOString()} data-zone={business.doc.timezone}>
       {writeDateTime(shop, business.doc.timezone, at)}
     </time>
+    {until !== null && ` – ${writeTime(shop, business.doc.timezone, until)}`}
   </span>
 );
 

@@ -2,6 +2,7 @@
 import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
+import { Jump } from "../../public-pages/view/frame.tsx";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
 type StartProps = BookingShop & {
@@ -11,6 +12,8 @@ type StartProps = BookingShop & {
   isGone: boolean;
   keptQuery: string;
 };
+
+const idOfGroup = (i: number): string => `group-${i}`;
 
 /** The first step: what to book. */
 export const Start = (props: StartProps) => {
@@ -42,12 +45,19 @@ export const Start = (props: StartProps) => {
             href={`${shop.path}/events`}
             target={isEmbedded ? "_blank" : undefined}
           >
-            {texts.tickets}: {texts.events}
+            {shop.texts.orderTickets}
           </a>
         </p>
       )}
-      {offer.groups.map(({ name, services }) => (
-        <section>
+      <Jump
+        shop={shop}
+        name={texts.services}
+        sections={offer.groups.map(({ name }, i) => ({
+          group: name === null ? null : { id: idOfGroup(i), name },
+        }))}
+      />
+      {offer.groups.map(({ name, services }, i) => (
+        <section id={idOfGroup(i)}>
           <h2>{name === null ? texts.services : <Outside shop={shop} text={name} />}</h2>
           <ul class="choices">
             {services.map((service) => (

@@ -11,6 +11,8 @@ type SummaryProps = BookingShop & {
   offer: Offer;
   /** The chosen time; null before one is chosen. */
   at: number | null;
+  /** When the visit ends; null if the page does not say. */
+  until: number | null;
   /** The person who has the time; null if nobody or not yet known. */
   staffName: string | null;
   totalCents: number | null;
@@ -19,14 +21,14 @@ type SummaryProps = BookingShop & {
 
 /** What a guest has chosen so far. */
 export const Summary = (props: SummaryProps) => {
-  const { shop, texts, at, totalCents, changeUrl } = props;
+  const { shop, texts, at, until, totalCents, changeUrl } = props;
   return (
     <div class="card summary">
       <dl>
         <What {...props} />
         {at !== null && (
           <Fact about={texts.when}>
-            <VisitTime {...props} at={at} />
+            <VisitTime {...props} at={at} until={until} />
           </Fact>
         )}
         {totalCents !== null && totalCents > 0 && (

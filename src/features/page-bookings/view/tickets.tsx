@@ -41,7 +41,7 @@ export const TicketChoice = (props: TicketsProps) => {
       </Heading>
       {isGone && <Notice kind="warn">{texts.fewLeft}</Notice>}
       <p>
-        <VisitTime {...props} at={Date.parse(event.startsAt)} />
+        <VisitTime {...props} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
       </p>
       <form method="get" action={path}>
         <Hidden fields={[...kept, ["event", event.id]]} />
@@ -112,7 +112,7 @@ export const TicketSummary = (props: SummaryProps) => {
           <Outside shop={shop} text={event.name} />
         </Fact>
         <Fact about={texts.when}>
-          <VisitTime {...props} at={Date.parse(event.startsAt)} />
+          <VisitTime {...props} at={Date.parse(event.startsAt)} until={Date.parse(event.endsAt)} />
         </Fact>
         <Fact about={texts.tickets}>
           {items.map(({ ticketTypeId, quantity }) => (

@@ -103,9 +103,11 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
     ...Array.from({ length: first.dayOfWeek - 1 }, () => null),
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
+  const today = found.days[0]?.date ?? "";
+  // Weeks that are over would only move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
     Array.from({ length: 7 }, (_cell, day) => cells[i * 7 + day] ?? null),
-  );
+  ).filter((week) => week.some((day) => day !== null && day.toString() >= today));
   return (
     <table>
       <thead>

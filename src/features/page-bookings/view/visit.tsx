@@ -2,7 +2,7 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import { addressLines } from "../../public-pages/address.ts";
-import { telUrl } from "../../public-pages/view/contact.tsx";
+import { mapUrlOf, telUrl } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../read-offer.ts";
 import type { VisitContent, VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
@@ -105,18 +105,19 @@ function describeState({ shop, business, texts, view }: VisitProps): string {
   return isDeclined ? fillText(texts.declinedText, names) : "";
 }
 
-type FactsProps = BookingShop & { view: VisitContent & { startsAt: number } };
+type FactsProps = BookingShop & { view: VisitContent & { startsAt: number; endsAt: number } };
 
 /** What a visit or hold is about. */
 export const Facts = (props: FactsProps) => {
-  const { shop, business, texts, view } = props;
+  const { shop, business, texts, view, isEmbedded } = props;
+  const lines = addressLines(business.doc);
   const { services, staff, guests, area, totalCents } = view;
   const { phone } = business.doc;
   return (
     <div class="card summary">
       <dl>
         <Fact about={texts.when}>
-          <VisitTime {...props} at={view.startsAt} />
+          <VisitTime {...props} at={view.startsAt} until={services === null ? null : view.endsAt} />
         </Fact>
         <Fact about={texts.what}>
           {services === null
@@ -140,11 +141,22 @@ export const Facts = (props: FactsProps) => {
           <span class="line">
             <Outside shop={shop} text={area ?? shop.profile.name} />
           </span>
-          {addressLines(business.doc).map((line) => (
+          {lines.map((line) => (
             <span class="line faint">
               <Outside shop={shop} text={line} />
             </span>
           ))}
+          {lines.length > 0 && (
+            <span class="line">
+              <a
+                href={mapUrlOf(shop, lines)}
+                rel="noreferrer"
+                target={isEmbedded ? "_blank" : undefined}
+              >
+                {shop.texts.map}
+              </a>
+            </span>
+          )}
           {phone !== null && (
             <span class="line">
               <a href={telUrl(phone)}>{phone}</a>

@@ -57,6 +57,10 @@ function toTimes({
   };
 }
 
+const NOTHING_SENT =
+  "Nothing has been sent for this key yet. Create an endpoint, and send it a test event: both are under Endpoints.";
+const NOTHING_FOUND = "No delivery is like that. Choose “all” above to see the others.";
+
 type Listed = { deliveries: Delivery[]; nextCursor: string | null };
 
 /** Section 3: the deliveries to all endpoints of the key, newest first. */
@@ -117,6 +121,9 @@ export function DeliveriesSection() {
           ? "Reading…"
           : `${deliveries.length}${nextCursor === null ? "" : " or more"} ${deliveries.length === 1 ? "delivery" : "deliveries"}`}
       </p>
+      {listed.value !== undefined && !listed.isBusy && deliveries.length === 0 && (
+        <p>{wanted === EVERYTHING ? NOTHING_SENT : NOTHING_FOUND}</p>
+      )}
       <ul class="deliveries">
         {deliveries.map((delivery) => (
           <li key={delivery.id}>

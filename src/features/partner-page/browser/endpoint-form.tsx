@@ -37,7 +37,7 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
   };
   return (
     <form onSubmit={save} autocomplete="off">
-      <Write label="Name" value={name} onWrite={setName} />
+      <Write label="Name" value={name} onWrite={setName} isRequired />
       <Write
         label="URL"
         hint="https, with a public address"

@@ -153,15 +153,26 @@ type WriteProps = {
   type?: "text" | "url" | "datetime-local" | "area";
   /** Whether the text is a secret, which neither the screen nor the browser's history keeps. */
   isSecret?: boolean;
+  /** Whether the browser asks for a value before it sends the form. */
+  isRequired?: boolean;
 };
 
 /** A field for text. The browser does not correct it, send it to a spelling service, or keep it. */
-export const Write = ({ label, hint, value, onWrite, type = "text", isSecret }: WriteProps) => (
+export const Write = ({
+  label,
+  hint,
+  value,
+  onWrite,
+  type = "text",
+  isSecret,
+  isRequired,
+}: WriteProps) => (
   <Field label={label} {...(hint === undefined ? {} : { hint })}>
     {(ids) => {
       const shared = {
         ...ids,
         value,
+        required: isRequired === true,
         class: isSecret === true ? "secret" : "",
         autocomplete: "off",
         autocapitalize: "none",

@@ -3,12 +3,16 @@ import type { ComponentChildren } from "preact";
 import { addressLines } from "../address.ts";
 import type { Shop } from "../content.ts";
 import { Outside } from "./frame.tsx";
+import { hasHours } from "./hours.tsx";
 
-/** Where the business is and how to call it, which readers on a phone look for first. */
+/**
+ * Where the business is, how to call it, and a link to its hours: readers on a phone look for them
+ * first, and a long menu would be before them.
+ */
 export const QuickFacts = ({ shop }: { shop: Shop }) => {
   const { phone } = shop.profile;
   const lines = addressLines(shop.profile);
-  return lines.length === 0 && phone === null ? null : (
+  return lines.length === 0 && phone === null && !hasHours(shop) ? null : (
     <p class="quick">
       {lines.length > 0 && (
         <a href={mapUrlOf(shop, lines)} rel="noreferrer">
@@ -20,6 +24,7 @@ export const QuickFacts = ({ shop }: { shop: Shop }) => {
           <Outside shop={shop} text={phone} />
         </a>
       )}
+      {hasHours(shop) && <a href="#hours">{shop.texts.hours}</a>}
     </p>
   );
 };
@@ -99,7 +104,7 @@ const Row = ({ name, children }: { name: string; children: ComponentChildren }) 
 export const mapUrl = (address: string): string =>
   `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;
 
-function mapUrlOf({ profile: { geo } }: Shop, lines: readonly string[]): string {
+export function mapUrlOf({ profile: { geo } }: Shop, lines: readonly string[]): string {
   if (geo === null) return mapUrl(lines.join(", "));
   const { latitude, longitude } = geo;
   return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;

@@ -165,7 +165,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
       <p class="actions">
         {isOnSale && bookUrl !== null && (
           <a class="button primary" href={`${bookUrl}?event=${event.id}`}>
-            {texts.tickets}
+            {texts.orderTickets}
           </a>
         )}
         <a class="button" href={`${paths.calendar}?event=${encodeURIComponent(event.slug)}`}>

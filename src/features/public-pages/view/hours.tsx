@@ -30,18 +30,26 @@ export const OpenState = ({ shop }: { shop: Shop }) => {
   );
 };
 
+/** Returns the regular hours that apply now. */
+const rulesOf = ({ profile }: Shop, today: string) =>
+  profile.openingHours.regular.filter(
+    ({ validFrom, validTo }) =>
+      (validFrom === null || validFrom <= today) && (validTo === null || today <= validTo),
+  );
+
+/** Returns whether the page lists hours. */
+export const hasHours = (shop: Shop): boolean =>
+  shop.specialDays.length > 0 ||
+  rulesOf(shop, dateIn(shop.profile.timezone, shop.now).date).length > 0;
+
 /** The hours of each weekday, and the days with other hours. */
 export const Hours = ({ shop }: { shop: Shop }) => {
   const { texts, format, profile, specialDays, now } = shop;
   const today = dateIn(profile.timezone, now);
-  const rules = profile.openingHours.regular.filter(
-    ({ validFrom, validTo }) =>
-      (validFrom === null || validFrom <= today.date) &&
-      (validTo === null || today.date <= validTo),
-  );
-  if (rules.length === 0 && specialDays.length === 0) return null;
+  const rules = rulesOf(shop, today.date);
+  if (!hasHours(shop)) return null;
   return (
-    <section class="card">
+    <section class="card" id="hours">
       <h2>{texts.hours}</h2>
       <table class="hours">
         <tbody>

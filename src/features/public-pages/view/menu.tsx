@@ -41,7 +41,7 @@ const Dish = ({ shop, item, groups }: DishProps) => {
   const { texts, format } = shop;
   const { allergens, sizes, images } = item;
   const facts = [
-    ...item.dietary,
+    ...item.dietary.map((label) => texts.diets[label.toLowerCase()] ?? label),
     ...(item.spicyLevel ? [fillText(texts.spicy, { level: item.spicyLevel })] : []),
     ...(item.containsAlcohol ? [texts.alcohol] : []),
     ...(item.calories === null ? [] : [fillText(texts.calories, { count: item.calories })]),

@@ -120,7 +120,7 @@ for (const scripts of [true, false]) {
     const flow = await openFlow(t, "salon", scripts);
     const { rt, arrive, click, choose, pressLastTime, press: pressOne, waitForText } = flow;
     await arrive("Book");
-    await click("Cut");
+    await click("Cut & blow-dry");
     await arrive("With whom?");
     for (const text of ["Medium hair", "scalp massage", "Daniel Reyes"]) await choose(text);
     await click("Show free times");
@@ -147,7 +147,7 @@ for (const scripts of [true, false]) {
   test(`a guest asks for a table for four ${how}`, { timeout: FLOW_MS }, async (t) => {
     const flow = await openFlow(t, "restaurant", scripts);
     const { rt, arrive, click, fill, pressLastTime } = flow;
-    await click("Book a table");
+    // The restaurant offers nothing else, so the first question is that of a table.
     await arrive("How many people?");
     await fill("How many people?", "4");
     await click("Show free times");
