@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
+import { lazy } from "../domain/lazy.ts";
 
 // The only code that knows where shipped files are. An asset is named by its path from the package
 // root, even in the executable.
@@ -105,7 +106,8 @@ export const readPageFile = (name: string): Buffer => readAsset(`dist/pages/${na
 /** Returns the OpenAPI document of a server without a public URL, which the build writes. */
 export const readOpenApi = (): string => readText("dist/openapi.json");
 
-export const readVersion = (): string =>
-  (JSON.parse(readText("package.json")) as { version: string }).version;
+export const readVersion = lazy(
+  (): string => (JSON.parse(readText("package.json")) as { version: string }).version,
+);
 
 export const userAgent = (): string => `deskbell/${readVersion()} (+https://deskbell.dev)`;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, onTestFinished, vi } from "vitest";
@@ -6,21 +7,25 @@ import { createTerminal } from "../support/cli.ts";
 import { loadCommands } from "../support/commands.ts";
 import { makeRunnable, runInCopy, setUpExamples } from "../support/example-data.ts";
 import { SALON } from "../support/samples.ts";
+import { chooseScale } from "../support/scale.ts";
 
 setUpExamples();
 const { leaves } = await loadCommands();
 
-/** Returns the files below a folder, each with its content. */
+/** Returns the files below a folder, each with the hash of its content. */
 const filesIn = (folder: string): Map<string, string> =>
   new Map(
     readdirSync(folder, { withFileTypes: true, recursive: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .map((path) => [path, readFileSync(path, "base64")]),
+      .map((path) => [path, hash("sha256", readFileSync(path))]),
   );
 
 /** Options, typed by mistake where the value of another option belongs. */
 const MISTAKES = ["--dry-run", "--help", "--json", "-qy", "--price=45", "--", "--drry-run"];
+
+/** `npm run test:thorough` tries each option with every mistake. */
+const TRIES_ALL = chooseScale(false, true);
 
 test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
   "$path changes no file if an option is typed where the value of another belongs",
@@ -30,12 +35,11 @@ test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
     const before = filesIn(dirname(dataDir));
     const line = makeRunnable(spec.examples[0]);
     const own = optionsOf(spec).flatMap(({ required, long }) => (required && long ? [long] : []));
-    // Options that all commands share are tried with one mistake per command, in turn.
-    const shared = ["--business", "--data-dir"].map((option, i) => ({
+    // The options of a command are tried with the mistakes in turn.
+    const tried = ["--business", "--data-dir", ...own].map((option, i) => ({
       option,
-      mistakes: [MISTAKES[(n + i) % MISTAKES.length] as string],
+      mistakes: TRIES_ALL ? MISTAKES : [MISTAKES[(n + i) % MISTAKES.length] as string],
     }));
-    const tried = [...own.map((option) => ({ option, mistakes: MISTAKES })), ...shared];
     for (const { option, mistakes } of tried)
       for (const value of mistakes)
         expect({ path, ...(await deskbell(`${line} --yes ${option} ${value}`)) }).toMatchObject({

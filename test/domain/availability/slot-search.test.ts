@@ -140,7 +140,8 @@ describe("a visit of several services", () => {
   });
 });
 
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(60, 150));
+/** `npm run test:thorough` draws more businesses. */
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(40, 150));
 
 /** Returns the days of a request from one listing, and from listings of a few days each. */
 function listBothWays({ catalog, request, busyIntervals, nowMs }: Scenario, chunkLength: number) {

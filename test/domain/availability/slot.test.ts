@@ -22,8 +22,11 @@ import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
-/** The number of runs of each property; test/proofs/simulate/machine-time-zone.test.ts sets it. */
-const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(100, 250));
+/**
+ * The number of runs of each property, which `npm run test:thorough` raises;
+ * test/proofs/simulate/machine-time-zone.test.ts sets it.
+ */
+const RUNS = Number(process.env["DESKBELL_RUNS"] ?? chooseScale(40, 250));
 const TIMEOUT_MS = 60_000 + 100 * RUNS;
 
 function checkScenarios(

@@ -14,6 +14,7 @@ import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.t
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
 import { HOUR, pick, randomEdit } from "../../support/random-object-edit.ts";
+import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
 import {
@@ -69,7 +70,8 @@ test.each([1, 2])(
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
     const [read, readReference] = [createRowReader(rt), createRowReader(reference)];
     const firstFile = exportCatalogText(rt, getBusiness(rt, SLUG), "yaml").content;
-    const rounds = 40;
+    // `npm run test:thorough` makes more rounds.
+    const rounds = chooseScale(15, 40);
     let byObjects = 0;
     for (let round = 0; round < rounds; round++) {
       for (let changes = 1 + randomInt(3); changes > 0; changes--)
