@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { breakProgram } from "../../support/broken-program.ts";
 import { type Claim, isRecording, recordClaim } from "../../support/claims.ts";
@@ -12,6 +14,15 @@ const STORE_INTERVAL_MS = 5000;
 const LIMIT = 100;
 const SAVED = 30;
 const UNSAVED = 10;
+
+/** Waits until the counts are stored. The broken daemon of the control never stores them. */
+async function waitForStored(dataDir: string): Promise<void> {
+  const db = new Database(join(dataDir, "deskbell.db"), { readonly: true });
+  const sum = db.prepare("SELECT total(count) FROM rate_count").pluck();
+  const endsAt = performance.now() + patient(STORE_INTERVAL_MS + 1000);
+  while ((sum.get() as number) < SAVED && performance.now() < endsAt) await delay(100);
+  db.close();
+}
 
 /**
  * Kills a daemon some seconds after `SAVED` requests and right after `UNSAVED` others.
@@ -39,7 +50,7 @@ async function killAfterRequests(program = PROGRAM): Promise<{ before: number; a
   const first = spawnDaemonOf(program, dataDir);
   const url = await waitForUrl(first);
   for (let i = 0; i < SAVED; i++) expect((await ask(url)).status).toBe(200);
-  await delay(patient(STORE_INTERVAL_MS + 1000));
+  await waitForStored(dataDir);
   // The request that reads the header counts too.
   for (let i = 1; i < UNSAVED; i++) await ask(url);
   const before = await left(url);
