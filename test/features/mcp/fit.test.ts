@@ -22,7 +22,6 @@ test("an object has no empty fields and none for mirrors", () => {
   ).toEqual({
     id: "svc_1",
     name: "Cut",
-    allergens: {},
     priceCents: 0,
     bookable: false,
     event: { status: "CANCELLED" },

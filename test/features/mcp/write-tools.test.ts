@@ -53,6 +53,18 @@ test("a preview of each tool changes nothing", async () => {
   expect(released.body.data).toEqual({ id: held.body.data.id, status: "RELEASED" });
 });
 
+test("a change without fields shows a visit, also when it can no longer be cancelled", async () => {
+  const { rt, call, book } = await openSalon();
+  const args = { ...book, customer: { name: "Ana" }, idempotencyKey: "one" };
+  const { data } = (await call("book", args)).body;
+  rt.advance(Date.parse(data.cancelUntil) - rt.now() + 1);
+  const { id } = data;
+  const shown = await call("change_booking", { id, guest: {}, dryRun: true });
+  expect(shown.body).toMatchObject({ data, dryRun: true });
+  expect(shown.body.customerStored).toBeUndefined();
+  expect((await call("cancel_booking", { id })).body.error.code).toBe("cancellation_closed");
+});
+
 test("arguments that do not fit are refused with what to send instead", async () => {
   const { call, book } = await openSalon();
   const { id } = (await call("book", { ...book, idempotencyKey: "one" })).body.data;
@@ -64,7 +76,9 @@ test("arguments that do not fit are refused with what to send instead", async ()
     ["book", { visit: { ...book.visit, x: 1 }, idempotencyKey: "a" }, "#/visit/x"],
     ["book", { ...book, dryRun: "yes" }, "#/dryRun"],
     ["book", { ...book, idempotencyKey: "a b" }, "#/idempotencyKey"],
+    ["book", { ...book, customer: { email: "ana" }, idempotencyKey: "a" }, "#/customer/email"],
     ["hold", { ...book, when: "now", idempotencyKey: "a" }, "#/when"],
+    ["hold", { ...book, ttlSeconds: 5, idempotencyKey: "a" }, "#/ttlSeconds"],
     ["change_booking", { id, table: { startsAt: "2026-11-24T10:00:00-05:00" } }, "#/table"],
     ["change_booking", { id: "svc_1", visit: {} }, "#/id"],
     ["cancel_booking", {}, "#/id"],
