@@ -87,12 +87,14 @@ export const findTimes: Tool = {
           (values.latest === undefined || time <= values.latest)
         );
       });
-    const byDay = Map.groupBy(slots, dayOf);
-    const days = Object.fromEntries([...byDay].map(([day, { length }]) => [day, length]));
+    const byDate = Map.groupBy(slots, ({ startsAt }) => dateOf(startsAt));
+    const days = Object.fromEntries(
+      [...byDate].map(([date, { length }]) => [`${weekdayOf(date)} ${date}`, length]),
+    );
     const page = new ResultPage(values.limit ?? DEFAULT_TIMES, days);
     const isTable = passed["partySize"] !== undefined;
     const shown: { slot: Slot; time: object }[] = [];
-    for (const slot of earliestOfEach([...byDay.values()])) {
+    for (const slot of earliestOfEach([...byDate.values()])) {
       if (!page.add(toTime(slot, isTable))) break;
       shown.push({ slot, time: page.objects.at(-1) ?? {} });
     }
@@ -115,11 +117,6 @@ export const findTimes: Tool = {
       }),
     };
   },
-};
-
-const dayOf = ({ startsAt }: Slot): string => {
-  const date = dateOf(startsAt);
-  return `${weekdayOf(date)} ${date}`;
 };
 
 /** Returns the first slot of each day, then the second of each day, and so on. */

@@ -1,4 +1,5 @@
 import type { LocalDate } from "../../domain/catalog/common.ts";
+import { lazy } from "../../domain/lazy.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { PublicMenuItem } from "../../domain/public/menu.ts";
 import { memoized, type PublicContext } from "../../domain/public/public-context.ts";
@@ -9,8 +10,11 @@ import type { BusinessRow } from "../../store/businesses.ts";
 // The forms of objects that agents read: like those of the API, with names in place of IDs that no
 // tool takes, and without what each object repeats.
 
+/** One formatter for all dates, because creating one takes most of the time. */
+const weekdays = lazy(() => new Intl.DateTimeFormat("en", { weekday: "long" }));
+
 export const weekdayOf = (date: LocalDate): string =>
-  Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
+  weekdays().format(Temporal.PlainDate.from(date));
 
 const DATE_LENGTH = "2026-12-01".length;
 /** Returns the date of a time as the API writes it. */

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { addKey, connect, openAgents } from "./support/agents.ts";
+import type { Scope } from "../../../src/domain/api-key.ts";
+import { readPreset } from "../../../src/platform/assets.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { addKey, connect, load, openAgents } from "./support/agents.ts";
 
 async function openSalon() {
   const agents = openAgents("salon");
@@ -105,6 +109,22 @@ test("a time that was taken in the meantime is refused with the nearest free one
       expect.objectContaining({ startsAt: expect.any(String) }),
     ]),
   });
+});
+
+test("an order names its event only to a key that may read the catalog", async () => {
+  const rt = createTestRuntime();
+  load(rt, readPreset("venue"));
+  const agents = { rt, app: createTestApp(rt) };
+  const open = async (...scopes: Scope[]) =>
+    connect(agents, "/mcp", { secret: addKey(rt, "kita-live", scopes) });
+  const reader = await open("services.read", "tickets.write");
+  const [event] = (await reader.call("list_events")).body.data;
+  const items = [{ ticketTypeId: event.ticketTypes[0].id, quantity: 1 }];
+  const args = { tickets: { eventId: event.id, items }, dryRun: true };
+  expect((await reader.call("book", args)).body.data.event.name).toBe(event.name);
+  const { data } = (await (await open("tickets.write")).call("book", args)).body;
+  expect(data).toMatchObject({ eventId: event.id, status: "PENDING" });
+  expect(JSON.stringify(data)).not.toContain(event.name);
 });
 
 test("a key books only for its own business, and only what its scopes allow", async () => {
