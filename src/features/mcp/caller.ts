@@ -57,16 +57,40 @@ function authorizeReading({ rt, accessControl, context, key }: Caller, slug: str
   accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");
 }
 
-/** Reads from the catalog of a business as partners see it. */
+/** Reads from the catalog of a business as partners see it, and counts the reading. */
 export async function readCatalog<T>(
   caller: Caller,
   slug: string,
   lists: readonly ListName[],
   read: (view: CatalogView) => T,
 ): Promise<T> {
-  const { rt, context } = caller;
   assertReadable(caller, slug);
   authorizeReading(caller, slug);
+  return readView(caller, slug, lists, read);
+}
+
+/**
+ * Reads from a catalog for a write, which counts as one request. Returns undefined if the caller may
+ * not read it.
+ */
+export async function readForWrite<T>(
+  caller: Caller,
+  slug: string,
+  lists: readonly ListName[],
+  read: (view: CatalogView) => T,
+): Promise<T | undefined> {
+  const { rt, key } = caller;
+  const isOwn = key?.businessSlug === slug && grants(key, "services.read");
+  if (!isOwn && !rt.openStore(createPublishedStore).has(slug)) return undefined;
+  return readView(caller, slug, lists, read);
+}
+
+async function readView<T>(
+  { rt, context }: Caller,
+  slug: string,
+  lists: readonly ListName[],
+  read: (view: CatalogView) => T,
+): Promise<T> {
   const getBusiness = (): BusinessRow => {
     const business = rt.store.businesses.findBySlug(slug);
     if (business === undefined) throw notFound();

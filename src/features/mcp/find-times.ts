@@ -1,3 +1,4 @@
+import { MAX_DAYS } from "../../domain/availability/request.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { isStartTime } from "../../domain/local-time.ts";
 import { localise } from "../../domain/public/public-context.ts";
@@ -5,6 +6,7 @@ import { availabilityParameters } from "../../http/handlers/availability/availab
 import { integer, text } from "../../http/pipeline/parameters.ts";
 import { assertReadable, type Caller, chooseBusiness, readCatalog } from "./caller.ts";
 import { ResultPage } from "./fit.ts";
+import { dateOf, toBusiness, weekdayOf } from "./forms.ts";
 import { describeParameters, parseArguments, type Tool, toSearch } from "./tool.ts";
 import { assertSucceeded } from "./tool-errors.ts";
 
@@ -22,33 +24,34 @@ const passedParameters = lazy(() => {
     serviceIds: serviceIds.describe(
       "IDs of the services of one visit, in this order, from search_catalog",
     ),
-    variantIds,
+    variantIds: variantIds.describe(
+      "Variants, with or instead of their services; by default, the service's default variant, which other people can perform than its other variants",
+    ),
     addonIds,
     staffIds: staffIds.describe(
-      "IDs of the staff members who are wanted: one for the whole visit, or `svc_…:stf_…` for each service; leave it out for anyone",
+      "IDs of the staff members who are wanted: one for the whole visit, or `svc_…:stf_…` for each service; leave it out for anyone who performs the variant",
     ),
     date: date.describe("Search this day only, in the business's time zone"),
     from,
-    to: to.describe("Last day of the search; at most 62 days in total, 7 by default"),
+    to: to.describe(`Last day of the search; at most ${MAX_DAYS} days in total, 7 by default`),
     partySize: partySize.describe("Party size: finds a free table instead of a visit"),
     areaId,
-    guests,
+    guests: guests.describe(
+      "Number of guests of the visit, such as in a class; 1 by default. For a table, send `partySize` instead",
+    ),
   };
 });
 
 const ownParameters = lazy(() => ({
   earliest: timeOfDay().describe("Only starts at or after this time of day, such as 17:00"),
   latest: timeOfDay().describe("Only starts at or before this time of day"),
-  limit: integer(1, MAX_TIMES).describe(
-    `Maximum number of times, ${DEFAULT_TIMES} by default, the earliest first`,
-  ),
+  limit: integer(1, MAX_TIMES).describe(`Maximum number of times, ${DEFAULT_TIMES} by default`),
 }));
 
 type Segment = { staffId?: string | null; staffIds?: string[]; priceCents?: number };
 type Slot = { startsAt: string; endsAt: string; segments: Segment[]; bookingRequest: object };
 type Availability = {
   data: { days: { slots: Slot[] }[]; nextAvailable: string | null };
-  meta: { business: object; currency: string };
 };
 
 const TIME = /T(\d{2}:\d{2})/;
@@ -58,7 +61,7 @@ export const findTimes: Tool = {
   name: "find_times",
   title: "Find free times",
   description:
-    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a day, or in up to a week from `from`. Times are local to the business. Each has `book`: pass it unchanged to the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
+    "Find the free times of a visit (send `serviceIds`) or of a table (send `partySize`) on a `date`, or on the days `from` to `to`. `data` has the earliest times of each of the days; `days` says how many each has. Times are local to the business. Each has `book`, the arguments for the tools book or hold. `staff` has the names of the people. If there is no time, `nextAvailable` is the next free one.",
   describeArguments: () => ({
     properties: describeParameters({ ...passedParameters(), ...ownParameters() }),
   }),
@@ -74,7 +77,7 @@ export const findTimes: Tool = {
       params: { slug },
       search: toSearch({ ...passed, granularity: "slots", includeBookingRequest: true }),
     });
-    const { data, meta } = assertSucceeded<Availability>(reply);
+    const { data } = assertSucceeded<Availability>(reply);
     const slots = data.days
       .flatMap((day) => day.slots)
       .filter(({ startsAt }) => {
@@ -84,27 +87,44 @@ export const findTimes: Tool = {
           (values.latest === undefined || time <= values.latest)
         );
       });
-    const page = new ResultPage(values.limit ?? DEFAULT_TIMES);
+    const byDate = Map.groupBy(slots, ({ startsAt }) => dateOf(startsAt));
+    const days = Object.fromEntries(
+      [...byDate].map(([date, { length }]) => [`${weekdayOf(date)} ${date}`, length]),
+    );
+    const page = new ResultPage(values.limit ?? DEFAULT_TIMES, days);
     const isTable = passed["partySize"] !== undefined;
-    const shown: Slot[] = [];
-    for (const slot of slots) {
+    const shown: { slot: Slot; time: object }[] = [];
+    for (const slot of earliestOfEach([...byDate.values()])) {
       if (!page.add(toTime(slot, isTable))) break;
-      shown.push(slot);
+      shown.push({ slot, time: page.objects.at(-1) ?? {} });
     }
-    const staff = await readStaffNames(caller, slug, shown);
+    shown.sort((a, b) => Date.parse(a.slot.startsAt) - Date.parse(b.slot.startsAt));
+    const staff = await readStaffNames(
+      caller,
+      slug,
+      shown.map(({ slot }) => slot),
+    );
+    const row = caller.rt.store.businesses.findBySlug(slug);
     return {
-      business: meta.business,
-      currency: meta.currency,
-      data: page.objects,
+      business: row && toBusiness(row, caller.context.now),
+      data: shown.map(({ time }) => time),
       ...(Object.keys(staff).length > 0 && { staff }),
       found: slots.length,
+      ...(slots.length > 0 && { days }),
       ...(slots.length === 0 && { nextAvailable: data.nextAvailable }),
       ...(shown.length < slots.length && {
-        more: "Ask for another day, a later `earliest` or a larger `limit` to see more times.",
+        more: "Ask for one `date`, a later `earliest` or a larger `limit` to see more times.",
       }),
     };
   },
 };
+
+/** Returns the first slot of each day, then the second of each day, and so on. */
+const earliestOfEach = (days: readonly Slot[][]): Slot[] =>
+  days
+    .flatMap((slots) => slots.map((slot, rank) => ({ slot, rank })))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ slot }) => slot);
 
 /** Maximum number of people that a time names. */
 const MAX_STAFF = 8;
@@ -117,6 +137,7 @@ const staffOf = (segments: readonly Segment[]): string[] =>
 
 /** Returns a slot as an agent reads it. */
 const toTime = ({ startsAt, endsAt, segments, bookingRequest }: Slot, isTable: boolean) => ({
+  weekday: weekdayOf(dateOf(startsAt)),
   startsAt,
   endsAt,
   ...(!isTable && {

@@ -49,11 +49,11 @@ function shorten(value: unknown, limits: Limits, state: { isShortened: boolean }
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) =>
-      LEFT_OUT.has(name) || isEmpty(inner) || (name === "status" && inner === "ACTIVE")
-        ? []
-        : [[name, shorten(inner, limits, state)]],
-    ),
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (LEFT_OUT.has(name) || (name === "status" && inner === "ACTIVE")) return [];
+      const short = shorten(inner, limits, state);
+      return isEmpty(short) ? [] : [[name, short]];
+    }),
   );
 }
 
@@ -66,11 +66,13 @@ const isEmpty = (value: unknown): boolean =>
 /** Collects objects until a result is full. */
 export class ResultPage {
   readonly objects: Record<string, unknown>[] = [];
-  #bytes = 0;
+  #bytes: number;
   readonly #limit: number;
 
-  constructor(limit: number) {
+  /** @param beside what else the result has that can be large */
+  constructor(limit: number, beside: object = {}) {
     this.#limit = limit;
+    this.#bytes = sizeOf(beside);
   }
 
   /** Adds an object. @returns false if the page is full, and the object is for the next one */

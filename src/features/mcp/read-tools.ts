@@ -19,9 +19,9 @@ import {
   parametersError,
   text,
 } from "../../http/pipeline/parameters.ts";
-import type { BusinessRow } from "../../store/businesses.ts";
 import { chooseBusiness, readCatalog } from "./caller.ts";
 import { fitObject, ResultPage } from "./fit.ts";
+import { toBusiness, weekdayOf } from "./forms.ts";
 import { searchCatalog, searchEvents, WANTED, type Found } from "./search.ts";
 import { createPublishedStore } from "./store.ts";
 import { describeParameters, parseArguments, type Tool } from "./tool.ts";
@@ -41,16 +41,6 @@ const toPage = ({ objects, nextCursor }: Found) => ({
   data: objects,
   page: { hasMore: nextCursor !== null, nextCursor },
 });
-
-/** Returns the business of a result, with its date: an agent may not know what day it is there. */
-const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
-  const { name, timezone, currency, currencyDigits } = doc;
-  const today = localDateOf(now, timezone);
-  return { slug, name, timezone, today: `${weekdayOf(today)} ${today}`, currency, currencyDigits };
-};
-
-const weekdayOf = (date: LocalDate): string =>
-  Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
 
 const findParameters = lazy(() => ({
   query: text().describe(
@@ -103,8 +93,10 @@ const MAX_DAYS = 31;
 const businessParameters = lazy(() => {
   const { date, from, to } = availabilityParameters();
   return {
-    date: date.describe("The day whose opening hours are asked for, such as a holiday"),
-    from: from.describe("First day of the opening hours, today by default; instead of `date`"),
+    date: date.describe(
+      "The only day whose opening hours are asked for, such as a holiday; for several days, send `from` and `to`",
+    ),
+    from: from.describe("First day of the opening hours, today by default"),
     to: to.describe(
       `Last day of the opening hours, at most ${MAX_DAYS} days in total, 7 by default`,
     ),
@@ -116,7 +108,7 @@ export const getBusiness: Tool = {
   name: "get_business",
   title: "Get a business",
   description:
-    "Get the address, the contact details, the booking rules and the opening hours of a business. `days` has the hours of each day asked for, with closures, holidays and exceptions already applied: no `open` means closed. `counts` says what search_catalog and list_events can find.",
+    "Get the address, the contact details, the booking rules and the opening hours of a business. `days` has the hours of each day asked for, with closures, holidays and exceptions already applied; `isOpen: false` without `closedFor` is a regular day off. Staff members can work at other hours, too: find_times has the times of visits. Guests can change or cancel until `bookingPolicy.cancelUntilMin` minutes before the start. `counts` says what search_catalog and list_events can find.",
   describeArguments: () => ({ properties: describeParameters(businessParameters()) }),
   call(caller, args) {
     const { business, ...rest } = args;
@@ -133,17 +125,22 @@ export const getBusiness: Tool = {
           detail: `'to' must be at most ${MAX_DAYS - 1} days after 'from'.`,
         });
       if (range === undefined || issues.length > 0) throw parametersError(issues);
-      const { openingHours, ...profile } = localise(
-        toPublicProfile(view.stored),
-        chooseLocale(values.locale, doc),
-        false,
-      );
+      // The fields that are left out are for websites.
+      const {
+        openingHours,
+        id: _id,
+        geo: _geo,
+        legal: _legal,
+        guestRetentionDays: _days,
+        publicPage: _page,
+        ...profile
+      } = localise(toPublicProfile(view.stored), chooseLocale(values.locale, doc), false);
       const count = (kind: "service" | "menu_item" | "staff" | "promotion" | "public_event") =>
         view.context.visible(kind).length;
       return {
         data: fitObject({
           ...profile,
-          today,
+          today: `${weekdayOf(today)} ${today}`,
           regularHours: openingHours.regular,
           days: listDays(schedule, doc.timezone, range.from, range.to),
           counts: {
@@ -192,7 +189,9 @@ const searchParameters = lazy(() => ({
   query: text().describe(
     "Words that the name, description, tags or category must all have, such as `cut`; leave it out to list everything",
   ),
-  kind: oneOf(WANTED).describe("Only objects of this kind; all kinds by default"),
+  kind: oneOf(WANTED).describe(
+    "Only objects of this kind; `dish` has dishes and drinks; all kinds by default",
+  ),
   dietary: text().describe("Only dishes with this label, such as vegan"),
   maxPriceCents: z
     .string()
@@ -200,7 +199,7 @@ const searchParameters = lazy(() => ({
     .transform(Number)
     .meta({ inputSchema: { type: "integer", minimum: 0, maximum: 999_999_999 } })
     .describe(
-      "Only services and dishes up to this price, in the smallest unit of the currency: 1500 is 15.00",
+      "Only services and dishes up to this price, in the smallest unit of the currency: 1500 is CHF 15.00, or JPY 1500",
     ),
   limit: results(),
   cursor: nextPage(),
@@ -211,7 +210,7 @@ export const searchTool: Tool = {
   name: "search_catalog",
   title: "Search the catalog",
   description:
-    "Search the services, dishes, staff and promotions of a business, with their prices and IDs. A dish says whether it is sold out, its allergens and its dietary labels; a service has its variants, its add-ons and the IDs of the staff who perform it. No result: try one word, another word for the same, or no `query`.",
+    "Search the services, dishes, drinks, staff and promotions of a business, with their prices and IDs. A dish says whether it is sold out, its dietary labels, and the allergens that the business has stated; a service has its variants, its add-ons and the IDs of the staff who perform it, which a variant can replace with its own. No result: try one word, another word for the same, or no `query`.",
   describeArguments: () => ({ properties: describeParameters(searchParameters()) }),
   call(caller, args) {
     const { business, ...rest } = args;
@@ -260,7 +259,7 @@ export const listEvents: Tool = {
   name: "list_events",
   title: "List events",
   description:
-    "List the coming public events of a business, such as concerts and dinners, by start, with the ticket types, their prices and what is left. For one day, send its date as `from` and the next as `to`. Order tickets with the tool book: `tickets` takes the event's `id` as `eventId`, and the IDs of ticket types.",
+    "List the coming public events of a business, such as concerts and dinners, by start, with the ticket types, their prices and what is left. Tickets can be ordered if `state` is ON_SALE or FEW_LEFT; NOT_YET: from `salesStartAt`; ENDED: sales are over, or the event is CANCELLED or POSTPONED to a date that is not known yet. For one day, send its date as `from` and the next as `to`. Order tickets with the tool book.",
   describeArguments: () => ({ properties: describeParameters(eventParameters()) }),
   call(caller, args) {
     const { business, ...rest } = args;
@@ -289,7 +288,7 @@ export const listEvents: Tool = {
             from: -Infinity,
             to: Infinity,
             limit: MAX_SUGGESTED_EVENTS,
-          }).objects.map(({ id, name, startsAt }) => ({ id, name, startsAt })),
+          }).objects.map(({ id, name, weekday, startsAt }) => ({ id, name, weekday, startsAt })),
         }),
       };
     });

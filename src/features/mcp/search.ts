@@ -9,6 +9,7 @@ import {
   type CursorPosition,
 } from "../../http/pipeline/business-response.ts";
 import { ResultPage } from "./fit.ts";
+import { createForms, toEvent } from "./forms.ts";
 
 // Finds the objects of a catalog that have the words of an agent.
 
@@ -115,9 +116,10 @@ const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: Wanted }) => (
 function selectKind(
   { select, forms, context }: CatalogView,
   kind: Wanted,
-  { words, dietary, maxPriceCents = Infinity, limit }: Search,
+  { words, dietary, maxPriceCents = Infinity, limit, locale }: Search,
   after: CursorPosition | undefined,
 ): Listed[] {
+  const own = createForms(context, locale);
   const hasWords = createMatcher(words, context);
   const options = { after, limit: limit + 1 };
   const label = dietary === undefined ? undefined : fold(dietary);
@@ -129,7 +131,7 @@ function selectKind(
     return select("service", {
       ...options,
       matches: (doc) => isCheap(doc) && hasWords(doc),
-    }).docs.map(forms.services);
+    }).docs.map((doc) => own.service(forms.services(doc)));
   }
   if (kind === "dish") {
     const isCheap = (doc: DocOf["menu_item"]) =>
@@ -142,7 +144,7 @@ function selectKind(
     return select("menu_item", {
       ...options,
       matches: (doc) => isCheap(doc) && isAllowed(doc) && hasWords(doc),
-    }).docs.map(forms.menuItems);
+    }).docs.map((doc) => own.dish(forms.menuItems(doc)));
   }
   // People and promotions have no price and no label.
   if (isPriced || label !== undefined) return [];
@@ -191,7 +193,7 @@ export function searchEvents(
     .sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1));
   for (const { doc, ...position } of positions) {
     if (after && !isBehind(position, after)) continue;
-    if (!page.add(localise(forms.events(doc), locale, false)))
+    if (!page.add(localise(toEvent(forms.events(doc)), locale, false)))
       return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS, last) : null };
     last = position;
   }

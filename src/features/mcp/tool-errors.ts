@@ -30,19 +30,19 @@ type Problem = {
   errors?: ValidationIssue[];
 } & Record<string, unknown>;
 
+/** The argument that is the body of a request, and the arguments that are fields of it. */
+export type SentBody = { field?: string | undefined; beside?: readonly string[] };
+
 /**
  * Returns the body of a response of the API.
- * @param field the argument that was sent as the body, to which the pointers of issues belong
+ * @param sent what the pointers of issues belong to
  * @throws RefusedCall if the API has refused the request
  */
-export function assertSucceeded<T>({ status, body }: ApiReply, field?: string): T {
+export function assertSucceeded<T>({ status, body }: ApiReply, sent: SentBody = {}): T {
   if (status < 400) return body as T;
   const { type: _type, title: _title, status: _status, requestId, ...problem } = body as Problem;
   throw new RefusedCall(
-    toToolError(
-      { ...problem, ...(status >= 500 && { requestId }) } as Problem,
-      field === undefined ? "" : `/${field}`,
-    ),
+    toToolError({ ...problem, ...(status >= 500 && { requestId }) } as Problem, sent),
   );
 }
 
@@ -76,12 +76,23 @@ const FIXES: Partial<Record<HttpCode, string>> = {
   rate_limited: "wait as long as `detail` says, then call again",
 };
 
-function toToolError({ code, detail, fix, errors = [], ...more }: Problem, prefix = ""): ToolError {
+/** Returns the pointer to an argument that was sent in a body, from the pointer to its field. */
+function toArgument(pointer: string, { field, beside = [] }: SentBody): string {
+  const [, name = ""] = pointer.split("/");
+  return field === undefined || beside.includes(name)
+    ? pointer
+    : pointer.replace(/^#/, `#/${field}`);
+}
+
+function toToolError(
+  { code, detail, fix, errors = [], ...more }: Problem,
+  sent: SentBody = {},
+): ToolError {
   const issues = errors.slice(0, MAX_ISSUES).map(({ pointer, parameter, ...issue }) => ({
     ...issue,
     detail: inToolWords(issue.detail),
     ...(parameter !== undefined && { argument: inToolWords(parameter).replaceAll("`", "") }),
-    ...(pointer !== undefined && { pointer: pointer.replace(/^#/, `#${prefix}`) }),
+    ...(pointer !== undefined && { pointer: toArgument(pointer, sent) }),
   }));
   return {
     code,
@@ -99,5 +110,6 @@ export const inToolWords = (text: string): string =>
       "of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
       "as `book` of a time of find_times has them",
     )
+    .replace("; null for any", "; left out: any")
     .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")
     .replaceAll(/`?\/availability`?/g, "find_times");

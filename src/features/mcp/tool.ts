@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { grants, type Scope } from "../../domain/api-key.ts";
 import {
   type Parameters,
@@ -6,8 +6,8 @@ import {
   parseParameters,
   text,
 } from "../../http/pipeline/parameters.ts";
+import { describeFields } from "./body-schema.ts";
 import type { Caller } from "./caller.ts";
-import { inToolWords } from "./tool-errors.ts";
 
 type JsonSchema = Record<string, unknown>;
 export type Arguments = Record<string, unknown>;
@@ -46,6 +46,7 @@ function describeTool(tool: Tool, caller: Caller): object {
   const { properties, required = [] } = tool.describeArguments(caller);
   const namesBusiness = caller.slug === undefined && isForServer === undefined;
   const needsBusiness = namesBusiness && caller.key === undefined;
+  const needed = [...(needsBusiness ? ["business"] : []), ...required];
   return {
     name,
     title,
@@ -56,11 +57,10 @@ function describeTool(tool: Tool, caller: Caller): object {
         ...(namesBusiness && { business: describeParameter(business()) }),
         ...properties,
       },
-      required: [...(needsBusiness ? ["business"] : []), ...required],
+      ...(needed.length > 0 && { required: needed }),
       additionalProperties: false,
     },
     annotations: {
-      title,
       readOnlyHint: writes === undefined,
       ...(writes !== undefined && { destructiveHint: writes === "changes" }),
       openWorldHint: false,
@@ -79,18 +79,6 @@ function describeParameter(schema: z.ZodType): JsonSchema {
   const own = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
   const texts = new Set([description, own["description"]].filter((one) => one !== undefined));
   return { ...own, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
-}
-
-/** Metadata of the schemas that only the API uses. */
-const API_ONLY = ["$schema", "problemCode", "isList", "example"];
-
-/** Returns the JSON Schema of a body of the API, in the words of the tools. */
-export function describeFields(schema: z.ZodType): JsonSchema {
-  const json = JSON.stringify(z.toJSONSchema(schema, { io: "input" }), (name, value: unknown) => {
-    if (API_ONLY.includes(name)) return undefined;
-    return name === "description" ? inToolWords(String(value)) : value;
-  });
-  return JSON.parse(json) as JsonSchema;
 }
 
 /** Returns arguments as the query of a request: the API checks them like parameters. */

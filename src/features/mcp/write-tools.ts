@@ -1,237 +1,147 @@
 import { z } from "zod";
-import { lazy } from "../../domain/lazy.ts";
-import { parseRequest } from "../../domain/parse-request.ts";
-import { AppError } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/api-key.ts";
-import { holdBody } from "../../http/handlers/bookings/bodies.ts";
+import { AppError } from "../../domain/errors.ts";
+import { lazy } from "../../domain/lazy.ts";
+import { guestDetails, holdBody } from "../../http/handlers/bookings/bodies.ts";
 import { IDEMPOTENCY_KEY } from "../../http/pipeline/idempotency.ts";
-import { chooseBusiness, type Caller } from "./caller.ts";
-import { fitObject } from "./fit.ts";
-import { type Arguments, describeFields, type Tool } from "./tool.ts";
-import { assertSucceeded } from "./tool-errors.ts";
+import {
+  around,
+  BOOKED,
+  CHANGED,
+  chooseForm,
+  describeArguments,
+  describeForms,
+  dryRun,
+  type Form,
+  HELD,
+  offered,
+  type Parsed,
+  parse,
+  sentFields,
+} from "./bodies.ts";
+import { chooseBusiness, type Caller, readForWrite } from "./caller.ts";
+import { dateOf, weekdayOf } from "./forms.ts";
+import type { Tool } from "./tool.ts";
+import { create, write } from "./write.ts";
 
 // The tools that hold, book, change and cancel. Each sends one request to the API.
 
-const PREVIEW =
-  "Preview with `dryRun: true` first: it checks everything and says the price, and changes nothing. Then ask the guest, and call again without `dryRun`.";
-
-const dryRun = () =>
-  z
-    .boolean({ error: "true or false" })
-    .optional()
-    .describe("Only check and show what would happen; false by default");
+const DRY_RUN = "`dryRun: true` checks everything, shows the price and changes nothing.";
+const PREVIEW = `${DRY_RUN} Preview, ask the guest, then call again without \`dryRun\`; if the guest has agreed to this time and price already, no preview is needed.`;
 
 const TOKEN = "a text of 1 to 255 printable ASCII characters without spaces";
-const idempotencyKey = () =>
+const idempotencyKey = (noun: string) =>
   z
     .string({ error: TOKEN })
     .regex(IDEMPOTENCY_KEY, { error: TOKEN })
     .optional()
     .describe(
-      "A new random text for each booking, and the same text if you repeat the call because you got no answer; required unless `dryRun`, whose result proposes one",
+      `A new random text for each ${noun}, and the same text if you repeat the call because you got no answer; required unless \`dryRun\`, whose result proposes one`,
     );
 
-/** A body of the API, and the operation that it is for, by the argument that contains it. */
-type Form = { operationId: string; describe: (caller: Caller) => z.ZodObject | undefined };
-type Forms = Readonly<Record<string, Form>>;
-
-/** Returns the body of a route of the API, which may belong to a feature that is not there. */
-const bodyOf = (operationId: string) => ({
-  operationId,
-  describe: ({ api }: Caller): z.ZodObject | undefined =>
-    api.findRoute(operationId)?.body?.schema(),
-});
-
-const BOOKED = {
-  visit: bodyOf("createBooking"),
-  table: bodyOf("createReservation"),
-  tickets: bodyOf("createTicketOrder"),
-} as const satisfies Forms;
-
-const HELD = {
-  visit: {
-    operationId: "createHold",
-    describe: () => holdBody().pick({ startsAt: true, segments: true, guests: true }),
-  },
-  table: {
-    operationId: "createHold",
-    describe: () =>
-      holdBody()
-        .pick({ startsAt: true, partySize: true, areaId: true })
-        .required({ partySize: true }),
-  },
-} as const satisfies Forms;
-
-const describeForms = (forms: Forms, caller: Caller): Record<string, z.ZodType> =>
-  Object.fromEntries(
-    Object.entries(forms).flatMap(([name, { describe }]) => {
-      const schema = describe(caller);
-      return schema === undefined ? [] : [[name, schema.optional()]];
-    }),
-  );
-
-/** Returns the JSON Schema of arguments, some of which are bodies of the API. */
-const describe = (fields: Record<string, z.ZodType>) => {
-  const { properties, required } = describeFields(z.strictObject(fields));
-  return {
-    properties: properties as Record<string, unknown>,
-    ...(required !== undefined && { required: required as string[] }),
-  };
-};
-
-/** Returns the schema of the arguments around a body: the API checks the body itself. */
-const around = (forms: Forms, fields: Record<string, z.ZodType>) =>
-  z.strictObject({
-    business: z.string({ error: "the slug of a business" }).optional(),
-    dryRun: dryRun(),
-    ...fields,
-    ...Object.fromEntries(
-      Object.keys(forms).map((name) => [
-        name,
-        z.looseObject({}, { error: "an object" }).optional(),
-      ]),
-    ),
-  });
-
-type Parsed = {
-  business?: string;
-  dryRun?: boolean;
-  idempotencyKey?: string;
-  [field: string]: unknown;
-};
-
-const parse = (schema: z.ZodObject, args: Arguments): Parsed =>
-  parseRequest(schema, args) as unknown as Parsed;
-
-/** Returns the only body in the arguments. @throws AppError validation_failed */
-function chooseForm<F extends Forms>(
-  forms: F,
-  parsed: Parsed,
-): { name: keyof F & string; body: Record<string, unknown> } {
-  const names = Object.keys(forms).filter((name) => parsed[name] !== undefined);
-  const [name] = names;
-  if (name !== undefined && names.length === 1)
-    return { name, body: parsed[name] as Record<string, unknown> };
-  const detail = `Send exactly one of ${Object.keys(forms).join(", ")}, not ${names.length === 0 ? "none" : names.join(" and ")}.`;
-  throw new AppError("validation_failed", detail, {
-    fix: "send one of them, with the fields that the schema of the tool lists",
-    issues: [{ pointer: "#", code: "invalid_value", detail }],
-  });
-}
-
-type Write = {
-  operationId: string;
-  id?: string;
-  body?: object;
-  /** The argument that is the body. */
-  field?: string;
-};
-
-/** Sends a request of the API with the key of the caller. */
-async function write(
-  caller: Caller,
-  { business, dryRun: isDryRun = false, idempotencyKey: token }: Parsed,
-  { operationId, id, body, field }: Write,
-): Promise<Record<string, unknown>> {
-  const slug = chooseBusiness(caller, business);
-  const reply = await caller.api.call(caller.context, {
-    operationId,
-    params: { slug, ...(id !== undefined && { id }) },
-    search: isDryRun ? "?dryRun=true" : "",
-    body,
-    headers: token === undefined ? {} : { "idempotency-key": token },
-  });
-  const done = assertSucceeded<{ data: object } | null>(reply, field);
-  return {
-    ...(done !== null && { data: fitObject(done.data) }),
-    ...(isDryRun && {
-      dryRun: true,
-      note: "Nothing has been changed: the IDs in `data` do not exist.",
-    }),
-    ...(reply.isReplayed && {
-      repeated: true,
-      note: "This is the result of an earlier call with this idempotencyKey. Send a new one for another booking.",
-    }),
-  };
-}
-
 const WRITE: readonly Scope[] = ["bookings.write"];
-
-/** Returns what to send after a preview that creates something. */
-const withNext = (
-  { context }: Caller,
-  parsed: Parsed,
-  result: Record<string, unknown>,
-): Record<string, unknown> =>
-  parsed.dryRun === true
-    ? {
-        ...result,
-        next: `If the guest agrees, send the same arguments without dryRun and with idempotencyKey ${context.requestId}.`,
-      }
-    : result;
 
 const ttlSeconds = () => holdBody().shape.ttlSeconds;
 
 export const hold: Tool = {
   name: "hold",
   title: "Hold a time",
-  description: `Keep a free time or table for some minutes while the guest decides. Send the \`book\` object of find_times: \`visit\` or \`table\`. Then book with \`{"visit": {"holdId": …}}\` or \`{"table": {"holdId": …}}\`, at the same price. Not needed if you can book at once. ${PREVIEW}`,
+  description: `Keep a free time or table for some minutes while the guest decides. Send exactly one of \`visit\` and \`table\`. Then book with only \`holdId\` in \`visit\` or \`table\`, at the same price. Not needed if you can book at once. ${DRY_RUN}`,
   scopes: WRITE,
   writes: "adds",
   describeArguments: (caller) =>
-    describe({
-      ...describeForms(HELD, caller),
-      ttlSeconds: ttlSeconds(),
-      dryRun: dryRun(),
-      idempotencyKey: idempotencyKey(),
-    }),
+    describeArguments(
+      {
+        ...describeForms(HELD, caller),
+        ttlSeconds: ttlSeconds(),
+        dryRun: dryRun(),
+        idempotencyKey: idempotencyKey("hold"),
+      },
+      { isNew: true },
+    ),
   async call(caller, args) {
     const schema = around(HELD, {
-      idempotencyKey: idempotencyKey(),
+      idempotencyKey: idempotencyKey("hold"),
       ttlSeconds: z.number({ error: "a whole number of seconds" }).optional(),
     });
     const parsed = parse(schema, args);
     const { name, body } = chooseForm(HELD, parsed);
-    const ttl = parsed["ttlSeconds"];
-    const result = await write(caller, parsed, {
+    const beside = ["ttlSeconds"];
+    return create(caller, parsed, {
       operationId: HELD[name].operationId,
-      body: { ...body, ...(ttl !== undefined && { ttlSeconds: ttl }) },
+      body: { ...body, ...sentFields(parsed, beside) },
       field: name,
+      beside,
     });
-    return withNext(caller, parsed, result);
   },
 };
 
 export const book: Tool = {
   name: "book",
   title: "Book",
-  description: `Book a visit, reserve a table or order tickets. Send exactly one of \`visit\`, \`table\` and \`tickets\`: the \`book\` object of find_times unchanged, or a \`holdId\` of hold, or for tickets the IDs of list_events. Add \`customer\` with the guest's name and contact if the guest agrees. Keep the \`id\` of the result: change_booking and cancel_booking need it. A PENDING booking waits for the business; a ticket order is kept until \`expiresAt\`, until when the shop that holds the API key confirms the payment. ${PREVIEW}`,
+  description: `Book a visit, reserve a table or order tickets. Send exactly one of \`visit\`, \`table\` and \`tickets\`, and beside it \`customer\`, if the guest agrees to give a name and contact details; \`customerStored\` in the result says which were stored. Keep the \`id\` of the result: change_booking and cancel_booking need it, and a lost one cannot be found again. change_booking can show a visit or table. A PENDING booking waits for the business; a ticket order is kept until \`expiresAt\`, until when the shop that holds the API key confirms the payment. ${PREVIEW}`,
   scopes: ["bookings.write", "tickets.write"],
   writes: "adds",
   describeArguments: (caller) =>
-    describe({
-      ...describeForms(BOOKED, caller),
-      dryRun: dryRun(),
-      idempotencyKey: idempotencyKey(),
-    }),
+    describeArguments(
+      {
+        ...describeForms(BOOKED, caller),
+        ...guestDetails(),
+        dryRun: dryRun(),
+        idempotencyKey: idempotencyKey("booking"),
+      },
+      { isNew: true },
+    ),
   async call(caller, args) {
     const forms = offered(BOOKED, caller);
-    const parsed = parse(around(forms, { idempotencyKey: idempotencyKey() }), args);
+    const guestFields = Object.keys(guestDetails());
+    const guest = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
+    const schema = around(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
+    const parsed = parse(schema, args);
     const { name, body } = chooseForm(forms, parsed);
     const { operationId } = forms[name] as Form;
-    return withNext(
-      caller,
-      parsed,
-      await write(caller, parsed, { operationId, body, field: name }),
-    );
+    const sent = sentFields(parsed, guestFields);
+    const event = name === "tickets" ? await findEvent(caller, parsed, body["eventId"]) : undefined;
+    return create(caller, parsed, {
+      operationId,
+      body: { ...body, ...sent },
+      field: name,
+      beside: Object.keys(sent),
+      ...(event && { toData: (order) => withNames(order as Order, event) }),
+    });
   },
 };
 
-/** Returns the forms whose routes the server has. */
-const offered = (forms: Forms, caller: Caller): Forms =>
-  Object.fromEntries(
-    Object.entries(forms).filter(([, form]) => form.describe(caller) !== undefined),
+type EventNames = { name: string; startsAt: string; ticketTypes: { id: string; name: string }[] };
+
+/** Returns the event of an order. It is read before the order, which must not fail once written. */
+async function findEvent(
+  caller: Caller,
+  { business }: Parsed,
+  id: unknown,
+): Promise<EventNames | undefined> {
+  return readForWrite(
+    caller,
+    chooseBusiness(caller, business),
+    ["events"],
+    ({ context, forms }) => {
+      const doc = context.findVisibleById("public_event", String(id));
+      return doc && forms.events(doc);
+    },
   );
+}
+
+type Order = { items: { ticketTypeId: string }[] } & Record<string, unknown>;
+
+/** Returns an order with the names of its event and its ticket types. */
+const withNames = (order: Order, { name, startsAt, ticketTypes }: EventNames) => ({
+  ...order,
+  event: { name, weekday: weekdayOf(dateOf(startsAt)), startsAt },
+  items: order.items.map((item) => ({
+    ...item,
+    name: ticketTypes.find(({ id }) => id === item.ticketTypeId)?.name,
+  })),
+});
 
 /** What can be done with an object, by the prefix of its ID. */
 const OBJECTS: Readonly<
@@ -265,20 +175,18 @@ const objectIdOf = lazy(() =>
 
 const objectOf = (id: unknown) => OBJECTS[String(id).slice(0, 3)];
 
-const CHANGED = {
-  visit: bodyOf("rescheduleBooking"),
-  table: bodyOf("rescheduleReservation"),
-  guest: bodyOf("updateBooking"),
-} as const satisfies Forms;
-
 export const changeBooking: Tool = {
   name: "change_booking",
   title: "Change a booking",
-  description: `Move a visit (\`visit\`) or a table (\`table\`) to another free time of find_times, or change the guest's data (\`guest\`). Send exactly one of them. Moving keeps the services, the people and the price if you send only \`startsAt\`; for anyone who is free at the new time, send the \`book\` object of find_times. Possible until \`cancelUntil\` of the booking. ${PREVIEW}`,
+  description: `Move a visit or a table to another free time of find_times, or change the guest's data. Send exactly one of \`visit\`, \`table\` and \`guest\`. Moving keeps the services, the people and the price if you send only \`startsAt\`; for anyone who is free at the new time, send \`book.visit\` of find_times. Moving is possible until \`cancelUntil\` of the booking; later, ask the business. ${PREVIEW}`,
   scopes: WRITE,
   writes: "changes",
   describeArguments: (caller) =>
-    describe({ id: objectIdOf(), ...describeForms(CHANGED, caller), dryRun: dryRun() }),
+    describeArguments({
+      id: objectIdOf(),
+      ...describeForms(CHANGED, caller),
+      dryRun: dryRun(),
+    }),
   async call(caller, args) {
     const parsed = parse(around(CHANGED, { id: objectIdOf() }), args);
     const { name, body } = chooseForm(CHANGED, parsed);
@@ -313,10 +221,10 @@ const cancelFields = lazy(() => ({
 export const cancelBooking: Tool = {
   name: "cancel_booking",
   title: "Cancel a booking",
-  description: `Cancel a booking, a table reservation or a ticket order, or release a hold. It cannot be undone. Possible until \`cancelUntil\` of the booking. ${PREVIEW}`,
+  description: `Cancel a booking, a table reservation or a ticket order, or release a hold. It cannot be undone. This takes no fee, and pays back nothing that was paid. A visit or table can be cancelled until its \`cancelUntil\`, which the business has set; later, ask the business. \`dryRun: true\` shows the booking, and changes nothing.`,
   scopes: ["bookings.write", "tickets.write"],
   writes: "changes",
-  describeArguments: () => describe({ ...cancelFields(), dryRun: dryRun() }),
+  describeArguments: () => describeArguments({ ...cancelFields(), dryRun: dryRun() }),
   async call(caller, args) {
     const parsed = parse(around({}, cancelFields()), args);
     const id = String(parsed["id"]);

@@ -156,6 +156,24 @@ test("a search ignores case and accents, and finds tags, categories and other la
   expect((await find("cafe-lumen", "kase")).length).toBeGreaterThan(0);
 });
 
+test("a service and a dish have the names of their categories in the language asked for", async () => {
+  const { call } = await connect(openAgents("restaurant", "salon"), "/mcp");
+  const [dish] = (
+    await call("search_catalog", { business: "cafe-lumen", kind: "dish", locale: "de", limit: 1 })
+  ).body.data;
+  expect(dish).toMatchObject({ categories: ["Frühstück"] });
+  const [service] = (await call("search_catalog", { business: "salon-aurora", limit: 1 })).body
+    .data;
+  const [variant] = service.variants;
+  expect(service).toMatchObject({
+    category: "Cuts",
+    addons: [{ name: "Blowout finish", priceCents: 3800, durationMin: 30, maxQuantity: 1 }, {}, {}],
+  });
+  for (const name of ["categoryId", "addonLinks", "bookingRules", "capacity", "locationType"])
+    expect(service).not.toHaveProperty(name);
+  expect(variant).not.toHaveProperty("serviceId");
+});
+
 test("a cursor of another search is refused with a fix", async () => {
   const { call } = await connect(openAgents("restaurant"), "/mcp");
   const business = "cafe-lumen";

@@ -51,6 +51,22 @@ test.each(VERSIONS)(
   },
 );
 
+test("the schemas of the tools have no words of the HTTP API and nothing that clients refuse", async () => {
+  const agents = openAgents("salon");
+  const secret = addKey(agents.rt, "salon-aurora");
+  const { listTools } = await connect(agents, "/mcp", { secret });
+  const tools = await listTools();
+  const text = JSON.stringify(tools);
+  expect(text).not.toMatch(/includeCustomer|`GET`|part of events|ID: one line|\/availability/);
+  expect(text).not.toContain("$ref");
+  expect(Buffer.byteLength(text)).toBeLessThan(22_000);
+  for (const { inputSchema } of tools)
+    for (const name of ["oneOf", "anyOf", "allOf"]) expect(inputSchema).not.toHaveProperty(name);
+  const { properties } = tools.find(({ name }) => name === "book")?.inputSchema ?? {};
+  expect(Object.keys(properties ?? {})).toEqual(expect.arrayContaining(["visit", "customer"]));
+  expect(JSON.stringify(properties?.["visit"])).not.toContain("customer");
+});
+
 const listRequest = { jsonrpc: "2.0", id: 7, method: "tools/list" };
 
 test("methods other than POST are refused", async () => {

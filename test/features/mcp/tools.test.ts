@@ -37,6 +37,7 @@ test("an agent finds a vegan dish under 15", async () => {
   expect(data.length).toBeGreaterThan(3);
   for (const dish of data) {
     expect(dish.dietary).toContain("vegan");
+    expect(dish.categories).toEqual(expect.arrayContaining([expect.any(String)]));
     const prices = [
       dish.priceCents,
       ...(dish.sizes ?? []).map((one: { priceCents: number }) => one.priceCents),
@@ -50,7 +51,10 @@ test("an agent previews two tickets for Saturday, and nothing is ordered", async
   const secret = addKey(agents.rt, "kita-live");
   const call = count(await connect(agents, "/mcp", { secret }));
   const [event] = (await call("list_events", { from: "2026-11-28", to: "2026-11-29" })).body.data;
-  expect(event.startsAt).toContain("2026-11-28T");
+  expect(event).toMatchObject({
+    weekday: "Saturday",
+    startsAt: expect.stringContaining("2026-11-28T"),
+  });
   const ticket = event.ticketTypes.find(
     ({ availability }: { availability: { state: string } }) => availability.state === "ON_SALE",
   );
@@ -61,10 +65,51 @@ test("an agent previews two tickets for Saturday, and nothing is ordered", async
   });
   expect(preview.body).toMatchObject({
     dryRun: true,
-    data: { status: "PENDING", totalCents: 2 * ticket.priceCents },
+    business: { currency: "JPY", currencyDigits: 0 },
+    data: {
+      status: "PENDING",
+      totalCents: 2 * ticket.priceCents,
+      event: { name: event.name, weekday: "Saturday", startsAt: event.startsAt },
+      items: [{ name: ticket.name, quantity: 2 }],
+    },
     next: expect.stringContaining("idempotencyKey"),
   });
+  for (const name of ["id", "code", "expiresAt"])
+    expect(preview.body.data).not.toHaveProperty(name);
   expect(agents.rt.revision()).toBe(before);
+});
+
+test("an agent sees how many tickets are left only where it can order some", async () => {
+  const { call } = await connect(openAgents("venue"), "/b/kita-live/mcp");
+  type Sale = { availability: { state: string; remaining?: number } };
+  const { data } = (await call("list_events", {})).body as {
+    data: (Sale & { status: string; ticketTypes?: Sale[] })[];
+  };
+  const statuses = data.map(({ status }) => status);
+  expect(statuses).toEqual(expect.arrayContaining(["PUBLISHED", "CANCELLED"]));
+  const states = data
+    .flatMap((event) => [event, ...(event.ticketTypes ?? [])])
+    .map(({ availability }) => availability);
+  expect(states.some(({ remaining }) => remaining !== undefined)).toBe(true);
+  for (const { state, remaining } of states)
+    if (remaining !== undefined) expect(["ON_SALE", "FEW_LEFT"]).toContain(state);
+});
+
+test("an agent that names no day gets times of each day, and how many each has", async () => {
+  const { call } = await connect(openAgents("restaurant"), "/b/cafe-lumen/mcp");
+  const { data, days, found } = (await call("find_times", { partySize: 2 })).body as {
+    data: { weekday: string; startsAt: string }[];
+    days: Record<string, number>;
+    found: number;
+  };
+  expect(data.map(({ startsAt }) => startsAt)).toEqual(
+    data.map(({ startsAt }) => startsAt).toSorted(),
+  );
+  const shown = data.map(({ weekday, startsAt }) => `${weekday} ${startsAt.slice(0, 10)}`);
+  expect(Object.keys(days)).toHaveLength(7);
+  expect(new Set(shown)).toEqual(new Set(Object.keys(days)));
+  expect(data).toHaveLength(10);
+  expect(Object.values(days).reduce((sum, count) => sum + count)).toBe(found);
 });
 
 test("an agent that asks for a day without an event is told the date and the next events", async () => {
@@ -96,11 +141,13 @@ test("an agent books a haircut with any stylist after 17:00, moves and cancels i
   const preview = await call("book", { ...first.book, dryRun: true });
   const [idempotencyKey] = /req_\w+/.exec(preview.body.next) ?? [];
   const booked = await call("book", {
-    visit: { ...first.book.visit, customer: { name: "Ana", phone: "+1 718 555 0100" } },
+    ...first.book,
+    customer: { name: "Ana", phone: "+1 718 555 0100", email: "" },
     idempotencyKey,
   });
   const { id } = booked.body.data;
   expect(booked.body.data).toMatchObject({ status: "CONFIRMED", startsAt: first.startsAt });
+  expect(booked.body.customerStored).toEqual(["name", "phone"]);
   expect(JSON.stringify(booked.body)).not.toContain("555 0100");
   const moved = await call("change_booking", { id, visit: { startsAt: second.startsAt } });
   expect(moved.body.data).toMatchObject({ id, startsAt: second.startsAt });

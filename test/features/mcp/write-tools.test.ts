@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { addKey, connect, openAgents } from "./support/agents.ts";
+import type { Scope } from "../../../src/domain/api-key.ts";
+import { readPreset } from "../../../src/platform/assets.ts";
+import { createTestApp } from "../../support/app.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { addKey, connect, load, openAgents } from "./support/agents.ts";
 
 async function openSalon() {
   const agents = openAgents("salon");
@@ -53,6 +57,18 @@ test("a preview of each tool changes nothing", async () => {
   expect(released.body.data).toEqual({ id: held.body.data.id, status: "RELEASED" });
 });
 
+test("a change without fields shows a visit, also when it can no longer be cancelled", async () => {
+  const { rt, call, book } = await openSalon();
+  const args = { ...book, customer: { name: "Ana" }, idempotencyKey: "one" };
+  const { data } = (await call("book", args)).body;
+  rt.advance(Date.parse(data.cancelUntil) - rt.now() + 1);
+  const { id } = data;
+  const shown = await call("change_booking", { id, guest: {}, dryRun: true });
+  expect(shown.body).toMatchObject({ data, dryRun: true });
+  expect(shown.body.customerStored).toBeUndefined();
+  expect((await call("cancel_booking", { id })).body.error.code).toBe("cancellation_closed");
+});
+
 test("arguments that do not fit are refused with what to send instead", async () => {
   const { call, book } = await openSalon();
   const { id } = (await call("book", { ...book, idempotencyKey: "one" })).body.data;
@@ -64,7 +80,9 @@ test("arguments that do not fit are refused with what to send instead", async ()
     ["book", { visit: { ...book.visit, x: 1 }, idempotencyKey: "a" }, "#/visit/x"],
     ["book", { ...book, dryRun: "yes" }, "#/dryRun"],
     ["book", { ...book, idempotencyKey: "a b" }, "#/idempotencyKey"],
+    ["book", { ...book, customer: { email: "ana" }, idempotencyKey: "a" }, "#/customer/email"],
     ["hold", { ...book, when: "now", idempotencyKey: "a" }, "#/when"],
+    ["hold", { ...book, ttlSeconds: 5, idempotencyKey: "a" }, "#/ttlSeconds"],
     ["change_booking", { id, table: { startsAt: "2026-11-24T10:00:00-05:00" } }, "#/table"],
     ["change_booking", { id: "svc_1", visit: {} }, "#/id"],
     ["cancel_booking", {}, "#/id"],
@@ -91,6 +109,22 @@ test("a time that was taken in the meantime is refused with the nearest free one
       expect.objectContaining({ startsAt: expect.any(String) }),
     ]),
   });
+});
+
+test("an order names its event only to a key that may read the catalog", async () => {
+  const rt = createTestRuntime();
+  load(rt, readPreset("venue"));
+  const agents = { rt, app: createTestApp(rt) };
+  const open = async (...scopes: Scope[]) =>
+    connect(agents, "/mcp", { secret: addKey(rt, "kita-live", scopes) });
+  const reader = await open("services.read", "tickets.write");
+  const [event] = (await reader.call("list_events")).body.data;
+  const items = [{ ticketTypeId: event.ticketTypes[0].id, quantity: 1 }];
+  const args = { tickets: { eventId: event.id, items }, dryRun: true };
+  expect((await reader.call("book", args)).body.data.event.name).toBe(event.name);
+  const { data } = (await (await open("tickets.write")).call("book", args)).body;
+  expect(data).toMatchObject({ eventId: event.id, status: "PENDING" });
+  expect(JSON.stringify(data)).not.toContain(event.name);
 });
 
 test("a key books only for its own business, and only what its scopes allow", async () => {

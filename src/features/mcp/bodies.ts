@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { parseRequest } from "../../domain/parse-request.ts";
+import { holdBody, reservationBody } from "../../http/handlers/bookings/bodies.ts";
+import { describeFields } from "./body-schema.ts";
+import type { Caller } from "./caller.ts";
+import type { Arguments } from "./tool.ts";
+
+// The arguments of the tools that write: bodies of the API, of which a call has one, and fields
+// beside them. The rule "exactly one" is a text, because language models refuse a tool whose schema
+// has alternatives at its top. The schemas have no `$ref`, because several clients drop `$defs`.
+
+/** A body of the API, and the operation that it is for, by the argument that contains it. */
+export type Form = {
+  operationId: string;
+  about: string;
+  describe: (caller: Caller) => z.ZodObject | undefined;
+};
+export type Forms = Readonly<Record<string, Form>>;
+
+/** Returns the body of a route of the API, which may belong to a feature that is not there. */
+const bodyOf = (operationId: string, about: string) => ({
+  operationId,
+  about,
+  describe: ({ api }: Caller): z.ZodObject | undefined =>
+    api.findRoute(operationId)?.body?.schema(),
+});
+
+/** Returns a body without the guest, whom the tool book takes beside it. */
+function withoutGuest(form: Form): Form {
+  return {
+    ...form,
+    describe: (caller) => form.describe(caller)?.omit({ customer: true, customerRef: true }),
+  };
+}
+
+const UNCHANGED = "of a time of find_times, unchanged";
+
+export const BOOKED = {
+  visit: withoutGuest(
+    bodyOf("createBooking", `A visit: \`book.visit\` ${UNCHANGED}, or only \`holdId\``),
+  ),
+  table: withoutGuest(
+    bodyOf("createReservation", `A table: \`book.table\` ${UNCHANGED}, or only \`holdId\``),
+  ),
+  tickets: withoutGuest(
+    bodyOf("createTicketOrder", "Tickets of an event: IDs and quantities, from list_events"),
+  ),
+} as const satisfies Forms;
+
+export const HELD = {
+  visit: {
+    operationId: "createHold",
+    about: `\`book.visit\` ${UNCHANGED}`,
+    describe: () => holdBody().pick({ startsAt: true, segments: true, guests: true }),
+  },
+  table: {
+    operationId: "createHold",
+    about: `\`book.table\` ${UNCHANGED}`,
+    describe: () =>
+      reservationBody()
+        .pick({ startsAt: true, partySize: true, areaId: true })
+        .required({ startsAt: true, partySize: true }),
+  },
+} as const satisfies Forms;
+
+export const CHANGED = {
+  visit: bodyOf("rescheduleBooking", "New time of a visit"),
+  table: bodyOf("rescheduleReservation", "New time of a table"),
+  guest: bodyOf(
+    "updateBooking",
+    "New data of the guest; null deletes a field. `{}` with `dryRun` only shows the booking",
+  ),
+} as const satisfies Forms;
+
+/** Returns the forms whose routes the server has. */
+export const offered = (forms: Forms, caller: Caller): Forms =>
+  Object.fromEntries(
+    Object.entries(forms).filter(([, form]) => form.describe(caller) !== undefined),
+  );
+
+export const describeForms = (forms: Forms, caller: Caller): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    Object.entries(forms).flatMap(([name, { about, describe }]) => {
+      const schema = describe(caller);
+      return schema === undefined ? [] : [[name, schema.optional().describe(about)]];
+    }),
+  );
+
+/** Returns the JSON Schema of arguments, some of which are bodies of the API. */
+export const describeArguments = (
+  fields: Record<string, z.ZodType>,
+  options: { isNew?: boolean } = {},
+) => {
+  const { properties, required } = describeFields(z.strictObject(fields), options);
+  return {
+    properties: properties as Record<string, unknown>,
+    ...(required !== undefined && { required: required as string[] }),
+  };
+};
+
+export const dryRun = () =>
+  z
+    .boolean({ error: "true or false" })
+    .optional()
+    .describe("Only check and show what would happen; false by default");
+
+/** Returns the schema of the arguments around a body: the API checks the body itself. */
+export const around = (forms: Forms, fields: Record<string, z.ZodType>) =>
+  z.strictObject({
+    business: z.string({ error: "the slug of a business" }).optional(),
+    dryRun: dryRun(),
+    ...fields,
+    ...Object.fromEntries(
+      Object.keys(forms).map((name) => [
+        name,
+        z.looseObject({}, { error: "an object" }).optional(),
+      ]),
+    ),
+  });
+
+export type Parsed = {
+  business?: string;
+  dryRun?: boolean;
+  idempotencyKey?: string;
+  [field: string]: unknown;
+};
+
+export const parse = (schema: z.ZodObject, args: Arguments): Parsed =>
+  parseRequest(schema, args) as unknown as Parsed;
+
+/** Returns the arguments that were sent, of those that are fields of a body. */
+export const sentFields = (parsed: Parsed, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    names.flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
+  );
+
+/** Returns the only body in the arguments. @throws AppError validation_failed */
+export function chooseForm<F extends Forms>(
+  forms: F,
+  parsed: Parsed,
+): { name: keyof F & string; body: Record<string, unknown> } {
+  const names = Object.keys(forms).filter((name) => parsed[name] !== undefined);
+  const [name] = names;
+  if (name !== undefined && names.length === 1)
+    return { name, body: parsed[name] as Record<string, unknown> };
+  const detail = `Send exactly one of ${Object.keys(forms).join(", ")}, not ${names.length === 0 ? "none" : names.join(" and ")}.`;
+  throw new AppError("validation_failed", detail, {
+    fix: "send one of them, with the fields that the schema of the tool lists",
+    issues: [{ pointer: "#", code: "invalid_value", detail }],
+  });
+}

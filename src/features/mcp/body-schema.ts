@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { inToolWords } from "./tool-errors.ts";
+
+// The schemas of the API's bodies, as tools list them.
+
+type JsonSchema = Record<string, unknown>;
+
+/** Metadata of the schemas that only the API uses. */
+const API_ONLY = ["$schema", "problemCode", "isList", "example"];
+
+/** The texts of fields whose own texts are about programs that use the API. */
+const TEXTS: Readonly<Record<string, string>> = {
+  serviceId: "Service of search_catalog",
+  variantId: "Variant of the service; left out: its default variant",
+  addonId: "Add-on of the service",
+  staffId: "Staff member; left out: anyone who is free",
+  eventId: "`id` of an event of list_events",
+  ticketTypeId: "`id` of one of the `ticketTypes` of the event",
+  customer: "The guest, who has agreed to be named; stored encrypted",
+  customerRef:
+    "Your own ID of the guest, if you have one; other programs of the business see it, so it must not be personal data",
+};
+
+/**
+ * Returns the JSON Schema of a body of the API, in the words of the tools.
+ * @param isNew whether the body creates something, where null says the same as leaving a field out
+ */
+export function describeFields(schema: z.ZodType, { isNew = false } = {}): JsonSchema {
+  const json = JSON.stringify(z.toJSONSchema(schema, { io: "input" }), (name, value: unknown) => {
+    if (API_ONLY.includes(name)) return undefined;
+    if (name === "description") return inToolWords(String(value));
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const text = TEXTS[name];
+    return { ...withoutNull(value as JsonSchema, isNew), ...(text && { description: text }) };
+  });
+  return JSON.parse(json) as JsonSchema;
+}
+
+/**
+ * Returns a schema without null where null says nothing: a plain type is shorter than alternatives.
+ * What is left of alternatives has one text for all.
+ */
+function withoutNull(schema: JsonSchema, isNew: boolean): JsonSchema {
+  const { anyOf, default: byDefault, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const choices = (anyOf as JsonSchema[]).map(({ description: _text, ...choice }) => choice);
+  const [only, ...others] = choices.filter(({ type }) => type !== "null");
+  const isNullUseless = byDefault === null || (isNew && byDefault === undefined);
+  return others.length === 0 && isNullUseless
+    ? { ...only, ...rest }
+    : { ...schema, anyOf: choices };
+}

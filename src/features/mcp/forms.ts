@@ -1,0 +1,83 @@
+import type { LocalDate } from "../../domain/catalog/common.ts";
+import { lazy } from "../../domain/lazy.ts";
+import { localDateOf } from "../../domain/local-time.ts";
+import type { PublicMenuItem } from "../../domain/public/menu.ts";
+import { memoized, type PublicContext } from "../../domain/public/public-context.ts";
+import type { PublicEvent } from "../../domain/public/public-event.ts";
+import type { PublicService } from "../../domain/public/service.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
+
+// The forms of objects that agents read: like those of the API, with names in place of IDs that no
+// tool takes, and without what each object repeats.
+
+/** One formatter for all dates, because creating one takes most of the time. */
+const weekdays = lazy(() => new Intl.DateTimeFormat("en", { weekday: "long" }));
+
+export const weekdayOf = (date: LocalDate): string =>
+  weekdays().format(Temporal.PlainDate.from(date));
+
+const DATE_LENGTH = "2026-12-01".length;
+/** Returns the date of a time as the API writes it. */
+export const dateOf = (time: string): LocalDate => time.slice(0, DATE_LENGTH);
+
+/** Returns the business of a result, with its date: an agent may not know what day it is there. */
+export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
+  const { name, timezone, currency, currencyDigits } = doc;
+  const today = localDateOf(now, timezone);
+  return { slug, name, timezone, today: `${weekdayOf(today)} ${today}`, currency, currencyDigits };
+};
+
+/** Returns functions that return the forms of objects, with the names of categories in a language. */
+export function createForms(context: PublicContext, locale: string) {
+  const nameOf = memoized((id: string): string | undefined => {
+    const doc =
+      context.findVisibleById("menu_category", id) ??
+      context.findVisibleById("service_category", id);
+    return doc && (doc.translations[locale]?.name ?? doc.name);
+  });
+  return {
+    service({ categoryId, addonLinks, variants, capacity, locationType, ...rest }: PublicService) {
+      return {
+        ...rest,
+        category: categoryId && nameOf(categoryId),
+        variants: variants.map(({ serviceId: _id, currency: _currency, ...variant }) => variant),
+        addons: addonLinks.map(toAddon),
+        ...(capacity > 1 && { capacity }),
+        ...(locationType !== "ON_SITE" && { locationType }),
+      };
+    },
+    dish: ({ categoryIds, modifierGroupIds: _ids, ...rest }: PublicMenuItem) => ({
+      ...rest,
+      categories: categoryIds.map(nameOf),
+    }),
+  };
+}
+
+/** Returns an add-on with what it costs together with its service. */
+function toAddon({ addon, ...link }: PublicService["addonLinks"][number]) {
+  const { currency: _currency, ...rest } = addon;
+  return {
+    ...rest,
+    priceCents: link.priceCents ?? addon.priceCents,
+    durationMin: link.durationMin ?? addon.durationMin,
+    ...(link.required && { required: true }),
+    ...(link.minQuantity > 0 && { minQuantity: link.minQuantity }),
+    maxQuantity: link.maxQuantity,
+  };
+}
+
+/** Returns the form of a public event. What cannot be ordered has no number of tickets left. */
+export function toEvent({ ticketTypes, slug: _slug, timezone: _zone, ...rest }: PublicEvent) {
+  return {
+    ...rest,
+    weekday: weekdayOf(dateOf(rest.startsAt)),
+    availability: toAvailability(rest.availability),
+    ticketTypes: ticketTypes.map(({ eventId: _id, currency: _currency, ...type }) => ({
+      ...type,
+      availability: toAvailability(type.availability),
+    })),
+  };
+}
+
+const toAvailability = ({ state, remaining }: PublicEvent["availability"]) =>
+  state === "ON_SALE" || state === "FEW_LEFT" ? { state, remaining } : { state };

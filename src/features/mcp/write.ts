@@ -1,0 +1,70 @@
+import { chooseBusiness, type Caller } from "./caller.ts";
+import type { Parsed } from "./bodies.ts";
+import { fitObject } from "./fit.ts";
+import { toBusiness } from "./forms.ts";
+import { assertSucceeded, type SentBody } from "./tool-errors.ts";
+
+type Data = Record<string, unknown>;
+
+export type Write = SentBody & {
+  operationId: string;
+  id?: string;
+  body?: object;
+  /** Returns the data of the result from the data of the API. */
+  toData?: (data: Data) => Data;
+};
+
+/** Sends a request of the API with the key of the caller. */
+export async function write(
+  caller: Caller,
+  { business, dryRun: isDryRun = false, idempotencyKey: token }: Parsed,
+  { operationId, id, body, toData = (data) => data, ...sent }: Write,
+): Promise<Record<string, unknown>> {
+  const slug = chooseBusiness(caller, business);
+  const reply = await caller.api.call(caller.context, {
+    operationId,
+    params: { slug, ...(id !== undefined && { id }) },
+    search: isDryRun ? "?dryRun=true" : "",
+    body,
+    headers: token === undefined ? {} : { "idempotency-key": token },
+  });
+  const done = assertSucceeded<{ data: Data } | null>(reply, sent);
+  const row = caller.rt.store.businesses.findBySlug(slug);
+  const stored = isDryRun ? [] : customerFieldsIn(body);
+  return {
+    ...(row && { business: toBusiness(row, caller.context.now) }),
+    ...(done !== null && { data: fitObject(toData(done.data)) }),
+    ...(stored.length > 0 && { customerStored: stored }),
+    ...(isDryRun && { dryRun: true, note: "Nothing has been changed." }),
+    ...(reply.isReplayed && {
+      repeated: true,
+      note: "This is the result of an earlier call with this idempotencyKey. Send a new one for another booking.",
+    }),
+  };
+}
+
+/** Returns the names of the fields about the guest that a body has, because no result repeats them. */
+function customerFieldsIn(body: { customer?: unknown } = {}): string[] {
+  const { customer } = body;
+  return Object.entries(typeof customer === "object" && customer !== null ? customer : {})
+    .filter(([, value]) => value !== null && value !== "")
+    .map(([name]) => name);
+}
+
+/** Fields of something that is created only when it is not a preview. */
+const NOT_YET = new Set(["id", "code", "createdAt", "expiresAt"]);
+
+/** Sends a request that creates something. A preview says what to send next. */
+export async function create(
+  caller: Caller,
+  parsed: Parsed,
+  { toData = (data) => data, ...request }: Write,
+): Promise<Record<string, unknown>> {
+  if (parsed.dryRun !== true) return write(caller, parsed, { ...request, toData });
+  const toPreview = (data: Data) =>
+    Object.fromEntries(Object.entries(toData(data)).filter(([name]) => !NOT_YET.has(name)));
+  return {
+    ...(await write(caller, parsed, { ...request, toData: toPreview })),
+    next: `If the guest agrees, send the same arguments without dryRun and with idempotencyKey ${caller.context.requestId}.`,
+  };
+}
