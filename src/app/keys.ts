@@ -1,7 +1,6 @@
 import {
   DEFAULT_LIMITS,
   hashApiKey,
-  isScope,
   type KeyKind,
   keyHints,
   generateApiKey,
@@ -10,13 +9,13 @@ import {
   SCOPES,
 } from "../domain/api-key.ts";
 import type { AuditAction } from "../domain/audit.ts";
-import { isAddressRange } from "../domain/addresses.ts";
 import { deepEqual } from "../domain/equality.ts";
-import { AppError, assertFound, type ValidationIssue } from "../domain/errors.ts";
+import { AppError, assertFound } from "../domain/errors.ts";
 import { EVENT_GROUPS, type EventGroup, maySubscribe } from "../domain/event-types.ts";
-import { didYouMean } from "../domain/nearest.ts";
-import { unsafeNameError } from "../domain/text.ts";
+import { shellQuote } from "../domain/text.ts";
+import { FEATURES } from "../features/index.ts";
 import { audit, auditTime } from "./audit.ts";
+import { assertNoIssues, validateExpiry, validateKey, validateLimits } from "./key-validation.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EndpointRow } from "../store/webhooks/endpoints.ts";
 import type { SecretEnd } from "../store/key-secrets.ts";
@@ -56,7 +55,6 @@ export type CreatedKey = { key: ListedKey; secret: string };
 const DAY_MS = 86_400_000;
 export const DEFAULT_OVERLAP_MS = DAY_MS;
 export const MAX_OVERLAP_MS = 7 * DAY_MS;
-const MAX_NAME_LENGTH = 100;
 
 /** @throws AppError validation_failed with all issues, business_not_found */
 export function createKey(rt: Runtime, input: NewKey): CreatedKey {
@@ -163,7 +161,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
-    if (key.businessId === null) assertOfPartnerKey(key, changes);
+    if (key.partnerId !== null) assertOfPartnerKey(rt, key, key.partnerId, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -189,6 +187,7 @@ const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
   "maxEndpoints",
   "expiresAt",
   "endpointsAtEnd",
+  "selfRotation",
 ]);
 
 /**
@@ -196,28 +195,42 @@ const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
  * has the others, and would keep them.
  * @throws AppError state_refuses
  */
-function assertOfPartnerKey({ id }: ListedKey, changes: KeyChanges): void {
+function assertOfPartnerKey(
+  rt: Runtime,
+  { id }: ListedKey,
+  partnerId: string,
+  changes: KeyChanges,
+): void {
   const isOther = (field: keyof KeyChanges) =>
     changes[field] !== undefined && !PARTNER_KEY_SETTINGS.has(field);
   if (!(Object.keys(changes) as (keyof KeyChanges)[]).some(isOther)) return;
+  const partners = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
+  const name = rt.store.partnerAccess.findName(partnerId) ?? partnerId;
   throw new AppError(
     "state_refuses",
-    `${id} is a key of a partner: only its limits of requests and endpoints, its expiry, and whether it keeps its endpoints can be changed.`,
-    { fix: "create another partner: deskbell partners create --help" },
+    `${id} is a key of a partner: only its limits of requests and endpoints, its expiry, and whether it keeps its endpoints and may rotate itself can be changed.`,
+    {
+      fix: `to change all keys of the partner, add the option to deskbell ${partners} update ${shellQuote(name)}`,
+    },
   );
 }
 
-function narrowEndpoint(
+/**
+ * Unsubscribes an endpoint from the events of other groups. Call it in a transaction.
+ * @returns whether the endpoint was subscribed to such an event
+ * @throws AppError state_refuses if no event would be left
+ */
+export function narrowEndpoint(
   rt: Runtime,
   endpoint: EndpointRow,
   eventGroups: readonly EventGroup[],
-): void {
+): boolean {
   const events = endpoint.events.filter((type) => maySubscribe({ eventGroups }, type));
-  if (events.length === endpoint.events.length) return;
+  if (events.length === endpoint.events.length) return false;
   if (events.length === 0)
     throw new AppError(
       "state_refuses",
-      `The webhook endpoint ${endpoint.id} of this key subscribes only to events of other groups.`,
+      `The webhook endpoint ${endpoint.id} subscribes only to events of other groups.`,
       { fix: `deskbell webhooks delete ${endpoint.id}` },
     );
   rt.store.endpoints.update(endpoint.id, { ...endpoint, events }, rt.now());
@@ -228,6 +241,7 @@ function narrowEndpoint(
     businessId,
     details: { fields: ["events"], host: new URL(url).host },
   });
+  return true;
 }
 
 export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
@@ -288,53 +302,4 @@ function createSecret(
     previousEnd,
   );
   return { key: getKey(rt, keyId), secret };
-}
-
-function assertNoIssues(issues: ValidationIssue[]): void {
-  if (issues.length > 0)
-    throw new AppError("validation_failed", issues.map(({ detail }) => detail).join(" "), {
-      issues,
-    });
-}
-
-const validateLimits = ({
-  limitMinute,
-  limitHour,
-}: Pick<KeyChanges, "limitMinute" | "limitHour">): ValidationIssue[] =>
-  [limitMinute, limitHour]
-    .filter((limit) => limit !== undefined && (!Number.isInteger(limit) || limit < 1))
-    .map((limit) => ({
-      code: "invalid_limit",
-      detail: `Invalid limit ${limit}: expected a whole number of requests, at least 1.`,
-    }));
-
-const validateExpiry = (expiresAt: number | null | undefined, now: number): ValidationIssue[] =>
-  typeof expiresAt === "number" && expiresAt <= now
-    ? [{ code: "invalid_expiry", detail: "The expiry must be in the future." }]
-    : [];
-
-function validateKey(input: NewKey, now: number): ValidationIssue[] {
-  const issues: ValidationIssue[] = [];
-  const addIssue = (code: string, detail: string) => void issues.push({ code, detail });
-  const name = input.name.trim();
-  if (name.length === 0 || name.length > MAX_NAME_LENGTH)
-    addIssue("invalid_name", `A key's name must have 1 to ${MAX_NAME_LENGTH} characters.`);
-  const nameError = unsafeNameError(name);
-  if (nameError !== undefined) addIssue("invalid_name", `The key's name ${nameError}`);
-  if (input.kind === "RESTRICTED" && input.scopes.length === 0)
-    addIssue("missing_scope", `A restricted key needs at least one scope: ${SCOPES.join(", ")}.`);
-  for (const scope of input.scopes)
-    if (!isScope(scope))
-      addIssue(
-        "unknown_scope",
-        `Unknown scope '${scope}'.${didYouMean(scope, SCOPES) || ` Valid scopes: ${SCOPES.join(", ")}.`}`,
-      );
-  for (const cidr of input.cidrs ?? [])
-    if (!isAddressRange(cidr))
-      addIssue(
-        "invalid_cidr",
-        `Invalid address range '${cidr}': expected a CIDR such as 203.0.113.0/24.`,
-      );
-  issues.push(...validateLimits(input));
-  return [...issues, ...validateExpiry(input.expiresAt, now)];
 }

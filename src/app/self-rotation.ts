@@ -1,7 +1,7 @@
 import { openCondition } from "../domain/conditions/registry.ts";
 import { AppError } from "../domain/errors.ts";
 import { quote } from "../domain/text.ts";
-import type { Credential } from "../store/keys.ts";
+import type { Credential, ListedKey } from "../store/keys.ts";
 import {
   assertNotEnded,
   assertOverlap,
@@ -56,7 +56,7 @@ export function rotateOwnKey(rt: Runtime, credential: Credential, overlapMs: num
   const now = rt.now();
   assertMayAskToRotate(credential, now);
   if (credential.secretExpiresAt !== null) throw oldSecretError();
-  const key = getKey(rt, credential.id);
+  const key = getKey(rt, credential.secretKeyId);
   assertNotEnded(rt, key);
   const last = rt.store.keySecrets.findRotation(key.id);
   if (overlapMs > 0 && last !== undefined && last.oldSecretEndsAt > now)
@@ -73,7 +73,7 @@ export function rotateOwnKey(rt: Runtime, credential: Credential, overlapMs: num
     expiresAt: oldSecretEndsAt,
     repeatsUntil: repeatableUntil,
   });
-  notifyRotated(rt, credential);
+  notifyRotated(rt, key, credential.businessSlug);
   return { ...created, oldSecretEndsAt, repeatableUntil };
 }
 
@@ -86,7 +86,11 @@ const oldSecretError = (): AppError =>
     },
   );
 
-function notifyRotated(rt: Runtime, { id, name, businessSlug }: Credential): void {
+function notifyRotated(
+  rt: Runtime,
+  { id, name, businessId }: ListedKey,
+  businessSlug: string,
+): void {
   const { address } = rt.actor();
   const from = address === null ? "" : ` from ${address}`;
   notify(
@@ -95,7 +99,11 @@ function notifyRotated(rt: Runtime, { id, name, businessSlug }: Credential): voi
       "key.rotated_itself",
       `the API key ${quote(name)} was rotated with its own secret${from}: unless its partner did this, the key is stolen, and the command ends all of its secrets`,
       `deskbell keys rotate ${id} --overlap 0s`,
-      { business: businessSlug, subject: { id, name }, since: rt.now() },
+      {
+        business: businessId === null ? null : businessSlug,
+        subject: { id, name },
+        since: rt.now(),
+      },
     ),
   );
 }

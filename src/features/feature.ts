@@ -69,8 +69,8 @@ export type Feature = {
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;
-  /** The command by which an owner ends the access of a partner of several businesses. */
-  excludeCommand?: string;
+  /** The commands that change partners of several businesses: `update`, and `exclude` for owners. */
+  partnerCommands?: string;
   /** The path below /b/{slug}/ of the page that a partner opens with its key. */
   partnerPath?: string;
   /** The path below /b/{slug}/ of the page on which guests book, to which public pages link. */

@@ -53,9 +53,9 @@ export function createPartnerAccessStore(db: Db) {
       const { partnerId, secretKeyId, secretExpiresAt, secretRepeatsUntil } = partner;
       const row = selectAccess.get({ slug, partnerId });
       if (row === undefined) return undefined;
-      const { expiresAt } = partner;
-      const secret = { secretKeyId, secretExpiresAt, secretRepeatsUntil };
-      return { ...parseKey<KeyRow & KeyBusiness>(row), expiresAt, ...secret };
+      const { expiresAt, selfRotation } = partner;
+      const own = { expiresAt, selfRotation, secretKeyId, secretExpiresAt, secretRepeatsUntil };
+      return { ...parseKey<KeyRow & KeyBusiness>(row), ...own };
     },
     /** Returns the access of a partner to a business; undefined if there is none. */
     find: (partnerId: string, businessId: string) =>

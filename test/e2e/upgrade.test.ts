@@ -1,19 +1,20 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readGuide } from "../../src/platform/assets.ts";
 import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
+import { readFileOfVersion02, readResponsesOfVersion02 } from "../support/old-database.ts";
 import { patient } from "../support/patience.ts";
 
 // The upgrade of a server and its standby from version 0.2, in the order of the guide. Version 0.2
-// made the file: it has two services, a booking, and a price change after the cursor was read.
+// made the file: it has two services, a booking, and changes after the cursor was read.
 
-const DATABASE = gunzipSync(readFileSync(new URL("upgrade/version-0.2.db.gz", import.meta.url)));
 const COPY = "deskbell-20261128T103635Z.db";
 const CURSOR = "3.2Btpj9PPkP";
 const BUSINESS = "/v1/businesses/shop";
+
+type Data = { data: unknown };
 
 /** Returns the commands of the guide: for the standby, for the server, and for the standby. */
 function commandsOfGuide(dir: string): string[] {
@@ -29,7 +30,7 @@ function commandsOfGuide(dir: string): string[] {
 function createMachines() {
   const [dataDir, dir] = [join(createTempFolder(), "data"), createTempFolder()];
   mkdirSync(dataDir, { mode: 0o700 });
-  writeFileSync(join(dataDir, "deskbell.db"), DATABASE, { mode: 0o600 });
+  writeFileSync(join(dataDir, "deskbell.db"), readFileOfVersion02(), { mode: 0o600 });
   copyFileSync(join(dataDir, "deskbell.db"), join(dir, COPY));
   return { dir, server: createTerminal({ dataDir }), standby: createTerminal() };
 }
@@ -75,15 +76,25 @@ test(
     expect(daemon.output()).toContain('"migrated"');
     expect(existsSync(join(server.dataDir, "backups"))).toBe(true);
     const created = await server.deskbell("keys create --name mirror --secret");
-    const changes = await fetch(`${url}${BUSINESS}/changes?after=${CURSOR}`, {
-      headers: { authorization: `Bearer ${created.stdout.trim()}` },
-    });
+    const headers = { authorization: `Bearer ${created.stdout.trim()}` };
+    const changes = await fetch(`${url}${BUSINESS}/changes?after=${CURSOR}`, { headers });
     const page = (await changes.json()) as {
       data: { type: string }[];
       meta: { sequences: number[] };
     };
-    expect([changes.status, page.meta.sequences]).toEqual([200, [4, 5, 6, 7]]);
+    expect([changes.status, page.meta.sequences]).toEqual([200, [4, 5, 6, 7, 8, 9, 10]]);
     expect(page.data.map(({ type }) => type)).toContain("service_price.updated");
+    // The list has fields that version 0.2 did not have, so a client must not keep its copy.
+    for (const [path, { etag, body: old }] of Object.entries(readResponsesOfVersion02())) {
+      const now = await fetch(`${url}${BUSINESS}${path}`, {
+        headers: { ...headers, "if-none-match": etag },
+      });
+      if (now.status !== 304) continue;
+      const { data } = (await (
+        await fetch(`${url}${BUSINESS}${path}`, { headers })
+      ).json()) as Data;
+      expect([path, data]).toEqual([path, old.data]);
+    }
 
     expect(await server.deskbell(backup)).toMatchObject({ code: 0 });
     mkdirSync(standby.dataDir, { recursive: true, mode: 0o700 });

@@ -18,8 +18,7 @@ export class SimpleMirror {
   async start(): Promise<void> {
     const { body } = await this.#read("/changes?after=latest");
     this.#cursor = body.page.nextCursor;
-    for (const route of Object.keys(ROUTES)) this.#stale.add(route);
-    await this.applyPending();
+    await this.readAgain();
   }
 
   receive({ event, sequence }: Delivered): void {
@@ -62,6 +61,12 @@ export class SimpleMirror {
           validUntil: body.meta.validUntil,
         });
     }
+  }
+
+  /** Reads all lists again, as a client does every hour. */
+  async readAgain(): Promise<void> {
+    for (const route of Object.keys(ROUTES)) this.#stale.add(route);
+    await this.applyPending();
   }
 
   async readExpired(now: number): Promise<void> {

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { readMigrations } from "../../src/platform/assets.ts";
 import { createTempFolder } from "./cli.ts";
+import type { Reply } from "./documented-mirror.ts";
 import type { TestRuntime } from "./test-runtime.ts";
 
 /** The file of each older version, without data. */
@@ -89,4 +91,38 @@ export function leaveOldSpace({ config }: TestRuntime, text: string): void {
 export function contains({ config: { databasePath } }: TestRuntime, text: string) {
   const has = (path: string): boolean => existsSync(path) && readFileSync(path).includes(text);
   return { file: has(databasePath), log: has(`${databasePath}-wal`) };
+}
+
+const UPGRADE = new URL("../e2e/upgrade/", import.meta.url);
+
+/** Returns a file that version 0.2 has made: a business with two services, a booking and an API key. */
+export const readFileOfVersion02 = (): Buffer =>
+  gunzipSync(readFileSync(new URL("version-0.2.db.gz", UPGRADE)));
+
+/** What version 0.2 responded to `GET /v1/businesses/shop…` with this file, by the rest of the path. */
+export const readResponsesOfVersion02 = () =>
+  JSON.parse(readFileSync(new URL("version-0.2.json", UPGRADE), "utf8")) as Record<string, Reply>;
+
+/** Tables of the first schema, in the order of their references. */
+const FIRST_TABLES = ["business", "catalog_object", "representation", "api_key", "api_key_secret"];
+
+/** Writes the catalog, API keys and events of a file of version 0.2 as a file of the first schema. */
+export function writeFileOfFirstSchema(path: string): void {
+  const newer = join(createTempFolder(), "newer.db");
+  writeFileSync(newer, readFileOfVersion02());
+  writeFileSync(path, emptyFileOf(1), { mode: 0o600 });
+  const db = new Database(path);
+  db.prepare("ATTACH ? AS newer").run(newer);
+  const columnsOf = (schema: string, table: string) =>
+    db.prepare("SELECT name FROM pragma_table_info(?, ?)").pluck().all(table, schema) as string[];
+  for (const table of [...FIRST_TABLES, "event"]) {
+    const known = new Set(columnsOf("newer", table));
+    const columns = columnsOf("main", table);
+    // The positions of objects have become sort orders, which leave gaps.
+    const values = columns.map((name) => (known.has(name) ? name : "sort_order / 1024 - 1"));
+    db.exec(`INSERT INTO ${table} (${columns.join()}) SELECT ${values.join()} FROM newer.${table}`);
+  }
+  // A later schema stores when the business itself changed.
+  db.exec("DELETE FROM representation WHERE object_id = business_id");
+  db.close();
 }

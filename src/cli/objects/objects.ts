@@ -123,12 +123,12 @@ export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
 /** Returns the error for a command about the access of a partner, which is no key of its own. */
 function accessError(rt: Runtime, access: ListedKey): AppError {
   const slug = slugOf(rt, access.businessId ?? "");
-  const exclude = FEATURES.find(({ excludeCommand }) => excludeCommand)?.excludeCommand;
+  const partners = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
   return new AppError(
     "state_refuses",
     `${access.id} is the access of ${describeOwner(rt, { ...access, businessId: null })} to ${slug}, and has the settings of the partner.`,
     {
-      fix: `to end it, run deskbell ${exclude} ${shellQuote(access.name)} --business ${slug}`,
+      fix: `to end it, run deskbell ${partners} exclude ${shellQuote(access.name)} --business ${slug}`,
     },
   );
 }

@@ -6,13 +6,13 @@ export const partners = {
   commands: [
     {
       name: "partners",
-      about: "Create, list and delete partners whose keys are valid at several businesses.",
+      about: "Create, change and delete partners whose keys are valid at several businesses.",
       heading: "Partners",
       after: "keys",
       load: () => import("./commands/partners.ts"),
     },
   ],
-  excludeCommand: "partners exclude",
+  partnerCommands: "partners",
   routes: () => import("./routes.ts"),
   schemas: [
     "ReachedBusiness",
@@ -22,10 +22,12 @@ export const partners = {
     "PartnerDeliveryList",
   ],
   openapi: () => import("./openapi.ts"),
+  completion: () => import("./commands/completion.ts"),
   status: () => import("./commands/status.ts"),
   idPrefixes: ["ptn"],
   auditActions: [
     "partner.created",
+    "partner.updated",
     "partner.business_added",
     "partner.business_removed",
     "partner.excluded",

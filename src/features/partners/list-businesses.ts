@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Runtime } from "../../app/runtime.ts";
 import { lazy } from "../../domain/lazy.ts";
 import {
@@ -51,10 +52,12 @@ export const handleListBusinesses =
       limit = DEFAULT_LIMIT,
     } = parseParameters(businessesParameters(), context.request.search);
     // Everything that a response shows changes with an event that has a position, but for the end of
-    // a business, which changes the count.
+    // a business, which changes the count, and the name of the partner.
     const position = rt.store.feed.getLastPosition();
     const count = rt.openStore(createPartnerStore).countReached(key.partnerId);
-    const etag = `W/"${rt.store.feed.getId()}-${position}-${count}"`;
+    const partner = toPublicPartner(rt, key);
+    const name = hash("sha256", partner.name).slice(0, 8);
+    const etag = `W/"${rt.store.feed.getId()}-${position}-${count}-${name}"`;
     const headers = [...PRIVATE, "etag", etag];
     const since =
       changedSince === undefined
@@ -67,7 +70,7 @@ export const handleListBusinesses =
         ? listAll(rt, key, position, limit, cursor)
         : listChanged(rt, key, { since, until: position }, limit);
     const meta = {
-      partner: toPublicPartner(rt, key),
+      partner,
       count,
       cursor: encodeChangeCursor(rt, key.partnerId, page.position),
     };

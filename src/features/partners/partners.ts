@@ -23,6 +23,8 @@ type NewPartner = Omit<PartnerRow, "id" | "createdAt"> & {
   businesses: readonly Reached[];
   /** The SHA-256 of a key that another server has made. */
   secretHash?: Buffer | undefined;
+  /** Whether its first key may rotate itself over HTTP; not by default. */
+  selfRotation?: boolean | undefined;
 };
 
 const NAME = outsideLine(MAX_NAME_LENGTH);
@@ -33,19 +35,11 @@ const NAME = outsideLine(MAX_NAME_LENGTH);
  */
 export function createPartner(
   rt: Runtime,
-  { businesses, secretHash, ...settings }: NewPartner,
+  { businesses, secretHash, selfRotation, ...settings }: NewPartner,
 ): CreatedKey & { partner: PartnerRow } {
-  if (!NAME.safeParse(settings.name).success)
-    throw new AppError(
-      "validation_failed",
-      `The name of a partner must be one line of 1 to ${MAX_NAME_LENGTH} characters.`,
-    );
   return rt.tx(() => {
+    assertName(rt, settings.name);
     const store = rt.openStore(createPartnerStore);
-    if (store.find(settings.name))
-      throw new AppError("conflict", `There is already a partner ${quote(settings.name)}.`, {
-        fix: "deskbell partners list",
-      });
     const partner: PartnerRow = { ...settings, id: rt.newId("ptn"), createdAt: rt.now() };
     store.insert(partner);
     const { id, name, scopes, eventGroups, coversAll, coversFuture } = partner;
@@ -61,16 +55,34 @@ export function createPartner(
         businesses: businesses.length,
       },
     });
-    const created = createPartnerKey(rt, partner, { secretHash });
+    const created = createPartnerKey(rt, partner, { secretHash, selfRotation });
     for (const business of businesses) giveAccess(rt, partner, business);
     return { ...created, partner };
   });
+}
+
+/**
+ * Asserts that a partner can get this name. Call it in the transaction that gives it.
+ * @throws AppError validation_failed; conflict if another partner has it
+ */
+export function assertName(rt: Runtime, name: string): void {
+  if (!NAME.safeParse(name).success)
+    throw new AppError(
+      "validation_failed",
+      `The name of a partner must be one line of 1 to ${MAX_NAME_LENGTH} characters.`,
+    );
+  if (rt.openStore(createPartnerStore).find(name))
+    throw new AppError("conflict", `There is already a partner ${quote(name)}.`, {
+      fix: "deskbell partners list",
+    });
 }
 
 type NewPartnerKey = {
   name?: string | undefined;
   expiresAt?: number | null | undefined;
   secretHash?: Buffer | undefined;
+  /** Whether the key may rotate itself over HTTP; not by default. */
+  selfRotation?: boolean | undefined;
 };
 
 /**
@@ -80,7 +92,7 @@ type NewPartnerKey = {
 export function createPartnerKey(
   rt: Runtime,
   partner: PartnerRow,
-  { name = partner.name, expiresAt, secretHash }: NewPartnerKey,
+  { name = partner.name, expiresAt, secretHash, selfRotation }: NewPartnerKey,
 ): CreatedKey {
   if (secretHash && isKnown(rt, secretHash))
     throw new AppError("conflict", "The server already has a key with this hash.", {
@@ -101,6 +113,7 @@ export function createPartnerKey(
     maxBookingsDay: partner.maxBookingsDay,
     expiresAt,
     secretHash,
+    selfRotation,
   });
 }
 

@@ -1,27 +1,12 @@
-import type { Scope } from "../../domain/api-key.ts";
-import type { EventGroup, EventType } from "../../domain/event-types.ts";
+import type { EventType } from "../../domain/event-types.ts";
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
+import type { PartnerSettings } from "./rules.ts";
 
-export type PartnerRow = {
+export type PartnerRow = PartnerSettings & {
   id: string;
-  name: string;
   /** Whether the partner was created for all businesses of the server. */
   coversAll: boolean;
-  /** Whether businesses that are created later join. */
-  coversFuture: boolean;
-  scopes: Scope[];
-  eventGroups: EventGroup[];
-  cidrs: string[];
-  /** The limits at one business. */
-  limitMinute: number;
-  limitHour: number;
-  maxHolds: number;
-  maxBookingsDay: number;
-  /** The limits of all requests and endpoints of the partner. */
-  totalMinute: number;
-  totalHour: number;
-  maxEndpoints: number;
   createdAt: number;
 };
 
@@ -60,6 +45,15 @@ const ACCESS = "partner_id = :partnerId AND business_id IS NOT NULL AND revoked_
 
 const living = `SELECT ${columns(PARTNER)} FROM partner WHERE deleted_at IS NULL`;
 
+const serialise = (row: PartnerRow) => ({
+  ...row,
+  coversAll: row.coversAll ? 1 : 0,
+  coversFuture: row.coversFuture ? 1 : 0,
+  scopes: JSON.stringify(row.scopes),
+  eventGroups: JSON.stringify(row.eventGroups),
+  cidrs: JSON.stringify(row.cidrs),
+});
+
 function parse(raw: unknown): PartnerRow {
   const row = raw as Omit<PartnerRow, Lists> & Record<Lists, string>;
   return {
@@ -82,6 +76,23 @@ export function createPartnerStore(db: Db) {
   const insert = db.prepare(insertInto("partner", PARTNER));
   const selectAll = db.prepare(`${living} ORDER BY name`);
   const selectByName = db.prepare(`${living} AND (name = :name OR id = :name)`);
+  const update = db.prepare(`
+    UPDATE partner SET name = :name, covers_future = :coversFuture, scopes = :scopes, event_groups = :eventGroups,
+      cidrs = :cidrs, limit_minute = :limitMinute, limit_hour = :limitHour, max_holds = :maxHolds,
+      max_bookings_day = :maxBookingsDay, total_minute = :totalMinute, total_hour = :totalHour,
+      max_endpoints = :maxEndpoints
+    WHERE id = :id`);
+  // A limit changes only with the setting of the partner, because a key can have another limit of its own.
+  const updateKeys = db.prepare(`
+    UPDATE api_key SET name = iif(business_id IS NOT NULL OR name = :formerName, :name, name),
+      scopes = :scopes, event_groups = :eventGroups, cidrs = :cidrs, max_holds = :maxHolds,
+      max_bookings_day = :maxBookingsDay,
+      max_endpoints = iif(:maxEndpoints = :formerMaxEndpoints, max_endpoints, :maxEndpoints),
+      limit_minute = iif(business_id IS NOT NULL, :limitMinute,
+        iif(:totalMinute = :formerTotalMinute, limit_minute, :totalMinute)),
+      limit_hour = iif(business_id IS NOT NULL, :limitHour,
+        iif(:totalHour = :formerTotalHour, limit_hour, :totalHour))
+    WHERE partner_id = :id AND revoked_at IS NULL`);
   const markDeleted = db.prepare("UPDATE partner SET deleted_at = :at WHERE id = :id");
 
   const countReached = db.prepare(`SELECT count(*) FROM api_key WHERE ${ACCESS}`).pluck();
@@ -122,15 +133,19 @@ export function createPartnerStore(db: Db) {
     ORDER BY position`);
 
   return {
-    insert: ({ coversAll, coversFuture, scopes, eventGroups, cidrs, ...row }: PartnerRow) =>
-      void insert.run({
+    insert: (row: PartnerRow) => void insert.run(serialise(row)),
+    /** Changes a partner, all of its keys and its access to businesses. */
+    update(former: PartnerRow, partner: PartnerRow): void {
+      const row = serialise(partner);
+      update.run(row);
+      updateKeys.run({
         ...row,
-        coversAll: coversAll ? 1 : 0,
-        coversFuture: coversFuture ? 1 : 0,
-        scopes: JSON.stringify(scopes),
-        eventGroups: JSON.stringify(eventGroups),
-        cidrs: JSON.stringify(cidrs),
-      }),
+        formerName: former.name,
+        formerMaxEndpoints: former.maxEndpoints,
+        formerTotalMinute: former.totalMinute,
+        formerTotalHour: former.totalHour,
+      });
+    },
     list: () => selectAll.all().map(parse),
     /** Finds a partner by its name or ID. */
     find: (name: string) => parseOptional(selectByName.get({ name }), parse),

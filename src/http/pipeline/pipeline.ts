@@ -45,6 +45,13 @@ export type Pipeline = {
   reject: (request: HttpRequest, error: unknown) => HttpResponse;
 };
 
+/**
+ * Returns the key to which the reply of a request belongs. The reply to a rotation has a secret, which
+ * other keys of a partner must not get.
+ */
+const findReplyOwner = (route: Route, key: Credential): Pick<Credential, "id" | "name"> =>
+  route.rotatesKey ? { ...key, id: key.secretKeyId } : key;
+
 export function createPipeline(
   rt: Runtime,
   accessControl: AccessControl,
@@ -100,7 +107,7 @@ export function createPipeline(
     const key = accessControl.authorize(context, slug, route.scope, route.rotatesKey);
     return route.method === "GET"
       ? route.handle(context, key)
-      : dispatchWrite(route, context, key, () => route.handle(context, key));
+      : dispatchWrite(route, context, findReplyOwner(route, key), () => route.handle(context, key));
   };
 
   const dispatchWrite = (

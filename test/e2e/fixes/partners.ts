@@ -222,10 +222,24 @@ export const fixes: FixCase[] = [
     outcome: /deskbell/,
   },
   {
-    text: "create another partner: deskbell partners create --help",
+    text: "to change all keys of the partner, add the option to deskbell {} update {}",
     given: [AGENCY],
-    line: "keys update agency --event-group catalog",
-    outcome: /--scope/,
+    line: "keys update agency --event-group bookings",
+    adds: "--event-group bookings",
+    outcome: prints("partners show agency", /event groups\tbookings$/m),
+  },
+  {
+    text: "to end it, run deskbell {} exclude {} --business {}",
+    given: [AGENCY, "keys list --business salon-aurora"],
+    line: "keys show key_…",
+    adds: "--yes",
+    outcome: prints("partners show agency", /excluded by\tsalon-aurora$/m),
+  },
+  {
+    text: "add an option: deskbell partners update --help",
+    given: [AGENCY],
+    line: "partners update agency",
+    outcome: /--total-minute/,
   },
   {
     text: "deskbell partners list",

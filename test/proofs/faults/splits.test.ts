@@ -98,7 +98,8 @@ async function splitOnce(seed: number, program = PROGRAM) {
     for (const one of slug === undefined ? [""] : slugs) {
       const args = words(slug === undefined ? line : line.replace(slug, one));
       const ran = startProgram([...args, "--data-dir", dataDir], { program });
-      expect(await ran.waitForExit(COMMAND_MS)).toMatchObject({ code: 0 });
+      const { code } = await ran.waitForExit(COMMAND_MS);
+      expect(code, `${args.join(" ")}: ${ran.output()}`).toBe(0);
     }
   };
   let kills = 0;

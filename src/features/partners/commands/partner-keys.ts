@@ -2,7 +2,7 @@ import type { Cli } from "../../../cli/cli.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
-import { duration, text } from "../../../cli/flags.ts";
+import { duration, text, toggle } from "../../../cli/flags.ts";
 import { printSecretOnce } from "../../../cli/input/new-file.ts";
 import { withIsoTimes } from "../../../cli/output/table.ts";
 import { hashApiKey } from "../../../domain/api-key.ts";
@@ -13,6 +13,7 @@ import type { ListedKey } from "../../../store/keys.ts";
 const HASH = /^[0-9a-f]{64}$/i;
 
 export const keyFlags = {
+  selfRotation: toggle("the partner may rotate the key over HTTP, with its newest secret"),
   keyHash: text(
     "sha256",
     "the keyHash that `partners create` printed on another server: the same key is then valid on both",
@@ -35,12 +36,12 @@ export const createKey = command({
     "partners create-key aggregator --name backup",
     "partners create-key aggregator --expires 90d --out aggregator.key",
   ],
-  async run(cli, { name: keyName, expires, keyHash, out }, name) {
+  async run(cli, { name: keyName, expires, selfRotation, keyHash, out }, name) {
     const rt = await cli.open();
     const { createPartnerKey, getPartner } = await import("../partners.ts");
     const partner = getPartner(rt, name);
     const expiresAt = expires === undefined ? null : rt.now() + expires;
-    const input = { name: keyName, expiresAt, secretHash: parseHash(keyHash) };
+    const input = { name: keyName, expiresAt, selfRotation, secretHash: parseHash(keyHash) };
     printKeyOnce(cli, rt, out, keyHash, () => createPartnerKey(rt, partner, input));
   },
 });
@@ -92,6 +93,7 @@ const toKeyOutput = ({ id, name, scopes, eventGroups, cidrs, ...key }: ListedKey
       scopes,
       eventGroups,
       cidrs,
+      selfRotation: key.selfRotation,
       createdAt: key.createdAt,
       lastUsedAt: key.lastUsedAt,
       expiresAt: key.expiresAt,

@@ -3,20 +3,18 @@ import { getBusiness } from "../../../app/businesses.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
-import { choices, integer, texts, toggle } from "../../../cli/flags.ts";
+import { toggle } from "../../../cli/flags.ts";
 import { isoTime } from "../../../cli/output/table.ts";
-import { DEFAULT_LIMITS, isScope, SCOPES } from "../../../domain/api-key.ts";
 import { describeGuestData } from "../../../domain/envelope.ts";
-import { EVENT_GROUPS } from "../../../domain/event-types.ts";
 import { countOf, safe, shellQuote } from "../../../domain/text.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
-import { DEFAULT_GROUPS, DEFAULT_SCOPES, DEFAULT_TOTALS } from "../rules.ts";
+import { DEFAULT_SETTINGS } from "../rules.ts";
 import { createPartnerStore, type PartnerRow } from "../store.ts";
 import { createKey, keyFlags, parseHash, printKeyOnce } from "./partner-keys.ts";
 import { toOutput } from "./partner-output.ts";
 import { add, exclude, remove } from "./reach.ts";
-
-const MAX_REQUESTS = 1_000_000_000;
+import { readSettings, settingFlags } from "./settings.ts";
+import { update } from "./update.ts";
 
 const create = command({
   name: "create",
@@ -27,61 +25,27 @@ const create = command({
   flags: {
     all: toggle("all businesses that this server has now, instead of those of --business"),
     future: toggle("with --all: also businesses that are created later"),
-    scope: texts(
-      "scope",
-      `what its keys may do: ${SCOPES.join(", ")} (repeatable, default: ${DEFAULT_SCOPES.join(", ")})`,
-    ),
-    eventGroup: choices(EVENT_GROUPS, "events of this group (repeatable, default: catalog)"),
-    cidr: texts("cidr", "address range that may use its keys (repeatable)"),
-    limitMinute: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per minute to one business (default ${DEFAULT_LIMITS.minute})`,
-    ),
-    limitHour: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per hour to one business (default ${DEFAULT_LIMITS.hour})`,
-    ),
-    totalMinute: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per minute to all businesses together (default ${DEFAULT_TOTALS.minute})`,
-    ),
-    totalHour: integer(
-      1,
-      MAX_REQUESTS,
-      `requests per hour to all businesses together (default ${DEFAULT_TOTALS.hour})`,
-    ),
+    ...settingFlags((standard) => ` (default ${standard})`),
     ...keyFlags,
   },
   examples: [
     "partners create portal --business salon-aurora --business cafe-lumen",
     "partners create directory --all --future --scope services.read --out directory.key",
   ],
-  async run(cli, { keyHash, out, ...flags }, name) {
+  async run(cli, { keyHash, out, all, future, selfRotation, ...flags }, name) {
     const rt = await cli.open();
-    const businesses = chooseBusinesses(cli, rt, flags);
-    const unknown = flags.scope.find((scope) => !isScope(scope));
-    if (unknown !== undefined)
-      throw usageError(`Unknown scope '${safe(unknown)}'.`, `use one of ${SCOPES.join(", ")}`);
+    const businesses = chooseBusinesses(cli, rt, { all, future });
+    const given = readSettings(flags);
     const { createPartner } = await import("../partners.ts");
     const input = {
       name,
       businesses,
-      coversAll: flags.all,
-      coversFuture: flags.future,
-      scopes: flags.scope.length > 0 ? flags.scope.filter(isScope) : [...DEFAULT_SCOPES],
-      eventGroups: flags.eventGroup ?? [...DEFAULT_GROUPS],
-      cidrs: flags.cidr,
-      limitMinute: flags.limitMinute ?? DEFAULT_LIMITS.minute,
-      limitHour: flags.limitHour ?? DEFAULT_LIMITS.hour,
-      totalMinute: flags.totalMinute ?? DEFAULT_TOTALS.minute,
-      totalHour: flags.totalHour ?? DEFAULT_TOTALS.hour,
-      maxEndpoints: DEFAULT_TOTALS.endpoints,
-      maxHolds: DEFAULT_LIMITS.holds,
-      maxBookingsDay: DEFAULT_LIMITS.bookingsDay,
+      coversAll: all,
+      coversFuture: future,
+      ...DEFAULT_SETTINGS,
+      ...given,
       secretHash: parseHash(keyHash),
+      selfRotation,
     };
     const { key } = printKeyOnce(cli, rt, out, keyHash, () => createPartner(rt, input));
     if (!cli.flags.json)
@@ -134,7 +98,7 @@ const list = command({
 });
 
 const coverageOf = ({ coversAll, coversFuture }: Pick<PartnerRow, "coversAll" | "coversFuture">) =>
-  coversFuture ? "all, also future ones" : coversAll ? "all at its creation" : "listed";
+  `${coversAll ? "all at its creation" : "listed"}${coversFuture ? ", and future ones" : ""}`;
 
 /** The businesses that `partners show` lists. */
 const SHOWN_BUSINESSES = 1000;
@@ -161,6 +125,7 @@ const show = command({
         last4: key.last4,
         lastUsedAt: isoTime(key.lastUsedAt),
         expiresAt: isoTime(key.expiresAt),
+        selfRotation: key.selfRotation,
         revokedAt: isoTime(key.revokedAt),
       })),
       endpoints: rt.store.endpoints
@@ -191,4 +156,14 @@ const deleteCommand = command({
   },
 });
 
-export const definition = [create, list, show, createKey, add, remove, exclude, deleteCommand];
+export const definition = [
+  create,
+  list,
+  show,
+  update,
+  createKey,
+  add,
+  remove,
+  exclude,
+  deleteCommand,
+];

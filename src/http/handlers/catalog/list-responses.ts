@@ -34,7 +34,7 @@ import { chooseLocale } from "./choose-locale.ts";
 import type { ListRoute, ListSelection } from "./list-routes.ts";
 
 /** Version of the response format. A new version makes clients drop their copies. */
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 /** Measured size of an entry without its bodies: parameters, headers and data of the cache. */
 const OVERHEAD_BYTES = 2048;

@@ -186,7 +186,6 @@ test("an update of a partner's key is refused if the access to the businesses wo
     { eventGroups: ["bookings"] as const },
     { maxHolds: 1 },
     { maxBookingsDay: 1 },
-    { selfRotation: true },
     { guestMail: true },
   ])
     expect(() => updateKey(rt, key.id, changes)).toThrow(/is a key of a partner/);

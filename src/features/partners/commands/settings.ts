@@ -1,0 +1,93 @@
+import { usageError } from "../../../cli/failure.ts";
+import { choices, type FlagValues, integer, texts } from "../../../cli/flags.ts";
+import { isScope, SCOPES } from "../../../domain/api-key.ts";
+import { EVENT_GROUPS } from "../../../domain/event-types.ts";
+import { safe } from "../../../domain/text.ts";
+import { DEFAULT_SETTINGS } from "../rules.ts";
+import type { PartnerChanges } from "../update-partner.ts";
+
+const MAX_REQUESTS = 1_000_000_000;
+const MAX_ENDPOINTS = 50;
+const MAX_HOLDS = 1000;
+const MAX_BOOKINGS_DAY = 1_000_000;
+/** Stands for every address, so that an update can end the restriction to networks. */
+const ANY_ADDRESS = "any";
+
+/**
+ * Returns the flags for what all keys of a partner may do.
+ * @param note what the help says about the standard value
+ */
+export function settingFlags(note: (standard: string | number) => string) {
+  const { scopes, eventGroups, ...limits } = DEFAULT_SETTINGS;
+  return {
+    scope: texts(
+      "scope",
+      `what its keys may do: ${SCOPES.join(", ")} (repeatable)${note(scopes.join(", "))}`,
+    ),
+    eventGroup: choices(
+      EVENT_GROUPS,
+      `events of this group (repeatable)${note(eventGroups.join(", "))}`,
+    ),
+    cidr: texts(
+      "cidr",
+      `address range that may use its keys, or ${ANY_ADDRESS} (repeatable)${note(ANY_ADDRESS)}`,
+    ),
+    limitMinute: integer(
+      1,
+      MAX_REQUESTS,
+      `requests per minute to one business${note(limits.limitMinute)}`,
+    ),
+    limitHour: integer(
+      1,
+      MAX_REQUESTS,
+      `requests per hour to one business${note(limits.limitHour)}`,
+    ),
+    maxHolds: integer(
+      1,
+      MAX_HOLDS,
+      `open holds and unpaid ticket orders at one business${note(limits.maxHolds)}`,
+    ),
+    maxBookingsDay: integer(
+      1,
+      MAX_BOOKINGS_DAY,
+      `bookings and reservations at one business in 24 hours${note(limits.maxBookingsDay)}`,
+    ),
+    totalMinute: integer(
+      1,
+      MAX_REQUESTS,
+      `requests per minute to all businesses together${note(limits.totalMinute)}`,
+    ),
+    totalHour: integer(
+      1,
+      MAX_REQUESTS,
+      `requests per hour to all businesses together${note(limits.totalHour)}`,
+    ),
+    maxEndpoints: integer(
+      1,
+      MAX_ENDPOINTS,
+      `webhook endpoints for all businesses, and as many at each${note(limits.maxEndpoints)}`,
+    ),
+  };
+}
+
+/**
+ * Returns the settings that were given.
+ * @throws AppError usage for an unknown scope
+ */
+export function readSettings({
+  scope,
+  eventGroup,
+  cidr,
+  ...limits
+}: FlagValues<ReturnType<typeof settingFlags>>): PartnerChanges {
+  const unknown = scope.find((name) => !isScope(name));
+  if (unknown !== undefined)
+    throw usageError(`Unknown scope '${safe(unknown)}'.`, `use one of ${SCOPES.join(", ")}`);
+  const isAny = cidr.length === 1 && cidr[0] === ANY_ADDRESS;
+  return {
+    ...(scope.length > 0 && { scopes: [...new Set(scope.filter(isScope))] }),
+    ...(eventGroup && { eventGroups: eventGroup }),
+    ...(cidr.length > 0 && { cidrs: isAny ? [] : cidr }),
+    ...Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
+  };
+}
