@@ -12,10 +12,10 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { countOnPages } from "../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
 import { hashToken, LINK_TOKEN_PREFIX } from "./link-tokens.ts";
 import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
-import { countOnPage } from "./counts.ts";
 import { createPageBookingStore } from "./store.ts";
 
 // The booking page holds and books with the use cases of the API.
@@ -52,7 +52,7 @@ export const holdTime = (
     const request = toRequest(choice);
     try {
       const hold = createHold(rt, business, client, { request, startsAt, ttlMs: HOLD_MS });
-      countOnPage(rt, "hold");
+      countOnPages(rt, "action", "hold");
       return hold;
     } catch (error) {
       if (error instanceof AppError && error.code === "too_many_holds") return null;
@@ -133,7 +133,7 @@ export function createLink(
   { id: visitId, status }: { id: string; status: string },
 ): string {
   const token = `${LINK_TOKEN_PREFIX}${rt.random(TOKEN_BYTES).toString("hex")}`;
-  countOnPage(rt, "booking");
+  countOnPages(rt, "action", "booking");
   const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
   const store = rt.openStore(createPageBookingStore);
   store.insert(row);
@@ -213,7 +213,7 @@ const REFUSAL_MS = 60_000;
 
 /** Records a refusal for the operator. Call it outside of the transaction that was refused. */
 export function recordRefusal(rt: Runtime, { id }: BusinessRow, error: unknown): void {
-  countOnPage(rt, "refused");
+  countOnPages(rt, "action", "refused");
   if (!(error instanceof ShareUsedError)) return;
   const store = rt.openStore(createPageBookingStore);
   const page = store.listPages().find(({ businessId }) => businessId === id);

@@ -5,7 +5,7 @@ import {
 } from "../../../../src/app/bookings/booking-limits.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
-import { listPageActions } from "../../../../src/features/page-bookings/counts.ts";
+import { listPageCounts } from "../../../../src/features/public-pages/counters.ts";
 import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
 import { findCustomer } from "../../../../src/app/bookings/guests.ts";
@@ -128,7 +128,7 @@ test("a guest whose confirmation is refused sees the telephone number, and the r
   for (let i = 0; i < MAX_ACTIONS_OF_VISITOR; i++)
     api.tx(() => api.store.visitors.insertAction(mailbox, "visit", api.now()));
   const visits = listMade(api).length;
-  const countRefused = () => new Map(listPageActions(api)).get("refused") ?? 0;
+  const countRefused = () => new Map(listPageCounts(api, "action")).get("refused") ?? 0;
   const refused = countRefused();
   const response = await createVisitor(api).post(`${linkIn(server.mails.at(-1)!.raw)}/confirm`);
   expect([response.status, await response.text()]).toEqual([
