@@ -77,7 +77,11 @@ export function composeMail(
     text: toPlainText(content),
     html: toHtml(content),
     ...(calendar !== null && {
-      icalEvent: { filename: "visit.ics", method: calendar.method, content: calendar.text },
+      icalEvent: {
+        filename: about.event === null ? "visit.ics" : "event.ics",
+        method: calendar.method,
+        content: calendar.text,
+      },
     }),
     // A catalog's text must not make the server read a file or a URL.
     disableFileAccess: true,
@@ -179,7 +183,9 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
       ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
       fillText(texts.zone, { zone }),
       // The text of a confirmation says itself why it came: nothing is booked yet.
-      ...(kind === "confirm" ? [] : [fillText(mailTexts.why, { business: name })]),
+      ...(kind === "confirm" ? [] : [
+            fillText(about.event === null ? mailTexts.why : mailTexts.orderWhy, { business: name }),
+          ]),
     ],
   };
 }

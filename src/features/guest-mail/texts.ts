@@ -28,7 +28,9 @@ export type MailTexts = {
   seeLink: string;
   orderLink: string;
   calendar: string;
+  /** Why a guest gets a mail about a visit, and one about an order. */
   why: string;
+  orderWhy: string;
 };
 
 const TEXTS: Translations<MailTexts> = {
@@ -56,6 +58,8 @@ const TEXTS: Translations<MailTexts> = {
     orderLink: "See the order",
     calendar: "The attached file puts it into your calendar.",
     why: "You get this mail because a visit at {business} was booked with this address. If it was not you, please tell {business}.",
+    orderWhy:
+      "You get this mail because tickets of {business} were ordered with this address. If it was not you, please tell {business}.",
   },
   de: {
     received: "Wir haben Ihre Anfrage: {business}, {time}",
@@ -82,6 +86,8 @@ const TEXTS: Translations<MailTexts> = {
     orderLink: "Bestellung ansehen",
     calendar: "Die angehängte Datei trägt es in Ihren Kalender ein.",
     why: "Sie bekommen diese Mail, weil mit dieser Adresse bei {business} gebucht wurde. Wenn Sie das nicht waren, sagen Sie es bitte {business}.",
+    orderWhy:
+      "Sie bekommen diese Mail, weil mit dieser Adresse bei {business} Tickets bestellt wurden. Wenn Sie das nicht waren, sagen Sie es bitte {business}.",
   },
   fr: {
     received: "Nous avons votre demande : {business}, {time}",
@@ -107,6 +113,8 @@ const TEXTS: Translations<MailTexts> = {
     orderLink: "Voir la commande",
     calendar: "Le fichier joint l’ajoute à votre agenda.",
     why: "Vous recevez ce message parce qu’une visite chez {business} a été réservée avec cette adresse. Si ce n’était pas vous, veuillez le dire à {business}.",
+    orderWhy:
+      "Vous recevez ce message parce que des billets de {business} ont été commandés avec cette adresse. Si ce n’était pas vous, veuillez le dire à {business}.",
   },
   es: {
     received: "Tenemos su solicitud: {business}, {time}",
@@ -132,6 +140,8 @@ const TEXTS: Translations<MailTexts> = {
     orderLink: "Ver el pedido",
     calendar: "El archivo adjunto la añade a su calendario.",
     why: "Recibe este correo porque se reservó una visita en {business} con esta dirección. Si no ha sido usted, dígaselo a {business}.",
+    orderWhy:
+      "Recibe este correo porque se pidieron entradas de {business} con esta dirección. Si no ha sido usted, dígaselo a {business}.",
   },
   it: {
     received: "Abbiamo la tua richiesta: {business}, {time}",
@@ -157,6 +167,8 @@ const TEXTS: Translations<MailTexts> = {
     orderLink: "Vedere l’ordine",
     calendar: "Il file allegato la aggiunge al tuo calendario.",
     why: "Ricevi questa mail perché una visita da {business} è stata prenotata con questo indirizzo. Se non sei stato tu, dillo a {business}.",
+    orderWhy:
+      "Ricevi questa mail perché sono stati ordinati biglietti di {business} con questo indirizzo. Se non sei stato tu, dillo a {business}.",
   },
 };
 
