@@ -4,6 +4,7 @@ import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { leavesTimeFree } from "../../app/bookings/hold-share.ts";
 import { findReply, saveReply } from "../../app/idempotent-replies.ts";
+import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Customer } from "../../domain/bookings/customer.ts";
@@ -48,6 +49,7 @@ export const holdTime = (
       keyId,
       visitor: visitorOf(keyId),
       counted: listCounted(rt, business, keyId),
+      part: partOf(rt, "nothing"),
     };
     const request = toRequest(choice);
     try {
@@ -134,7 +136,13 @@ export function createLink(
 ): string {
   const token = `${LINK_TOKEN_PREFIX}${rt.random(TOKEN_BYTES).toString("hex")}`;
   countOnPages(rt, "action", "booking");
-  const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
+  const row = {
+    visitId,
+    businessId,
+    language,
+    unconfirmed: status === "CONFIRMED",
+    hasMailbox: false,
+  };
   const store = rt.openStore(createPageBookingStore);
   store.insert(row);
   store.insertLink(visitId, hashToken(token), rt.now());
@@ -166,7 +174,7 @@ function makeVisit(
     if (hold) rt.store.holds.release(hold.id);
     const request = toRequest(choice);
     const visit = reserveTable(rt, business, access, { guest, request, startsAt });
-    assertWithinShare(rt, business, keyId, { ...visit, segments: [] });
+    assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
     return visit;
   }
   if (hold && hold.startsAt === startsAt && hold.tableId === null)
@@ -178,24 +186,40 @@ function makeVisit(
     startsAt,
     expectedTotalCents,
   });
-  assertWithinShare(rt, business, keyId, { ...visit, tableId: null });
+  assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
   return visit;
 }
+
+/** What shows that a guest means a visit. */
+type Proof = "nothing" | "mail asked" | "mailbox";
+
+/** The parts of the share of the free time that visits and holds may fill, where mails are sent. */
+const PARTS: Record<Proof, number> = { nothing: 0.5, "mail asked": 0.75, mailbox: 1 };
+
+/**
+ * Returns the part of the page's share of the free time that a visit or hold may fill. All that
+ * counts fills the share together; the better the proof, the more of it may be full already. A page
+ * without mail has no proofs, and one share for all.
+ */
+export const partOf = (rt: Runtime, proof: Proof): number => (mailsGuests(rt) ? PARTS[proof] : 1);
 
 /**
  * Asserts that the holds and the unconfirmed visits of the page take a small part of the free time.
  * Call it after the visit was made, in the same transaction.
+ * @param part the part of the share that they may fill with the visit
  * @throws AppError too_many_holds
  */
 export function assertWithinShare(
   rt: Runtime,
   business: BusinessRow,
   keyId: string,
-  visit: Parameters<typeof leavesTimeFree>[3] & { id: string },
+  visit: Booking | Reservation,
+  part = 1,
 ): void {
   const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
   const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
-  if (leavesTimeFree(rt, business, counted, visit)) return;
+  const held = "segments" in visit ? { ...visit, tableId: null } : { ...visit, segments: [] };
+  if (leavesTimeFree(rt, business, counted, held, part)) return;
   throw new ShareUsedError();
 }
 
