@@ -35,8 +35,8 @@ export type HoldClient = {
   visitor: Buffer | null;
   /** Visits that count like open holds towards the shared part of the free time. */
   counted?: readonly Held[];
-  /** The only holds with which the new one shares a part of the free time of its own. */
-  sharesWith?: readonly Held[];
+  /** The part of the shared free time that the hold may fill; all of it by default. */
+  part?: number;
 };
 
 /**
@@ -49,12 +49,12 @@ export type HoldClient = {
 export function assertMayHold(
   rt: Runtime,
   business: BusinessRow,
-  { keyId, visitor, counted = [], sharesWith }: HoldClient,
+  { keyId, visitor, counted = [], part = 1 }: HoldClient,
   hold: RequestedHold,
 ): void {
   if (visitor === null) return assertKeyMayHold(rt, business, keyId, hold);
   const open = assertVisitorMayHold(rt, business.id, keyId, visitor);
-  if (leavesTimeFree(rt, business, sharesWith ?? [...open, ...counted], hold)) return;
+  if (leavesTimeFree(rt, business, [...open, ...counted], hold, part)) return;
   throw new AppError(
     "too_many_holds",
     "The visitors of this key hold as much of the free time as they can together.",

@@ -148,12 +148,14 @@ function createTakenReader({ business: { slug }, objects }: Catalog) {
 /**
  * Returns whether the open holds of a key and the new hold leave enough time free.
  * @param open the open holds of the key
+ * @param part the part of what all may hold together that the new hold may fill
  */
 export function leavesTimeFree(
   rt: Runtime,
   business: BusinessRow,
   open: readonly Held[],
   hold: Held,
+  part = 1,
 ): boolean {
   const catalog = readBookableCatalog(rt, business);
   const { timezone } = catalog.business;
@@ -174,7 +176,7 @@ export function leavesTimeFree(
     const free = new Map([...work].map(([on, all]) => [on, sumWork(all, now)]));
     for (const [bookedOn, min] of byDay(booked, dayOf))
       free.set(bookedOn, Math.max(0, (free.get(bookedOn) ?? 0) - min));
-    if (!fitsWeek({ today, free, held: byDay(held, dayOf) }, day, minutes)) return false;
+    if (!fitsWeek({ today, free, held: byDay(held, dayOf) }, day, minutes, part)) return false;
 
     return [...Map.groupBy(taken, ({ id }) => id)].every(([id, ofOne]) => {
       const thatDay = (all: readonly Taken[]): number =>

@@ -12,6 +12,7 @@ import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts
 type NewHold = {
   request: NamedVisitRequest | NamedTableRequest;
   startsAt: number;
+  /** 0: only the terms are stored, and others can take the time. */
   ttlMs: number;
 };
 
@@ -58,7 +59,7 @@ function insertHold(
   ttlMs: number,
   terms: Terms,
 ): Hold {
-  assertMayHold(rt, business, client, terms);
+  if (ttlMs > 0) assertMayHold(rt, business, client, terms);
   const { keyId, visitor } = client;
   const now = rt.now();
   const hold: Hold = {

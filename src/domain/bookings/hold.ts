@@ -76,16 +76,18 @@ export const shareDays = (today: DayNumber, day: DayNumber) => ({
  * Returns whether another hold of `minutes` on `day` keeps all holds within a tenth of the free
  * time of any seven days in a row, from today on. The first hold always fits, because a tenth of a
  * short week may be nothing.
+ * @param part the part of the tenth that the hold may fill
  */
 export function fitsWeek(
   { today, free, held }: { today: DayNumber; free: DayMinutes; held: DayMinutes },
   day: DayNumber,
   minutes: number,
+  part = 1,
 ): boolean {
+  const share = MAX_WEEK_SHARE * part;
   for (let { first } = shareDays(today, day); first <= day; first += 1) {
     const heldOfWeek = sumOfWeek(held, first);
-    if (heldOfWeek > 0 && heldOfWeek + minutes > sumOfWeek(free, first) * MAX_WEEK_SHARE)
-      return false;
+    if (heldOfWeek > 0 && heldOfWeek + minutes > sumOfWeek(free, first) * share) return false;
   }
   return true;
 }

@@ -14,7 +14,7 @@ import {
 import { addressLines } from "../public-pages/address.ts";
 import { createPageBookingStore } from "../page-bookings/store.ts";
 import { type BookingTexts, textsOf } from "../page-bookings/texts.ts";
-import { writeDateTime, writeShortDateTime } from "../page-bookings/when.ts";
+import { writeDateTime, writeShortDateTime, writeTime } from "../page-bookings/when.ts";
 import { type Format, getFormat } from "../public-pages/format.ts";
 import { type MailContent, toHtml, toPlainText } from "./layout.ts";
 import { describeVisit, type VisitDescription } from "./describe.ts";
@@ -77,7 +77,11 @@ export function composeMail(
     text: toPlainText(content),
     html: toHtml(content),
     ...(calendar !== null && {
-      icalEvent: { filename: "visit.ics", method: calendar.method, content: calendar.text },
+      icalEvent: {
+        filename: about.event === null ? "visit.ics" : "event.ics",
+        method: calendar.method,
+        content: calendar.text,
+      },
     }),
     // A catalog's text must not make the server read a file or a URL.
     disableFileAccess: true,
@@ -136,6 +140,10 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
   if (kind === "confirm")
     return [
       fillText(mailTexts.confirmText, { time: writeDateTime({ format }, timezone, decideBy ?? 0) }),
+      about.keptUntil === null
+        ? texts.notKept
+        : fillText(texts.heldUntil, { time: writeTime({ format }, timezone, about.keptUntil) }),
+      mailTexts.confirmNotYou,
     ];
   if (about.event !== null) {
     if (facts.status === "PENDING") return [fill(texts.orderPendingText)];
@@ -179,7 +187,11 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
       ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
       fillText(texts.zone, { zone }),
       // The text of a confirmation says itself why it came: nothing is booked yet.
-      ...(kind === "confirm" ? [] : [fillText(mailTexts.why, { business: name })]),
+      ...(kind === "confirm"
+        ? []
+        : [
+            fillText(about.event === null ? mailTexts.why : mailTexts.orderWhy, { business: name }),
+          ]),
     ],
   };
 }

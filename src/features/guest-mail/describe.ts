@@ -3,6 +3,7 @@ import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { keptUntil } from "../page-bookings/rules.ts";
 import type { BookingTexts } from "../page-bookings/texts.ts";
 import { describeContent, type VisitContent } from "../page-bookings/visit-view.ts";
 import type { Format } from "../public-pages/format.ts";
@@ -21,6 +22,8 @@ export type VisitDescription = {
   place: string | null;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
+  /** Until when nobody else can take the time of a hold; null if others can. */
+  keptUntil: number | null;
   rows: (texts: BookingTexts, format: Format) => Row[];
 };
 
@@ -31,10 +34,11 @@ export function describeVisit(
   id: string,
 ): VisitDescription | undefined {
   const visit =
-    rt.store.bookings.findById(business.id, id) ??
-    rt.store.reservations.findById(business.id, id) ??
-    rt.store.holds.findById(business.id, id, null);
-  if (visit !== undefined) return ofContent(describeContent(rt, business, visit));
+    rt.store.bookings.findById(business.id, id) ?? rt.store.reservations.findById(business.id, id);
+  if (visit !== undefined) return ofContent(describeContent(rt, business, visit), null);
+  const hold = rt.store.holds.findById(business.id, id, null);
+  if (hold !== undefined)
+    return ofContent(describeContent(rt, business, hold), keptUntil(hold, rt.now()));
   const orders = rt.openStore(createOrderStore);
   const order = orders.findByIdOrCode(business.id, id, "");
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
@@ -42,11 +46,12 @@ export function describeVisit(
   return order && ofOrder(business, order, event, hasCodes);
 }
 
-const ofContent = (content: VisitContent): VisitDescription => ({
+const ofContent = (content: VisitContent, until: number | null): VisitDescription => ({
   event: null,
   titles: content.services ?? [],
   place: content.area,
   hasCodes: false,
+  keptUntil: until,
   rows: (texts, format) => {
     const { services, staff, guests, totalCents } = content;
     const table = fillText(texts.tableFor, { count: guests });
@@ -77,6 +82,7 @@ function ofOrder(
     titles: [],
     place: event?.venue?.name ?? null,
     hasCodes,
+    keptUntil: null,
     rows: (texts, format) => [
       { about: texts.what, lines: [event?.name ?? code] },
       {

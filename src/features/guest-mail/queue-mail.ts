@@ -1,5 +1,6 @@
 import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { OnGuestNews } from "../../app/feature-hooks.ts";
+import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { isMailAddress } from "../../domain/mail-address.ts";
 import { choosePageLanguage } from "../../pages/languages.ts";
@@ -21,8 +22,7 @@ export type NewMail = {
 
 /** Writes a mail about a change of a visit, in the transaction of the change. */
 export const queueMail: OnGuestNews = (rt, business, news) =>
-  (rt.config.guestMail !== null || rt.store.daemon.find()?.mailsGuests === true) &&
-  writeMail(rt, business, news);
+  mailsGuests(rt) && writeMail(rt, business, news);
 
 /**
  * Writes a mail to the guest of a visit that was made on the page, or by a key that mails guests. A
@@ -51,6 +51,7 @@ export function writeMail(
       businessId: business.id,
       language: choosePageLanguage(undefined, business.doc.locales),
       unconfirmed: false,
+      hasMailbox: false,
     });
   const now = rt.now();
   const mail = {

@@ -1,3 +1,5 @@
+import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
+
 // What is mailed to guests, how often, and when a mail that was not accepted is tried again.
 
 const SECOND_MS = 1000;
@@ -72,25 +74,12 @@ const MAX_TO_MAILBOX = 20;
 /** The most holds in 24 hours that one mailbox, mail domain or network address can confirm. */
 const MAX_CONFIRMATIONS = 3;
 
-/**
- * Providers that give each person a mailbox. Whoever owns another domain can receive mail to any
- * number of addresses of it.
- */
-const PROVIDERS = new Set(
-  `aol.com att.net bluewin.ch btinternet.com comcast.net fastmail.com free.fr freenet.de gmail.com
-  gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.com hotmail.co.uk hotmail.de hotmail.es
-  hotmail.fr hotmail.it icloud.com laposte.net libero.it live.com mac.com mail.de mailbox.org me.com
-  msn.com orange.fr outlook.com outlook.de outlook.es outlook.fr outlook.it posteo.de proton.me
-  protonmail.com sfr.fr t-online.de telefonica.net tiscali.it virgilio.it wanadoo.fr web.de yahoo.com
-  yahoo.co.uk yahoo.de yahoo.es yahoo.fr yahoo.it ymail.com`.split(/\s+/),
-);
-
 export type Limit = { subject: string; max: number };
 
 /** Returns a mailbox in one spelling: a tag after a plus sign leads to the same mailbox. */
 function mailboxOf(address: string): { mailbox: string; domain: string } {
   const at = address.lastIndexOf("@");
-  const domain = address.slice(at + 1).toLowerCase();
+  const domain = domainOf(address);
   const name = address.slice(0, at).toLowerCase().split("+", 1)[0] ?? "";
   const local = domain === "gmail.com" || domain === "googlemail.com" ? withoutDots(name) : name;
   return { mailbox: `${local}@${domain}`, domain };
@@ -109,7 +98,7 @@ export function limitsOf(kind: MailKind, address: string, visitor: string | unde
   return [
     all,
     { subject: `confirmation ${mailbox}`, max: MAX_CONFIRMATIONS },
-    ...(PROVIDERS.has(domain)
+    ...(isMailProvider(domain)
       ? []
       : [{ subject: `confirmation ${domain}`, max: MAX_CONFIRMATIONS }]),
     ...(visitor === undefined

@@ -22,13 +22,17 @@ export type MailTexts = {
   expiredText: string;
   cancelledText: string;
   confirmText: string;
+  /** The end of a mail that asks for a confirmation. */
+  confirmNotYou: string;
   confirmLink: string;
   visitLink: string;
   /** The link to a visit that has ended. */
   seeLink: string;
   orderLink: string;
   calendar: string;
+  /** Why a guest gets a mail about a visit, and one about an order. */
   why: string;
+  orderWhy: string;
 };
 
 const TEXTS: Translations<MailTexts> = {
@@ -48,14 +52,16 @@ const TEXTS: Translations<MailTexts> = {
     orderReminder: "See you soon: {event}, {business}",
     expiredText: "{business} has not answered in time, so the request has ended.",
     cancelledText: "This visit is cancelled.",
-    confirmText:
-      "A visit was chosen with this address. Open the link and confirm it by {time}; until then the time is kept. If it was not you, do nothing: the time is then free again.",
+    confirmText: "A visit was chosen with this address. Open the link and confirm it by {time}.",
+    confirmNotYou: "If it was not you, do nothing: nothing is booked then.",
     confirmLink: "Confirm the visit",
     visitLink: "See, move or cancel the visit",
     seeLink: "See the visit",
     orderLink: "See the order",
     calendar: "The attached file puts it into your calendar.",
     why: "You get this mail because a visit at {business} was booked with this address. If it was not you, please tell {business}.",
+    orderWhy:
+      "You get this mail because tickets of {business} were ordered with this address. If it was not you, please tell {business}.",
   },
   de: {
     received: "Wir haben Ihre Anfrage: {business}, {time}",
@@ -75,13 +81,16 @@ const TEXTS: Translations<MailTexts> = {
       "{business} hat nicht rechtzeitig geantwortet, deshalb ist die Anfrage abgelaufen.",
     cancelledText: "Dieser Termin ist abgesagt.",
     confirmText:
-      "Mit dieser Adresse wurde ein Termin gewählt. Öffnen Sie den Link und bestätigen Sie ihn bis {time}; so lange bleibt die Zeit frei gehalten. Wenn Sie das nicht waren, müssen Sie nichts tun: Die Zeit wird dann wieder frei.",
+      "Mit dieser Adresse wurde ein Termin gewählt. Öffnen Sie den Link und bestätigen Sie ihn bis {time}.",
+    confirmNotYou: "Wenn Sie das nicht waren, müssen Sie nichts tun: Dann ist nichts gebucht.",
     confirmLink: "Termin bestätigen",
     visitLink: "Termin ansehen, verschieben oder absagen",
     seeLink: "Termin ansehen",
     orderLink: "Bestellung ansehen",
     calendar: "Die angehängte Datei trägt es in Ihren Kalender ein.",
     why: "Sie bekommen diese Mail, weil mit dieser Adresse bei {business} gebucht wurde. Wenn Sie das nicht waren, sagen Sie es bitte {business}.",
+    orderWhy:
+      "Sie bekommen diese Mail, weil mit dieser Adresse bei {business} Tickets bestellt wurden. Wenn Sie das nicht waren, sagen Sie es bitte {business}.",
   },
   fr: {
     received: "Nous avons votre demande : {business}, {time}",
@@ -100,13 +109,16 @@ const TEXTS: Translations<MailTexts> = {
     expiredText: "{business} n’a pas répondu à temps ; la demande a donc expiré.",
     cancelledText: "Cette visite est annulée.",
     confirmText:
-      "Une visite a été choisie avec cette adresse. Ouvrez le lien et confirmez-la avant {time} ; d’ici là, l’horaire est gardé. Si ce n’était pas vous, ne faites rien : l’horaire sera de nouveau libre.",
+      "Une visite a été choisie avec cette adresse. Ouvrez le lien et confirmez-la avant {time}.",
+    confirmNotYou: "Si ce n’était pas vous, ne faites rien : rien ne sera réservé.",
     confirmLink: "Confirmer la visite",
     visitLink: "Voir, déplacer ou annuler la visite",
     seeLink: "Voir la visite",
     orderLink: "Voir la commande",
     calendar: "Le fichier joint l’ajoute à votre agenda.",
     why: "Vous recevez ce message parce qu’une visite chez {business} a été réservée avec cette adresse. Si ce n’était pas vous, veuillez le dire à {business}.",
+    orderWhy:
+      "Vous recevez ce message parce que des billets de {business} ont été commandés avec cette adresse. Si ce n’était pas vous, veuillez le dire à {business}.",
   },
   es: {
     received: "Tenemos su solicitud: {business}, {time}",
@@ -125,13 +137,16 @@ const TEXTS: Translations<MailTexts> = {
     expiredText: "{business} no ha respondido a tiempo, así que la solicitud ha caducado.",
     cancelledText: "Esta visita está cancelada.",
     confirmText:
-      "Se ha elegido una visita con esta dirección. Abra el enlace y confírmela antes de {time}; hasta entonces guardamos la hora. Si no ha sido usted, no haga nada: la hora volverá a quedar libre.",
+      "Se ha elegido una visita con esta dirección. Abra el enlace y confírmela antes de {time}.",
+    confirmNotYou: "Si no ha sido usted, no haga nada: no se reservará nada.",
     confirmLink: "Confirmar la visita",
     visitLink: "Ver, mover o cancelar la visita",
     seeLink: "Ver la visita",
     orderLink: "Ver el pedido",
     calendar: "El archivo adjunto la añade a su calendario.",
     why: "Recibe este correo porque se reservó una visita en {business} con esta dirección. Si no ha sido usted, dígaselo a {business}.",
+    orderWhy:
+      "Recibe este correo porque se pidieron entradas de {business} con esta dirección. Si no ha sido usted, dígaselo a {business}.",
   },
   it: {
     received: "Abbiamo la tua richiesta: {business}, {time}",
@@ -150,13 +165,16 @@ const TEXTS: Translations<MailTexts> = {
     expiredText: "{business} non ha risposto in tempo, quindi la richiesta è scaduta.",
     cancelledText: "Questa visita è annullata.",
     confirmText:
-      "È stata scelta una visita con questo indirizzo. Apri il link e confermala entro {time}; fino ad allora l’orario resta riservato. Se non sei stato tu, non fare nulla: l’orario tornerà libero.",
+      "È stata scelta una visita con questo indirizzo. Apri il link e confermala entro {time}.",
+    confirmNotYou: "Se non sei stato tu, non fare nulla: non verrà prenotato nulla.",
     confirmLink: "Confermare la visita",
     visitLink: "Vedere, spostare o annullare la visita",
     seeLink: "Vedere la visita",
     orderLink: "Vedere l’ordine",
     calendar: "Il file allegato la aggiunge al tuo calendario.",
     why: "Ricevi questa mail perché una visita da {business} è stata prenotata con questo indirizzo. Se non sei stato tu, dillo a {business}.",
+    orderWhy:
+      "Ricevi questa mail perché sono stati ordinati biglietti di {business} con questo indirizzo. Se non sei stato tu, dillo a {business}.",
   },
 };
 

@@ -4,6 +4,7 @@ import type { Held } from "../../app/bookings/hold-share.ts";
 import { createKey } from "../../app/keys.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { hasEnded } from "../../domain/api-key.ts";
+import type { VisitStatus } from "../../domain/bookings/visit.ts";
 import { AppError } from "../../domain/errors.ts";
 import { addressGroup, createGetClientAddress } from "../../http/auth/client-address.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
@@ -72,8 +73,21 @@ export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>
 const MAX_COUNTED = 10_000;
 
 /**
- * Returns the visits of the page that count towards its share of the free time: those that wait for
- * the business, and those that nobody has confirmed.
+ * Returns a function that decides whether a visit counts towards the page's share of the free time:
+ * it waits for the business or was booked at once, and no mailbox at a mail provider has confirmed
+ * it. A mailbox of another domain proves nothing, because the owner of a domain has any number.
+ */
+export function createIsCounted(rt: Runtime, businessId: string) {
+  const rows = rt.openStore(createPageBookingStore).listMarked(businessId);
+  const marked = new Map(rows.map((row) => [row.visitId, row]));
+  return ({ id, status }: { id: string; status: VisitStatus }): boolean => {
+    const { unconfirmed = false, hasMailbox = false } = marked.get(id) ?? {};
+    return !hasMailbox && (status === "PENDING" || (status === "CONFIRMED" && unconfirmed));
+  };
+}
+
+/**
+ * Returns the visits of the page that count towards its share of the free time.
  * @param except the ID of a visit to leave out
  */
 export function listCounted(
@@ -82,10 +96,10 @@ export function listCounted(
   keyId: string,
   except?: string,
 ): Held[] {
-  const unconfirmed = new Set(rt.openStore(createPageBookingStore).listUnconfirmed(businessId));
+  const counts = createIsCounted(rt, businessId);
   const upcoming = { businessId, createdByKey: keyId, from: rt.now() };
-  const isCounted = ({ id, status }: { id: string; status: string }): boolean =>
-    id !== except && (status === "PENDING" || (status === "CONFIRMED" && unconfirmed.has(id)));
+  const isCounted = (visit: { id: string; status: VisitStatus }): boolean =>
+    visit.id !== except && counts(visit);
   return [
     ...rt.store.bookings
       .listPage(upcoming, MAX_COUNTED)

@@ -4,6 +4,7 @@ import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { leavesTimeFree } from "../../app/bookings/hold-share.ts";
 import { findReply, saveReply } from "../../app/idempotent-replies.ts";
+import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Customer } from "../../domain/bookings/customer.ts";
@@ -12,10 +13,10 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import type { PageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { countOnPages } from "../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
 import { hashToken, LINK_TOKEN_PREFIX } from "./link-tokens.ts";
 import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
-import { countOnPage } from "./counts.ts";
 import { createPageBookingStore } from "./store.ts";
 
 // The booking page holds and books with the use cases of the API.
@@ -48,11 +49,12 @@ export const holdTime = (
       keyId,
       visitor: visitorOf(keyId),
       counted: listCounted(rt, business, keyId),
+      part: partOf(rt, "nothing"),
     };
     const request = toRequest(choice);
     try {
       const hold = createHold(rt, business, client, { request, startsAt, ttlMs: HOLD_MS });
-      countOnPage(rt, "hold");
+      countOnPages(rt, "action", "hold");
       return hold;
     } catch (error) {
       if (error instanceof AppError && error.code === "too_many_holds") return null;
@@ -133,8 +135,14 @@ export function createLink(
   { id: visitId, status }: { id: string; status: string },
 ): string {
   const token = `${LINK_TOKEN_PREFIX}${rt.random(TOKEN_BYTES).toString("hex")}`;
-  countOnPage(rt, "booking");
-  const row = { visitId, businessId, language, unconfirmed: status === "CONFIRMED" };
+  countOnPages(rt, "action", "booking");
+  const row = {
+    visitId,
+    businessId,
+    language,
+    unconfirmed: status === "CONFIRMED",
+    hasMailbox: false,
+  };
   const store = rt.openStore(createPageBookingStore);
   store.insert(row);
   store.insertLink(visitId, hashToken(token), rt.now());
@@ -166,7 +174,7 @@ function makeVisit(
     if (hold) rt.store.holds.release(hold.id);
     const request = toRequest(choice);
     const visit = reserveTable(rt, business, access, { guest, request, startsAt });
-    assertWithinShare(rt, business, keyId, { ...visit, segments: [] });
+    assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
     return visit;
   }
   if (hold && hold.startsAt === startsAt && hold.tableId === null)
@@ -178,24 +186,40 @@ function makeVisit(
     startsAt,
     expectedTotalCents,
   });
-  assertWithinShare(rt, business, keyId, { ...visit, tableId: null });
+  assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
   return visit;
 }
+
+/** What shows that a guest means a visit. */
+type Proof = "nothing" | "mail asked" | "mailbox";
+
+/** The parts of the share of the free time that visits and holds may fill, where mails are sent. */
+const PARTS: Record<Proof, number> = { nothing: 0.5, "mail asked": 0.75, mailbox: 1 };
+
+/**
+ * Returns the part of the page's share of the free time that a visit or hold may fill. All that
+ * counts fills the share together; the better the proof, the more of it may be full already. A page
+ * without mail has no proofs, and one share for all.
+ */
+export const partOf = (rt: Runtime, proof: Proof): number => (mailsGuests(rt) ? PARTS[proof] : 1);
 
 /**
  * Asserts that the holds and the unconfirmed visits of the page take a small part of the free time.
  * Call it after the visit was made, in the same transaction.
+ * @param part the part of the share that they may fill with the visit
  * @throws AppError too_many_holds
  */
 export function assertWithinShare(
   rt: Runtime,
   business: BusinessRow,
   keyId: string,
-  visit: Parameters<typeof leavesTimeFree>[3] & { id: string },
+  visit: Booking | Reservation,
+  part = 1,
 ): void {
   const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now());
   const counted = [...open, ...listCounted(rt, business, keyId, visit.id)];
-  if (leavesTimeFree(rt, business, counted, visit)) return;
+  const held = "segments" in visit ? { ...visit, tableId: null } : { ...visit, segments: [] };
+  if (leavesTimeFree(rt, business, counted, held, part)) return;
   throw new ShareUsedError();
 }
 
@@ -213,7 +237,7 @@ const REFUSAL_MS = 60_000;
 
 /** Records a refusal for the operator. Call it outside of the transaction that was refused. */
 export function recordRefusal(rt: Runtime, { id }: BusinessRow, error: unknown): void {
-  countOnPage(rt, "refused");
+  countOnPages(rt, "action", "refused");
   if (!(error instanceof ShareUsedError)) return;
   const store = rt.openStore(createPageBookingStore);
   const page = store.listPages().find(({ businessId }) => businessId === id);

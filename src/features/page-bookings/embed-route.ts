@@ -1,5 +1,6 @@
-import type { CachedResponse } from "../../http/pipeline/cached-response.ts";
+import { type CachedResponse, createHashedResponse } from "../../http/pipeline/cached-response.ts";
 import type { Route } from "../../http/pipeline/route.ts";
+import { readPageFile } from "../../platform/assets.ts";
 
 /** Websites of any origin load the script, also with `crossorigin` and `integrity`. */
 const HEADERS = [
@@ -13,16 +14,11 @@ const HEADERS = [
 
 let script: CachedResponse | undefined;
 
-async function loadScript(): Promise<CachedResponse> {
-  const [{ createHashedResponse }, { readPageFile }] = await Promise.all([
-    import("../../http/pipeline/cached-response.ts"),
-    import("../../platform/assets.ts"),
-  ]);
-  return createHashedResponse(readPageFile("embed.js"), HEADERS, [
+const readScript = (): CachedResponse =>
+  createHashedResponse(readPageFile("embed.js"), HEADERS, [
     "content-type",
     "text/javascript; charset=utf-8",
   ]);
-}
 
 /** Serves the script with which a website shows the booking page. It is the same on every server. */
 export const embedRoute = (): Route[] => [
@@ -30,6 +26,6 @@ export const embedRoute = (): Route[] => [
     method: "GET",
     path: "/embed.js",
     scope: "open",
-    handle: async (context) => (script ??= await loadScript()).respond(context),
+    handle: (context) => (script ??= readScript()).respond(context),
   },
 ];

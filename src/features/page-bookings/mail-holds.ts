@@ -1,21 +1,39 @@
+import { isPublicStaff } from "../../app/bookings/access.ts";
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
-import { assertExpectedTotal, bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
+import {
+  assertExpectedTotal,
+  bookVisit,
+  type GuestDetails,
+  reserveTable,
+} from "../../app/bookings/bookings.ts";
 import { findCustomer, saveCustomer } from "../../app/bookings/guests.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { tellGuest } from "../../app/guests/guest-news.ts";
 import { findReply, saveReply } from "../../app/idempotent-replies.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
+import type { Booking } from "../../domain/bookings/booking.ts";
+import type { Hold } from "../../domain/bookings/hold.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError } from "../../domain/errors.ts";
+import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { accessOfPage, getPageKey, runAsPage } from "./access.ts";
-import { contactsOf, findOpenHold, type PageBooking, replyOfForm } from "./book.ts";
+import { accessOfPage, getPageKey, listCounted, runAsPage, takesBookings } from "./access.ts";
+import {
+  assertWithinShare,
+  contactsOf,
+  findOpenHold,
+  type PageBooking,
+  partOf,
+  replyOfForm,
+} from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
-import { MAIL_HOLD_MS, toRequest } from "./rules.ts";
+import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
 // Beyond its share of the free time, the page takes a visit only after the guest has confirmed it
-// by a link in a mail. Until then the time is held. A feature that mails guests sends the link.
+// by a link in a mail. The time is held meanwhile if the share has room for that. The link books
+// the time anyway if it is still free, so that nobody can close the page by filling the share. A
+// feature that mails guests sends the link.
 
 const replyOf = (keyId: string, formKey: string) => replyOfForm("page mail", keyId, formKey);
 
@@ -31,8 +49,9 @@ export function findAskedHold(
 }
 
 /**
- * Holds a time until the guest confirms it by a link in a mail, once for each form. The guest's
- * data are stored with the hold. Call it outside of a transaction.
+ * Asks a guest by mail to confirm a time, once for each form, and holds the time if the visitors of
+ * the page do not hold too much. The guest's data are stored with the hold. Call it outside of a
+ * transaction.
  * @throws AppError too_many_holds if no mail is sent, slot_taken, price_changed
  */
 export const holdForMail = (
@@ -47,22 +66,22 @@ export const holdForMail = (
     if (asked !== undefined) return asked;
     if (holdId !== null && findOpenHold(rt, business, keyId, holdId))
       rt.store.holds.release(holdId);
-    const store = rt.openStore(createPageBookingStore);
     const visitor = visitorOf(keyId);
-    const sharesWith = store
-      .listHolds(business.id, rt.now())
-      .flatMap((id) => rt.store.holds.findById(business.id, id, keyId) ?? []);
-    const client = { keyId, visitor, sharesWith };
-    const request = toRequest(choice);
-    const hold = createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+    const hold = holdIfPossible(rt, business, { keyId, visitor }, { choice, startsAt });
     if (hold.tableId === null) assertExpectedTotal(expectedTotalCents, hold.totalCents);
     saveCustomer(rt, business.id, hold.id, customer);
-    store.insert({ visitId: hold.id, businessId: business.id, language, unconfirmed: true });
+    rt.openStore(createPageBookingStore).insert({
+      visitId: hold.id,
+      businessId: business.id,
+      language,
+      unconfirmed: true,
+      hasMailbox: false,
+    });
     const isTold = tellGuest(rt, business, {
       ...hold,
       kind: "confirm",
       version: 1,
-      decideBy: hold.expiresAt,
+      decideBy: confirmableUntil(hold),
       visitor,
     });
     if (!isTold) throw new AppError("too_many_holds", "The guest cannot be asked by mail.");
@@ -70,12 +89,37 @@ export const holdForMail = (
       status: 200,
       headers: [],
       body: Buffer.from(hold.id),
-      endsAt: hold.expiresAt,
+      endsAt: confirmableUntil(hold),
     });
     return hold;
   });
 
-export type GuestHold = { hold: Hold; language: string; isOpen: boolean };
+/** Holds a time. Beyond the share, the hold has only the terms and keeps no time. */
+function holdIfPossible(
+  rt: Runtime,
+  business: BusinessRow,
+  { keyId, visitor }: { keyId: string; visitor: Buffer },
+  { choice, startsAt }: Pick<PageBooking, "choice" | "startsAt">,
+): Hold {
+  const counted = listCounted(rt, business, keyId);
+  const client = { keyId, visitor, counted, part: partOf(rt, "mail asked") };
+  const request = toRequest(choice);
+  try {
+    return createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "too_many_holds")) throw error;
+    return createHold(rt, business, client, { request, startsAt, ttlMs: 0 });
+  }
+}
+
+export type GuestHold = {
+  hold: Hold;
+  language: string;
+  /** Whether the link still works. */
+  isOpen: boolean;
+  /** Until when nobody else can take the time; null if others can. */
+  keptUntil: number | null;
+};
 
 /** Returns the hold of a link; undefined if the link is unknown or belongs to no hold. */
 export function findGuestHold(
@@ -88,35 +132,97 @@ export function findGuestHold(
   if (row === undefined || row.businessId !== business.id) return undefined;
   const hold = rt.store.holds.findById(business.id, row.visitId, null);
   if (hold === undefined) return undefined;
-  return { hold, language: row.language, isOpen: holdStatus(hold, rt.now()) === "OPEN" };
+  return {
+    hold,
+    language: row.language,
+    isOpen: hold.status !== "USED" && rt.now() < confirmableUntil(hold),
+    keptUntil: keptUntil(hold, rt.now()),
+  };
+}
+
+/** Returns what a guest has chosen. Somebody whom the page does not show is not named. */
+export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choice {
+  const { guests, areaId, segments } = hold;
+  const [segment] = segments;
+  if (segment === undefined) return { kind: "table", partySize: guests, areaId };
+  const { serviceId, variantId, addons, staffId } = segment;
+  const isNamed = staffId !== null && isPublicStaff(rt, id, staffId);
+  return {
+    kind: "service",
+    serviceId,
+    variantId,
+    addons,
+    staffId: isNamed ? staffId : null,
+    guests,
+  };
 }
 
 /**
  * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
  * then on.
- * @returns false if the hold has ended
- * @throws AppError too_many_bookings
+ * @returns false if the link has ended
+ * @throws AppError too_many_bookings; if the time is held no longer also too_many_holds, slot_taken,
+ *   price_changed, and those of a choice that is not offered any more
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {
     const found = findGuestHold(rt, business, token);
     if (!found?.isOpen) return false;
     const { hold, language } = found;
-    const { id: holdId, keyId, visitor } = hold;
+    const { id: holdId, keyId } = hold;
     const customer = findCustomer(rt, holdId);
     if (customer === null) return false;
-    const store = rt.openStore(createPageBookingStore);
-    const access = accessOfPage(business, keyId, visitor);
-    const wanted = { guest: { customerRef: null, customer }, holdId };
-    const { id: visitId } = runAsPage(rt, keyId, () =>
-      hold.tableId === null
-        ? bookVisit(rt, business, access, wanted)
-        : reserveTable(rt, business, access, wanted),
-    );
+    const isKept = found.keptUntil !== null;
+    const visit = runAsPage(rt, keyId, () => {
+      const guest = { customerRef: null, customer };
+      return isKept ? bookHold(rt, business, hold, guest) : bookAnew(rt, business, hold, guest);
+    });
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
-    store.insert({ visitId, businessId: business.id, language, unconfirmed: false });
-    store.moveLinks(holdId, visitId);
+    const store = rt.openStore(createPageBookingStore);
+    const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
+    store.insert({
+      visitId: visit.id,
+      businessId: business.id,
+      language,
+      unconfirmed: !hasMailbox && visit.status === "CONFIRMED",
+      hasMailbox,
+    });
+    // A visit whose time was held has counted already.
+    if (!isKept && !hasMailbox)
+      assertWithinShare(rt, business, keyId, visit, partOf(rt, "mailbox"));
+    store.moveLinks(holdId, visit.id);
     saveCustomer(rt, business.id, holdId, null);
     return true;
   });
+
+function bookHold(
+  rt: Runtime,
+  business: BusinessRow,
+  { id: holdId, keyId, visitor, tableId }: Hold,
+  guest: GuestDetails,
+): Booking | Reservation {
+  const access = accessOfPage(business, keyId, visitor);
+  const wanted = { guest, holdId };
+  return tableId === null
+    ? bookVisit(rt, business, access, wanted)
+    : reserveTable(rt, business, access, wanted);
+}
+
+/** Books what a hold keeps no longer, if it is still free at the same price. */
+function bookAnew(
+  rt: Runtime,
+  business: BusinessRow,
+  hold: Hold,
+  guest: GuestDetails,
+): Booking | Reservation {
+  if (!takesBookings(business))
+    throw new AppError("too_many_bookings", "Online booking is closed.");
+  const { startsAt, totalCents: expectedTotalCents } = hold;
+  const access = accessOfPage(business, getPageKey(rt, business), hold.visitor);
+  const choice = choiceOfHold(rt, business, hold);
+  if (choice.kind === "table")
+    return reserveTable(rt, business, access, { guest, request: toRequest(choice), startsAt });
+  const request = toRequest(choice);
+  return bookVisit(rt, business, access, { guest, request, startsAt, expectedTotalCents });
+}

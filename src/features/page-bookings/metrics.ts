@@ -1,6 +1,6 @@
 import type { FormatMetrics } from "../../app/operations/monitoring.ts";
 import { formatMetric } from "../../http/pipeline/metrics.ts";
-import { listPageActions } from "./counts.ts";
+import { listPageCounts } from "../public-pages/counters.ts";
 import { createPageBookingStore } from "./store.ts";
 
 const formatLinks: FormatMetrics = (rt) => {
@@ -18,8 +18,8 @@ const formatLinks: FormatMetrics = (rt) => {
 };
 
 const formatActions: FormatMetrics = (rt) => {
-  const actions = listPageActions(rt);
-  return actions.every(([, count]) => count === 0)
+  const actions = listPageCounts(rt, "action");
+  return actions.length === 0
     ? []
     : [
         formatMetric(

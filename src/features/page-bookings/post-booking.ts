@@ -132,7 +132,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
   };
   const keyId = findPageKey(rt, page.business);
   const asked = keyId && findAskedHold(rt, page.business, keyId, key);
-  if (asked) return respondCheckMail(request, page, asked.expiresAt);
+  if (asked) return respondCheckMail(request, page, asked);
   try {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
@@ -160,7 +160,7 @@ async function askByMail(
     const hold = await writeOnPage(request, page, (business) =>
       holdForMail(request.rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    return respondCheckMail(request, page, hold.expiresAt);
+    return respondCheckMail(request, page, hold);
   } catch (error) {
     return respondToError(request, page, state, isClosedError(error) ? refusal : error);
   }

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import type { Hold } from "../../domain/bookings/hold.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
 import {
@@ -10,7 +11,7 @@ import {
 } from "../../http/pipeline/request-context.ts";
 import { isClosedError, recordRefusal } from "./book.ts";
 import type { BookingShop } from "./read-offer.ts";
-import type { Booked, PageProps } from "./rules.ts";
+import { type Booked, confirmableUntil, keptUntil, type PageProps } from "./rules.ts";
 import { isEmbedded, isFirstOfFrame } from "./urls.ts";
 import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
 import { isLoopbackHost } from "../../domain/addresses.ts";
@@ -97,11 +98,17 @@ export function respondToRefusal(
   return respondClosed(request, props, "shareUsed");
 }
 
+/** Returns a sentence about how long a time is kept for the guest. */
+export function writeKept({ shop, business, texts }: BookingShop, until: number | null): string {
+  if (until === null) return texts.notKept;
+  return fillText(texts.heldUntil, { time: writeTime(shop, business.doc.timezone, until) });
+}
+
 /** Shows that a link in a mail confirms the visit. */
 export const respondCheckMail = (
   request: PageRequest,
   props: BookingShop,
-  expiresAt: number,
+  hold: Hold,
 ): HttpResponse =>
   respondWithShop(request, props, {
     title: props.texts.checkMail,
@@ -111,8 +118,9 @@ export const respondCheckMail = (
         <Heading>{props.texts.checkMail}</Heading>
         <p>
           {fillText(props.texts.checkMailText, {
-            time: writeTime(props.shop, props.business.doc.timezone, expiresAt),
-          })}
+            time: writeTime(props.shop, props.business.doc.timezone, confirmableUntil(hold)),
+          })}{" "}
+          {writeKept(props, keptUntil(hold, request.rt.now()))}
         </p>
         <Telephone {...props} />
       </>

@@ -3,6 +3,7 @@ import type {
   NamedTableRequest,
   NamedVisitRequest,
 } from "../../domain/availability/request.ts";
+import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
 
 // What a guest chooses on the booking page, as the query of its URL. Each step is a URL, so that
 // the back button and a reload work without scripts.
@@ -12,10 +13,23 @@ const MINUTE_MS = 60_000;
 
 /** How long after a visit its link works. */
 export const LINK_MS = 30 * DAY_MS;
-/** How long a time is held until its guest confirms it by a link in a mail. */
+/** How long a link in a mail confirms a visit, if its time is still free. */
+const CONFIRM_MS = 60 * MINUTE_MS;
+/** How long the time is held for the guest who got such a link. */
 export const MAIL_HOLD_MS = 15 * MINUTE_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
+
+/** Returns until when a link in a mail confirms what a hold keeps, or has kept. */
+export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =>
+  createdAt + CONFIRM_MS;
+
+/** Returns until when nobody else can take the time of a hold; null if others can. */
+export const keptUntil = (hold: Hold, now: number): number | null =>
+  holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
+
+/** Returns when the holds were made whose links have ended by now. */
+export const lastEndedAt = (now: number): number => now - CONFIRM_MS;
 
 /** The most guests of one booking that the page offers. */
 export const MAX_GUESTS = 20;

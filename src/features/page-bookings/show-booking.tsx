@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
-import { countSentPage } from "../public-pages/sent-pages.ts";
+import { countOnPages } from "../public-pages/counters.ts";
 import { findPageKey, takesBookings } from "./access.ts";
 import { findBooked, findOpenHold } from "./book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
@@ -58,7 +58,7 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const progress = readProgress(query);
   const page = await openBookingPage(request, progress);
   if (page === undefined) return respondNotFound(request);
-  countSentPage(request.rt, "book");
+  countOnPages(request.rt, "sent", "book");
   if (!takesBookings(page.business)) return respondClosed(request, page, "closed");
   if (progress.step !== "time") return showQuestion(request, page, progress, false);
   const at = readInstant(query.get("at"));

@@ -1,17 +1,20 @@
 /** @jsxImportSource preact */
-import { AppError } from "../../domain/errors.ts";
+import { prepareBookableCatalog } from "../../app/catalog/bookable-catalog.ts";
+import type { Hold } from "../../domain/bookings/hold.ts";
+import { localDateOf } from "../../domain/local-time.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
-import { fillText } from "../../pages/languages.ts";
-import { confirmHold, findGuestHold, type GuestHold } from "./mail-holds.ts";
+import { findTime } from "./find-times.ts";
+import { choiceOfHold, confirmHold, findGuestHold, type GuestHold } from "./mail-holds.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
-import { redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
+import { redirect, respondToRefusal, respondWithShop, writeKept } from "./respond.tsx";
+import { fieldsOf, toRequest } from "./rules.ts";
+import { isGoneError } from "./show-booking.tsx";
 import { describeContent } from "./visit-view.ts";
-import { keptFields, toQuery } from "./urls.ts";
+import { keptFields, toQuery, urlOfStep } from "./urls.ts";
 import { Facts } from "./view/visit.tsx";
-import { Heading, Telephone } from "./view/parts.tsx";
-import { writeTime } from "./when.ts";
+import { Heading, Notice, Telephone } from "./view/parts.tsx";
 
 // The page of a hold, to which a link in a mail leads. Opening it changes nothing, because programs
 // that examine mails open links, too.
@@ -33,27 +36,62 @@ async function openHold(request: PageRequest): Promise<Opened | undefined> {
   return found && page && { page, found };
 }
 
-function respondWithHold(
+/** Returns why a hold cannot be confirmed, as the name of a text; null if it can. */
+async function findObstacle(
+  request: PageRequest,
+  { business }: BookingShop,
+  { hold, isOpen, keptUntil }: GuestHold,
+): Promise<"confirmLate" | "taken" | "gone" | null> {
+  if (!isOpen) return "confirmLate";
+  if (keptUntil !== null) return null;
+  const choice = choiceOfHold(request.rt, business, hold);
+  const search = { request: toRequest(choice), audience: "PUBLIC" as const };
+  try {
+    const time = await findTime(request, business, search, hold.startsAt);
+    if (time === undefined) return "taken";
+    return (time.totalCents ?? 0) === hold.totalCents ? null : "gone";
+  } catch (error) {
+    if (isGoneError(error)) return "gone";
+    throw error;
+  }
+}
+
+/** Returns the URL of the times of the day that a guest has chosen, with anyone who is free. */
+function urlOfTimes(request: PageRequest, page: BookingShop, hold: Hold): string {
+  const choice = choiceOfHold(request.rt, page.business, hold);
+  const anyone = choice.kind === "table" ? choice : { ...choice, staffId: null };
+  const day = localDateOf(hold.startsAt, page.business.doc.timezone);
+  return urlOfStep(page, [...fieldsOf(anyone), ["date", day], ...keptFields(request)]);
+}
+
+async function respondWithHold(
   request: PageRequest,
   page: BookingShop,
-  { hold, isOpen }: GuestHold,
-): HttpResponse {
+  found: GuestHold,
+): Promise<HttpResponse> {
   const { rt, context } = request;
   const { shop, business, texts } = page;
+  const { hold } = found;
   const { startsAt, endsAt } = hold;
+  const obstacle = await findObstacle(request, page, found);
   const view = { ...describeContent(rt, business, hold), startsAt, endsAt };
-  const time = writeTime(shop, business.doc.timezone, hold.expiresAt);
   const path = `${shop.path}/v/${context.request.params["token"]}/confirm`;
   const query = toQuery(keptFields(request));
   return respondWithShop(request, page, {
     title: texts.confirmTitle,
-    status: isOpen ? 200 : 410,
+    status: obstacle === null ? 200 : found.isOpen ? 409 : 410,
     content: (
       <>
         <Heading>{texts.confirmTitle}</Heading>
-        <p>{isOpen ? fillText(texts.confirmText, { time }) : texts.confirmLate}</p>
+        {obstacle === null ? (
+          <p>
+            {texts.confirmText} {writeKept(page, found.keptUntil)}
+          </p>
+        ) : (
+          <Notice kind="warn">{texts[obstacle]}</Notice>
+        )}
         <Facts {...page} view={view} />
-        {isOpen ? (
+        {obstacle === null ? (
           <form method="post" action={`${path}${query && `?${query}`}`} data-once>
             <button class="primary large" type="submit" data-busy={texts.sending}>
               {texts.confirmYes}
@@ -61,8 +99,8 @@ function respondWithHold(
           </form>
         ) : (
           <p>
-            <a class="button primary" href={`${shop.path}/book${query && `?${query}`}`}>
-              {texts.bookAgain}
+            <a class="button primary" href={urlOfTimes(request, page, hold)}>
+              {texts.anotherTime}
             </a>
           </p>
         )}
@@ -82,6 +120,7 @@ export async function postConfirmation(request: PageRequest): Promise<HttpRespon
   // A link that was confirmed already leads to the visit.
   if (opened === undefined) return redirect(request, url);
   try {
+    await prepareBookableCatalog(rt, opened.page.business);
     await retryWhileBusy(rt, () => {
       const business = rt.store.businesses.findBySlug(slug);
       return business !== undefined && confirmHold(rt, business, token);
@@ -90,7 +129,8 @@ export async function postConfirmation(request: PageRequest): Promise<HttpRespon
   } catch (error) {
     const refused = respondToRefusal(request, opened.page, error);
     if (refused) return refused;
-    if (error instanceof AppError && error.code === "hold_expired") return redirect(request, url);
+    // The page of the hold says why it cannot be booked.
+    if (isGoneError(error)) return redirect(request, url);
     throw error;
   }
 }

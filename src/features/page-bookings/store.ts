@@ -13,17 +13,22 @@ export type PageVisitRow = {
   visitId: string;
   businessId: string;
   language: string;
-  /** Whether neither the business nor the guest's mailbox has confirmed the visit. */
+  /** Whether the visit was booked at once, so that the business never confirms it. */
   unconfirmed: boolean;
+  /** Whether a mailbox at a large mail provider has confirmed the visit. */
+  hasMailbox: boolean;
 };
 
-const VISIT = "visit_id, business_id, language, unconfirmed";
+const VISIT = "visit_id, business_id, language, unconfirmed, has_mailbox";
 /** The most links to a visit. */
 const MAX_LINKS = 10;
 
 const parse = (raw: unknown): PageVisitRow => {
-  const row = raw as Omit<PageVisitRow, "unconfirmed"> & { unconfirmed: number };
-  return { ...row, unconfirmed: row.unconfirmed === 1 };
+  const row = raw as Omit<PageVisitRow, "unconfirmed" | "hasMailbox"> & {
+    unconfirmed: number;
+    hasMailbox: number;
+  };
+  return { ...row, unconfirmed: row.unconfirmed === 1, hasMailbox: row.hasMailbox === 1 };
 };
 
 const endOf = (table: string) => `(SELECT ends_at FROM ${table} WHERE id = visit_id)`;
@@ -53,19 +58,14 @@ export function createPageBookingStore(db: Db) {
     SELECT ${columns(VISIT)} FROM page_visit
     WHERE visit_id = (SELECT visit_id FROM guest_link WHERE token_hash = ?)`);
   const selectByVisit = db.prepare(`SELECT ${columns(VISIT)} FROM page_visit WHERE visit_id = ?`);
-  const selectHolds = db
-    .prepare(`
-      SELECT visit_id FROM page_visit JOIN hold ON id = visit_id
-      WHERE page_visit.business_id = :businessId AND status = 'OPEN' AND expires_at > :now`)
-    .pluck();
   const selectEndedHolds = db
     .prepare(`
       SELECT visit_id FROM page_visit JOIN hold ON id = visit_id
-      WHERE status <> 'OPEN' OR expires_at <= ?`)
+      WHERE status = 'USED' OR created_at <= ?`)
     .pluck();
-  const selectUnconfirmed = db
-    .prepare("SELECT visit_id FROM page_visit WHERE business_id = ? AND unconfirmed = 1")
-    .pluck();
+  const selectByBusiness = db.prepare(
+    `SELECT ${columns(VISIT)} FROM page_visit WHERE business_id = ? AND (unconfirmed = 1 OR has_mailbox = 1)`,
+  );
   const count = db.prepare("SELECT count(*) FROM page_visit").pluck();
   const deleteEnded = db.prepare(`
     DELETE FROM page_visit
@@ -78,7 +78,11 @@ export function createPageBookingStore(db: Db) {
     setRefused: (keyId: string, at: number) => void setRefused.run({ keyId, at }),
     listPages: () => selectPages.all() as PageKeyRow[],
     insert: (row: PageVisitRow) =>
-      void insert.run({ ...row, unconfirmed: row.unconfirmed ? 1 : 0 }),
+      void insert.run({
+        ...row,
+        unconfirmed: row.unconfirmed ? 1 : 0,
+        hasMailbox: row.hasMailbox ? 1 : 0,
+      }),
     /** Adds a link to a visit. The oldest one ends if there are too many. */
     insertLink(visitId: string, tokenHash: Buffer, createdAt: number): void {
       insertLink.run({ visitId, tokenHash, createdAt });
@@ -88,13 +92,10 @@ export function createPageBookingStore(db: Db) {
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
-    /** Returns the IDs of the open holds that links in mails confirm. */
-    listHolds: (businessId: string, now: number) =>
-      selectHolds.all({ businessId, now }) as string[],
-    /** Returns the IDs of such holds that were used or have expired. */
-    listEndedHolds: (now: number) => selectEndedHolds.all(now) as string[],
-    /** Returns the IDs of the visits that nobody has confirmed. */
-    listUnconfirmed: (businessId: string) => selectUnconfirmed.all(businessId) as string[],
+    /** Returns the IDs of the holds of links in mails that were used, or made until a time. */
+    listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
+    /** Returns the visits that were booked at once, or that a mailbox has confirmed. */
+    listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),
     count: () => count.get() as number,
     /** Deletes the links to visits that ended before a time, and to those that are gone. */
     deleteEndedBefore: (time: number) => void deleteEnded.run(time),

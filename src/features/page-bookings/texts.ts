@@ -114,6 +114,8 @@ export type BookingTexts = {
   confirmText: string;
   confirmYes: string;
   confirmLate: string;
+  /** What follows where no time is held until the guest confirms it. */
+  notKept: string;
 };
 
 const TEXTS: Translations<BookingTexts> = {
@@ -230,11 +232,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Fewer tickets are left than you chose. Please choose again.",
     checkMail: "Please look into your mailbox",
     checkMailText:
-      "We sent a link to the address that you wrote. Open it and confirm the visit by {time}; until then we keep the time for you.",
+      "We sent a link to the address that you wrote. Open it and confirm the visit by {time}.",
     confirmTitle: "Confirm your visit",
-    confirmText: "We keep this time for you until {time}. Nothing is booked before you confirm it.",
+    confirmText: "Nothing is booked before you confirm it.",
     confirmYes: "Confirm the visit",
     confirmLate: "This time was not confirmed soon enough, and is free for others again.",
+    notKept: "Others can take this time until you confirm it.",
   },
   de: {
     title: "Buchen",
@@ -351,12 +354,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "So viele Tickets gibt es nicht mehr. Bitte wählen Sie neu.",
     checkMail: "Bitte sehen Sie in Ihr Postfach",
     checkMailText:
-      "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}; so lange halten wir die Zeit für Sie frei.",
+      "Wir haben einen Link an Ihre Adresse geschickt. Öffnen Sie ihn und bestätigen Sie den Termin bis {time}.",
     confirmTitle: "Termin bestätigen",
-    confirmText:
-      "Wir halten diese Zeit bis {time} für Sie frei. Gebucht ist erst, was Sie bestätigen.",
+    confirmText: "Gebucht ist erst, was Sie bestätigen.",
     confirmYes: "Termin bestätigen",
     confirmLate: "Diese Zeit wurde nicht rechtzeitig bestätigt und ist wieder für andere frei.",
+    notKept: "Bis Sie bestätigen, können andere diese Zeit buchen.",
   },
   fr: {
     title: "Réserver",
@@ -471,12 +474,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Il ne reste pas autant de billets. Veuillez choisir à nouveau.",
     checkMail: "Veuillez regarder vos messages",
     checkMailText:
-      "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time} ; d’ici là, nous gardons l’horaire pour vous.",
+      "Nous avons envoyé un lien à l’adresse que vous avez écrite. Ouvrez-le et confirmez la visite avant {time}.",
     confirmTitle: "Confirmez votre visite",
-    confirmText:
-      "Nous gardons cet horaire pour vous jusqu’à {time}. Rien n’est réservé avant votre confirmation.",
+    confirmText: "Rien n’est réservé avant votre confirmation.",
     confirmYes: "Confirmer la visite",
     confirmLate: "Cet horaire n’a pas été confirmé à temps et est de nouveau libre.",
+    notKept: "Tant que vous n’avez pas confirmé, d’autres peuvent prendre cet horaire.",
   },
   es: {
     title: "Reservar",
@@ -591,12 +594,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Ya no quedan tantas entradas. Elija de nuevo.",
     checkMail: "Mire su correo, por favor",
     checkMailText:
-      "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}; hasta entonces le guardamos la hora.",
+      "Hemos enviado un enlace a la dirección que ha escrito. Ábralo y confirme la visita antes de {time}.",
     confirmTitle: "Confirme su visita",
-    confirmText:
-      "Le guardamos esta hora hasta {time}. Nada está reservado antes de que lo confirme.",
+    confirmText: "Nada está reservado antes de que lo confirme.",
     confirmYes: "Confirmar la visita",
     confirmLate: "Esta hora no se confirmó a tiempo y vuelve a estar libre.",
+    notKept: "Hasta que la confirme, otros pueden reservar esta hora.",
   },
   it: {
     title: "Prenota",
@@ -710,12 +713,12 @@ const TEXTS: Translations<BookingTexts> = {
     fewLeft: "Non ci sono più così tanti biglietti. Scegli di nuovo.",
     checkMail: "Guarda nella tua posta",
     checkMailText:
-      "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}; fino ad allora ti teniamo l’orario.",
+      "Abbiamo inviato un link all’indirizzo che hai scritto. Aprilo e conferma la visita entro {time}.",
     confirmTitle: "Conferma la tua visita",
-    confirmText:
-      "Ti teniamo questo orario fino a {time}. Nulla è prenotato prima della tua conferma.",
+    confirmText: "Nulla è prenotato prima della tua conferma.",
     confirmYes: "Confermare la visita",
     confirmLate: "Questo orario non è stato confermato in tempo ed è di nuovo libero.",
+    notKept: "Finché non confermi, altri possono prendere questo orario.",
   },
 };
 

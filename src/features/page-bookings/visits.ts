@@ -1,4 +1,4 @@
-import { accessOfPage, runAsPage } from "./access.ts";
+import { accessOfPage, createIsCounted, runAsPage } from "./access.ts";
 import { changeState, getVisitToChange } from "../../app/bookings/change-visit.ts";
 import { rescheduleTable, rescheduleVisit } from "../../app/bookings/reschedule.ts";
 import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
@@ -80,18 +80,15 @@ export const moveAsGuest = (
       if (found.kind === "booking") {
         const row = getVisitToChange(rt, BOOKING, business, access, visit.id);
         const after = rescheduleVisit(rt, business, access, row, { startsAt });
-        if (isCounted(rt, business, after))
-          assertWithinShare(rt, business, keyId, { ...after, tableId: null });
+        if (isCounted(rt, business, after)) assertWithinShare(rt, business, keyId, after);
       } else {
         const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
         const after = rescheduleTable(rt, business, access, row, { startsAt });
-        if (isCounted(rt, business, after))
-          assertWithinShare(rt, business, keyId, { ...after, segments: [] });
+        if (isCounted(rt, business, after)) assertWithinShare(rt, business, keyId, after);
       }
     });
     return true;
   });
 
 const isCounted = (rt: Runtime, { id }: BusinessRow, visit: Booking | Reservation): boolean =>
-  visit.status === "PENDING" ||
-  rt.openStore(createPageBookingStore).listUnconfirmed(id).includes(visit.id);
+  createIsCounted(rt, id)(visit);

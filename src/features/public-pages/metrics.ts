@@ -1,9 +1,9 @@
 import type { FormatMetrics } from "../../app/operations/monitoring.ts";
 import { formatMetric } from "../../http/pipeline/metrics.ts";
-import { listSentPages } from "./sent-pages.ts";
+import { listPageCounts } from "./counters.ts";
 
 const formatSentPages: FormatMetrics = (rt) => {
-  const sent = listSentPages(rt);
+  const sent = listPageCounts(rt, "sent");
   return sent.length === 0
     ? []
     : [

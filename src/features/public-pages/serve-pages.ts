@@ -21,7 +21,7 @@ import type { Variant } from "./content.ts";
 import { respondNotFound } from "./not-found.tsx";
 import { createPublicPageStore, type PageState } from "./store.ts";
 import { chooseVariant } from "./variants.ts";
-import { countSentPage } from "./sent-pages.ts";
+import { countOnPages } from "./counters.ts";
 
 // Serves the public pages, and keeps their bytes until the catalog, the stock or the time changes
 // them.
@@ -97,7 +97,7 @@ class PublicPages {
   }
 
   #send(request: PageRequest, kind: Wanted["kind"], page: CachedPage): HandlerResult {
-    countSentPage(this.#rt, kind);
+    countOnPages(this.#rt, "sent", kind);
     return page.respond(request.context);
   }
 

@@ -190,6 +190,8 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   const [received, confirmed] = server.mails.map(({ raw }) => raw) as [string, string];
   expect(parseMail(received).headers.get("subject")).toMatch(/^Tickets reserved: /);
   expect(partOf(received, "text/plain")).toContain(order!.code);
+  expect(partOf(received, "text/plain")).toMatch(/because tickets of .* were ordered/);
+  expect(partOf(received, "text/plain")).not.toMatch(/\bvisit\b/);
   expect(partOf(received, "text/calendar")).toBe("");
   expect(parseMail(confirmed).headers.get("subject")).toMatch(/^Your tickets are confirmed: /);
   expect(partOf(confirmed, "text/plain")).toContain(

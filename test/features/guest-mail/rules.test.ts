@@ -51,6 +51,7 @@ test("limits count one mailbox whatever its spelling, and a domain unless it is 
     "confirmation ana@gmail.com",
     "confirmation ab",
   ]);
+  expect(subjects("confirm", "1234567@qq.com")).not.toContain("confirmation qq.com");
   expect(subjects("confirm", "x@Evil.example")).toEqual([
     "mailbox x@evil.example",
     "confirmation x@evil.example",

@@ -1,5 +1,6 @@
 import { getBusiness } from "../../../app/businesses.ts";
 import type { ChangeResult } from "../../../app/catalog/plan-change.ts";
+import { mailsGuests } from "../../../app/guests/mails-guests.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { choice, text } from "../../../cli/flags.ts";
@@ -51,9 +52,9 @@ const publish = command({
       `${cli.flags.dryRun ? "It would show" : "It shows"} everybody the name, texts, pictures, hours and contact details of ${slug}, ${listOf(shows)}; never guests, visits or keys.`,
     );
     const { publicPage } = getBusiness(rt, slug).doc;
-    if (publicPage.booking !== "OFF" && rt.store.daemon.find()?.mailsGuests !== true)
+    if (publicPage.booking !== "OFF" && !mailsGuests(rt))
       cli.note(
-        "Bookings on the page stop at a tenth of your free time: beyond that, guests see your telephone number until you confirm visits. With serve --guest-mail, guests confirm further ones by a link in a mail.",
+        "Bookings on the page stop at a tenth of your free time: beyond that, guests see your telephone number until you confirm visits. With serve --guest-mail, guests go on booking: they confirm their visit by a link in a mail.",
       );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");

@@ -5,19 +5,22 @@ import {
 } from "../../../../src/app/bookings/booking-limits.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
-import { listPageActions } from "../../../../src/features/page-bookings/counts.ts";
+import { listPageCounts } from "../../../../src/features/public-pages/counters.ts";
 import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
 import { findCustomer } from "../../../../src/app/bookings/guests.ts";
 import { retention } from "../../../../src/features/page-bookings/retention.ts";
+import { addDays } from "../../../../src/domain/local-time.ts";
 import type { TestApi } from "../../../http/support/api.ts";
 import { partOf } from "../../../support/mail-server.ts";
 import { openMails } from "../open-mails.ts";
 import {
   businessOf,
   createVisitor,
+  findAll,
   firstService,
   listMade,
+  publish,
   timesOf,
 } from "../../page-bookings/open-page.ts";
 
@@ -25,19 +28,33 @@ const MINUTE_MS = 60_000;
 
 type Mails = Awaited<ReturnType<typeof openMails>>;
 
-/** Books each free time of a day until the page takes none of them any more. */
-async function useUpShare({ api, base }: Mails): Promise<void> {
+/** Returns the query of a day from now on. */
+const onDay = (api: TestApi, day: number): string =>
+  `&date=${addDays(new Date(api.now()).toISOString().slice(0, 10), day)}`;
+
+/** Returns the query of a day on which nothing is taken. */
+const anotherDay = (api: TestApi): string => onDay(api, 5);
+
+/**
+ * Books each free time of some days until the page takes none of them any more.
+ * @param isFull whether no time is held for further guests, either
+ */
+async function useUpShare({ api, base }: Mails, { isFull = false } = {}): Promise<void> {
   const business = businessOf(api);
   const url = timesOf(api, base, firstService(api).key);
-  const { times } = await createVisitor(api).openTimes(url);
+  const times: string[] = [];
+  for (const day of [0, 4])
+    times.push(...(await createVisitor(api).openTimes(url + onDay(api, day))).times);
+  const wholeHours = times.filter((at) => at.includes(":00:00."));
   const progress = readProgress(new URLSearchParams(url.split("?")[1]));
   if (progress.step !== "time") throw new Error("The choice is not complete.");
   const { choice } = progress;
   await prepareBookableCatalog(api, business);
   const { guestMail } = api.config;
-  api.config.guestMail = null;
+  // A page without mail takes twice as much.
+  if (isFull) api.config.guestMail = null;
   const bookAt = (at: string, form: number): boolean => {
-    const email = `x${form}@x${form}.example`;
+    const phone = `+1718555${String(form).padStart(4, "0")}`;
     const visitorOf = (keyId: string) => hashVisitor(api, keyId, `address ${form}`);
     const startsAt = Date.parse(at);
     try {
@@ -48,7 +65,7 @@ async function useUpShare({ api, base }: Mails): Promise<void> {
         holdId: hold?.id ?? null,
         formKey: form.toString(16).padStart(32, "0"),
         expectedTotalCents: null,
-        customer: { name: "x", email, phone: null, notes: null },
+        customer: { name: "x", email: null, phone, notes: null },
         language: "en",
       });
       return true;
@@ -63,7 +80,7 @@ async function useUpShare({ api, base }: Mails): Promise<void> {
   let made = 0;
   for (let last = -1; made !== last;) {
     last = made;
-    for (const at of times) if (bookAt(at, forms++)) made += 1;
+    for (const at of wholeHours) if (bookAt(at, forms++)) made += 1;
   }
   expect(made).toBeGreaterThan(2);
   api.config.guestMail = guestMail;
@@ -86,9 +103,12 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     await useUpShare(mails);
     await send();
     const before = { visits: listMade(api).length, mails: server.mails.length };
-    const response = await book({ email: "bob@gmail.com", name: "Bob" }, "203.0.113.1");
+    const bob = { email: "bob@gmail.com", name: "Bob" };
+    const response = await book(bob, "203.0.113.1", 0, anotherDay(api));
     expect(response.status).toBe(202);
-    expect(await response.text()).toContain("Please look into your mailbox");
+    const page = await response.text();
+    expect(page).toContain("Please look into your mailbox");
+    expect(page).toContain("We keep this time for you until");
     expect(listMade(api)).toHaveLength(before.visits);
     await send();
     expect(server.mails).toHaveLength(before.mails + 1);
@@ -96,6 +116,7 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     expect(to).toEqual(["bob@gmail.com"]);
     expect(raw).not.toContain("Bob");
     expect(partOf(raw, "text/plain")).toContain("If it was not you, do nothing");
+    expect(partOf(raw, "text/plain")).toContain("We keep this time for you until");
     expect(partOf(raw, "text/plain")).not.toContain("was booked");
     const link = linkIn(raw);
     const guest = createVisitor(api);
@@ -128,7 +149,7 @@ test("a guest whose confirmation is refused sees the telephone number, and the r
   for (let i = 0; i < MAX_ACTIONS_OF_VISITOR; i++)
     api.tx(() => api.store.visitors.insertAction(mailbox, "visit", api.now()));
   const visits = listMade(api).length;
-  const countRefused = () => new Map(listPageActions(api)).get("refused") ?? 0;
+  const countRefused = () => new Map(listPageCounts(api, "action")).get("refused") ?? 0;
   const refused = countRefused();
   const response = await createVisitor(api).post(`${linkIn(server.mails.at(-1)!.raw)}/confirm`);
   expect([response.status, await response.text()]).toEqual([
@@ -139,17 +160,25 @@ test("a guest whose confirmation is refused sees the telephone number, and the r
   expect(countRefused()).toBe(refused + 1);
 });
 
-test("a hold that nobody confirms ends after 15 minutes, and the guest's data with it", async () => {
+const pruneAll = (api: TestApi): void => {
+  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+};
+
+test("a link confirms for an hour, of which the time is held for 15 minutes, and the guest's data end with it", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
-  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  const ask = () => book({ email: "bob@gmail.com" }, "203.0.113.1", 0, anotherDay(api));
+  expect((await ask()).status).toBe(202);
   await send();
   const hold = openHolds(api).find(({ id }) => findCustomer(api, id) !== null);
   expect(hold?.expiresAt).toBe(api.now() + 15 * MINUTE_MS);
   const link = linkIn(server.mails.at(-1)!.raw);
   api.advance(16 * MINUTE_MS);
+  pruneAll(api);
   const guest = createVisitor(api);
+  expect(await guest.get(link)).toContain("Others can take this time until you confirm it.");
+  api.advance(45 * MINUTE_MS);
   const late = await guest.send(link);
   expect([late.status, await late.text()]).toEqual([
     410,
@@ -158,9 +187,67 @@ test("a hold that nobody confirms ends after 15 minutes, and the guest's data wi
   const visits = listMade(api).length;
   await guest.post(`${link}/confirm`);
   expect(listMade(api)).toHaveLength(visits);
-  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+  pruneAll(api);
   expect(findCustomer(api, hold!.id)).toBeNull();
   expect((await guest.send(link)).status).toBe(404);
+});
+
+test("a link whose time is held no longer books it if it is free, and else offers other times", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails, { isFull: true });
+  const links: string[] = [];
+  for (const [i, name] of ["ann", "bob"].entries()) {
+    const response = await book({ email: `${name}@gmail.com` }, `203.0.113.${i}`);
+    expect([response.status, await response.text()]).toEqual([
+      202,
+      expect.stringContaining("Others can take this time until you confirm it."),
+    ]);
+    await send();
+    links.push(linkIn(server.mails.at(-1)!.raw));
+  }
+  expect(openHolds(api)).toEqual([]);
+  const [first = "", second = ""] = links;
+  const guest = createVisitor(api);
+  expect((await guest.post(`${first}/confirm`)).status).toBe(303);
+  expect(await guest.get(first)).toContain("You are booked");
+  const visits = listMade(api).length;
+  await guest.post(`${second}/confirm`);
+  expect(listMade(api)).toHaveLength(visits);
+  const lost = await guest.send(second);
+  const page = await lost.text();
+  expect([lost.status, page]).toEqual([409, expect.stringContaining("that time is taken")]);
+  const [times = ""] = findAll(page, /href="([^"]*\/book\?service=[^"]*)"/g);
+  expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
+});
+
+test("a mailbox of a domain of its own confirms a visit only within the share", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails, { isFull: true });
+  expect((await book({ email: "a@evil.example" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  const visits = listMade(api).length;
+  const guest = createVisitor(api);
+  const response = await guest.post(`${linkIn(server.mails.at(-1)!.raw)}/confirm`);
+  expect([response.status, await response.text()]).toEqual([
+    429,
+    expect.stringContaining("tel:+17185550164"),
+  ]);
+  expect(listMade(api)).toHaveLength(visits);
+});
+
+test("a link whose time is held no longer books nothing on a page that is closed", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails, { isFull: true });
+  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  publish(api, "OFF");
+  const visits = listMade(api).length;
+  const link = linkIn(server.mails.at(-1)!.raw);
+  expect((await createVisitor(api).post(`${link}/confirm`)).status).toBe(429);
+  expect(listMade(api)).toHaveLength(visits);
 });
 
 test("a mailbox, a domain and an address confirm three visits a day, and then see the telephone number", async () => {
@@ -187,7 +274,8 @@ test("a form beyond the share that is sent twice holds one time and sends one ma
   const { api, base, server, send } = mails;
   await useUpShare(mails);
   const visitor = createVisitor(api, "203.0.113.5");
-  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const url = timesOf(api, base, firstService(api).key);
+  const { action, times } = await visitor.openTimes(`${url}${anotherDay(api)}`);
   const details = await visitor.hold(action, times[0] ?? "");
   const bookAgain = async (): Promise<number> =>
     (await visitor.book(details, { email: "x@gmail.com" })).status;
@@ -204,7 +292,7 @@ test("a form beyond the share that is sent twice holds one time and sends one ma
 
 test("a page without mail shows the telephone number beyond its share", async () => {
   const mails = await openMails("CONFIRM");
-  await useUpShare(mails);
+  await useUpShare(mails, { isFull: true });
   mails.api.config.guestMail = null;
   const response = await mails.book({ email: "bob@gmail.com" }, "203.0.113.1");
   expect([response.status, await response.text()]).toEqual([

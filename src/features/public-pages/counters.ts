@@ -1,0 +1,32 @@
+import type { Runtime } from "../../app/runtime.ts";
+
+// Counts what happens on public pages, for the metrics: nothing about who did it.
+
+type Counts = {
+  /** A page that was sent, by its name. */
+  sent: string;
+  /** A time that was held, a visit or order that was made, or one that was refused. */
+  action: "hold" | "booking" | "refused";
+};
+
+const counters = new WeakMap<Runtime, Record<keyof Counts, Map<string, number>>>();
+
+function countersOf(rt: Runtime): Record<keyof Counts, Map<string, number>> {
+  const known = counters.get(rt) ?? { sent: new Map(), action: new Map() };
+  counters.set(rt, known);
+  return known;
+}
+
+export function countOnPages<Counter extends keyof Counts>(
+  rt: Runtime,
+  counter: Counter,
+  label: Counts[Counter],
+): void {
+  const counts = countersOf(rt)[counter];
+  counts.set(label, (counts.get(label) ?? 0) + 1);
+}
+
+/** Returns how often each page was sent, or each action done, since the start. */
+export const listPageCounts = (rt: Runtime, counter: keyof Counts): [string, number][] => [
+  ...countersOf(rt)[counter],
+];
