@@ -36,7 +36,7 @@ test("the websites that a business names show the booking and the visit without 
   const { api, base, visitor } = openEmbedded();
   const start = await visitor.send(`${base}?embed=first`);
   expect(ancestorsOf(start)).toBe(WEBSITE);
-  expect(await start.text()).toContain("table=1&amp;embed=1");
+  expect(await start.text()).toContain(`name="embed" value="1"`);
   const { action, times } = await visitor.openTimes(`${base}?party=2&embed=1`);
   const held = await visitor.post(action, { at: times[0]! });
   expect(held.headers.get("set-cookie")).toBeNull();
