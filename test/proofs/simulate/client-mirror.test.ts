@@ -18,6 +18,7 @@ import { fetchAgain } from "../../support/fetch-again.ts";
 import { EditedBusiness } from "../../support/documented-edits.ts";
 import { ROUTES } from "../../support/documented-mirror.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
+import { patient } from "../../support/patience.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { startLossyGate } from "../support/lossy-gate.ts";
 import { startPartner } from "../support/mirror-partner.ts";
@@ -193,7 +194,7 @@ async function follow(slug: string, draw: Draw, counts: Counts): Promise<void> {
     };
     const stale = await differing(partner.mirror());
     if (stale.length === 1 && stale[0] === "events/catalog")
-      await vi.waitFor(isTicketNumber, { timeout: 20_000, interval: 500 });
+      await vi.waitFor(isTicketNumber, { timeout: patient(20_000), interval: 500 });
     else if (stale.length > 0) counts.stale += stale.length;
     expect(
       stale.filter((list) => list !== "events/catalog"),

@@ -8,6 +8,7 @@ import { FineMirror, type Omission, ROUTES } from "../../support/documented-mirr
 import { startUnreliableReceiver } from "../../support/documented-receiver.ts";
 import { SimpleMirror } from "../../support/documented-simple-mirror.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
+import { patient } from "../../support/patience.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 const SEED = chooseSeed(20261123);
@@ -57,7 +58,7 @@ test(
           const { data } = (await business.read(ROUTES["events/catalog"] ?? "")).body;
           expect(fine.show("events/catalog", now)).toEqual(data);
         };
-        await vi.waitFor(isCounted, { timeout: 20_000, interval: 500 });
+        await vi.waitFor(isCounted, { timeout: patient(20_000), interval: 500 });
         for (const [route, path] of Object.entries(ROUTES)) {
           const { data } = (await business.read(path)).body;
           expect(fine.show(route, now), `fine mirror of ${slug}, ${route}`).toEqual(data);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { OutOfPatience, patient } from "../patience.ts";
 import { SHOP_SLUG, shopId } from "../shop.ts";
 import type { Span } from "./occupancy.ts";
 import type { Visit } from "./shop.ts";
@@ -49,7 +50,7 @@ const GROUPS: Record<string, string> = {
 const groupOf = (id: string): string => GROUPS[id.slice(0, 3)] ?? "";
 const RETRY_MS = 5;
 /** The daemon is down for less than this after a kill. */
-const GIVE_UP_MS = 60_000;
+const GIVE_UP_MS = patient(60_000);
 const HOLD_SECONDS = 30;
 
 type HttpOptions = {
@@ -84,7 +85,7 @@ export function createHttpDesk({ name, secret, url, ...sale }: HttpOptions): Des
         // The daemon was killed before or after it committed the change.
         if (!(error instanceof TypeError)) throw error;
       }
-    throw new Error(`No reply to ${method} ${path}.`);
+    throw new OutOfPatience(`No reply to ${method} ${path}.`);
   }
 
   const describe = ({ response: { status, headers }, text }: Awaited<ReturnType<typeof send>>) =>
