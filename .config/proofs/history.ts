@@ -88,6 +88,16 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`attack/page-canaries`",
     commit: "80c1971",
   },
+  {
+    bug: "After an upgrade from version 0.2, clients kept their old copy of a business without its new fields, because its ETag stayed the same",
+    foundBy: "`faults/upgrades`",
+    commit: "ef2fd7d",
+  },
+  {
+    bug: "Strangers with mailboxes of two domains took up to a fifth of the free time of a week on a booking page that sends mails",
+    foundBy: "`attack/page-share`",
+    commit: "1caf4bf",
+  },
 ];
 
 /** Limits of the proofs. */
