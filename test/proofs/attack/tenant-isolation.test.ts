@@ -180,8 +180,7 @@ async function attackAll(
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const error = await attackAll(2, 0, (rt) => {
     const { list } = rt.store.endpoints;
-    rt.store.endpoints.list = (businessId) =>
-      list().map((row) => ({ ...row, businessId: businessId ?? row.businessId }));
+    rt.store.endpoints.listOf = ({ businessId }) => list().map((row) => ({ ...row, businessId }));
   }).then(
     () => undefined,
     (thrown: Error) => thrown,
