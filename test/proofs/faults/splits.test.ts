@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { readGuide } from "../../../src/platform/assets.ts";
@@ -131,10 +131,11 @@ async function splitOnce(seed: number, program = PROGRAM) {
     await waitForBookings();
   }
 
-  // A server that makes no last copy can only be split with the one that it makes after its start.
-  const copies = folders["/mnt/nas/east"];
-  const hasCopy = () => readdirSync(copies).some((name) => name.endsWith(".db"));
-  await vi.waitFor(() => expect(hasCopy()).toBe(true), WAITS);
+  if (program !== PROGRAM) {
+    // A server that makes no last copy can only be split with an earlier one.
+    await run(old, "deskbell backup", []);
+    await waitForBookings();
+  }
 
   // The guide says that no command may change the data from here to the end.
   await Promise.all(clients.map(({ pauseEdits }) => pauseEdits()));
