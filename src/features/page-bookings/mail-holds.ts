@@ -161,13 +161,16 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
  * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
  * then on.
  * @returns false if the link has ended
- * @throws AppError too_many_bookings; if the time is held no longer also too_many_holds, slot_taken,
- *   price_changed, and those of a choice that is not offered any more
+ * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is held no
+ *   longer also too_many_holds, slot_taken, price_changed, and those of a choice that is not offered any
+ *   more
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {
     const found = findGuestHold(rt, business, token);
     if (!found?.isOpen) return false;
+    if (!takesBookings(business))
+      throw new AppError("too_many_bookings", "Online booking is closed.");
     const { hold, language } = found;
     const { id: holdId, keyId } = hold;
     const customer = findCustomer(rt, holdId);
@@ -216,8 +219,6 @@ function bookAnew(
   hold: Hold,
   guest: GuestDetails,
 ): Booking | Reservation {
-  if (!takesBookings(business))
-    throw new AppError("too_many_bookings", "Online booking is closed.");
   const { startsAt, totalCents: expectedTotalCents } = hold;
   const access = accessOfPage(business, getPageKey(rt, business), hold.visitor);
   const choice = choiceOfHold(rt, business, hold);
