@@ -17,6 +17,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError } from "../../domain/errors.ts";
 import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { countOnPages } from "../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage, takesBookings } from "./access.ts";
 import {
   assertWithinShare,
@@ -105,7 +106,9 @@ function holdIfPossible(
   const client = { keyId, visitor, counted, part: partOf(rt, "mail asked") };
   const request = toRequest(choice);
   try {
-    return createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+    const hold = createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+    countOnPages(rt, "action", "hold");
+    return hold;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "too_many_holds")) throw error;
     return createHold(rt, business, client, { request, startsAt, ttlMs: 0 });
@@ -195,6 +198,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     if (!isKept && !hasMailbox)
       assertWithinShare(rt, business, keyId, visit, partOf(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);
+    countOnPages(rt, "action", "booking");
     saveCustomer(rt, business.id, holdId, null);
     return true;
   });

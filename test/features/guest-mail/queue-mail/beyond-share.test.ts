@@ -123,6 +123,7 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     expect(partOf(raw, "text/plain")).not.toContain("was booked");
     const link = linkIn(raw);
     const guest = createVisitor(api);
+    const counted = new Map(listPageCounts(api, "action"));
     // Opening the link changes nothing, because programs open the links of mails.
     for (let i = 0; i < 2; i++) expect(await guest.get(link)).toContain("Confirm your visit");
     expect(listMade(api)).toHaveLength(before.visits);
@@ -132,6 +133,9 @@ test.each(["CONFIRM", "REQUEST"] as const)(
       mode === "CONFIRM" ? "You are booked" : "Request received",
     );
     await guest.post(`${link}/confirm`);
+    expect(new Map(listPageCounts(api, "action"))).toEqual(
+      new Map([...counted, ["booking", counted.get("booking")! + 1]]),
+    );
     const made = listMade(api);
     expect(made).toHaveLength(before.visits + 1);
     const visit = made.find(({ id }) => findCustomer(api, id)?.email === "bob@gmail.com");
