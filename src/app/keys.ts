@@ -210,7 +210,10 @@ function assertOfPartnerKey(
     "state_refuses",
     `${id} is a key of a partner: only its limits of requests and endpoints, its expiry, and whether it keeps its endpoints and may rotate itself can be changed.`,
     {
-      fix: `to change all keys of the partner, add the option to deskbell ${partners} update ${shellQuote(name)}`,
+      fix:
+        changes.guestMail === undefined
+          ? `to change all keys of the partner, add the option to deskbell ${partners} update ${shellQuote(name)}`
+          : "only a key of one business can mail guests: deskbell keys create --help",
     },
   );
 }

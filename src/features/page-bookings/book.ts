@@ -240,7 +240,7 @@ export function recordRefusal(rt: Runtime, { id }: BusinessRow, error: unknown):
   countOnPages(rt, "action", "refused");
   if (!(error instanceof ShareUsedError)) return;
   const store = rt.openStore(createPageBookingStore);
-  const page = store.listPages().find(({ businessId }) => businessId === id);
+  const page = store.findPage(id);
   if (page && (page.shareRefusedAt ?? 0) <= rt.now() - REFUSAL_MS)
     rt.tx(() => store.setRefused(page.keyId, rt.now()));
 }

@@ -1,12 +1,12 @@
 import type { ReadGuestRecords } from "../../app/feature-hooks.ts";
 import { createPageBookingStore } from "./store.ts";
 
-/** Returns that a guest has a link to a visit; its token is stored nowhere. */
+/** Returns what is stored with the guest's links to a visit; their tokens are stored nowhere. */
 const readLink: ReadGuestRecords = (rt, visitId) => {
   const row = rt.openStore(createPageBookingStore).findByVisit(visitId);
-  return row === undefined
-    ? {}
-    : { pageLinks: [{ language: row.language, isUnconfirmed: row.unconfirmed }] };
+  if (row === undefined) return {};
+  const { language, unconfirmed: isUnconfirmed, hasMailbox: isConfirmedByMailbox } = row;
+  return { pageLinks: [{ language, isUnconfirmed, isConfirmedByMailbox }] };
 };
 
 export const guestRecords: readonly ReadGuestRecords[] = [readLink];

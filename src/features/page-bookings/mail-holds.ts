@@ -17,6 +17,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { AppError } from "../../domain/errors.ts";
 import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { countOnPages } from "../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage, takesBookings } from "./access.ts";
 import {
   assertWithinShare,
@@ -105,7 +106,9 @@ function holdIfPossible(
   const client = { keyId, visitor, counted, part: partOf(rt, "mail asked") };
   const request = toRequest(choice);
   try {
-    return createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+    const hold = createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
+    countOnPages(rt, "action", "hold");
+    return hold;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "too_many_holds")) throw error;
     return createHold(rt, business, client, { request, startsAt, ttlMs: 0 });
@@ -161,13 +164,16 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
  * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
  * then on.
  * @returns false if the link has ended
- * @throws AppError too_many_bookings; if the time is held no longer also too_many_holds, slot_taken,
- *   price_changed, and those of a choice that is not offered any more
+ * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is held no
+ *   longer also too_many_holds, slot_taken, price_changed, and those of a choice that is not offered any
+ *   more
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {
     const found = findGuestHold(rt, business, token);
     if (!found?.isOpen) return false;
+    if (!takesBookings(business))
+      throw new AppError("too_many_bookings", "Online booking is closed.");
     const { hold, language } = found;
     const { id: holdId, keyId } = hold;
     const customer = findCustomer(rt, holdId);
@@ -192,6 +198,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     if (!isKept && !hasMailbox)
       assertWithinShare(rt, business, keyId, visit, partOf(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);
+    countOnPages(rt, "action", "booking");
     saveCustomer(rt, business.id, holdId, null);
     return true;
   });
@@ -216,8 +223,6 @@ function bookAnew(
   hold: Hold,
   guest: GuestDetails,
 ): Booking | Reservation {
-  if (!takesBookings(business))
-    throw new AppError("too_many_bookings", "Online booking is closed.");
   const { startsAt, totalCents: expectedTotalCents } = hold;
   const access = accessOfPage(business, getPageKey(rt, business), hold.visitor);
   const choice = choiceOfHold(rt, business, hold);

@@ -19,7 +19,7 @@ const formatLinks: FormatMetrics = (rt) => {
 
 const formatActions: FormatMetrics = (rt) => {
   const actions = listPageCounts(rt, "action");
-  return actions.length === 0
+  return actions.every(([, count]) => count === 0)
     ? []
     : [
         formatMetric(

@@ -42,9 +42,9 @@ export function createPageBookingStore(db: Db) {
   const selectKeys = db.prepare("SELECT key_id FROM page_key").pluck();
   const insertKey = db.prepare(insertInto("page_key", "business_id, key_id"));
   const setRefused = db.prepare("UPDATE page_key SET share_refused_at = :at WHERE key_id = :keyId");
-  const selectPages = db.prepare(
-    `SELECT ${columns("business_id, key_id, share_refused_at")} FROM page_key ORDER BY business_id`,
-  );
+  const pages = `SELECT ${columns("business_id, key_id, share_refused_at")} FROM page_key`;
+  const selectPages = db.prepare(`${pages} ORDER BY business_id`);
+  const selectPage = db.prepare(`${pages} WHERE business_id = ?`);
   const insert = db.prepare(insertInto("page_visit", VISIT));
   const insertLink = db.prepare(
     `${insertInto("guest_link", "token_hash, visit_id, created_at")} ON CONFLICT DO NOTHING`,
@@ -77,6 +77,7 @@ export function createPageBookingStore(db: Db) {
     insertKey: (businessId: string, keyId: string) => void insertKey.run({ businessId, keyId }),
     setRefused: (keyId: string, at: number) => void setRefused.run({ keyId, at }),
     listPages: () => selectPages.all() as PageKeyRow[],
+    findPage: (businessId: string) => selectPage.get(businessId) as PageKeyRow | undefined,
     insert: (row: PageVisitRow) =>
       void insert.run({
         ...row,

@@ -25,6 +25,16 @@ export const partners = {
   completion: () => import("./commands/completion.ts"),
   status: () => import("./commands/status.ts"),
   idPrefixes: ["ptn"],
+  // New businesses give a partner that covers them the rights of this row.
+  access: {
+    partner: {
+      table: "partner",
+      rights: ["covers_future", "scopes", "event_groups", "cidrs"],
+      isActive: ({ deleted_at }) => deleted_at === null,
+      revokedAt: "deleted_at",
+      revoked: "partner.deleted",
+    },
+  },
   auditActions: [
     "partner.created",
     "partner.updated",

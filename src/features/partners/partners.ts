@@ -199,7 +199,7 @@ export function deletePartner(
   const { id, name } = partner;
   const keys = rt.store.partnerAccess.listKeys(id).map((key) => key.id);
   const accesses = rt.store.partnerAccess.listAccessIds(id);
-  return revokeForGood(rt, [...keys, ...accesses], () => {
+  return revokeForGood(rt, [id, ...keys, ...accesses], () => {
     const endpoints = rt.store.endpoints.listOf({ businessId: null, partnerId: id });
     for (const endpoint of endpoints) deleteEndpoint(rt, endpoint.id);
     for (const keyId of [...keys, ...accesses]) revokeInTransaction(rt, keyId);

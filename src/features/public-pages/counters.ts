@@ -2,17 +2,23 @@ import type { Runtime } from "../../app/runtime.ts";
 
 // Counts what happens on public pages, for the metrics: nothing about who did it.
 
+const ACTIONS = ["hold", "booking", "refused"] as const;
+
 type Counts = {
   /** A page that was sent, by its name. */
   sent: string;
   /** A time that was held, a visit or order that was made, or one that was refused. */
-  action: "hold" | "booking" | "refused";
+  action: (typeof ACTIONS)[number];
 };
 
 const counters = new WeakMap<Runtime, Record<keyof Counts, Map<string, number>>>();
 
 function countersOf(rt: Runtime): Record<keyof Counts, Map<string, number>> {
-  const known = counters.get(rt) ?? { sent: new Map(), action: new Map() };
+  // Counters that begin with 0 show their first increase.
+  const known = counters.get(rt) ?? {
+    sent: new Map(),
+    action: new Map(ACTIONS.map((action) => [action, 0])),
+  };
   counters.set(rt, known);
   return known;
 }

@@ -229,6 +229,12 @@ export const fixes: FixCase[] = [
     outcome: prints("partners show agency", /event groups\tbookings$/m),
   },
   {
+    text: "only a key of one business can mail guests: deskbell keys create --help",
+    given: [AGENCY],
+    line: "keys update agency --guest-mail yes",
+    outcome: /--guest-mail/,
+  },
+  {
     text: "to end it, run deskbell {} exclude {} --business {}",
     given: [AGENCY, "keys list --business salon-aurora"],
     line: "keys show key_…",

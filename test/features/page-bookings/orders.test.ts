@@ -124,7 +124,7 @@ test("the records of a guest name the link and the tickets, without their secret
   const readers = await loadGuestRecords();
   const records = Object.assign({}, ...readers.map((read) => read(api, orderId))) as object;
   expect(records).toMatchObject({
-    pageLinks: [{ language: "en", isUnconfirmed: false }],
+    pageLinks: [{ language: "en", isUnconfirmed: false, isConfirmedByMailbox: false }],
     ticketsWithCodes: [
       { id: expect.stringMatching(/^tck_/) },
       { id: expect.stringMatching(/^tck_/) },

@@ -113,7 +113,9 @@ function listRaisedLimits(cli: Cli, access: readonly AccessChange[], isLimited: 
       ([limit, { from, to }]) =>
         `${LIMIT_FLAGS[limit as keyof typeof LIMIT_FLAGS]} ${from} -> ${to}`,
     );
-    cli.note(`  key ${id} '${safe(name)}' (${safe(business ?? "")}): ${limits.join(", ")}`);
+    cli.note(
+      `  key ${id} '${safe(name)}' (${safe(business ?? "all businesses")}): ${limits.join(", ")}`,
+    );
   }
   if (keys.length > MAX_LISTED) cli.note(`  and ${keys.length - MAX_LISTED} more (--json)`);
 }

@@ -3,6 +3,9 @@ import {
   hashVisitor,
   MAX_ACTIONS_OF_VISITOR,
 } from "../../../../src/app/bookings/booking-limits.ts";
+import { editObject } from "../../../../src/app/catalog/edit-object.ts";
+import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
+import { revokeKey } from "../../../../src/app/key-end.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
 import { listPageCounts } from "../../../../src/features/public-pages/counters.ts";
@@ -120,6 +123,7 @@ test.each(["CONFIRM", "REQUEST"] as const)(
     expect(partOf(raw, "text/plain")).not.toContain("was booked");
     const link = linkIn(raw);
     const guest = createVisitor(api);
+    const counted = new Map(listPageCounts(api, "action"));
     // Opening the link changes nothing, because programs open the links of mails.
     for (let i = 0; i < 2; i++) expect(await guest.get(link)).toContain("Confirm your visit");
     expect(listMade(api)).toHaveLength(before.visits);
@@ -129,6 +133,9 @@ test.each(["CONFIRM", "REQUEST"] as const)(
       mode === "CONFIRM" ? "You are booked" : "Request received",
     );
     await guest.post(`${link}/confirm`);
+    expect(new Map(listPageCounts(api, "action"))).toEqual(
+      new Map([...counted, ["booking", counted.get("booking")! + 1]]),
+    );
     const made = listMade(api);
     expect(made).toHaveLength(before.visits + 1);
     const visit = made.find(({ id }) => findCustomer(api, id)?.email === "bob@gmail.com");
@@ -237,16 +244,72 @@ test("a mailbox of a domain of its own confirms a visit only within the share", 
   expect(listMade(api)).toHaveLength(visits);
 });
 
-test("a link whose time is held no longer books nothing on a page that is closed", async () => {
+test.each([
+  ["is held", false],
+  ["is held no longer", true],
+])("a link whose time %s books nothing on a page that is closed", async (_state, isFull) => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
-  await useUpShare(mails, { isFull: true });
-  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await useUpShare(mails, { isFull });
+  const day = isFull ? "" : anotherDay(api);
+  const asked = await book({ email: "bob@gmail.com" }, "203.0.113.1", 0, day);
+  expect(asked.status).toBe(202);
+  expect(openHolds(api)).toHaveLength(isFull ? 0 : 1);
   await send();
   publish(api, "OFF");
   const visits = listMade(api).length;
   const link = linkIn(server.mails.at(-1)!.raw);
   expect((await createVisitor(api).post(`${link}/confirm`)).status).toBe(429);
+  expect(listMade(api)).toHaveLength(visits);
+});
+
+test.each([
+  ["has risen", 100],
+  ["has fallen", -100],
+])(
+  "a link whose time is held no longer books nothing if its price %s",
+  async (_change, difference) => {
+    const mails = await openMails("CONFIRM");
+    const { api, server, send, book } = mails;
+    await useUpShare(mails, { isFull: true });
+    expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+    await send();
+    const { key } = firstService(api);
+    const business = businessOf(api);
+    editObject(api, business.slug, "service", key, (doc) => ({
+      ...doc,
+      priceCents: (doc.priceCents ?? 0) + difference,
+    }));
+    const visits = listMade(api).length;
+    const link = linkIn(server.mails.at(-1)!.raw);
+    const guest = createVisitor(api);
+    expect((await guest.post(`${link}/confirm`)).status).toBe(303);
+    const page = await guest.send(link);
+    expect([page.status, await page.text()]).toEqual([
+      409,
+      expect.not.stringContaining("/confirm"),
+    ]);
+    expect(listMade(api)).toHaveLength(visits);
+  },
+);
+
+test("a link whose time is held no longer books nothing once the key of the page is revoked or the guest is erased", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, server, send, book } = mails;
+  await useUpShare(mails, { isFull: true });
+  expect((await book({ email: "bob@gmail.com" }, "203.0.113.1")).status).toBe(202);
+  await send();
+  const link = linkIn(server.mails.at(-1)!.raw);
+  const visits = listMade(api).length;
+  revokeKey(api, findPageKey(api, businessOf(api)) ?? "");
+  const guest = createVisitor(api);
+  expect((await guest.post(`${link}/confirm`)).status).toBe(429);
+  const asked = api.store.guests
+    .listAfter("", 100)
+    .find(({ visitId }) => visitId.startsWith("hld_"));
+  eraseForGood(api, [asked!.visitId]);
+  await guest.post(`${link}/confirm`);
+  expect((await guest.send(link)).status).toBe(404);
   expect(listMade(api)).toHaveLength(visits);
 });
 

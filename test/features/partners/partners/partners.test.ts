@@ -168,10 +168,11 @@ test("a restore learns of all revocations of a deleted partner at once", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one", "two"]));
   const ids = [
+    partner.id,
     ...rt.store.partnerAccess.listKeys(partner.id).map(({ id }) => id),
     ...rt.store.partnerAccess.listAccessIds(partner.id),
   ];
-  expect(ids).toHaveLength(3);
+  expect(ids).toHaveLength(4);
   const accessRevoked = vi.fn();
   (ON_REMOVAL as OnRemoval[]).push({ accessRevoked });
   onTestFinished(() => void (ON_REMOVAL as OnRemoval[]).pop());
