@@ -150,3 +150,21 @@ export function chooseForm<F extends Forms>(
     issues: [{ pointer: "#", code: "invalid_value", detail }],
   });
 }
+
+/**
+ * Returns a body with the fields that were sent beside it.
+ * @throws AppError validation_failed if the body has one of them, too: one of the two would be lost
+ */
+export function addFields(
+  form: string,
+  body: Record<string, unknown>,
+  beside: Record<string, unknown>,
+): Record<string, unknown> {
+  const name = Object.keys(beside).find((one) => Object.hasOwn(body, one));
+  if (name === undefined) return { ...body, ...beside };
+  const detail = `'${name}' is both in '${form}' and beside it.`;
+  throw new AppError("validation_failed", detail, {
+    fix: `send ${name} only beside ${form}`,
+    issues: [{ pointer: `#/${form}/${name}`, code: "invalid_value", detail }],
+  });
+}

@@ -5,6 +5,7 @@ import { lazy } from "../../domain/lazy.ts";
 import { guestDetails, holdBody } from "../../http/handlers/bookings/bodies.ts";
 import { IDEMPOTENCY_KEY } from "../../http/pipeline/idempotency.ts";
 import {
+  addFields,
   around,
   BOOKED,
   CHANGED,
@@ -69,7 +70,7 @@ export const hold: Tool = {
     const beside = ["ttlSeconds"];
     return create(caller, parsed, {
       operationId: HELD[name].operationId,
-      body: { ...body, ...sentFields(parsed, beside) },
+      body: addFields(name, body, sentFields(parsed, beside)),
       field: name,
       beside,
     });
@@ -104,7 +105,7 @@ export const book: Tool = {
     const event = name === "tickets" ? await findEvent(caller, parsed, body["eventId"]) : undefined;
     return create(caller, parsed, {
       operationId,
-      body: { ...body, ...sent },
+      body: addFields(name, body, sent),
       field: name,
       beside: Object.keys(sent),
       ...(event && { toData: (order) => withNames(order as Order, event) }),

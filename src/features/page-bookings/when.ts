@@ -26,3 +26,9 @@ export const writeDateTime = (shop: Formatted, timezone: string, ms: number): st
 
 export const writeShortDateTime = (shop: Formatted, timezone: string, ms: number): string =>
   `${shop.format.shortDate(ms)}, ${writeTime(shop, timezone, ms)}`;
+
+const DAY_MS = 86_400_000;
+
+/** Returns when something ends: a time of day, after its date if it lasts a day or longer. */
+export const writeEnd = (shop: Formatted, timezone: string, at: number, until: number): string =>
+  until - at < DAY_MS ? writeTime(shop, timezone, until) : writeDateTime(shop, timezone, until);

@@ -81,6 +81,11 @@ test("arguments that do not fit are refused with what to send instead", async ()
     ["book", { ...book, dryRun: "yes" }, "#/dryRun"],
     ["book", { ...book, idempotencyKey: "a b" }, "#/idempotencyKey"],
     ["book", { ...book, customer: { email: "ana" }, idempotencyKey: "a" }, "#/customer/email"],
+    [
+      "book",
+      { visit: { ...book.visit, customer: { phone: "1" } }, customer: { name: "Ana" } },
+      "#/visit/customer",
+    ],
     ["hold", { ...book, when: "now", idempotencyKey: "a" }, "#/when"],
     ["hold", { ...book, ttlSeconds: 5, idempotencyKey: "a" }, "#/ttlSeconds"],
     ["change_booking", { id, table: { startsAt: "2026-11-24T10:00:00-05:00" } }, "#/table"],

@@ -5,7 +5,7 @@ import { fillText } from "../../../pages/languages.ts";
 import { telUrl } from "../../public-pages/view/contact.tsx";
 import { Frame, Outside } from "../../public-pages/view/frame.tsx";
 import type { BookingShop } from "../read-offer.ts";
-import { writeDateTime, writeTime } from "../when.ts";
+import { writeDateTime, writeEnd } from "../when.ts";
 
 type FrameProps = BookingShop & { url: string; children: ComponentChildren };
 
@@ -61,7 +61,7 @@ export const VisitTime = ({ shop, business, at, until }: VisitTimeProps) => (
     <time dateTime={new Date(at).toISOString()} data-zone={business.doc.timezone}>
       {writeDateTime(shop, business.doc.timezone, at)}
     </time>
-    {until !== null && ` – ${writeTime(shop, business.doc.timezone, until)}`}
+    {until !== null && ` – ${writeEnd(shop, business.doc.timezone, at, until)}`}
   </span>
 );
 
