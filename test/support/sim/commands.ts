@@ -41,6 +41,7 @@ const TYPES: readonly EventType[] = [
   "catalog.changed",
 ];
 const HOUR_MS = 3_600_000;
+const NOTICED_WITHIN_MS = 2000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
@@ -58,6 +59,8 @@ export async function createCommands({
   const businesses = ["aurora", "borealis"].map((slug) => addBusiness(admin, slug));
   let created = 0;
   let eventCount = 0;
+  /** When the clock was last changed. */
+  let jumpedAt = -Infinity;
 
   async function subscribe(behavior: Subscription["behavior"]): Promise<void> {
     const business = random.pick(businesses);
@@ -116,6 +119,8 @@ export async function createCommands({
   }
 
   function rotate(endpoint: Subscription): void {
+    // The daemon notices a jump within a second, and then also shifts what was written since the jump.
+    if (time.elapsed() - jumpedAt < NOTICED_WITHIN_MS) return;
     const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     const hasOld = endpoint.secrets.some(({ until }) => until !== null && until > time.elapsed());
     try {
@@ -211,9 +216,11 @@ export async function createCommands({
     const byMs = random.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
     note(`clock moved by ${byMs / HOUR_MS} h`);
     simulation.setWall(byMs);
+    jumpedAt = time.elapsed();
     if (random.chance(0.5)) return;
     await simulation.advance(random.integer(0, 3000));
     simulation.setWall(-byMs);
+    jumpedAt = time.elapsed();
   }
 
   const onRandomEndpoint = (act: (endpoint: Subscription) => void) => () =>
