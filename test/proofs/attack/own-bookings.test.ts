@@ -205,6 +205,7 @@ test.runIf(SAMPLES > 0)(
       for (const probe of probes) {
         ratios.push(await measureSteady(client.send, probe, ids[kind as keyof typeof PROBES]));
       }
+    expect(Math.max(...ratios)).toBeLessThan(MAX_RATIO);
     const ofOwn = await measureRatio(site.send, PROBES.booking[0]!, ids.booking);
     recordClaim({
       group: "attack",
