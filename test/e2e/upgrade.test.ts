@@ -6,6 +6,7 @@ import { createTempFolder, createTerminal } from "../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../support/daemon.ts";
 import { readFileOfVersion02, readResponsesOfVersion02 } from "../support/old-database.ts";
 import { patient } from "../support/patience.ts";
+import { listUpgradeCommands } from "../support/upgrade-guide.ts";
 
 // The upgrade of a server and its standby from version 0.2, in the order of the guide. Version 0.2
 // made the file: it has two services, a booking, and changes after the cursor was read.
@@ -15,16 +16,6 @@ const CURSOR = "3.2Btpj9PPkP";
 const BUSINESS = "/v1/businesses/shop";
 
 type Data = { data: unknown };
-
-/** Returns the commands of the guide: for the standby, for the server, and for the standby. */
-function commandsOfGuide(dir: string): string[] {
-  const section = readGuide("upgrading").split("## A standby, and several servers")[1] ?? "";
-  const block = /```sh\n([^`]+)```/.exec(section)?.[1] ?? "";
-  return block
-    .trim()
-    .split("\n")
-    .map((line) => line.replace(/^deskbell /, "").replace("/mnt/nas/deskbell", dir));
-}
 
 /** Creates a server of version 0.2 with a copy, and the data folder of its standby. */
 function createMachines() {
@@ -67,7 +58,7 @@ test(
   { timeout: patient(60_000) },
   async () => {
     const { dir, server, standby } = createMachines();
-    const [before = "", backup = "", after = ""] = commandsOfGuide(dir);
+    const [before = "", backup = "", after = ""] = listUpgradeCommands(dir);
     const untagged = await standby.deskbell(before);
     expect(untagged.stdout).toContain(`${COPY} has no authentication tag: version 0.2`);
 

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
-import { readGuide } from "../../../src/platform/assets.ts";
 import { generateApiKey, hashApiKey } from "../../../src/domain/api-key.ts";
 import { catalogId } from "../../../src/domain/ids.ts";
 import { createSeededRandom } from "../../../src/domain/seeded-random.ts";
@@ -23,6 +22,7 @@ import { patient } from "../../support/patience.ts";
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { WAITS } from "../../support/waits.ts";
 import { listBookings, type Server, startClients } from "../support/booking-clients.ts";
+import { listUpgradeCommands } from "../../support/upgrade-guide.ts";
 
 // A server and its standby are upgraded in the order of the guide, the standby first. Meanwhile,
 // clients book and repeat what fails, an editor changes prices, a reader follows the feed, and two
@@ -37,16 +37,6 @@ const SECRET = generateApiKey("SECRET", randomBytes);
 /** The name of the copy that the old server made last. */
 const COPY = "deskbell-20261128T103635Z.db";
 const RETRY_MS = 20;
-
-/** Returns the commands of the guide: for the standby, for the server, and for the standby. */
-function commandsOfGuide(dir: string): string[] {
-  const section = readGuide("upgrading").split("## A standby, and several servers")[1] ?? "";
-  const block = /```sh\n([^`]+)```/.exec(section)?.[1] ?? "";
-  return block
-    .trim()
-    .split("\n")
-    .map((line) => line.replace(/^deskbell /, "").replace("/mnt/nas/deskbell", dir));
-}
 
 /** Creates the data of an old server with a copy in `dir`, and the data folder of its standby. */
 function createMachines(isFirstSchema: boolean) {
@@ -130,7 +120,7 @@ async function upgradeOnce(isFirstSchema: boolean, isKilled: boolean) {
     return { dataDir, daemon, url: await waitForUrl(daemon, COMMAND_MS) };
   };
 
-  const [before = "", backup = "", after = ""] = commandsOfGuide(dir);
+  const [before = "", backup = "", after = ""] = listUpgradeCommands(dir);
   expect((await standby.deskbell(before)).stdout).toContain(`${COPY} has no authentication tag`);
   // The upgrade from the first schema takes the scopes of bookings from keys that could not book.
   await run(server, "keys update site --max-bookings-day 1000000 --all-scopes yes");
