@@ -61,13 +61,19 @@ async function findErrors(copy: string, mutants: readonly Sampled[]): Promise<Se
   return new Set([...places].map(([, file = ""]) => file));
 }
 
-/** Runs the compiler and returns its output, which lists the errors. */
+/**
+ * Runs the compiler and returns its output, which lists the errors.
+ * @throws if the compiler fails without naming an error: the mutants would count as valid
+ */
 const compile = (copy: string): Promise<string> =>
-  new Promise((resolve) =>
+  new Promise((resolve, reject) =>
     execFile(
       join(copy, "node_modules/.bin/tsc"),
       [...OPTIONS, join(copy, "checked.tsbuildinfo"), "-p", join(copy, "tsconfig.json")],
       { cwd: copy, maxBuffer: 2 ** 26 },
-      (_error, stdout) => resolve(stdout),
+      (error, stdout, stderr) =>
+        error === null || /: error /.test(stdout)
+          ? resolve(stdout)
+          : reject(new Error(`The compiler failed: ${stdout}${stderr}`, { cause: error })),
     ),
   );
