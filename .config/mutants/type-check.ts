@@ -7,6 +7,8 @@ import type { Sampled } from "./sample.ts";
 /** Unused names are bad style, but no errors: a mutant often makes one. */
 const OPTIONS = [
   "--noEmit",
+  "--pretty",
+  "false",
   "--noUnusedLocals",
   "false",
   "--noUnusedParameters",
