@@ -5,7 +5,6 @@ import type { PageLanguage, Translations } from "../../pages/languages.ts";
 export type BookingTexts = {
   title: string;
   services: string;
-  choose: string;
   table: string;
   nothing: string;
   from: string;
@@ -122,7 +121,6 @@ const TEXTS: Translations<BookingTexts> = {
   en: {
     title: "Book",
     services: "Services",
-    choose: "Choose",
     table: "Book a table",
     nothing: "Nothing can be booked here at the moment.",
     from: "from {price}",
@@ -242,7 +240,6 @@ const TEXTS: Translations<BookingTexts> = {
   de: {
     title: "Buchen",
     services: "Leistungen",
-    choose: "Wählen",
     table: "Tisch reservieren",
     nothing: "Im Moment kann hier nichts gebucht werden.",
     from: "ab {price}",
@@ -364,7 +361,6 @@ const TEXTS: Translations<BookingTexts> = {
   fr: {
     title: "Réserver",
     services: "Prestations",
-    choose: "Choisir",
     table: "Réserver une table",
     nothing: "Rien ne peut être réservé ici pour le moment.",
     from: "dès {price}",
@@ -484,7 +480,6 @@ const TEXTS: Translations<BookingTexts> = {
   es: {
     title: "Reservar",
     services: "Servicios",
-    choose: "Elegir",
     table: "Reservar mesa",
     nothing: "De momento no se puede reservar nada aquí.",
     from: "desde {price}",
@@ -604,7 +599,6 @@ const TEXTS: Translations<BookingTexts> = {
   it: {
     title: "Prenota",
     services: "Servizi",
-    choose: "Scegli",
     table: "Prenota un tavolo",
     nothing: "Al momento qui non si può prenotare nulla.",
     from: "da {price}",
