@@ -51,7 +51,7 @@ async function readPosted(request: PageRequest): Promise<Posted | { response: Ht
   const progress = readProgress(new URLSearchParams(context.request.search));
   const page = await openBookingPage(request, progress);
   if (page === undefined) return { response: respondNotFound(request) };
-  if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
+  if (!takesBookings(page.business)) return { response: respondClosed(request, page) };
   if (progress.step !== "time")
     return { response: redirect(request, urlOfStep(page, keptFields(request))) };
   return { page, choice: progress.choice, body };

@@ -9,6 +9,7 @@ import {
   type RawHeaders,
   respond,
 } from "../../http/pipeline/request-context.ts";
+import { takesBookings } from "./access.ts";
 import { isClosedError, recordRefusal } from "./book.ts";
 import type { BookingShop } from "./read-offer.ts";
 import { type Booked, confirmableUntil, keptUntil, type PageProps } from "./rules.ts";
@@ -70,15 +71,15 @@ export function respondWithShop(
 export const respondClosed = (
   request: PageRequest,
   props: BookingShop,
-  reason: "closed" | "shareUsed",
+  status = 200,
 ): HttpResponse =>
   respondWithShop(request, props, {
     title: props.texts.title,
-    status: reason === "closed" ? 200 : 429,
+    status,
     content: (
       <>
         <Heading>{props.texts.title}</Heading>
-        <p>{props.texts[reason]}</p>
+        <p>{takesBookings(props.business) ? props.texts.shareUsed : props.texts.closed}</p>
         <Telephone {...props} />
       </>
     ),
@@ -95,7 +96,7 @@ export function respondToRefusal(
 ): HttpResponse | undefined {
   if (!isClosedError(error)) return undefined;
   recordRefusal(request.rt, props.business, error);
-  return respondClosed(request, props, "shareUsed");
+  return respondClosed(request, props, 429);
 }
 
 /** Returns a sentence about how long a time is kept for the guest. */

@@ -59,7 +59,7 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const page = await openBookingPage(request, progress);
   if (page === undefined) return respondNotFound(request);
   countOnPages(request.rt, "sent", "book");
-  if (!takesBookings(page.business)) return respondClosed(request, page, "closed");
+  if (!takesBookings(page.business)) return respondClosed(request, page);
   if (progress.step !== "time") return showQuestion(request, page, progress, false);
   const at = readInstant(query.get("at"));
   const key = query.get("key");

@@ -5,6 +5,7 @@ import { localDateOf } from "../../domain/local-time.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
+import { takesBookings } from "./access.ts";
 import { findTime } from "./find-times.ts";
 import { choiceOfHold, confirmHold, findGuestHold, type GuestHold } from "./mail-holds.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
@@ -41,8 +42,9 @@ async function findObstacle(
   request: PageRequest,
   { business }: BookingShop,
   { hold, isOpen, keptUntil }: GuestHold,
-): Promise<"confirmLate" | "taken" | "gone" | null> {
+): Promise<"confirmLate" | "closed" | "taken" | "gone" | null> {
   if (!isOpen) return "confirmLate";
+  if (!takesBookings(business)) return "closed";
   if (keptUntil !== null) return null;
   const choice = choiceOfHold(request.rt, business, hold);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
@@ -91,13 +93,14 @@ async function respondWithHold(
           <Notice kind="warn">{texts[obstacle]}</Notice>
         )}
         <Facts {...page} view={view} />
-        {obstacle === null ? (
+        {obstacle === null && (
           <form method="post" action={`${path}${query && `?${query}`}`} data-once>
             <button class="primary large" type="submit" data-busy={texts.sending}>
               {texts.confirmYes}
             </button>
           </form>
-        ) : (
+        )}
+        {obstacle !== null && obstacle !== "closed" && (
           <p>
             <a class="button primary" href={urlOfTimes(request, page, hold)}>
               {texts.anotherTime}

@@ -49,7 +49,7 @@ async function openTickets(
   });
   if (!page?.business.doc.publicPage.enabled || page.content === null)
     return { response: respondNotFound(request) };
-  if (!takesBookings(page.business)) return { response: respondClosed(request, page, "closed") };
+  if (!takesBookings(page.business)) return { response: respondClosed(request, page) };
   return { ...page, content: page.content };
 }
 

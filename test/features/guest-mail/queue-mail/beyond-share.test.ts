@@ -259,7 +259,13 @@ test.each([
   publish(api, "OFF");
   const visits = listMade(api).length;
   const link = linkIn(server.mails.at(-1)!.raw);
-  expect((await createVisitor(api).post(`${link}/confirm`)).status).toBe(429);
+  const guest = createVisitor(api);
+  const shown = await guest.get(link);
+  expect(shown).toContain("Online booking is closed at the moment.");
+  expect(shown).not.toContain('method="post"');
+  const refused = await guest.post(`${link}/confirm`);
+  expect(refused.status).toBe(429);
+  expect(await refused.text()).toContain("Online booking is closed at the moment.");
   expect(listMade(api)).toHaveLength(visits);
 });
 
