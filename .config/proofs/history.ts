@@ -106,5 +106,6 @@ export const NOT_COVERED: readonly string[] = [
   "Disks that lose data after they have confirmed an fsync",
   "Bytes of the catalog that a disk changes into other valid ones: only events and backups have checksums",
   "Attackers with access to the machine, and denial of service by more traffic than the network carries",
+  "What a command stores in the second before the daemon notices that the clock was changed: it is shifted with what was stored before",
   "Speed: `npm run bench` measures it",
 ];
