@@ -22,6 +22,8 @@ export type Subscription = {
   failures: number;
   /** Attempts in a row that found the receiver down. */
   foundDown: number;
+  /** Whether each of the last outcomes was a failure, the newest last. */
+  recent: readonly boolean[];
   pauseMs: number;
   probeAt: number;
   retryAfterUntil: number;
@@ -60,6 +62,8 @@ const ROW = `SELECT id, business_id AS businessId, endpoint_id AS endpointId, ev
 const MAX_ATTEMPTS = 20;
 const PROBING_AFTER = 10;
 const PROBING_AFTER_DOWN = 2;
+const RECENT = 20;
+const PROBING_AFTER_RECENT = 14;
 const DOWN_STATUSES = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 900_000;
@@ -68,11 +72,18 @@ const MAX_LATENCY_MS = 5000;
 const ROUNDING_MS = 20;
 
 /** The health of an endpoint after a success, and after it is enabled. */
-export const NO_FAILURES = { failures: 0, foundDown: 0, pauseMs: 0, probeAt: 0 };
+export const NO_FAILURES = { failures: 0, foundDown: 0, recent: [], pauseMs: 0, probeAt: 0 };
 
 /** Returns whether an endpoint is probed. A probed endpoint stays so until a success. */
-const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
-  pauseMs > 0 || failures >= PROBING_AFTER || foundDown >= PROBING_AFTER_DOWN;
+const isProbed = ({ failures, foundDown, recent, pauseMs }: Subscription): boolean =>
+  pauseMs > 0 ||
+  failures >= PROBING_AFTER ||
+  foundDown >= PROBING_AFTER_DOWN ||
+  (recent.length === RECENT && recent.filter(Boolean).length >= PROBING_AFTER_RECENT);
+
+/** Returns the last outcomes after one more. */
+const addOutcome = ({ recent }: Subscription, isFailure: boolean): readonly boolean[] =>
+  [...recent, isFailure].slice(-RECENT);
 
 /**
  * Checks the delivery worker's guarantees independently, from the commands it was given, the
@@ -260,7 +271,11 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       const wait = expectedWait(n - expected.attemptsBefore, outcome, time.wall());
       expected.wait =
         isWell || wait === undefined ? undefined : { n, from: now + wait.from, to: now + wait.to };
-      if (isWell) return void Object.assign(endpoint, NO_FAILURES);
+      if (isWell) {
+        const recent = isProbed(endpoint) ? [] : addOutcome(endpoint, false);
+        return void Object.assign(endpoint, { ...NO_FAILURES, recent });
+      }
+      endpoint.recent = addOutcome(endpoint, true);
       endpoint.failures += 1;
       const isDown =
         outcome.kind === "responded"
