@@ -186,6 +186,19 @@ test("500 dishes and 300 events are divided into pages of at most 150 KB, each o
   expect(Buffer.byteLength(await (await get("")).text())).toBeLessThan(MAX_HTML_BYTES);
 });
 
+test("the page of an event shows the date of its end if it lasts a day or longer", async () => {
+  const startsAt = "2027-03-12T18:00";
+  const events = [
+    { key: "night", name: "Night", startsAt, durationMin: 8 * 60 },
+    { key: "festival", name: "Festival", startsAt, durationMin: 28 * 60 },
+  ];
+  const { get } = servePublished({ catalog: 1, business: BUSINESS, events });
+  const readEnd = async (key: string) =>
+    / – <time[^>]*>([^<]+)</.exec(await (await get(`/events/${key}?lang=de`)).text())?.[1];
+  expect(await readEnd("night")).toBe("02:00");
+  expect(await readEnd("festival")).toBe("Samstag, 13. März 2027, 22:00");
+});
+
 test("a page of the longest texts that a catalog can have is at most 150 KB", async () => {
   const text = `${"&".repeat(9_990)}`;
   const items = Array.from({ length: 12 }, (_, i) => ({

@@ -90,6 +90,9 @@ const Availability = ({ shop, availability, salesStartAt }: AvailabilityProps) =
   );
 };
 
+/** An end on another day needs its date once a visitor could take it for an earlier one. */
+const DAY_MS = 86_400_000;
+
 type EventPageProps = { shop: Shop; event: PublicEvent };
 
 export const EventPage = ({ shop, event }: EventPageProps) => {
@@ -112,7 +115,10 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
           {format.longDate(startsAt)}, {format.time(startsAt)}
         </time>
         {" – "}
-        <time dateTime={event.endsAt}>{format.time(endsAt)}</time>
+        <time dateTime={event.endsAt}>
+          {endsAt - startsAt >= DAY_MS && `${format.longDate(endsAt)}, `}
+          {format.time(endsAt)}
+        </time>
       </p>
       <p class="facts">
         <EventState shop={shop} event={event} />
