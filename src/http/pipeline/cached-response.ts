@@ -123,9 +123,9 @@ export const compressible = (
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;
   if (body === null || body.length <= GZIP_MIN_BYTES) return response;
+  if (headers.includes("etag") || headers.includes("vary")) return response;
   const type = headers[headers.indexOf("content-type") + 1] ?? "";
-  if (!COMPRESSED.test(type) || headers.includes("vary") || headers.includes("etag"))
-    return response;
+  if (!COMPRESSED.test(type)) return response;
   headers.push("vary", "Accept-Encoding");
   if (!acceptsGzip(getHeader(context.request, "accept-encoding"))) return response;
   return promisify(gzip)(body).then((compressed) => {
