@@ -12,7 +12,7 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 import { businessOf, createLink } from "./open-desk.ts";
 
 export const SLUG = "salon";
-const CATALOG = `
+const catalogWith = (dishes: readonly string[]): string => `
 catalog: 1
 business: { slug: ${SLUG}, name: Salon Aurora, timezone: Etc/UTC, currency: EUR }
 hours: [{ days: [mon-sun], start: "00:00", end: "24:00" }]
@@ -22,7 +22,9 @@ services:
 staff: [{ key: mia, name: Mia }, { key: leo, name: Leo }]
 tables: [{ key: t1, minSeats: 1, maxSeats: 4 }]
 menu:
-  items: [{ key: soup, name: Soup of the day, price: 8.00 }]
+  items:
+    - { key: soup, name: Soup of the day, price: 8.00 }
+${dishes.map((name, i) => `    - { key: dish-${i}, name: ${name}, price: 9.00 }`).join("\n")}
 events:
   - key: gala
     name: Gala
@@ -37,6 +39,8 @@ events:
 type Options = PageOptions & {
   /** Returns the URL at which the phone reaches the server, such as that of a proxy. */
   connect?: (serverUrl: string) => Promise<string>;
+  /** More dishes than the one that the menu has. */
+  dishes?: readonly string[];
   /** Adds what the page shows at first. */
   prepare?: (rt: Runtime) => void;
 };
@@ -45,10 +49,10 @@ type Options = PageOptions & {
 export async function openDeskPage(
   test: Pick<TestContext, "skip">,
   openPage: (test: Pick<TestContext, "skip">, url: string, options: PageOptions) => Promise<Page>,
-  { connect = async (url) => url, prepare = () => {}, ...options }: Options = {},
+  { connect = async (url) => url, dishes = [], prepare = () => {}, ...options }: Options = {},
 ) {
   const rt = createTestRuntime({}, Date.parse("2026-12-01T10:00Z"));
-  applyCatalog(rt, [{ name: "salon.yaml", text: CATALOG }]);
+  applyCatalog(rt, [{ name: "salon.yaml", text: catalogWith(dishes) }]);
   const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
   const start = new Date(rt.now() + 2 * 3_600_000).toISOString();

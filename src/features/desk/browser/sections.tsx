@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Choice, DeskView } from "../rules.ts";
+import { FindChoice } from "./find-choice.tsx";
 import { Form, Options, type Page, Section } from "./parts.tsx";
 import type { DeskTexts } from "./texts.ts";
 
@@ -33,12 +34,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
       {hasTables && services.length > 0 && <h3>{texts.service}</h3>}
       {services.length > 0 && (
         <Form page={page} action="walkIn" button={texts.enter} about={texts.service} look="primary">
-          <label>
-            {texts.service}
-            <select name="service" required>
-              <Options choices={services} />
-            </select>
-          </label>
+          <FindChoice page={page} label={texts.service} name="service" choices={services} />
           {!isOfOnePerson && staff.length > 0 && (
             <label>
               {texts.staff}
@@ -117,12 +113,7 @@ export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
     <BackAgain page={page} action="offer" field="service" choices={view.hidden} />
     {view.dishes.length > 0 && (
       <Form page={page} action="soldOut" button={page.texts.markSoldOut} look="primary">
-        <label>
-          {page.texts.dish}
-          <select name="dish" required>
-            <Options choices={view.dishes} />
-          </select>
-        </label>
+        <FindChoice page={page} label={page.texts.dish} name="dish" choices={view.dishes} />
         <label>
           {page.texts.until}
           <select name="until">
@@ -134,12 +125,7 @@ export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
     )}
     {view.offered.length > 0 && (
       <Form page={page} action="hide" button={page.texts.hideService}>
-        <label>
-          {page.texts.service}
-          <select name="service" required>
-            <Options choices={view.offered} />
-          </select>
-        </label>
+        <FindChoice page={page} label={page.texts.service} name="service" choices={view.offered} />
         <p class="faint">{page.texts.untilBack}</p>
       </Form>
     )}

@@ -47,6 +47,7 @@ export type DeskTexts = {
   justNow: string;
   minutesAgo: string;
   enter: string;
+  find: string;
   soldOut: string;
   dish: string;
   until: string;
@@ -153,6 +154,7 @@ export const TEXTS: Translations<DeskTexts> = {
     justNow: "now",
     minutesAgo: "{minutes} minutes ago",
     enter: "Enter",
+    find: "Find",
     soldOut: "Sold out",
     dish: "Dish",
     until: "Until",
@@ -274,6 +276,7 @@ export const TEXTS: Translations<DeskTexts> = {
     justNow: "jetzt",
     minutesAgo: "vor {minutes} Minuten",
     enter: "Eintragen",
+    find: "Suchen",
     soldOut: "Ausverkauft",
     dish: "Gericht",
     until: "Bis",
@@ -395,6 +398,7 @@ export const TEXTS: Translations<DeskTexts> = {
     justNow: "maintenant",
     minutesAgo: "il y a {minutes} minutes",
     enter: "Inscrire",
+    find: "Chercher",
     soldOut: "Épuisé",
     dish: "Plat",
     until: "Jusqu’à",
@@ -517,6 +521,7 @@ export const TEXTS: Translations<DeskTexts> = {
     justNow: "ahora",
     minutesAgo: "hace {minutes} minutos",
     enter: "Anotar",
+    find: "Buscar",
     soldOut: "Agotado",
     dish: "Plato",
     until: "Hasta",
@@ -639,6 +644,7 @@ export const TEXTS: Translations<DeskTexts> = {
     justNow: "adesso",
     minutesAgo: "{minutes} minuti fa",
     enter: "Inserisci",
+    find: "Cerca",
     soldOut: "Esaurito",
     dish: "Piatto",
     until: "Fino a",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createBooking } from "../../../../src/app/bookings/bookings.ts";
 import { type PageOptions, useBrowser } from "../../../support/browser.ts";
 import { TEXTS } from "../../../../src/features/desk/browser/texts.ts";
+import { objectId } from "../../../../src/domain/catalog/object-id.ts";
 import { businessOf } from "../open-desk.ts";
 import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 
@@ -28,6 +29,18 @@ test.for([true, false])(
     expect(page.errors).toEqual([]);
   },
 );
+
+test("a dish among many is found by a part of its name, without accents", async (test) => {
+  const dishes = ["Crème brûlée", ...Array.from({ length: 20 }, (_, i) => `Dish ${i}`)];
+  const { rt, page, reader } = await openDeskPage(test, openPage, { dishes });
+  await page.run(openAll);
+  await reader.fill("Find", "BRULEE");
+  await reader.click("Mark as sold out");
+  await reader.waitForText("Marked as sold out.");
+  const marked = [...rt.store.soldOut.list(businessOf(rt).id).keys()];
+  expect(marked).toEqual([objectId("menu_item", SLUG, { key: "dish-0", previousKeys: [] })]);
+  expect(page.errors).toEqual([]);
+}, 60_000);
 
 test("the link leaves the address bar, and no page has it in its title", async (test) => {
   const { page, url } = await openDeskPage(test, openPage);
