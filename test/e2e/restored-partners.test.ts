@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Config } from "../../../src/config.ts";
-import { createBackup } from "../../../src/features/backups/backups.ts";
-import { planRestore, restoreBackup } from "../../../src/features/backups/restore/restore.ts";
-import { deletePartner } from "../../../src/features/partners/partners.ts";
-import { createFuturePartnerStore } from "../../../src/features/partners/store.ts";
-import { updatePartner } from "../../../src/features/partners/update-partner.ts";
-import { createTempFolder } from "../../support/cli.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
-import { addBusinesses, createTestPartner } from "./partners/support.ts";
+import type { Config } from "../../src/config.ts";
+import { createBackup } from "../../src/features/backups/backups.ts";
+import { planRestore, restoreBackup } from "../../src/features/backups/restore/restore.ts";
+import { deletePartner } from "../../src/features/partners/partners.ts";
+import { createFuturePartnerStore } from "../../src/features/partners/store.ts";
+import { updatePartner } from "../../src/features/partners/update-partner.ts";
+import { createTempFolder } from "../support/cli.ts";
+import { createTestRuntime } from "../support/test-runtime.ts";
+import { addBusinesses, createTestPartner } from "../features/partners/partners/support.ts";
 
 const createServer = () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
