@@ -122,9 +122,10 @@ export class Shop {
    */
   async #readTables(): Promise<void> {
     for (const { key, minSeats, maxSeats } of this.file.tables) {
-      const query = `partySize=${minSeats}&granularity=next&limit=1`;
+      const query = `partySize=${minSeats}&granularity=next&limit=8`;
       const { slots } = await this.#get<{ slots: Slot[] }>(`/availability?${query}`);
-      const start = slots[0]?.startsAt;
+      // The next start could become too soon before it is reserved.
+      const start = slots.at(-1)?.startsAt;
       if (start === undefined) return;
       const { code, data } = await this.#deskbell(
         `reservations create --party ${minSeats} --start ${start} --table ${key} --dry-run`,

@@ -141,7 +141,9 @@ export async function createTemplates(folder: string, names: readonly string[]):
 async function createSubscribedSalon(folder: string): Promise<void> {
   const salon = await seedSalon(join(folder, "subscribed"));
   expect(await salon(SUBSCRIBE)).toMatchObject({ code: 0 });
-  const slots = (await salon("availability --service beard-trim --next 1 --json")).stdout;
+  // The start of a near day could become too soon while the commands run.
+  const from = Temporal.Now.plainDateISO().add({ days: 3 });
+  const slots = (await salon(`availability --service beard-trim --from ${from} --json`)).stdout;
   const [, start = ""] = /"startsAt": "([^"]{16})/.exec(slots) ?? [];
   const booking = `bookings create --service beard-trim --start ${start} --json`;
   writeFileSync(join(folder, "booking"), booking);
