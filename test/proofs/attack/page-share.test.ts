@@ -29,9 +29,9 @@ const MODES = chooseScale<Mode[]>(["CONFIRM"], ["REQUEST", "CONFIRM"]);
 const SEED = chooseSeed(31);
 const HONEST = chooseScale(3, 50, 10);
 /** The tries of all addresses together. */
-const TRIES = chooseScale(16, 400, 120);
+const TRIES = chooseScale(16, 400, 80);
 /** The tries where mails are sent: mailboxes that strangers cannot confirm can ask, too. */
-const TRIES_WITH_MAIL = chooseScale(40, 400, 120);
+const TRIES_WITH_MAIL = chooseScale(40, 400, 80);
 /** An address can make ten visits a day. */
 const MAX_TRIES_OF_ADDRESS = 12;
 const CONTROL_ADDRESSES = 100;
