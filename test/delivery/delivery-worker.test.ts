@@ -409,7 +409,7 @@ describe("the delivery worker", () => {
     expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
   });
 
-  test("the delivery worker keeps a delivery that was cancelled in flight cancelled, unless it was received", async () => {
+  test("a delivery that was cancelled in flight stays cancelled, unless the receiver has accepted it", async () => {
     for (const [statusCode, expected] of [
       [500, "CANCELLED"],
       [200, "DELIVERED"],

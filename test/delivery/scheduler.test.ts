@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const idleWorker = { wake() {}, sweep() {}, reviewFailing() {} } as unknown as DeliveryWorker;
 
-test("a late tick of cron is a line of the log", () => {
+test("a periodic job that runs late is logged, and so are the warnings of packages", () => {
   const { log, logged } = createTestRuntime();
   const warn = vi.spyOn(console, "warn").mockImplementation((text) => logWarning(log, text));
   const job = new CronJob("* * * * * *", () => {});

@@ -47,7 +47,7 @@ function createOldDatabase(): string {
   return dataDir;
 }
 
-test("secret keys of 0.1 lose the scopes that 0.2 gave them, unless they have used them", () => {
+test("a secret key of version 0.1 keeps the scopes that version 0.2 gave it only if it has used one", () => {
   const rt = createTestRuntime({ dataDir: createOldDatabase() });
   const keys = rt.store.keys.list();
   expect(keys.map(({ selfRotation }) => selfRotation)).toEqual(keys.map(() => false));

@@ -107,7 +107,7 @@ test("an edit that makes a category its own ancestor is rejected", () => {
   expect(captureError(edit)).toContain("These categories form a cycle");
 });
 
-test("an edit that postpones the next transition makes that of another object the next", () => {
+test("an edit that postpones the next transition makes the transition of another object the next one", () => {
   const rt = createTestRuntime();
   const startsAt = (hour: number) => Date.parse(`2026-11-20T${hour}:00:00Z`);
   const line = (key: string, hour: number) =>
@@ -177,7 +177,7 @@ test("an edit of a text also changes its translation into the business's own lan
   });
 });
 
-test("an edit of a translation, or of a text without one into the business's own language, changes nothing else", () => {
+test("an edit of a translation, or of a text that is not translated into the business's own language, changes no other text", () => {
   const described = { ...BEFORE, description: "Only cut" };
   expect(withShownTexts(BEFORE, described, "en")).toBe(described);
   const renamed = { ...BEFORE, name: "Trim" };

@@ -72,7 +72,7 @@ describe("local edits", () => {
     expect(undone(apply(rt, FILE))).toEqual([]);
   });
 
-  test("a local edit stays one if a file that lists only other objects is applied", () => {
+  test("a local edit stays a local edit if a file that lists only other objects is applied", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     reprice(rt, "cut", 4500);

@@ -61,7 +61,7 @@ describe("changes caused by time alone", () => {
     expect(tick()).toEqual([]);
   });
 
-  test("transitions that passed while no daemon was running are published one by one", () => {
+  test("the start and the end of a promotion that passed while no daemon was running are published one by one", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(24 * HOUR);

@@ -57,7 +57,7 @@ test(
 );
 
 test.each([40, -40])(
-  "a command whose clock differs by %i days names that and nothing else",
+  "a command whose clock differs by %i days reports the difference as the only problem",
   async (days) => {
     const rt = await createRunningServer();
     const now = rt.now();

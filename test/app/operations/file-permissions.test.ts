@@ -28,7 +28,7 @@ type Server = ReturnType<typeof createServer>;
 describe.runIf(process.getuid)("secrets that other users can access", () => {
   const list = ({ rt, tlsKey }: Server) => checkSecretFiles(rt.config, tlsKey);
 
-  test("secrets that other users can access are not found in private files, in a listable folder and in a key that a group may read", () => {
+  test("private files, a data folder that others can list and a TLS key that a group can read are not reported", () => {
     const server = createServer();
     chmodSync(server.rt.config.dataDir, 0o755);
     expect(list(server)).toEqual([]);
@@ -42,7 +42,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
     { what: "TLS key", mode: 0o644, pathOf: ({ tlsKey }) => tlsKey, inData: false },
     { what: "token", mode: 0o644, pathOf: (server) => server.metricsTokenFile, inData: false },
   ])(
-    "secrets that other users can access are reported at start and in status, and refused when strict: $what",
+    "a secret that other users can access is reported at start and in status, and refused when strict: $what",
     ({ mode, pathOf, inData }) => {
       const server = createServer();
       const { rt, tlsKey } = server;
@@ -71,7 +71,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
     },
   );
 
-  test("secrets that other users can access are not looked for in a data folder that does not exist yet", () =>
+  test("a data folder that does not exist yet is not reported", () =>
     expect(checkSecretFiles(readConfig({ dataDir: "/nowhere" }, {}), "/nowhere/key")).toEqual([]));
 });
 

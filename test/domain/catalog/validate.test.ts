@@ -108,7 +108,7 @@ events:
   });
 });
 
-describe("an issue causes no false ones", () => {
+describe("an issue causes no false issues", () => {
   const REFERRING = `${HEADER}services:
   - {key: a, name: A, durationMin: 30, price: 1, category: hair, staff: [anna], addons: [oil, {addon: wax}]}
 promotions:
@@ -136,13 +136,13 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
 `,
       6,
     ],
-  ])("an issue %s causes no false ones", (_case, body, count) => {
+  ])("an issue %s causes no false issues", (_case, body, count) => {
     const found = issuesIn(REFERRING + body);
     expect(found).toHaveLength(count);
     expect(found.join("\n")).not.toContain("There is no");
   });
 
-  test("an issue in a field that decides about others causes no false ones", () => {
+  test("an issue in a field that decides about others causes no false issues", () => {
     const promotion = "key: p, name: P, benefit: {type: percent_off, percent: 5}";
     const bodies = [
       "services: [{key: a, name: A, durationMin: 30, prise: 3}]",
@@ -156,7 +156,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     for (const body of bodies) expect(issuesIn(`${HEADER}${body}\n`), body).toHaveLength(1);
   });
 
-  test("an issue in the description of a business, which may be stored with what the file lacks, causes no false ones", () => {
+  test("an issue in the description of a business, which may be stored with what the file lacks, causes no false issues", () => {
     const body = REFERRING.slice(HEADER.length);
     for (const business of [
       "",
@@ -166,7 +166,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
       expect(issuesIn(`catalog: 1\n${business}${body}`), business).toHaveLength(1);
   });
 
-  test("an issue in the slug of a business that is stored with what the file lacks causes no false ones", () => {
+  test("an issue in the slug of a business that is stored with what the file lacks causes no false issues", () => {
     const stored = readCatalogSources([
       {
         name: "stored.yaml",

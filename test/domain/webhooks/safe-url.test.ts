@@ -138,7 +138,7 @@ describe("a URL that the operator allows", () => {
     "the URL %s is rejected when only other ranges are allowed",
     (url) => expect(parseTarget(url, LOCAL)).toHaveProperty("reason"),
   );
-  test("a private name is checked by its addresses", () => {
+  test("a private host name is accepted only if all of its addresses are allowed", () => {
     expect(unsafeAddressError("till", ["127.0.0.1"], LOCAL)).toBeUndefined();
     expect(unsafeAddressError("till", ["127.0.0.1", "10.0.0.1"], LOCAL)?.reason).toMatch(
       /10\.0\.0\.1/,

@@ -185,7 +185,7 @@ test("X-Forwarded-For is ignored without a trusted proxy, with one warning", asy
   ]);
 });
 
-test("a flush saves when a key was last used; a rejected request is no use", async () => {
+test("a flush saves when a key was last used, and a rejected request does not count as a use", async () => {
   const api = createTestApi();
   const { id, secret } = api.createKey();
   const rejected = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });

@@ -100,7 +100,7 @@ describe("the next slice", () => {
     timeout.mockRestore();
   });
 
-  test("a scan that is added during the pause after a slice waits only for its rest", async () => {
+  test("a scan that is added during the pause after a slice waits only for the rest of the pause", async () => {
     const timeout = vi.spyOn(globalThis, "setTimeout");
     const { scan, queue, advance } = openQueue();
     const delays = () => timeout.mock.calls.map(([, ms]) => ms).filter((ms) => ms !== 2000);

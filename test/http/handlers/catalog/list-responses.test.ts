@@ -135,7 +135,7 @@ describe("X-Service-Sequence", () => {
     expect(lastSequence(api)).toBe(before + 4);
   });
 
-  test("X-Service-Sequence never counts a clock event that the list does not reflect", async () => {
+  test("X-Service-Sequence counts a change that time causes only in a list that reflects the change", async () => {
     const api = createTestApi();
     const namesNow = async () => {
       const response = await api.request(at("promotions"));

@@ -183,7 +183,7 @@ test("a key reads only events of its groups in the feed, and may not name others
     });
 });
 
-test("a key that may only write bookings reads only the events of its own ones", async () => {
+test("a key that may only write bookings reads only the events of bookings that it made", async () => {
   const api = createTestApi();
   const { id, secret } = api.createKey({
     kind: "RESTRICTED",

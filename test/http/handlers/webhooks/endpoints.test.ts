@@ -404,7 +404,7 @@ describe("the list of endpoints", () => {
     return (await response.json()) as Listed;
   };
 
-  test("the list of endpoints is sorted by age, and has only its own ones for a restricted key", async () => {
+  test("the list of endpoints is sorted by age, and has only the endpoints of its own for a restricted key", async () => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     expect(await read(api)).toEqual({
