@@ -19,14 +19,14 @@ export function createRateLimitPolicy(
   return { windows, header: texts.join(", ") };
 }
 
-/** A client's remaining requests in one window, and when the window frees the next request. */
+/** A client's remaining requests in one window, and when the oldest requests leave the window. */
 export type WindowState = { name: string; remaining: number; resetSeconds: number };
 
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
- * The requests of one client in one second. They leave a window together, when the last of them
- * has. `second` is null for requests that an earlier process counted.
+ * The requests of one client in one second. They leave a window together, as late as the last of
+ * them would alone. `second` is null for requests that an earlier process counted.
  */
 export type Bucket = { second: number | null; lastAt: number; count: number };
 
@@ -37,12 +37,12 @@ export type RateLimiter = {
   /** Returns the result of `take` without counting. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /**
-   * Returns the request counts to save, by client and second: those since an instant. A client is
-   * left out until it has `minimum` requests, and then its earlier ones are returned, too.
+   * Returns the numbers of requests since an instant, by client and second, to save them. A client
+   * is left out until it has `minimum` requests, and then its earlier requests are returned, too.
    */
   countedSince: (
     instant: number,
-    minimum?: number,
+    minimum?: 1 | 2,
   ) => { client: string; second: number; count: number }[];
   /**
    * Restores the counts of an earlier process.
@@ -159,7 +159,10 @@ function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
   meter.oldest = meter.oldest.map((index) => index - expired);
 }
 
-const hasRequests = ([first, second]: readonly Bucket[], minimum: number): boolean =>
+/**
+ * Returns whether there are enough requests. Two buckets have at least two, so no third is read.
+ */
+const hasRequests = ([first, second]: readonly Bucket[], minimum: 1 | 2): boolean =>
   (first?.count ?? 0) + (second?.count ?? 0) >= minimum;
 
 function count(meter: Meter, now: number): void {
