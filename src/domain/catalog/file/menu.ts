@@ -104,7 +104,7 @@ export const MENU_ITEM_DEFAULTS = defaultsFor<MenuItemDoc>()({
 });
 
 export function readMenuItem(reader: Reader, item: AuthoredMenuItem): MenuItemDoc {
-  const sizes = reader.uniqueList(item.sizes, "sizes", ["key", "size"], readSize);
+  const sizes = reader.uniqueList(item.sizes, "sizes", { key: "key", noun: "size" }, readSize);
   const fields = readFields(item, MENU_ITEM_DEFAULTS);
   return {
     ...readDescribed(item),
@@ -171,7 +171,12 @@ const defaultMaxSelections = (min: number, optionCount: number): number =>
   Math.max(min, optionCount, 1);
 
 export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup): ModifierGroupDoc {
-  const options = reader.uniqueList(item.options, "options", ["key", "option"], readOption);
+  const options = reader.uniqueList(
+    item.options,
+    "options",
+    { key: "key", noun: "option" },
+    readOption,
+  );
   const minSelections = item.min ?? DEFAULT_MIN_SELECTIONS;
   const maxSelections = item.max ?? defaultMaxSelections(minSelections, options.length);
   const defaults = options.filter((option) => option.isDefault).length;

@@ -117,7 +117,7 @@ export function readPublicEvent(reader: Reader, item: AuthoredPublicEvent): Publ
   const ticketTypes = reader.uniqueList(
     item.ticketTypes,
     "ticketTypes",
-    ["key", "ticket type"],
+    { key: "key", noun: "ticket type" },
     readTicketType,
   );
   return {
@@ -261,7 +261,7 @@ const readQuotas = (
   reader.uniqueList(
     item.quotas,
     "quotas",
-    ["key", "quota"],
+    { key: "key", noun: "quota" },
     (reader, { key, size, ticketTypes = known }) => {
       for (const [index, type] of ticketTypes.entries())
         if (!known.includes(type))

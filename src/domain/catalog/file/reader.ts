@@ -152,12 +152,13 @@ export class Reader {
   }
 
   /**
-   * Returns the items of a list and reports repeated keys. `noun` is singular, such as `variant`.
+   * Returns the items of a list and reports repeated keys.
+   * @param unique `key`: the field that identifies an item; `noun`: an item, such as "variant"
    */
   uniqueList<T, K extends string, D extends Record<K, string>>(
     items: readonly T[] | undefined,
     field: string,
-    [key, noun]: [K, noun: string],
+    { key, noun }: { key: K; noun: string },
     read: (reader: Reader, item: T) => D,
   ): D[] {
     const docs = this.list(items, field, read);

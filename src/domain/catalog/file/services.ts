@@ -201,7 +201,7 @@ export function readService(reader: Reader, item: AuthoredService): ServiceDoc {
     resources: reader.uniqueList(
       item.resources,
       "resources",
-      ["resource", "resource"],
+      { key: "resource", noun: "resource" },
       (_reader, needed) =>
         typeof needed === "string"
           ? { resource: needed, units: DEFAULT_UNITS }
@@ -210,7 +210,12 @@ export function readService(reader: Reader, item: AuthoredService): ServiceDoc {
     bookingRules: readFields(item.bookingRules ?? {}, BOOKING_RULE_DEFAULTS),
     depositCents: reader.amount(item, "deposit"),
     variants: readVariants(reader, item, { durationMin, priceCents }),
-    addons: reader.uniqueList(item.addons, "addons", ["addon", "add-on"], readAddonLink),
+    addons: reader.uniqueList(
+      item.addons,
+      "addons",
+      { key: "addon", noun: "add-on" },
+      readAddonLink,
+    ),
   };
 }
 
@@ -236,7 +241,7 @@ function readVariants(
   const variants = reader.uniqueList(
     item.variants,
     "variants",
-    ["key", "variant"],
+    { key: "key", noun: "variant" },
     (reader, variant): VariantDoc => ({
       ...readDescribed(variant),
       durationMin: variant.durationMin ?? service.durationMin,

@@ -38,7 +38,8 @@ import {
   writeWindow,
 } from "./writer.ts";
 
-// Staff, and the resources, areas and tables that bookings occupy.
+// The schemas, readers and writers here are of staff, and of the resources, areas and tables that
+// bookings occupy.
 
 const timeOff = fields({ from: instantOrDate, to: instantOrDate });
 
@@ -84,7 +85,7 @@ export const readStaff = (reader: Reader, item: AuthoredStaff): StaffDoc => ({
   serviceOverrides: reader.uniqueList(
     item.serviceOverrides,
     "serviceOverrides",
-    ["service", "service"],
+    { key: "service", noun: "service" },
     (reader, override) => ({
       service: override.service,
       ...readFields(override, OVERRIDE_DEFAULTS),
