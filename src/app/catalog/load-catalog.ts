@@ -1,4 +1,4 @@
-import type { StoredCatalog, Stock } from "../../domain/public/public-context.ts";
+import type { ObjectVersion, StoredCatalog, Stock } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CatalogObjects, Kind } from "../../domain/catalog/catalog.ts";
@@ -15,7 +15,7 @@ export function loadCatalog(
 ): StoredCatalog {
   const marks = rt.store.objectVersions.list(business.id);
   const sortOrders = rt.store.catalog.listSortOrders(business.id);
-  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
+  const unmarked = versionOfUnmarked(business);
   return {
     catalog: {
       business: business.doc,
@@ -31,7 +31,13 @@ export function loadCatalog(
   };
 }
 
-/** Returns the tickets taken, read when they are asked for. */
+/** Returns the version of an object without a stored one: it changed with the business. */
+const versionOfUnmarked = (business: BusinessRow): ObjectVersion => ({
+  version: business.catalogVersion,
+  updatedAt: business.updatedAt,
+});
+
+/** Returns the tickets taken; those of a ticket type are counted when they are asked for. */
 export const readTakenTickets = (rt: Runtime, businessId: string): Stock["taken"] => ({
   get: (ticketTypeId) => rt.store.takenTickets.countOf(businessId, ticketTypeId),
 });
@@ -46,7 +52,7 @@ export function toStoredCatalog(
   objects: CatalogObjects,
   stock: Stock,
 ): StoredCatalog {
-  const unmarked = { version: business.catalogVersion, updatedAt: business.updatedAt };
+  const unmarked = versionOfUnmarked(business);
   return {
     catalog: { business: business.doc, schedule: business.schedule, objects },
     versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? unmarked,
@@ -58,11 +64,14 @@ export function toStoredCatalog(
 /** The kinds of objects that each have a price of their own. */
 const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
-/** Returns the number of prices in the catalog of a business, of which `stored` may be a part. */
+/**
+ * Returns the number of prices in the catalog of a business. If `stored` is a part of the catalog,
+ * `atLeast` counts the objects with a price, which spares most edits the reading of all objects.
+ */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;
-  if (stored.others === undefined)
-    return { atLeast: () => 0, count: () => countPrices(Object.values(objects).flat()) };
+  const isWhole = stored.others === undefined;
+  if (isWhole) return { atLeast: () => 0, count: () => countPrices(Object.values(objects).flat()) };
   return {
     atLeast: () => {
       const counts = rt.store.catalog.countByKind(businessId);

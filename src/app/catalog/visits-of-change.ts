@@ -20,7 +20,7 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import { variantId } from "../../domain/public/service.ts";
 import type { PerformedService } from "../../store/bookings/booking-segments.ts";
 
-/** The future visits that a change of the catalog affects. */
+/** The future visits that a change of the catalog concerns. */
 export type VisitsOfChange = {
   /** Visits of deleted objects. Deleting the objects needs `cancelAffected`. */
   affected: AffectedVisits;
@@ -29,7 +29,8 @@ export type VisitsOfChange = {
    */
   outsideHours: string[];
   /**
-   * IDs of future visits whose object is no longer offered, or no longer by this person. They stay.
+   * IDs of future visits whose service, table or event is no longer offered, or whose service the
+   * staff member of the visit no longer performs. These visits stay.
    */
   withdrawn: string[];
   /** The visits of `affected` that messages name. */
@@ -38,17 +39,17 @@ export type VisitsOfChange = {
   keptVisits: VisitSummary[];
 };
 
-/** Returns the IDs of the future visits that a change affects but does not delete. */
+/** Returns the IDs of the future visits that a change concerns but does not cancel. */
 export const keptVisitIds = ({
   affected,
   outsideHours,
   withdrawn,
 }: Pick<VisitsOfChange, "affected" | "outsideHours" | "withdrawn">): string[] => {
-  const deleted = new Set(idsOf(affected));
-  return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !deleted.has(id));
+  const cancelled = new Set(idsOf(affected));
+  return [...new Set([...outsideHours, ...withdrawn])].filter((id) => !cancelled.has(id));
 };
 
-/** Returns the affected visits of a new business, which has no visits. */
+/** Returns the result for a new business, which has no visits. */
 export const notBooked = (): VisitsOfChange => ({
   affected: noVisits(),
   outsideHours: [],
@@ -57,7 +58,7 @@ export const notBooked = (): VisitsOfChange => ({
   keptVisits: [],
 });
 
-/** Returns the visits that a change affects, with summaries of those that a message names. */
+/** Returns the visits that a change concerns, with summaries of those that a message names. */
 export function findVisitsOfChange(
   rt: Runtime,
   business: Pick<BusinessRow, "id" | "doc">,
@@ -153,14 +154,15 @@ function performersOf(
   serviceIds: ReadonlySet<string>,
 ): Map<string, Performers> {
   const idOfKey = new Map(objects.staff.map((doc) => [doc.key, objectId("staff", slug, doc)]));
-  const idsOf = (keys: readonly string[]) => new Set(keys.map((key) => idOfKey.get(key) ?? key));
+  const staffIdsOf = (keys: readonly string[]) =>
+    new Set(keys.map((key) => idOfKey.get(key) ?? key));
   const offersOf = (doc: ServiceDoc): Performers[] => {
     const id = objectId("service", slug, doc);
     return [
-      { service: [id, null], staff: idsOf(doc.staff) },
+      { service: [id, null], staff: staffIdsOf(doc.staff) },
       ...doc.variants.map((variant): Performers => ({
         service: [id, variantId(slug, doc, variant)],
-        staff: idsOf(variant.staff ?? doc.staff),
+        staff: staffIdsOf(variant.staff ?? doc.staff),
       })),
     ];
   };

@@ -47,9 +47,15 @@ export type Candidate = {
   priceCents: number;
 };
 
+/** The longest horizon that a catalog file accepts. */
+const MAX_ADVANCE_DAYS = 1095;
+
 type Rules = { slotIntervalMin: number; minNoticeMin: number; maxAdvanceDays: number };
 
-/** Returns the segments, with the strictest minimum notice and horizon of their services. */
+/**
+ * Returns the segments, with the strictest minimum notice and horizon of their services. The first
+ * service alone decides the interval of the grid, because the visit starts with it.
+ */
 export function planSegments(
   catalog: Catalog,
   { services, guests }: ResolvedAppointmentRequest,
@@ -67,7 +73,7 @@ export function planSegments(
       ...own.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin),
     ),
     maxAdvanceDays: Math.min(
-      1095,
+      MAX_ADVANCE_DAYS,
       ...own.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays),
     ),
   };
@@ -274,6 +280,7 @@ export function planTable(
     variant: null,
     addons: [],
     seats: partySize,
+    // No other party joins the visit: a table has no sessions.
     capacity: 1,
     bufferBeforeMin: 0,
     bufferAfterMin: 0,

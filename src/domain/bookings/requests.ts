@@ -15,11 +15,14 @@ const customer = () =>
     .nullish()
     .transform((fields) => mergeCustomer(null, fields ?? {}));
 
+/** Twice the length of a key, with room for `:` and a quantity. */
+const MAX_NAME_LENGTH = 170;
+
 /**
- * Returns the schema of a name: `mia`, `wash`, `wash*2`, or `cut:wash*2` if several services have
- * it.
+ * Returns the schema of a staff member or add-on: `mia`, `wash`, or `wash*2` for a quantity of 2. A
+ * name that several services share has the service before it: `cut:wash*2`.
  */
-const name = () => line(170);
+const name = () => line(MAX_NAME_LENGTH);
 
 const MAX_SERVICES = 8;
 

@@ -39,6 +39,12 @@ export const findProcessOnDeletedFile = (path: string): number | undefined =>
 export type Program = { pid: number; name: string };
 
 /**
+ * Matches the programs of deskbell: `deskbell`, `deskbell.js` or `deskbell-linux-x64`. The file
+ * `deskbell.db` is an argument of another program.
+ */
+const OWN_PROGRAM = /^deskbell(?:[.-](?!db)[\w.-]+)?$/;
+
+/**
  * Returns the programs other than deskbell that have the database open in WAL mode. Linux alone
  * shows this, for processes that this user may examine.
  */
@@ -46,7 +52,7 @@ export const listForeignPrograms = (path: string): Program[] =>
   listProcessesOn(`${path}-shm`)
     .filter((pid) => pid !== process.pid)
     .map((pid) => ({ pid, name: programName(pid) }))
-    .filter(({ name }) => !/^deskbell(?:[.-](?!db)[\w.-]+)?$/.test(name));
+    .filter(({ name }) => !OWN_PROGRAM.test(name));
 
 /** Returns the script that Node runs, else the name of the command. */
 function programName(pid: number): string {
