@@ -13,8 +13,9 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business which another server has from now on. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes keys, or access that a feature gives. Never throws,
-   * because access that has leaked must end in any case.
+   * Called in the transaction that revokes access. Never throws, because access that has leaked
+   * must end in any case.
+   * @param ids the IDs of API keys, or of rows that a feature lists as access
    */
   accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
   /** Called when the transaction is committed. Never throws. */
@@ -35,7 +36,10 @@ export type GuestNews = {
   version: number;
   startsAt: number;
   endsAt: number;
-  /** When a pending visit ends unless it is approved, an order unless it is paid, or a hold. */
+  /**
+   * When a pending visit expires unless it is approved, a pending order unless it is paid, or a
+   * hold unless it is confirmed.
+   */
   decideBy: number | null;
   cancelUntil: number;
   /** The HMAC of the network address of a visitor, towards whose limit the news counts. */
@@ -43,7 +47,7 @@ export type GuestNews = {
 };
 
 /**
- * Called in the transaction of the change.
+ * Called in the transaction of the change that the news is about.
  * @returns whether the guest will be told
  */
 export type OnGuestNews = (rt: Runtime, business: BusinessRow, news: GuestNews) => boolean;
@@ -55,8 +59,8 @@ export type ReadGuestRecords = (
 ) => Readonly<Record<string, readonly object[]>>;
 
 /**
- * Called when all data are encrypted with a new master key, while the key file still has the one
- * before; a dry run changes nothing.
+ * Called when a rotation of the master key has encrypted all data again, while the key file still
+ * has the old key. A dry run changes nothing.
  */
 export type OnKeyRotation = (rt: Runtime) => FeatureReport;
 
@@ -72,11 +76,11 @@ export type DaemonControl = {
   end: (reason: string) => void;
 };
 
-/** Returns where guests who were erased are still stored outside of the data. */
+/** Returns where guests who were erased are still stored outside the database, as in backups. */
 export type FindErasedGuests = (rt: Runtime) => FeatureReport;
 
-/** Loads what reads the records of features about guests. */
+/** Loads the functions of features that read their records about a guest's visit. */
 export const loadGuestRecords = (): Promise<ReadGuestRecords[]> => loadFromFeatures("guestRecords");
 
-/** Loads what finds erased guests outside of the data. */
+/** Loads the functions of features that find erased guests outside the database. */
 export const loadErasedGuests = (): Promise<FindErasedGuests[]> => loadFromFeatures("erasedGuests");

@@ -10,7 +10,7 @@ import { logWarning, type StartWork, startScheduler } from "./scheduler.ts";
 import type { Sender } from "./sender.ts";
 import { storageError } from "../store/database/storage-error.ts";
 
-// The delivery thread. It has its own database connection, so that its writes never delay a GET.
+// The delivery thread has its own database connection, so that its writes never delay a GET.
 
 /**
  * Time that SQLite waits for the lock: none. Writes are retried instead, so that deliveries

@@ -39,7 +39,7 @@ import {
 } from "./route-constructors.ts";
 import type { HttpCode } from "./pipeline/problem-codes.ts";
 
-// The routes of holds, bookings and reservations, which routes.ts adds to its table.
+// routes.ts adds these routes of holds, bookings and reservations to its table.
 
 const PLANNING: readonly HttpCode[] = [
   "invalid_date",

@@ -11,7 +11,7 @@ import type {
   RouteSpec,
 } from "./pipeline/route.ts";
 
-// Constructors of routes and their responses. Every route of the core and of features uses them.
+// Every route of the core and of features uses these constructors of routes and their responses.
 
 /** Returns the path of a route below a business. An empty `rest` is the business itself. */
 export const pathOf = (rest: string): string =>

@@ -225,7 +225,7 @@ export function createEventAvailabilityStore(db: Db) {
   const markChanged = db.prepare(`
     INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
     ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);
-  // A due time that is further away was stored before the clock was set back.
+  // A due time later than the interval was stored before the clock was set back, so it is due too.
   const selectDue = db.prepare(`
     SELECT ${columns("business_id, event_id")} FROM event_availability
     WHERE due_at IS NOT NULL AND (due_at <= :now OR due_at > :now + ${INTERVAL_MS})

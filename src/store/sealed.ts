@@ -2,7 +2,7 @@ import { columns, insertInto, type Db } from "./database/db.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
 
-// Rows that are encrypted with the master key. A rotation of the key encrypts them again.
+// A rotation of the master key encrypts these rows again.
 
 export type SecretRow = {
   id: string;

@@ -18,10 +18,13 @@ export type VisitAccess = {
   managesAll: boolean;
   readsGuests: boolean;
   /**
-   * The visitor for whom the key creates a visit, hold or order; null or absent if it names none.
+   * The hash of the visitor for whom the key creates a visit, hold or order (`hashVisitor`); null
+   * or absent if the key names none.
    */
   visitor?: Buffer | null;
-  /** Whether the business approves each visit that the client makes or moves, whatever its rules. */
+  /**
+   * Whether the business approves each visit that the client makes or moves, whatever its rules.
+   */
   needsApproval?: boolean;
   /** Where the visit is made, such as "on the booking page"; absent over the API. */
   madeWhere?: string;

@@ -12,8 +12,8 @@ import { hasEnded } from "../../domain/api-key.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { ListedKey } from "../../store/keys.ts";
 
-// Limits for each visitor whom a key names, so that one visitor cannot use up the limits of the
-// key.
+// A key can name the visitor for whom it acts. Each visitor has limits, so that one visitor cannot
+// use up the limits of the key.
 
 const DAY_MS = 86_400_000;
 /** The most visits, and the most orders, that a visitor can make in 24 hours. */
@@ -67,9 +67,9 @@ export const countVisitsOf = (rt: Runtime, visitor: Buffer): number =>
 export const pruneVisitors = (rt: Runtime): void =>
   rt.store.visitors.deleteUntil(rt.now() - DAY_MS);
 
-// Limits on the visits that a key and its visitors can make. A pending visit counts, because it
-// occupies its time. A cancelled visit does not count: otherwise strangers could close a website
-// for a day with visits that they cancel again.
+// The number of visits that a key and its visitors can make is limited. A pending visit counts,
+// because it occupies its time. A cancelled visit does not count: otherwise strangers could close a
+// website for a day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
 /** The share of a key's daily limit from which the visits of two hours are unusual. */

@@ -8,7 +8,8 @@ import type { Runtime } from "../runtime.ts";
 import { type Held, leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
 
-// Limits on the times and tables that one API key can keep from other clients without booking them.
+// One API key can keep only a limited part of the times and tables from other clients without
+// booking them.
 
 const DAY_MS = 86_400_000;
 /** The most open holds of a key for one staff member or table on the same day. */

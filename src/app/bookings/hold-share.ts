@@ -17,8 +17,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
-// The working time of each pool of a catalog, and the time that visits take of it. Working time is
-// cached for each catalog: computing that of 200 people takes longer than the rest of a hold.
+// This file compares the working time of each pool of a catalog with the time that visits and holds
+// take of it. Working time is cached for each catalog, because its computation for 200 people takes
+// longer than the rest of a hold.
 
 const MINUTE_MS = 60_000;
 /** The most intervals of working time that are cached for a catalog. */
@@ -31,7 +32,7 @@ export type Held = {
   tableId: string | null;
 };
 
-/** A pool is all staff, all tables, or the ID of a service that needs no staff. */
+/** Names a pool: all staff, all tables, or the ID of one service that needs no staff. */
 export type Pool = "staff" | "tables" | (string & {});
 
 /** Time that a visit or hold takes of a staff member, a table or a service without staff. */
@@ -148,7 +149,7 @@ function createTakenReader({ business: { slug }, objects }: Catalog) {
 /**
  * Returns whether the open holds of a key and the new hold leave enough time free.
  * @param open the open holds of the key
- * @param part the part of what all may hold together that the new hold may fill
+ * @param part the part of the time that a key may hold, from 0 to 1, which the new hold may fill
  */
 export function leavesTimeFree(
   rt: Runtime,

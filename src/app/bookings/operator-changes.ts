@@ -22,7 +22,7 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// The operator's changes of existing visits. Catalog changes use this file to cancel visits, so it
+// The operator changes existing visits here. Catalog changes use this file to cancel visits, so it
 // must not load the search for free times.
 
 /** @throws AppError resource_not_found, wrong_status */

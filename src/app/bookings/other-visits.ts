@@ -37,7 +37,7 @@ export type OtherVisits = {
     businessId: string,
     ids: readonly string[],
   ) => Pick<OtherVisit, "id" | "eventId">[];
-  /** Counts the visits of a key that keep places from others and are not paid yet. */
+  /** Counts the visits of a key that take places and are not paid yet. */
   countPending: (rt: Runtime, keyId: string) => number;
   /** Returns an example of an event about such a visit; undefined for other events. */
   sampleEvent: (type: EventType, state: CatalogState, now: number) => EventDraft | undefined;

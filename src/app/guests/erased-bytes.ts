@@ -18,8 +18,8 @@ export type Remains = { inLog: boolean; inFreeSpace: boolean };
 export const NO_REMAINS: Remains = { inLog: false, inFreeSpace: false };
 
 /**
- * Removes what has been deleted from the file of the database and from its log.
- * @returns where old bytes are left for now
+ * Removes the bytes of deleted rows from the file of the database and from its log.
+ * @returns where such bytes are left for now
  */
 export function removeErasedBytes(rt: Runtime): Remains {
   if (rt.isDryRun()) return NO_REMAINS;

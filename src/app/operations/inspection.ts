@@ -3,12 +3,11 @@ import type { CheckResult, Finding, HealthCondition } from "../../domain/conditi
 import type { Runtime } from "../runtime.ts";
 import type { Status } from "./status.ts";
 
-/**
- * A feature's examination, and the area of the health conditions that `doctor` lists with its
- * findings.
- */
+/** What a feature examines for `doctor`. */
 export type Inspection = {
+  /** The subject of the examination, and of the health conditions that `doctor` lists with it. */
   about: HealthCondition["about"];
+  /** @param conditions the open health conditions with the same subject, as findings */
   inspect: (rt: Runtime, status: Status, conditions: Finding[]) => CheckResult;
 };
 

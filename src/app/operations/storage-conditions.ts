@@ -32,7 +32,7 @@ export function checkStorage(rt: Runtime): HealthCondition[] {
     : [openCondition("storage.low", text, command)];
 }
 
-/** Reports a missing row of the kind without which nothing works. */
+/** Reports that a row which every database has is missing. */
 export function checkDamage({ config, store }: Runtime): HealthCondition[] {
   const missing = store.file.findMissingRow();
   return missing === undefined

@@ -6,7 +6,7 @@ import type { EventRow } from "../../store/events.ts";
 import type { AttemptRow, DeliveryRow } from "../../store/webhooks/deliveries.ts";
 import type { Runtime } from "../runtime.ts";
 
-// The request of a delivery, which is not stored: its body is computed from the event, and its
+// The requests of deliveries are not stored: their bodies are computed from the event, and their
 // headers from the delivery and its last attempt.
 
 export type SentEvent = EventRow & {

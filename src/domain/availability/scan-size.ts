@@ -66,8 +66,8 @@ function scanSize(plan: VisitPlan, { lists, explain, maxSearchDays }: ScanOption
 }
 
 /**
- * Returns the number of candidates of all segments. A segment without staff counts once for each
- * person of the visit, because it is checked with each of them.
+ * Returns the number of candidates of all segments. A segment without staff is checked with each
+ * staff member of the other segments, and so counts once for each of them.
  */
 function optionCount({ segments }: VisitPlan): number {
   const people = new Set(

@@ -3,7 +3,7 @@ import { formatInstant, formatInstantOrNull } from "../local-time.ts";
 import { safe } from "../text.ts";
 import type { VisitPlan } from "../availability/visit-plan.ts";
 
-// The states of bookings and reservations, and who may change them.
+// This file defines the states of bookings and reservations, and who may change them.
 
 export const VISIT_STATUSES = [
   "PENDING",

@@ -1,4 +1,4 @@
-// The closed lists of words that a business describes itself with.
+// A business describes itself with words of these closed lists.
 
 /**
  * LocalBusiness of schema.org and the types below it that a business with appointments, tables or

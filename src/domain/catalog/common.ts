@@ -1,4 +1,4 @@
-// The types that the documents of several kinds of objects share.
+// The documents of several kinds of objects share these types.
 
 export type CatalogStatus = "ACTIVE" | "INACTIVE" | "ARCHIVED";
 

@@ -1,6 +1,6 @@
 import type { Common, Described, Named, WeeklyWindow } from "./common.ts";
 
-// The menu of a restaurant or bar, as the catalog stores it.
+// The catalog stores the menu of a restaurant or bar as these documents.
 
 export type MenuCategoryDoc = Described & {
   parent: string | null;

@@ -28,6 +28,10 @@ const servicePrices = (service: PublicService): Map<string, unknown> =>
     ...service.addonLinks.map((link) => [link.id, link.priceCents] as const),
   ]);
 
+/**
+ * Returns the facets of a service. Its position is in none, because `service.reordered` reports it,
+ * and neither is `priceFromCents`, which changes only with its prices and variants.
+ */
 function serviceFacets(service: PublicService): Facets {
   const {
     variants,
@@ -68,7 +72,7 @@ export function changedVariants(before: PublicService, after: PublicService): st
 
 /**
  * Returns the listed fields of each facet. The facet `rest` has all other fields, except the
- * position.
+ * position, which events about the order of a list report.
  */
 function facetsOf<T extends object>(
   object: T,
@@ -85,6 +89,9 @@ function facetsOf<T extends object>(
   };
 }
 
+/**
+ * Returns the facets of a menu item. An added size changes its price, because no flag covers sizes.
+ */
 function menuItemFacets({ sizes, ...item }: PublicMenuItem): Facets {
   const facets = facetsOf(
     item,

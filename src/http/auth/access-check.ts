@@ -5,7 +5,7 @@ import type { Credential, KeyRow } from "../../store/keys.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { GetClientAddress } from "./client-address.ts";
 
-// The checks of what a key may do, which access-control.ts makes for every request.
+// access-control.ts makes these checks of what a key may do for every request.
 
 export type AccessCheck = ReturnType<typeof createAccessCheck>;
 

@@ -3,8 +3,8 @@ import { readPageFile } from "../../platform/assets.ts";
 import { type CachedResponse, createHashedResponse } from "../pipeline/cached-response.ts";
 import type { PageLocation } from "./page-request.ts";
 
-// The scripts and the style of each feature's pages, which the build writes. The name of a file
-// contains its hash, so that browsers keep it for as long as pages name it.
+// The build writes the scripts and the style of each feature's pages. The name of a file contains
+// its hash, so that browsers keep it for as long as pages name it.
 
 const MEDIA_TYPES = {
   js: "text/javascript; charset=utf-8",

@@ -8,7 +8,7 @@ export type PageLocation = {
   feature: string;
   /** The slug in the path, of a business that need not exist. */
   slug: string;
-  /** The path of the server without a trailing slash, with which links within it begin. */
+  /** The path of the public URL without a trailing slash, with which links to this server begin. */
   base: string;
 };
 

@@ -21,7 +21,9 @@ export type HttpRequest = {
   headers: IncomingHttpHeaders;
   /** The address of the client, or of a proxy in front of it. */
   peerAddress: string;
-  /** An object that all requests of one connection share. */
+  /**
+   * An object that all requests of one connection share: the last key found is remembered by it.
+   */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
   disconnected: () => AbortSignal;

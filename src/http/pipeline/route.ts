@@ -53,7 +53,7 @@ export type ApiCall = {
 /** The response of the API. The body is null if it has none. */
 export type ApiReply = { status: number; body: unknown; isReplayed: boolean };
 
-/** The API as a client of it within the server sees it. */
+/** The API for callers within the server, such as the tools of agents. */
 export type ApiCaller = {
   findRoute: (operationId: string) => RouteDefinition | undefined;
   /**

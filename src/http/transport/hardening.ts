@@ -17,8 +17,8 @@ import {
   type RespondingSocket,
 } from "./connection-limits.ts";
 
-// Makes the checks of RFC 9112 that Node leaves out. A request that two servers could read
-// differently is rejected, and its connection is closed.
+// This file makes the checks of RFC 9112 that Node leaves out. A request that two servers could
+// read differently is rejected, and its connection is closed.
 
 const HEADERS_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -100,8 +100,8 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
 }
 
 /**
- * Calls `onLate` unless the rest of the request turns out to have arrived while the process stood
- * still.
+ * Calls `onLate` after the time of a check, unless the rest of the request had arrived while the
+ * process stood still and has been read by then.
  */
 function afterReading(socket: RespondingSocket, onLate: () => void): void {
   const written = socket.bytesWritten;
@@ -112,7 +112,10 @@ function afterReading(socket: RespondingSocket, onLate: () => void): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Sends an error after the pipelined responses. An incomplete request counts as malformed. */
+/**
+ * Sends an error after the responses to earlier, pipelined requests. A request that has not arrived
+ * in full is the one that the error is about, so no response to it is awaited.
+ */
 function afterResponses(socket: RespondingSocket, sendError: () => void): void {
   const current = socket["_httpMessage"];
   if (current?.req.complete) current.once("close", () => afterResponses(socket, sendError));

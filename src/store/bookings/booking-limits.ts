@@ -1,6 +1,6 @@
 import { columns, type Db } from "../database/db.ts";
 
-// Counts for the limits of bookings, holds and ticket orders.
+// The limits of bookings, holds and ticket orders need these counts.
 
 /** How long hourly counts are kept, to know how many visits are usual: a week. */
 export const KEPT_HOURS = 7 * 24;

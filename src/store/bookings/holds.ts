@@ -11,7 +11,10 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 };
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
-/** Holds that count for the used share of a key: not released, and for no named visitor. */
+/**
+ * Holds that count for the used share of a key: the key did not release them before they expired
+ * (`is_returned`), and made them for no named visitor.
+ */
 const COUNTED = "is_returned = 0 AND visitor IS NULL";
 
 export function createHoldStore(db: Db) {
@@ -89,9 +92,7 @@ export function createHoldStore(db: Db) {
      * again: two sets with the same size and newest hold are therefore equal.
      */
     getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
-    /**
-     * Counts the holds that a key has made for no visitor and not released, and how many were used.
-     */
+    /** Counts the holds that count for the used share of a key, and how many were used. */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
     /** Returns these counts for each key that has made at least `min` such holds. */

@@ -17,11 +17,14 @@ export type VisitListFilter = {
   after?: { at: number; id: string } | undefined;
 };
 
-/** A table with lists, and its indexes in the order of lists without `updatedSince`. */
+/**
+ * A table of visits or ticket orders. Its lists are in the order of a column, or of the last change
+ * if the filter has `updatedSince`. The indexes are for the former order.
+ */
 type ListedTable = {
   table: string;
   names: string;
-  /** The column by which these lists are sorted; the ID decides between equal values of it. */
+  /** The column by which lists without `updatedSince` are sorted; the ID decides between equals. */
   order: string;
   indexes: { all: string; status: string; own: string };
 };
@@ -29,7 +32,7 @@ type ListedTable = {
 /** The rows that a list reads, and the columns by which they are sorted. */
 type Rows = { source: string; sort: string };
 
-/** Returns the conditions by which a list begins, ends and goes on after a row of its order. */
+/** Returns the conditions that select a span of the order, and the rows after one of its rows. */
 const placeIn = (order: string, id: string) => ({
   from: `${order} >= :from`,
   to: `${order} < :to`,
@@ -74,8 +77,8 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
   };
 
   /**
-   * Chooses the rows to read: few, and in the order of the list. Pending visits alone may have to be
-   * sorted, because few are pending at a time.
+   * Chooses the rows to read: few, and in the order of the list. Pending visits alone may have to
+   * be sorted, because few are pending at a time.
    */
   function chooseRows(filter: VisitListFilter): Rows {
     const { createdByKey, status, staffId, serviceId, updatedSince } = filter;

@@ -37,7 +37,10 @@ export type Connection = {
 };
 
 export type ConnectionOptions = {
-  /** Milliseconds that never jump; without this clock, a loop of writes takes no breaks. */
+  /**
+   * A clock in milliseconds that never jumps. A connection that writes in a loop measures with it
+   * when to let other writers take a turn; without the clock, it never does.
+   */
   monotonic?: () => number;
   /**
    * Called when the disk fails to store a change. The process must then end: Linux may report
@@ -48,7 +51,8 @@ export type ConnectionOptions = {
 
 const FULL = 2;
 /**
- * Twice the size between two checkpoints, so that the file is not cut and extended all the time.
+ * The size to which a checkpoint cuts the log. It is twice what is written between two checkpoints,
+ * so that the log is not cut and extended all the time.
  */
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const OPEN_TIMEOUT_MS = 5000;

@@ -68,7 +68,9 @@ const COLUMNS = `${TARGET}, ${columns(`name, events, status, disabled_reason, ve
   failing_since, last_error, failed_event_id, failed_events, warned_at, disable_at, created_at, held_until, held_reason,
   status_since, last_delivered_at`)}`;
 
-/** Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them. */
+/**
+ * Deleted endpoints are kept for their deliveries, but only `findKeyId` and `findOwner` find them.
+ */
 export function createEndpointStore(db: Db) {
   const parse = (raw: unknown): EndpointRow => {
     const row = raw as Raw;
@@ -181,7 +183,9 @@ export function createEndpointStore(db: Db) {
     updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
     /** Ends a backoff: tells the delivery worker to send at once. */
     endBackoff: (id: string) => void endBackoffOf.run(id),
+    /** Clears the stored backoffs when a delivery worker starts, because it has none in memory. */
     clearBackoffs: () => void clearBackoffs.run(),
+    /** Moves the end of each backoff after a jump of the clock. */
     shiftBackoffs: (byMs: number) => void shiftBackoffs.run(byMs),
     /** Returns whether the endpoint is neither disabled nor deleted. */
     isActive: (id: string): boolean => selectIsActive.get(id) === 1,
@@ -198,7 +202,10 @@ export function createEndpointStore(db: Db) {
 /** A period, in epoch milliseconds; both ends are included. */
 export type Period = { from: number; to: number };
 
-/** Stores the hosts that webhooks are sent to, except those that the operator trusts. */
+/**
+ * Stores when each host last accepted a signed event, which verifies it, and the requests to hosts
+ * that are not verified, because they are limited. Hosts that the operator trusts have no rows.
+ */
 export function createHostStore(db: Db) {
   const selectVerifiedAt = db
     .prepare("SELECT verified_at FROM verified_host WHERE host = ?")

@@ -88,7 +88,7 @@ test("a hold reads the visits of the weeks around it, however far ahead it is", 
   expect(spans).toHaveLength(1);
   const [[from, to]] = spans as [[number, number]];
   expect((to - from) / DAY_MS).toBeLessThanOrEqual(16);
-  // The seven days that begin with the hold's day count, and so do those that end with it.
+  // A week that includes the hold begins at most six days before it, and ends at most six after it.
   expect(from).toBeLessThanOrEqual(startsAt - 6 * DAY_MS);
   expect(to).toBeGreaterThanOrEqual(startsAt + 6 * DAY_MS);
 });

@@ -130,7 +130,8 @@ export function diffCatalog(
 }
 
 /**
- * Returns the `sortOrder` of each object after the change. @param before that of each stored object
+ * Returns the `sortOrder` of each object after the change.
+ * @param before returns the stored `sortOrder` of an object
  */
 export function sortOrdersAfter({ rows }: CatalogDiff, before: SortOrderOf): SortOrderOf {
   const changed = new Map(

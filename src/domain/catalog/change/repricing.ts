@@ -27,12 +27,16 @@ const MIN_PRICES = 10;
 const MAX_SHARE = 0.2;
 const MAX_NAMED = 3;
 
-/** The number of prices in a catalog. Counting them reads every object. */
+/**
+ * The number of prices in a catalog. `count` reads every object; `atLeast` is a lower limit that
+ * costs little, by which most changes need no count.
+ */
 export type PriceCount = { atLeast: () => number; count: () => number };
 
 /**
- * Returns null unless a price becomes 0, or a fifth of all prices change by more than half.
- * @param prices those of the catalog before the change
+ * Returns the large changes of prices if a price becomes 0, or a fifth of all prices change by more
+ * than half; else null.
+ * @param prices the prices of the catalog before the change
  */
 export function findRepricing(
   changes: readonly ObjectChange[],

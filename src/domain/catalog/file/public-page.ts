@@ -18,8 +18,8 @@ import {
 import { type Reader, readFields, readImages, trimToNull } from "./reader.ts";
 import { omitEmpty, writeFields, writeImages } from "./writer.ts";
 
-// What a business tells everybody about itself besides its catalog: the fields that search engines
-// ask for, and its public page.
+// A business tells everybody more about itself than its catalog: the fields that search engines ask
+// for, and its public page.
 
 const degrees = (max: number) => {
   const noun = `a number of degrees from -${max} to ${max}`;

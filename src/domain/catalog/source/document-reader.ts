@@ -39,7 +39,10 @@ export type Offsets = Map<unknown, Record<string | number, number>>;
 
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;
 
-/** Returns the content of the document, and adds its offsets to `offsets`. Uses the events up. */
+/**
+ * Returns the content of the document, and adds its offsets to `offsets`. The parser's events are
+ * used up.
+ */
 export const readDocument = (yaml: YamlEvents, addIssue: AddIssue, offsets?: Offsets): unknown =>
   new DocumentReader(yaml, addIssue, offsets).read();
 
@@ -48,11 +51,11 @@ class DocumentReader {
   readonly #events: Event[];
   readonly #addIssue: AddIssue;
   readonly #offsets: Offsets | undefined;
-  /** The indexes of the events with an anchor. */
+  /** The indexes of the parser's events with an anchor. */
   readonly #anchors = new Map<string, number>();
   #aliasedValues = 0;
   #endOfLastValue = 0;
-  /** The index of the next event. The first event opens the document. */
+  /** The index of the parser's next event. The first one opens the document. */
   #next = 1;
 
   constructor({ text, events }: YamlEvents, addIssue: AddIssue, offsets: Offsets | undefined) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { INITIATORS, VISIT_STATUSES } from "../../bookings/visit.ts";
 import { cents, count, currency, id, instant, orNull } from "./values.ts";
 
-// Bookings, reservations, ticket orders and tickets, as in responses and events.
+// Responses and events have bookings, reservations, ticket orders and tickets in these shapes.
 
 const customerRef = orNull(
   z.string(),

@@ -97,7 +97,8 @@ export type AvailabilityRequest = {
 };
 
 /**
- * Returns the parsed request; undefined for a valid request to an unknown business.
+ * Returns the parsed request; undefined for a valid request to an unknown business. An invalid
+ * request gets the same issues whether or not its business exists.
  * @param today undefined if the business does not exist
  * @throws AppError with all issues
  */

@@ -8,8 +8,8 @@ import { isInstant, isLocalTime, parseInstant } from "../../../domain/local-time
 import { lazy } from "../../../domain/lazy.ts";
 import { quote } from "../../../domain/text.ts";
 
-// The bodies of requests about bookings. Error texts are nouns, because `parseRequest` writes "must
-// be" before them.
+// The error texts of the bodies of requests about bookings are nouns, because `parseRequest` writes
+// "must be" before them.
 
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;

@@ -42,7 +42,7 @@ export const writeParameters = lazy(() => ({
 
 type Deps = Pick<HandlerDeps, "rt">;
 
-/** Runs a write of a key in a transaction, which a dry run rolls back. */
+/** Runs the write that a key requests in a transaction, which a dry run rolls back. */
 export function commitAs(
   { rt }: Deps,
   context: RequestContext,

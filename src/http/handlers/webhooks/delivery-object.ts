@@ -18,7 +18,7 @@ import type { AttemptRow, DeliveryRow } from "../../../store/webhooks/deliveries
 import type { EndpointRow } from "../../../store/webhooks/endpoints.ts";
 import { timeInWords, toPublicText } from "./endpoint-object.ts";
 
-// Deliveries as partners see them.
+// This file writes deliveries as partners see them.
 
 /**
  * Maximum number of attempts in a response. The retry schedule has 20; redeliveries can add any
@@ -56,7 +56,8 @@ function toPublicRequest(
   last: AttemptRow | undefined,
 ): z.output<typeof deliveryWithAttempts>["request"] {
   const event = findSentEvent(rt, delivery);
-  // A partner sees what it may read at the business of the delivery, if it still reaches the business.
+  // A partner sees what it may read at the business of the delivery, if it still reaches the
+  // business.
   const reader =
     key.businessId === null ? rt.store.partnerAccess.find(key.partnerId, delivery.businessId) : key;
   if (event === undefined || !event.isIntact || !reader || !mayReadEvent(reader, event))
