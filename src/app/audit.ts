@@ -3,7 +3,9 @@ import type { Runtime } from "./runtime.ts";
 
 export type AuditedChange = {
   action: AuditAction;
-  /** What was changed; `id` is null if it has no ID, such as the master key. */
+  /**
+   * The object that was changed; `id` is null for an object without one, such as the master key.
+   */
   subject: { id: string | null; name: string };
   /** Null for a change of the whole server. */
   businessId: string | null;

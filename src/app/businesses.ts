@@ -31,7 +31,7 @@ type Owned = { businessId: string | null; partnerId: string | null };
 export const businessOf = (rt: Runtime, { businessId }: Owned): string | null =>
   businessId === null ? null : slugOf(rt, businessId);
 
-/** Returns the slug of the business, or names the partner, as `of …` continues a sentence. */
+/** Returns a text to follow `of` in a sentence: the slug of the business, or the partner's name. */
 export const describeOwner = (rt: Runtime, owned: Owned): string =>
   businessOf(rt, owned) ??
   `the partner '${rt.store.partnerAccess.findName(owned.partnerId ?? "")}'`;

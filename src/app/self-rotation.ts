@@ -13,16 +13,16 @@ import { notify } from "./notices.ts";
 import type { Runtime } from "./runtime.ts";
 
 // A key whose operator allows it can rotate itself over HTTP. The newest secret alone can do so:
-// otherwise a thief with an old secret could take the key back during the overlap. A thief with the newest
-// secret can rotate the key too, so the operator is alerted of every such rotation, and the old
-// secret is told who to ask.
+// otherwise a thief with an old secret could take the key back during the overlap. A thief with the
+// newest secret can rotate the key too, so the operator is alerted of every such rotation, and
+// whoever sends the old secret is told who to ask.
 
 /** How long the secret that rotated its key may repeat the request, to get a lost response. */
 const REPEATABLE_MS = 600_000;
 
 /**
- * Asserts that a request may rotate its key, or repeat the request that did. The reply to the first
- * one is found later: this check is made before a stored reply is sent.
+ * Asserts that a request may rotate its key, or repeat the request that rotated it. Call it before
+ * the stored reply of a repeated request is looked up.
  * @throws AppError rotation_not_allowed
  */
 export function assertMayAskToRotate(key: Credential, now: number): void {

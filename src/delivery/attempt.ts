@@ -126,8 +126,8 @@ export function createAttemptRunner(
 }
 
 /**
- * Returns the rights that a partner has at the business of an event; undefined if it may not receive
- * the event. It learns of the end of its access although it has none any more.
+ * Returns the rights that a partner has at the business of an event; undefined if it may not
+ * receive the event. A partner learns of the end of its access although it no longer has any.
  */
 function findPartnerReader(
   rt: Runtime,

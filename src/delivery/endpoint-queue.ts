@@ -135,8 +135,8 @@ export class EndpointQueue {
   #replaysInFlight = 0;
   #overdueInFlight = 0;
   /**
-   * The businesses of the deliveries in flight to the endpoint of a partner. The next delivery of such
-   * a business waits, so that the events of a business arrive in their order.
+   * The businesses of the deliveries in flight to the endpoint of a partner. The next delivery of
+   * such a business waits, so that the events of a business arrive in their order.
    */
   readonly #businessesInFlight = new Set<string>();
   #dueRows: DueRow[] = [];
@@ -167,7 +167,10 @@ export class EndpointQueue {
     this.commitCount = commitCount;
   }
 
-  /** The ID of the key that created the endpoint, or of its business or partner. */
+  /**
+   * The ID of whose deliveries share a host's capacity: the key that the endpoint belongs to, else
+   * its business or partner.
+   */
   get owner(): string {
     const { keyId, businessId, partnerId, id } = this.target;
     return keyId ?? businessId ?? partnerId ?? id;

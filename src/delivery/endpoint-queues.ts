@@ -16,7 +16,7 @@ const MAX_WOKEN = 16;
 
 type Host = {
   inFlight: number;
-  /** ID of an owner -> number of its deliveries in flight. */
+  /** ID of an owner (see `EndpointQueue.owner`) -> number of its deliveries in flight. */
   inFlightOf: Map<string, number>;
   /** Number of deliveries that are in flight or whose outcome is not written yet. */
   claimed: number;

@@ -14,6 +14,7 @@ const UNAVAILABLE_RETRY_MS = 1000;
 const MAX_UNWRITTEN = 2048;
 
 export type OutcomeListeners = {
+  /** Called before each write, to shift times by a jump of the clock that has not been noticed. */
   beforeWrite: () => void;
   /** Returns until when, and why, nothing is sent to the endpoint, on the wall clock. */
   getStoredBackoff: (endpointId: string) => StoredBackoff;
@@ -99,8 +100,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Shifts the next attempts of unwritten outcomes. Call it when the clock was set: they use the
-   * time before the jump.
+   * Shifts the next attempts of unwritten outcomes. Call it when the clock was set, because the
+   * attempts are planned by the time before the jump.
    */
   shift(byMs: number): void {
     for (const { settlement } of this.#unwritten)

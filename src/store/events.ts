@@ -69,7 +69,8 @@ export function createEventStore(db: Db) {
     /** Lists events without bodies, the newest first. */
     list({ since, ...filter }: EventFilter, limit: number): ListedEvent[] {
       const given = { ...filter, since: since === undefined ? since : minIdAt("evt", since) };
-      // The sequence number of one business has an index; all businesses share the order of the IDs.
+      // The sequence number of one business has an index; all businesses share the order of the
+      // IDs.
       const order = filter.businessId === undefined ? "id" : "sequence";
       return db
         .prepare(`
@@ -132,7 +133,7 @@ export function createFeedStore(db: Db) {
     /** Returns the sequence number after which all events are still stored. */
     getPrunedSequence: (businessId: string): number =>
       (selectPrunedSequence.get(businessId) as number | undefined) ?? 0,
-    /** Returns the ID of the feeds, which is empty for those from before feeds had an ID. */
+    /** Returns the ID of the feeds, which is empty for feeds from before feeds had an ID. */
     getId: (): string => selectFeedId.get() as string,
     /** Returns the position of the last event of any business with partners. */
     getLastPosition: (): number => (selectPositions.get() as { lastPosition: number }).lastPosition,

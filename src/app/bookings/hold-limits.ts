@@ -14,9 +14,10 @@ import { otherVisits } from "./other-visits.ts";
 const DAY_MS = 86_400_000;
 /** The most open holds of a key for one staff member or table on the same day. */
 const MAX_PER_DAY = 3;
-/** The number of holds in 24 hours from which on a key must use a minimum share of them. */
+/** A key that has made this many holds in 24 hours must have used a minimum share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
+/** The most open holds of a key that has used less. */
 const MAX_UNUSED = 3;
 
 /** The most open holds and new ticket orders of one visitor. */
@@ -145,7 +146,10 @@ function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limi
 const countPending = (rt: Runtime, keyId: string): number =>
   otherVisits().reduce((sum, kind) => sum + kind.countPending(rt, keyId), 0);
 
-/** Returns the limit that the operator has set for a key; undefined if it is that of a new key. */
+/**
+ * Returns the limit that the operator has set for a key; undefined if it is the default of new
+ * keys.
+ */
 function findSetLimit(rt: Runtime, keyId: string): number | undefined {
   const limit = rt.store.keys.findById(keyId)?.maxHolds ?? 0;
   return limit === DEFAULT_LIMITS.holds ? undefined : limit;

@@ -113,8 +113,8 @@ function canBePlanned(
 }
 
 /**
- * Gives each visit to colleagues who are free at its time. Each has a transaction of its own, so
- * one that nobody can take does not hold up the others. Times and prices stay.
+ * Gives each visit to colleagues who are free at its time. Each visit has a transaction of its own,
+ * so a visit that nobody can take does not hold up other visits. Times and prices stay.
  * @returns the names of the colleagues by the ID of the visit; visits that stay have none
  */
 export function reassignVisits(

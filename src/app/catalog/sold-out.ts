@@ -88,8 +88,9 @@ function createDishLoader(
 }
 
 /**
- * Returns when the catalog next changes by itself. If a sold-out mark that may be about to be
- * replaced is the next, that is the next time of a promotion or public event.
+ * Returns when the catalog next changes by itself. The end of a sold-out mark does not count,
+ * because the caller may be about to replace the mark: the next change is then of a promotion or
+ * public event.
  */
 function nextTransitionOfOthers(rt: Runtime, row: BusinessRow, stock: Stock): number | null {
   const { nextTransitionAt } = row;

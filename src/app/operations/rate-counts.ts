@@ -6,7 +6,7 @@ const WINDOW_SECONDS = 3600;
 
 /**
  * Returns the requests that earlier processes counted inside the window, with their times moved by
- * `shift` seconds. It is negative if the clock was set back since, so that no time is in the
+ * `shift` seconds. The shift is negative if the clock was set back since, so that no time is in the
  * future.
  */
 export function loadRateCounts(rt: Runtime): { rows: RateCountRow[]; shift: number } {

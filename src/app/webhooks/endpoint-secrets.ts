@@ -130,7 +130,7 @@ export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
  * @returns the numbers of signing secrets, those of features included, and of guests, what features
- *   have done, and the files of the keys before, which only decrypt
+ *   have done, and the files of the earlier keys, which only decrypt
  */
 export function rotateMasterKey(rt: Runtime): {
   secrets: number;
@@ -166,7 +166,8 @@ export function rotateMasterKey(rt: Runtime): {
     };
   const guests = reencryptGuests(rt);
   const reports = ON_KEY_ROTATION.map((report) => report(rt));
-  // `encrypt` runs in a transaction too, so no secret is encrypted with a key that is being removed.
+  // `encrypt` runs in a transaction too, so no secret is encrypted with a key that is being
+  // removed.
   const oldKeys = rt.tx(() => {
     const rows = [...iterateSecrets(rt), ...listSealedReplies(rt), ...listSealedGuests(rt)];
     return rt.secrets.dropOldKeys((decryptsWithNewest) =>

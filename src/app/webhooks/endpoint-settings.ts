@@ -34,7 +34,7 @@ export type ValidatedSettings = { settings: EndpointSettings; target: UrlTarget 
 /**
  * Validates settings.
  * @param allowances null if the URL is unchanged and need not be checked again
- * @param currentName may stay, even if a new name must not contain its characters
+ * @param currentName the stored name, which may have characters that a new name must not have
  * @throws AppError validation_failed with all issues, or unsafe_url if that is the only issue
  */
 export function parseEndpointSettings(

@@ -35,7 +35,7 @@ export type OwnRedelivery = {
   since: number;
   until: number | undefined;
   limit: number;
-  /** Where to continue: `reached` of the result before. */
+  /** Where to continue: `reached` of the previous result. */
   from: RedeliveryPosition | undefined;
 };
 

@@ -97,8 +97,8 @@ export function blockedInterval(
 type BusyMargins = { beforeMin: number; afterMin: number };
 
 /**
- * Returns the margins of a plan. They do not include the buffers of the bookings, which each has of
- * its own.
+ * Returns the margins of a plan. They do not include the buffers of the bookings, because each
+ * booking has buffers of its own.
  */
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   const buffer = Math.max(

@@ -1,25 +1,30 @@
 import type { Backoff } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./settle.ts";
 
-// A permit is the right to have one attempt in flight. Attempts of different kinds have permits of
-// their own, so that endpoints that hang or fail never use up those of endpoints that respond.
+// A permit is the right to have one attempt in flight. Probes have permits of their own; prompt and
+// late attempts share the fast permits, of which late attempts get a part. Endpoints that hang or
+// fail therefore never use up the permits of endpoints that respond.
 
 /** The permits of a delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
 
-/** The share of probes in all permits; the other permits are fast. */
+/** The share of probes in all permits. The other permits are fast: for prompt and late attempts. */
 const PROBE_SHARE = 0.2;
 
 /** The share of the fast permits that late attempts can use. */
 const LATE_SHARE_OF_FAST = 0.5;
 
 /**
- * An attempt that becomes late in flight continues, but frees its fast permit for another one. Fast
- * and late attempts in flight are therefore more than the fast permits: at most this many times.
+ * An attempt that becomes late in flight continues, but frees its fast permit for another attempt.
+ * The prompt and late attempts in flight can therefore exceed the fast permits, at most by this
+ * factor.
  */
 const MAX_FAST_FACTOR = 2;
 
-/** The attempts above this maximum that endpoints with nothing in flight may begin. */
+/**
+ * The attempts above this maximum that endpoints with nothing in flight may begin, as a share of
+ * the fast permits.
+ */
 const RESERVED_SHARE_OF_FAST = 0.5;
 
 type PermitLimits = {

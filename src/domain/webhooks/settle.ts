@@ -10,15 +10,20 @@ export type OutcomeClass =
   | { kind: "gone" }
   | {
       kind: "failure";
-      /** Requested with Retry-After. */
+      /** The delay that the receiver requested with Retry-After; null if it requested none. */
       retryAfterMs: number | null;
-      /** Overloaded or temporarily unavailable: send less, and later. */
+      /** Whether the receiver is overloaded or temporarily unavailable: it gets less, and later. */
       isOverloaded: boolean;
-      /** No response, or one that says that the receiver is overloaded: any delivery would fail. */
+      /**
+       * Whether any delivery would fail: there was no response, or one that reports an overload.
+       */
       isDown: boolean;
     };
 
-/** Too many open files on this machine, or too little memory: the receiver was not asked. */
+/**
+ * The errors of this machine, such as too many open files or too little memory, because of which
+ * the receiver was not asked.
+ */
 const LOCAL_FAILURES = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM"]);
 
 export const isLocalFailure = (outcome: Outcome): outcome is Outcome & { kind: "refused" } =>

@@ -131,7 +131,9 @@ const NETWORK_POLICY = createRateLimitPolicy(
   },
 );
 
-/** The requests of a key in one window, and the seconds until the window frees the next one. */
+/**
+ * The requests of a key in one window, and the seconds until the oldest of them leave the window.
+ */
 export type WindowUse = {
   window: RateWindow;
   limit: number;
@@ -158,13 +160,15 @@ export class RequestLimits {
     applyLimit(context, policy, this.#limits.keys.take(key.id, policy, context.startedAt));
   }
 
-  /** Counts a request of a partner that concerns no business of it. @throws RateLimitError */
+  /** Counts a request of a partner that concerns none of its businesses. @throws RateLimitError */
   takePartner(context: RequestContext, { key, policy }: KnownPartner): void {
     const result = this.#limits.keys.take(key.partnerId, policy, context.startedAt);
     applyLimit(context, policy, result);
   }
 
-  /** Counts a request of a partner at a business, if both limits allow it. @throws RateLimitError */
+  /**
+   * Counts a request of a partner at a business, if both limits allow it. @throws RateLimitError
+   */
   #takeAtBusiness(
     context: RequestContext,
     { key, policy }: KnownKey,

@@ -103,8 +103,8 @@ function formatConditions(rt: Runtime, checks: readonly Check[]): string {
 }
 
 /**
- * Returns single figures about the server. Unknown ones, such as the expiry without a certificate,
- * have no value.
+ * Returns single figures about the server. An unknown figure, such as the expiry without a
+ * certificate, has no value.
  */
 function formatFigures(rt: Runtime): string[] {
   const now = rt.now();

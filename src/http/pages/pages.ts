@@ -34,8 +34,8 @@ export const basePathOf = (publicUrl: string): string =>
   (URL.parse(publicUrl)?.pathname ?? "").replace(/\/+$/, "");
 
 /**
- * Returns the routes of a feature's pages below /b/{slug}/, and of its scripts and style. Every path
- * contains the slug, so that a proxy before several servers can route it.
+ * Returns the routes of a feature's pages below /b/{slug}/, and of its scripts and style. Every
+ * path contains the slug, so that a proxy before several servers can route it.
  * @param later the names of the scripts in browser/later, which a page loads when it needs them
  */
 export const definePages =
@@ -56,7 +56,9 @@ export const definePages =
     return [...routes, fileRoute(feature, later)];
   };
 
-/** Returns a handler that loads the page's own at the first request, and answers its errors. */
+/**
+ * Returns a handler that loads the handler of a page at the first request, and shows its errors.
+ */
 function createResponder(load: PageDefinition["load"]): HandlePage {
   let loaded: HandlePage | undefined;
   const catchError = (request: PageRequest, error: unknown): HandlerResult => {
@@ -105,6 +107,8 @@ function isFromSameOrigin({ rt, context: { request } }: PageRequest): boolean {
   return host !== undefined && URL.parse(getHeader(request, "origin") ?? "")?.host === host;
 }
 
-/** Returns whether a script asks for JSON, which gets errors as problems like every client. */
+/**
+ * Returns whether a script asks for JSON. It then gets errors as problems, like clients of the API.
+ */
 const wantsJson = ({ request }: RequestContext): boolean =>
   getHeader(request, "accept")?.includes("application/json") === true;

@@ -152,8 +152,8 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
 }
 
 /**
- * Maximum number of parameter names, which limits the work for unknown ones. No route has half as
- * many.
+ * Maximum number of parameter names, which limits the work for unknown parameters. No route has
+ * half as many.
  */
 const MAX_NAMES = 50;
 const TOO_MANY_NAMES = `The query has too many parameters: at most ${MAX_NAMES} different names are allowed.`;

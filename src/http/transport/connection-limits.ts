@@ -64,7 +64,7 @@ export function createConnectionTable<Connection>(
 ) {
   const clients = new Map<string, number>();
   const owners = new Map<string, Owner<Connection>>();
-  /** At index `n`, the owners with `n` connections. */
+  /** The owners with `n` connections are at index `n`. */
   const bySize: Set<Owner<Connection>>[] = [];
   let largest = 0;
   let exempt = 0;

@@ -11,7 +11,8 @@ const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
   /**
-   * Returns false if another connection prevents it by a read that began earlier and has not ended.
+   * Empties the log. Returns false if a read of another connection, which began earlier and has not
+   * ended, prevents it.
    */
   const emptyLog = (): boolean => {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];

@@ -121,7 +121,8 @@ type PreviewedChange = Currency & {
 /**
  * Returns a text about what the author of a change may not intend: local edits, links and whole
  * sections that are lost, and large changes of prices. Returns null if there are none.
- * @param areDeletesAllowed whether the text leaves out sections
+ * @param areDeletesAllowed whether the author allows deleting whole sections: the text then leaves
+ *   them out
  */
 export function lossesText(change: PreviewedChange, areDeletesAllowed: boolean): string | null {
   const { changes, overwrittenSections, emptied, repricing } = change;

@@ -94,7 +94,7 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
   attendanceMode: "IN_PERSON",
 });
 
-/** Returns the slug of a public event without one, which is derived from its key. */
+/** Returns a key or name in the letters of a slug. It can be too short for a slug, or empty. */
 export const defaultSlug = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")

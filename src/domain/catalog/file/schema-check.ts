@@ -18,6 +18,7 @@ type SchemaResult = {
   files: AuthoredFile[] | null;
   /** Joined paths of the items to skip. */
   unreadable: ReadonlySet<string>;
+  /** What the files may define in spite of their issues, so that references to it are accepted. */
   uncertain: Uncertain;
 };
 

@@ -26,7 +26,8 @@ type Deps = Pick<HandlerDeps, "rt" | "scanQueue" | "findAvailability" | "accessC
 /**
  * Responds to a request that plans a visit, and adds the nearest free starts to a `slot_taken`
  * problem. The search begins after the transaction has ended, so that no writer waits for it.
- * @param findWanted returns undefined if nothing shall be searched
+ * @param findWanted returns the visit near which free starts are searched; undefined for no search
+ * @param respond plans the visit; called first
  */
 export async function withAlternatives(
   deps: Deps,

@@ -16,8 +16,8 @@ const MAX_SERVICES = 8;
 
 const MAX_ID = 60;
 /**
- * Returns the schema of an ID. The document states its length instead of its pattern, which other
- * languages than JavaScript cannot read.
+ * Returns the schema of an ID. The OpenAPI document states the length of an ID instead of its
+ * pattern, which languages other than JavaScript cannot read.
  */
 export const id = () =>
   line(MAX_ID).meta({

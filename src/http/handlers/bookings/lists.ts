@@ -128,7 +128,7 @@ const handleListVisits =
     const values = parseParameters(parameters() as Known, context.request.search);
     const business = getBusinessOfKey(rt, key);
     const access = accessOf(key);
-    // Responses do not show a hidden staff member, so the filter treats one like an unknown ID.
+    // Responses do not show a hidden staff member, so the filter treats the ID of one as unknown.
     const isHidden = (staffId: string | undefined): boolean =>
       staffId !== undefined && !access.readsAll && !isPublicStaff(rt, business.id, staffId);
     return listPage(

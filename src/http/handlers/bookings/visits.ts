@@ -55,8 +55,8 @@ export const BOOKINGS: VisitResource<Booking> = {
 };
 
 /**
- * Adds which staff members are hidden to the ETag: a member can be hidden without a new version of
- * the booking.
+ * Adds to the ETag which staff members are hidden, because a staff member can be hidden without a
+ * new version of the booking.
  */
 function withEtagSuffix({ segments }: Booking, shown: PublicBooking): PublicBooking {
   const hidden = segments.flatMap(({ staffId }, i) =>
