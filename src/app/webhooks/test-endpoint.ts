@@ -83,7 +83,9 @@ type TestOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** Returns the business of an endpoint; for that of a partner, the first that the partner reaches. */
+/**
+ * Returns the business of an endpoint; for that of a partner, the first that the partner reaches.
+ */
 function findSampleBusiness(
   rt: Runtime,
   { businessId, partnerId }: EndpointOwner,
@@ -126,7 +128,7 @@ export async function testEndpoint(
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
   const sample = serializeEnvelope(business, draft, eventId, at);
   const body = bodyFor(key, { type: draft.type, body: sample });
-  const cover = {
+  const delivery = {
     deliveryId: rt.newId("dlv"),
     eventId,
     eventType: draft.type,
@@ -134,7 +136,7 @@ export async function testEndpoint(
     sequence: 0,
   };
   const headers = {
-    ...deliveryHeaders(cover, userAgent(), keys, at, body),
+    ...deliveryHeaders(delivery, userAgent(), keys, at, body),
     "X-Service-Test": "true",
   };
 

@@ -56,10 +56,11 @@ describe("ignoring the notice", () => {
   const SLUG = "salon-aurora";
   const IGNORING = { ignoresNotice: true };
 
-  function openAtNoon() {
+  function openInTheAfternoon() {
     const rt = createTestRuntime();
     applyCatalogBody(rt, CATALOG);
-    rt.advance(6 * 3_600_000); // 13:00
+    // The time is 13:00 in the business's time zone.
+    rt.advance(6 * 3_600_000);
     createBooking(rt, SLUG, cut("2026-12-02T10:00"));
     return rt;
   }
@@ -69,7 +70,7 @@ describe("ignoring the notice", () => {
     ["beyond the horizon", "2027-06-01T10:00"],
     ["between the usual times", "2026-12-01T10:05"],
   ])("the operator books and moves a visit %s, which is audited", (_case, start) => {
-    const rt = openAtNoon();
+    const rt = openInTheAfternoon();
     expect(captureError(() => createBooking(rt, SLUG, cut(start)))).toMatch(/^slot_taken: /);
     const { id } = createBooking(rt, SLUG, cut(start), IGNORING);
     rescheduleBooking(rt, SLUG, id, { start: "2026-12-03T10:00" });
@@ -97,14 +98,14 @@ describe("ignoring the notice", () => {
     ["it is too close to another booking", "2026-12-02T11:00"],
     ["it is before today", "2026-11-19T12:59"],
   ])("a booking that ignores the notice is refused because %s (%s)", (reason, start) => {
-    const rt = openAtNoon();
+    const rt = openInTheAfternoon();
     expect(captureError(() => createBooking(rt, SLUG, cut(start), IGNORING))).toBe(
       `slot_taken: 'cut' is not available at ${start}: ${reason}.`,
     );
   });
 
   test("ignoring the notice does not free places and resources that are taken", () => {
-    const rt = openAtNoon();
+    const rt = openInTheAfternoon();
     const start = "2026-12-01T10:05";
     createReservation(rt, SLUG, { party: 2, start }, IGNORING);
     const reserve = () =>

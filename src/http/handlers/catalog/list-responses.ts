@@ -244,7 +244,11 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
   return (route) => {
     // Consecutive requests are often equal.
     let last: { businessId: string; search: string; response: ListResponse } | undefined;
-    const respondFirst = (context: RequestContext, key: Credential, response: ListResponse) => {
+    const rememberAndRespond = (
+      context: RequestContext,
+      key: Credential,
+      response: ListResponse,
+    ) => {
       last = { businessId: key.businessId, search: context.request.search, response };
       return respondWith(context, key, response);
     };
@@ -260,8 +264,8 @@ export function createListHandler(rt: Runtime, metrics: Metrics): ListHandler {
       }
       const found = responses.get(route, search, key, context.now);
       return found instanceof Promise
-        ? found.then((response) => respondFirst(context, key, response))
-        : respondFirst(context, key, found);
+        ? found.then((response) => rememberAndRespond(context, key, response))
+        : rememberAndRespond(context, key, found);
     };
   };
 }
