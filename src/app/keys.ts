@@ -47,8 +47,8 @@ export type NewKey = {
 };
 
 /**
- * A key with its secret, which cannot be read again later. The secret is empty if the server got only
- * its hash.
+ * A key with its secret, which cannot be read again later. The secret is empty if the server got
+ * only its hash.
  */
 export type CreatedKey = { key: ListedKey; secret: string };
 
@@ -86,6 +86,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       selfRotation: input.selfRotation ?? false,
       guestMail: input.guestMail ?? false,
     });
+    // A new key has no previous secret, so the end of one changes nothing.
     const created = createSecret(
       rt,
       id,
@@ -191,8 +192,8 @@ const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
 ]);
 
 /**
- * Asserts that the key of a partner decides these settings. The access of the partner to each business
- * has the others, and would keep them.
+ * Asserts that the key of a partner decides these settings. All other settings are those of the
+ * access to each business, which a change of the key would not reach.
  * @throws AppError state_refuses
  */
 function assertOfPartnerKey(

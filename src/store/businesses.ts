@@ -21,11 +21,13 @@ export type BusinessRow = {
   stockRevision: number;
   /** Epoch ms up to which changes caused by time alone have been published. */
   publishedUntil: number;
+  /** When the public catalog next changes by time alone (epoch ms); null if it never will. */
   nextTransitionAt: number | null;
 };
 
 type Raw = Omit<BusinessRow, "doc" | "schedule"> & { doc: string; schedule: string };
 
+// The column `told_until` has kept the name of an earlier version.
 const COLUMNS = `told_until AS publishedUntil, ${columns(`id, slug, doc, schedule, catalog_version,
   last_sequence, created_at, updated_at, revision, stock_revision, next_transition_at`)}`;
 
@@ -84,7 +86,9 @@ export function createBusinessStore(db: Db) {
     findBySlug: (slug: string) => parseOptional(selectBySlug.get(slug), parse),
     list: () => selectAll.all().map(parse),
     listSlugs: () => selectSlugs.all() as string[],
-    /** Saves all columns except the sequence counter and the revisions. Returns the new revision. */
+    /**
+     * Saves all columns except the sequence counter and the revisions. Returns the new revision.
+     */
     upsert: (row: Omit<BusinessRow, "revision" | "stockRevision">) =>
       upsert.get({
         ...row,

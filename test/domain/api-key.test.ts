@@ -13,7 +13,7 @@ test("the random part uses all 62 characters evenly", () => {
     for (const char of generateApiKey("SECRET", randomBytes).slice(12, 44))
       seen.set(char, (seen.get(char) ?? 0) + 1);
   expect(seen.size).toBe(62);
-  // About 516 of each are expected, with a standard deviation of 22.5.
+  // Each character is expected about 516 times, with a standard deviation of 22.5.
   for (const count of seen.values()) expect(Math.abs(count - 516)).toBeLessThan(23 * 6);
 });
 

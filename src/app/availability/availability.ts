@@ -38,10 +38,12 @@ import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
  * The size of a chunk, as candidates times starts: about 1 ms. Smaller chunks take longer in all.
  */
 const CHUNK_SIZE = 6000;
+/** The most days of a chunk, however few starts they have. */
 const MAX_DAYS = 16;
+/** The days whose bookings are read at a time, between two yields to the event loop. */
 const BOOKING_DAYS = 4;
 
-/** Whose visits occupy time, and the ID of a visit that is left out because it may move. */
+/** The business whose visits occupy time, and a visit that is left out because it may move. */
 type Occupied = { businessId: string; except?: string | undefined };
 
 export type DayRange = { first: DayNumber; last: DayNumber };

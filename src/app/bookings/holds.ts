@@ -12,7 +12,7 @@ import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts
 type NewHold = {
   request: NamedVisitRequest | NamedTableRequest;
   startsAt: number;
-  /** 0: only the terms are stored, and others can take the time. */
+  /** How long the time is kept; with 0, only the terms are stored, and others can take the time. */
   ttlMs: number;
 };
 

@@ -52,6 +52,7 @@ export function editCatalog(
   return rt.tx(() => {
     if (rt.isDryRun()) return plan().result;
     cancelAffected?.(rt, slug, plan().result.affected);
+    // The change is planned again, because the cancellations have published events.
     const { target, result, write } = plan();
     assertNoAffectedVisits(result);
     const [subject, details] = toAuditEntry(slug, target, result);

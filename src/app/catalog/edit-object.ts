@@ -34,8 +34,9 @@ export function editObject<K extends Kind>(
     const { catalog } = stored;
     assertValidObject(catalog, kind, edited, stored.others !== undefined);
     const next = applyEdits(catalog, edits);
-    // changeCatalog does not fit here: it could publish a transition that has become due since, and
-    // `next`, which may lack the other objects, can be compared only with what was loaded.
+    // `changeCatalog` would publish transitions that have become due since the objects were loaded.
+    // Its plan could then not compare `next`, which may lack the other objects, with what was
+    // loaded.
     const { result, write } = planChange(rt, next, "local", { business, stored });
     if (confirmed !== true) {
       const free = freePricesText(result.repricing, result);

@@ -20,8 +20,8 @@ const BATCH_ROWS = 100;
  */
 const SLICE_MS = 20;
 /**
- * A row that was passed, and can be deleted later, is deleted at most this much later. This happens
- * when the endpoint of a parked delivery is enabled, for example.
+ * The time after which the pruner starts again at the oldest row. A row that it has passed can
+ * become deletable, for example when the endpoint of a parked delivery is enabled.
  */
 const RESTART_MS = HOUR_MS;
 
@@ -95,6 +95,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     await runBatches(
       positions.size,
       (after) => {
+        // Every delivered event can be deleted, however new it is.
         const batch = retention.pruneEvents(after, BATCH_ROWS, { ended: now + 1, unresolved });
         const { deletedUntil } = batch;
         if (deletedUntil > (history.get().cutUntil ?? 0)) history.saveCutUntil(deletedUntil);

@@ -12,7 +12,8 @@ export type DocList<K extends Kind> = {
 export type DocRow<K extends Kind> = { doc: DocOf[K]; sortOrder: number };
 
 /**
- * Returns the list after a change of some objects. It costs little more than the copy of the list.
+ * Returns the list after a change of some objects. The change costs little more than the copy of
+ * the list.
  * @param rows the objects as they are now, by ID; undefined for an object that is gone
  */
 export function patchList<K extends Kind>(
@@ -44,7 +45,7 @@ export function patchList<K extends Kind>(
   return { kind, businessSlug, docs, sortOrders };
 }
 
-/** Returns the list with other documents in the places of some of its own. */
+/** Returns the documents of a list, some of them replaced in their places. */
 export function replaceDocs<K extends Kind>(
   list: DocList<K>,
   replacements: ReadonlyMap<DocOf[K], DocOf[K]>,
@@ -57,7 +58,7 @@ export function replaceDocs<K extends Kind>(
   return docs;
 }
 
-/** Returns the index of the first number that is greater, by binary search. */
+/** Returns the index of the first of the numbers above `sortOrder`, by binary search. */
 export function firstAfter(sortOrders: readonly number[], sortOrder: number): number {
   let [low, high] = [0, sortOrders.length];
   while (low < high) {

@@ -4,6 +4,7 @@ import type { Common, Described, Named, WeeklyWindow } from "./common.ts";
 
 export type MenuCategoryDoc = Described & {
   parent: string | null;
+  /** When the category is served; null: always; an empty list: never. */
   availability: WeeklyWindow[] | null;
 };
 
@@ -44,6 +45,7 @@ export type MenuItemDoc = Described & {
   spicyLevel: number | null;
   calories: number | null;
   containsAlcohol: boolean;
+  /** When the dish is served; null: always; an empty list: never. */
   availability: WeeklyWindow[] | null;
   tags: string[];
   sku: string | null;

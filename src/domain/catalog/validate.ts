@@ -37,6 +37,7 @@ export type ValidateOptions = {
   current: (businessSlug: string) => Catalog | null;
   /** Whether stored objects that a section of the files does not list are deleted. */
   prune: boolean;
+  /** Epoch ms from which `startsIn` counts; null if files may not have `startsIn`. */
   seedingAt: number | null;
   /** Whether `current` has only the objects to which the objects in the files refer. */
   isPartial?: boolean;

@@ -92,6 +92,10 @@ export const handleChange =
 
 export const ignoreBody = (): void => {};
 
+/**
+ * Matches the suffix of an ETag (`ETAG_SUFFIX`). It does not count in If-Match, because what the
+ * client may not see has no effect on the version.
+ */
 const SUFFIX = /-[\d.]+"/g;
 
 /**

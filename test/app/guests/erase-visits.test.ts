@@ -119,7 +119,7 @@ test("guest data is erased `guestRetentionDays` after the visit, or after its pl
     rt.advance(Date.parse(time) - rt.now());
     await eraseExpiredGuests(rt);
   };
-  // 90 days after the start at 10:00 in New York, and the end at 11:00.
+  // Both visits began at 10:00 in New York 90 days earlier; the one that took place ended at 11:00.
   await advanceTo("2027-03-01T15:00:00Z");
   expect(kept()).toEqual([visited, cancelled]);
   await advanceTo("2027-03-01T15:00:01Z");

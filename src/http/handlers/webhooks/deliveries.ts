@@ -175,6 +175,7 @@ const TIME_CHARACTERS = "dlv_".length + 9;
  * @param last the last delivery of the page, after which nothing matches up to the position
  */
 function hideForeign(reached: string, last: string | undefined): string {
+  // `~` sorts after every character of an ID.
   const bound = `${reached.slice(0, TIME_CHARACTERS)}~`;
   return last !== undefined && last < bound ? last : bound;
 }

@@ -186,7 +186,7 @@ describe("Easy!Appointments", () => {
       schedule: { hours: [dailyHours("08:00", "10:00", { days: ["mon"] })] },
       policy: { slotIntervalMin: 60, maxAdvanceDays: 1 },
     });
-    // Sunday morning on the server, late Sunday evening in Auckland.
+    // The time is Sunday morning on the server, and late Sunday evening in Auckland.
     const now = "2026-11-22T09:30:00Z";
     expect(startTimes(auckland, { ...MONDAY, now })).toBe("08:00 09:00");
     expect(formatMinute(listTestSlots(auckland, { ...MONDAY, now })[0]!.startMin, "UTC")).toBe(

@@ -331,7 +331,7 @@ describe("Idempotency-Key", () => {
     const endpoint = await made(first);
     expect(await made(again)).toEqual(endpoint);
     api.advance(86_400_000);
-    // After a day it is a new request, for an endpoint that already exists.
+    // The repeated request counts as a new one after a day, and its endpoint already exists.
     const { code, detail } = (await (await send(api)).json()) as Problem;
     expect(code).toBe("duplicate_endpoint");
     expect(detail).toContain(endpoint.id);
