@@ -14,6 +14,7 @@ import {
 } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
 import { patient } from "../support/patience.ts";
+import { WAITS } from "../support/waits.ts";
 
 // Three servers with data folders of their own run behind proxies configured as in the guide.
 // Partners know only the address of the proxy.
@@ -57,12 +58,16 @@ async function startServer(
   return { ...server, deskbell, stop, url: await waitForUrl(daemon) };
 }
 
+/** The server of this name has been replaced by its standby: nobody listens at its first address. */
+const REPLACED = "west";
+const first = (name: string): string => (name === REPLACED ? "http://127.0.0.1:2 " : "");
+
 async function startServers() {
   const folder = createTempFolder();
   const [token, file] = [join(folder, "metrics.token"), join(folder, "servers.txt")];
   writeFileSync(token, "t0ken\n", { mode: 0o600 });
   const servers = await Promise.all(SERVERS.map((server) => startServer(server, token)));
-  writeFileSync(file, servers.map(({ name, url }) => `${name} ${url}\n`).join(""));
+  writeFileSync(file, servers.map(({ name, url }) => `${name} ${first(name)}${url}\n`).join(""));
   const { deskbell } = createTerminal();
   /** Runs the command of the guide that begins with this text, without its redirection. */
   const runFromGuide = (start: string) => {
@@ -94,6 +99,7 @@ test.skipIf(available.length === 0)(
     for (const [i, name] of available.entries()) {
       const proxy = await start(name);
       proxies.push(proxy);
+      await waitForStandby(proxy, servers);
       await Promise.all(
         servers.map((server) => expectIntegration(proxy, server, name, `2027-06-0${i + 1}`)),
       );
@@ -112,6 +118,14 @@ test.skipIf(available.length === 0)(
   },
   patient(180_000),
 );
+
+/** Caddy learns from its first check, when it starts, that only the standby responds. */
+async function waitForStandby(proxy: Proxy, servers: readonly StartedServer[]): Promise<void> {
+  const { slug } = servers.find(({ name }) => name === REPLACED)!;
+  const path = `/v1/businesses/${slug}/webhooks`;
+  const post = async () => (await proxy.get(path, { method: "POST", body: "{}" })).status;
+  await expect.poll(post, WAITS).toBe(401);
+}
 
 /** Creates a partner of all businesses on each server, with the same key. */
 async function createOnePartner([first, ...others]: readonly StartedServer[]): Promise<string> {

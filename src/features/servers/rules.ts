@@ -32,9 +32,11 @@ const MAP_HEAD: Record<ProxyFormat, string> = {
   nginx: "map $deskbell_slug $deskbell_server {\n",
 };
 const ROW: Record<ProxyFormat, RegExp> = {
-  caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/gm,
-  nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/gm,
+  caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/,
+  nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/,
 };
+/** The rows of no business: the default, paths without a slug, and those above the businesses. */
+const OTHER_ROW = /^\s*(?:default ""|"" deskbell;|\/servers\/.*)?;?$/;
 
 /**
  * Returns the slugs of each server in a map that `writeProxyMap` has written.
@@ -52,8 +54,19 @@ export function readProxyMap(
       fix: "name the map that the proxy has, with its --format",
     });
   const slugs = new Map<string, string[]>();
-  for (const [, slug = "", server = ""] of rows.matchAll(ROW[format]))
+  for (const row of rows.split("\n")) {
+    if (OTHER_ROW.test(row)) continue;
+    const [, slug, server] = ROW[format].exec(row) ?? [];
+    if (slug === undefined || server === undefined)
+      throw new AppError(
+        "invalid_input",
+        `${name} has a row that proxy-map did not write: ${row.trim()}`,
+        {
+          fix: "correct the row, or name a copy of the map that nobody has edited",
+        },
+      );
     slugs.set(server, [...(slugs.get(server) ?? []), slug]);
+  }
   return slugs;
 }
 
@@ -106,16 +119,27 @@ export const MAX_CADDY_ROWS = 2000;
 /** nginx warns above its default of 2048 for all keys together. */
 const MAX_DEFAULT_ROWS = 1500;
 
+/**
+ * Caddy asks a server and its standby itself which of them runs. Up to version 2.11.1 at least, it
+ * cannot send a request with a body to a second address, and would count the attempt as a failure of
+ * the standby: one POST would make the standby unreachable for as long as failures count.
+ */
+const HEALTH_CHECKS = `	health_uri /healthz
+	health_interval 2s
+	health_timeout 5s
+`;
+/** A failure of one server for pages that are the same on all: the next one is used for this time. */
+const NEXT_FOR_A_WHILE = "\tfail_duration 5s\n";
+
 function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
   // A client gets the problem within a second, also if neither a server nor its standby runs. A
   // connection that is kept open would not tell for minutes that the machine is off.
-  const proxyTo = (matcher: string, addresses: readonly string[]) =>
+  const proxyTo = (matcher: string, addresses: readonly string[], checks: string) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
 	lb_policy first
 	lb_try_duration 500ms
 	lb_try_interval 50ms
-	fail_duration 5s
-	transport http {
+${checks}	transport http {
 		dial_timeout 400ms
 		response_header_timeout 60s
 		keepalive off
@@ -125,9 +149,10 @@ function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[])
   const routes = servers.flatMap(({ name, businesses }) =>
     businesses.map((slug) => `\t${keyOf(slug)} ${name}\n`),
   );
+  // A server without a standby is always tried: a failed connection says nothing about the next one.
   const proxies = servers.map(
     ({ name, addresses }) =>
-      `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses)}`,
+      `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses, addresses.length > 1 ? HEALTH_CHECKS : "")}`,
   );
   const ofServers = servers.map(({ name }) => `\t/servers/${name} ${name}\n`);
   const prefixes = servers.map(
@@ -153,13 +178,14 @@ handle_errors {
 	respond @deskbell_not_mapped \`${NOT_MAPPED}\` 503
 	respond @deskbell_problem \`${UNREACHABLE}\` 503
 }
-${proxies.join("")}${proxyTo("", all)}`;
+${proxies.join("")}${proxyTo("", all, NEXT_FOR_A_WHILE)}`;
 }
 
 function writeNginxMap(servers: readonly MappedServer[], all: readonly string[]): string {
   // nginx ignores max_fails of a single server. A standby that does not run yet is tried each time.
+  // A server with a standby that does not run is unreachable for a second after a failed connection.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
-    server ${hostAndPort(first)} max_fails=1 fail_timeout=5s;
+    server ${hostAndPort(first)} max_fails=1 fail_timeout=1s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}
 `;
   const routes = servers.flatMap(({ name, businesses }) =>

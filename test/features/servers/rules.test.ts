@@ -48,6 +48,24 @@ test.each(PROXY_FORMATS)(
   },
 );
 
+test.each(PROXY_FORMATS)("a row of the map for %s that was edited is an error", (format) => {
+  const map = writeProxyMap(format, [EAST, WEST]);
+  expect(readProxyMap(format, "deskbell.map", map).get("west")).toEqual(WEST.businesses);
+  for (const edit of ["salon aurora", "salon-aurora;", "# salon-aurora"])
+    expect(
+      captureError(() => readProxyMap(format, "deskbell.map", map.replace("salon-aurora", edit))),
+    ).toMatch(`invalid_input: deskbell.map has a row that proxy-map did not write: ${edit}`);
+});
+
+test("a failed request through Caddy makes no server or standby unreachable", () => {
+  const map = writeProxyMap("caddy", [EAST, WEST]);
+  const [, east = "", west = "", all = ""] = map.split("reverse_proxy ");
+  expect([east, west].filter((block) => block.includes("fail_duration"))).toEqual([]);
+  expect(west).toContain("health_uri /healthz");
+  expect(east).not.toContain("health_uri");
+  expect(all).toContain("fail_duration");
+});
+
 test("the proxies give up within a second if the machines of a server and its standby are off", () => {
   const configurations = {
     caddy: writeProxyMap("caddy", [WEST]),
