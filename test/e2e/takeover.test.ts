@@ -124,6 +124,11 @@ test("restore --latest takes over only with --fenced, and the replaced server th
   await waitForUrl(standby);
   const { code, stderr } = await old.waitForExit();
   expect([code, stderr]).toEqual([5, expect.stringContaining("Another server has taken over")]);
+  const forgotten = await spawnDaemon(primary.config.dataDir).waitForExit();
+  expect([forgotten.code, forgotten.stderr]).toEqual([5, stderr]);
+  const status = await runProgram(["status", "--data-dir", primary.config.dataDir]);
+  expect(status.stdout).toMatch(/^problem\tanother server has taken over with a copy in /m);
+  expect(status.stdout).not.toContain("the daemon is not running");
 });
 
 /** Returns the environment of a program that is killed when it is about to write a file. */

@@ -278,6 +278,7 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
  */
 export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
   "daemon.stopped",
+  "server.replaced",
   "clock.differs",
 ]);
 

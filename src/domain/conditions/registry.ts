@@ -47,6 +47,8 @@ export type ConditionKind = {
    * leave it out.
    */
   coveredBy?: readonly string[];
+  /** Conditions of the core about which a feature's condition says more, as with `coveredBy`. */
+  covers?: readonly string[];
 };
 
 const CORE_CONDITIONS = {
@@ -186,7 +188,8 @@ type Found = HealthCondition<AlertCode>;
 
 /** Returns whether `other` says all that `condition` could. */
 export const coversCondition = (other: Found, condition: Found): boolean =>
-  conditionKind(condition.code).coveredBy?.includes(other.code) === true &&
+  (conditionKind(condition.code).coveredBy?.includes(other.code) === true ||
+    conditionKind(other.code).covers?.includes(condition.code) === true) &&
   (other.subject === null || other.subject.id === condition.subject?.id);
 
 /** Returns the conditions that no other one of them covers. */

@@ -9,6 +9,7 @@ import {
   checkNewestTag,
   checkScrub,
 } from "./checks.ts";
+import { checkReplaced } from "./handover/replaced.ts";
 
 const lastBackupAt = (rt: Runtime): number | null => findNewestBackup(rt)?.createdAt ?? null;
 
@@ -17,6 +18,7 @@ export const damage: readonly StorageCheck[] = [checkFoundDamage];
 export const checks: readonly Check[] = [
   (rt, { daemon, running }) => checkBackupAge(rt, lastBackupAt(rt), daemon.startedAt, running),
   (rt, { running }) => checkBackupCopies(rt, lastBackupAt(rt), running),
+  (rt, { daemon }) => checkReplaced(rt, daemon.isRunning),
   checkDrill,
   checkNewestTag,
   checkScrub,

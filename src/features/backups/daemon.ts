@@ -6,6 +6,7 @@ import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
 import { assertNotHandedOver, isLastCopyDue } from "./handover/state.ts";
 import { endInterrupted, watchForHandover } from "./handover/watch.ts";
+import { readBackupState } from "./state.ts";
 import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
@@ -29,6 +30,18 @@ async function openBackupDir(config: Config, dir: string) {
   };
 }
 
+/**
+ * Asserts that no other server has taken over with a copy that this one has made, also if it starts
+ * without the --backup-dir that it had.
+ * @throws AppError state_refuses
+ */
+async function assertNotReplaced(config: Config): Promise<void> {
+  const last = readBackupState(config, "copy")?.dir ?? null;
+  if (last === null || last === config.backups.dir || !existsSync(last)) return;
+  const { assertNotTakenOver } = await import("./restore/epochs.ts");
+  assertNotTakenOver(config, last);
+}
+
 /** The caller has the daemon lock, which a running restore would hold. */
 function removeRestoreDraft({ config, log }: Runtime): void {
   const draft = restoreDraft(config.databasePath);
@@ -45,6 +58,7 @@ const backups: DaemonPart = {
     const { dir } = config.backups;
     if (!isLastCopyDue(config)) assertNotHandedOver(config);
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
+    await assertNotReplaced(config);
     return {
       opened(rt) {
         endInterrupted(rt);

@@ -33,6 +33,7 @@ export const backups = {
     "backup.drill_failed": { severity: "warning", about: "backup" },
     "backup.untagged": { severity: "warning", about: "backup" },
     "backup.damaged": { severity: "warning", about: "backup" },
+    "server.replaced": { severity: "info", about: "daemon", covers: ["daemon.stopped"] },
     "events.altered": { severity: "warning", about: "database" },
   },
   checks: () => import("./conditions.ts"),

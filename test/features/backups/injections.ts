@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createBackup, listBackups } from "../../../src/features/backups/backups.ts";
 import { recordKeyCopy } from "../../../src/features/backups/copies/key-copies.ts";
 import type { backups } from "../../../src/features/backups/feature.ts";
+import { forgetHandover, saveHandover } from "../../../src/features/backups/handover/state.ts";
 import {
   type BackupState,
   forgetBackupState,
@@ -77,6 +78,14 @@ export const injections: Record<keyof typeof backups.conditions, Injection> = {
   "backup.damaged": (rt) => {
     const path = join(rt.config.backupFolder, "SHA256SUMS");
     return saveState(rt, "scrub", { ...SCRUB, damaged: [{ path, reason: "it differs" }] });
+  },
+  "server.replaced": (rt) => {
+    const start = rt.stopDaemon();
+    saveHandover(rt.config, { state: "done", to: "/copies", at: rt.now(), copy: "last.db" });
+    return () => {
+      forgetHandover(rt.config);
+      start();
+    };
   },
   "events.altered": (rt) => {
     emitEvents(rt, rt.business, "service.updated");

@@ -7,6 +7,7 @@ import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { usageError } from "../../../cli/failure.ts";
 import { text, toggle } from "../../../cli/flags.ts";
+import { readBackupTime } from "../store/files.ts";
 import { describePlan, isAdded, planToOutput } from "./restore-plan.ts";
 import { shortTime } from "../../../cli/output/table.ts";
 
@@ -77,6 +78,11 @@ export const definition = command({
       isSplit: split !== undefined,
     });
     await report(cli, config, restored, acceptance, { file });
+    const madeAt = split === undefined ? undefined : readBackupTime(basename(file));
+    if (madeAt !== undefined)
+      cli.note(
+        `This copy was made at ${shortTime(new Date(madeAt).toISOString())}. If the other server has run since, its changes are missing here: stop it, and restore its last copy.`,
+      );
   },
 });
 

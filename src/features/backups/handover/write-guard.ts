@@ -1,13 +1,23 @@
 import { existsSync } from "node:fs";
-import type { Config } from "../../../config.ts";
+import type { CreateWriteGuard } from "../../../store/safeguard.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
-import type { CreateWriteGuard } from "../../../store/safeguard.ts";
 import { isDaemonRunning } from "../../../store/database/database.ts";
+import type { Config } from "../../../config.ts";
 import { readOwnEpoch } from "../own-epoch.ts";
 import { readNewestEpoch } from "../restore/epochs.ts";
 import { readBackupState } from "../state.ts";
 import { assertNotHandedOver } from "./state.ts";
+
+/**
+ * Returns the folder of the last copies if another server has taken over with one of them. A folder
+ * that cannot be reached says nothing.
+ */
+export function findTakeover(config: Config): string | undefined {
+  const dir = readBackupState(config, "copy")?.dir ?? null;
+  if (dir === null || !existsSync(dir)) return undefined;
+  return readNewestEpoch(dir) > readOwnEpoch(config) ? dir : undefined;
+}
 
 /** Keeps commands from changing data from which another server continues. */
 export const guardHandedOver: CreateWriteGuard = (config) => {
@@ -26,9 +36,9 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
  * @throws AppError state_refuses
  */
 function assertNotReplaced(config: Config): void {
-  const dir = readBackupState(config, "copy")?.dir ?? null;
-  if (dir === null || isDaemonRunning(config.databasePath) || !existsSync(dir)) return;
-  if (readNewestEpoch(dir) <= readOwnEpoch(config)) return;
+  if (isDaemonRunning(config.databasePath)) return;
+  const dir = findTakeover(config);
+  if (dir === undefined) return;
   throw new AppError(
     "state_refuses",
     `Another server has taken over with a copy in ${dir}: it would not know a change here.`,

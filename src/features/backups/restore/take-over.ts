@@ -60,7 +60,7 @@ export async function findNewestCopy(
     if ((await inspect(copy, config, skipped)) !== undefined) return { copy, skipped };
   const none = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
-    fix: NAME_FOLDER,
+    fix: `make one there with deskbell backup, or ${NAME_FOLDER}`,
     issues: toIssues(skipped),
   });
 }

@@ -55,6 +55,9 @@ test("a running server is handed over: it stops with 0, and the other one has it
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("were handed over") });
   expect(() => rt.tx(() => {})).toThrow("were handed over");
   expect(await first.deskbell("services list")).toMatchObject({ code: 0 });
+  const status = await first.deskbell("status");
+  expect(status.stdout).toMatch(/^problem\tanother server continues with these data, which/m);
+  expect(status.stdout).not.toContain("the daemon is not running");
   expect(await first.deskbell("handover --cancel")).toMatchObject({
     code: 5,
     stderr: expect.stringContaining("Another server has taken over"),
