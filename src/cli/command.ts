@@ -56,7 +56,7 @@ export const withVariants = (
   variants: readonly CommandVariant[],
 ): CommandSpec => ({
   ...spec,
-  arguments: variants.findLast((one) => one.arguments)?.arguments ?? spec.arguments,
+  arguments: variants.find((one) => one.arguments)?.arguments ?? spec.arguments,
   flags: Object.assign({}, spec.flags, ...variants.map(({ flags }) => flags)),
   examples: [...spec.examples, ...variants.flatMap(({ examples }) => examples)],
   run: (cli, flags, ...args) =>
