@@ -55,7 +55,7 @@ const LIKE_OTHERS = [
 
 const VISITS = ["bookings create", "bookings cancel", "bookings reschedule"];
 
-/** Returns the commands and groups of features, whose entries their own tests check. */
+/** Returns the commands of features; tests of each feature check what these commands audit. */
 async function listFeatureCommands(): Promise<string[]> {
   const added = FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands);
   const paths = added.map(async ({ group, load }) =>

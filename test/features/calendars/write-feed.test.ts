@@ -98,7 +98,7 @@ test("a calendar feed has all visits of 90 days for a business with 200 visits a
     return dates.filter((one) => one === date).length;
   };
   expect(Array.from({ length: 90 }, (_, day) => countOn(day))).toEqual(Array(90).fill(200));
-  // The latest earlier visits fill the rest of the 20,000 entries.
+  // The newest of the visits before today fill the rest of the 20,000 entries.
   expect([countOn(-1), countOn(-10), countOn(-11), dates.length]).toEqual([200, 200, 0, 20_000]);
 }, 60_000);
 
@@ -121,7 +121,7 @@ test("earlier visits fill the rest of a calendar feed, latest first, without can
   ]);
 });
 
-test("a full calendar feed ends with an entry that says so, and opens a condition", () => {
+test("a full calendar feed ends with an entry about missing visits, and opens a condition", () => {
   const { rt, calendar, today, feed } = openSalon();
   rt.tx(() => {
     for (const day of [1, 2, 3]) addVisit(rt, today + day * DAY_MS);

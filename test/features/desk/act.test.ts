@@ -235,7 +235,7 @@ test("the business closes from now on, and gets its usual hours back", async () 
   expect(book(api, "16:30").status).toBe("CONFIRMED");
 });
 
-test("somebody is away, and three taps give the visits to colleagues", async () => {
+test("the desk enters that a staff member is away, and gives the visits to colleagues", async () => {
   const { api, act, view } = await openDesk();
   const { id } = book(api, "10:00");
   const maya = (await view()).staff.find(({ name }) => name.startsWith("Maya"));

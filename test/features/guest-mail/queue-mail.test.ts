@@ -113,7 +113,7 @@ test("a guest is reminded once, a day before a confirmed visit", async () => {
   ]);
 });
 
-test("nothing is written while mail is off, and what waits is discarded then", async () => {
+test("a server that switches mail off queues no mail and discards the waiting ones", async () => {
   const { api, server, book, list, send } = await openMails("CONFIRM");
   remind(api);
   await book();

@@ -145,7 +145,7 @@ test.each([
   expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(label);
 });
 
-test("a time filter shows the deliveries since then, and moves with the clock", async () => {
+test("a time filter shows the deliveries since a time, and moves with the clock", async () => {
   const { rt, view, business } = await openView(WIDE);
   emitEvents(rt, business, "booking.created");
   rt.advance(20 * 60_000);
@@ -475,13 +475,16 @@ test.each([
   ["r", "redelivery is"],
   ["R", "redelivery is"],
   ["t", "test events are"],
-])("the flag --readonly disables the key %s and says so", async (key, disabled) => {
-  const { rt, view } = await openView({ isReadonly: true });
-  const before = rt.revision();
-  view.press("f", "right", "enter", key);
-  expect(view.footer()).toBe(` This view was started with --readonly: ${disabled} disabled.`);
-  expect(rt.revision()).toBe(before);
-});
+])(
+  "the flag --readonly disables the key %s and names itself as the reason",
+  async (key, disabled) => {
+    const { rt, view } = await openView({ isReadonly: true });
+    const before = rt.revision();
+    view.press("f", "right", "enter", key);
+    expect(view.footer()).toBe(` This view was started with --readonly: ${disabled} disabled.`);
+    expect(rt.revision()).toBe(before);
+  },
+);
 
 test("the keys q and ctrl-c quit from every screen, and in a prompt only ctrl-c does", async () => {
   const { view } = await openView();

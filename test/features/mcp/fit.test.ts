@@ -28,7 +28,7 @@ test("an object has no empty fields and none for mirrors", () => {
   });
 });
 
-test("an object that is too large is shortened, and says so", () => {
+test("an object that is too large is shortened and marked as shortened", () => {
   const variants = Array.from({ length: 500 }, (_, i) => ({
     id: `svv_${i}`,
     name: "🔥".repeat(200),

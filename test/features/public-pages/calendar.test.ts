@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseCalendar } from "../../support/ical.ts";
 import { publishSample } from "../../support/published-pages.ts";
 
-test("another program reads the events of a business, and one of them alone", async () => {
+test("a calendar program reads all events of a business, or a single one", async () => {
   const { get } = publishSample("venue", { publicUrl: "https://shop.example" });
   const response = await get("/events.ics");
   expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");

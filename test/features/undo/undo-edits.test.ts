@@ -24,7 +24,7 @@ import {
   recordEvents,
 } from "../../support/use-case.ts";
 
-/** Undoes without shortcuts: compares the whole catalog before the undo with that after it. */
+/** Undoes without shortcuts: compares the whole catalog before the undo with the whole one after. */
 function undoWhole(rt: TestRuntime, restored: number) {
   const { catalog, edited, loaded } = readEarlierCatalog(rt, SLUG, restored);
   const origin = { restored: edited.objects, restoredFields: edited.fields };

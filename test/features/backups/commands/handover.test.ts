@@ -95,7 +95,7 @@ test("a handover to a folder that is missing changes nothing", async () => {
   expect(await first.deskbell(`handover --to ${join(to, "later")}`)).toMatchObject({ code: 0 });
 });
 
-test("a daemon that starts after an interrupted handover goes on, and its last copy is no longer complete", async () => {
+test("a daemon that starts after an interrupted handover takes writes again, so its last copy is outdated", async () => {
   const { to, rt, first } = createMachines();
   saveHandover(rt.config, { state: "begun", to, at: 1 });
   expect(() => rt.tx(() => {})).toThrow("are being handed over");

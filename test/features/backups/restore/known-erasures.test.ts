@@ -96,7 +96,7 @@ test("a newer signed list next to the backup erases the guest again", async () =
   });
 });
 
-test("the list in the folder of the backups is renewed by an erasure, and closes the gap elsewhere", async () => {
+test("an erasure renews the list of erased guests next to the backups, so that a restore on another machine misses none", async () => {
   const upload = await uploadBackup();
   const { rt, ana, dir } = upload;
   copyFileSync(join(rt.config.backupFolder, ERASURE_LIST), join(dir, ERASURE_LIST));
@@ -106,7 +106,7 @@ test("the list in the folder of the backups is renewed by an erasure, and closes
   });
 });
 
-test("the list next to the master key is refused next to a backup, and the error names the signed one", async () => {
+test("a restore refuses an unsigned list of erased guests next to a backup, and names the signed one", async () => {
   const upload = await uploadBackup();
   copyFileSync(join(upload.rt.config.dataDir, ERASURE_LIST), join(upload.dir, ERASURE_LIST));
   await expect(restoreElsewhere(upload)).rejects.toMatchObject({

@@ -248,7 +248,7 @@ test("an untrusted restore lists the limits of keys that the file raises, and ke
   expect(open(rt.config).store.keys.findById(key.id)).toMatchObject({ maxHolds: 900 });
 });
 
-test("what is restored is what was authenticated, also beside a journal of somebody else", async () => {
+test("a restore takes the authenticated bytes, even if the backup has a foreign journal beside it", async () => {
   const { rt, path } = await createServer();
   rt.close();
   // SQLite would roll such a journal back into the file.

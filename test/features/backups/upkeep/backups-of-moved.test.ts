@@ -80,7 +80,7 @@ test("the backups from before a move stay until each folder has an intact one fr
   expect(readdirSync(dir).filter((name) => name.endsWith(".db"))).toHaveLength(1);
 });
 
-test("a backup from before a move with a future time does not count as newer, and is deleted too", async () => {
+test("a backup from before a move does not count as newer because of a future time, and is deleted", async () => {
   const { rt, earlier, listLeft } = await createServer();
   const { backupFolder } = rt.config;
   const ahead = join(backupFolder, "deskbell-20300101T000000Z.db");

@@ -41,7 +41,7 @@ test("search finds each guide by its title, first", () => {
   expect(titles.filter(({ url, title }) => find(title)[0] !== url)).toEqual([]);
 });
 
-test("search finds everything by two everyday words or phrases", () => {
+test("search finds each operation, event type, problem code and guide by two everyday words or phrases", () => {
   const searches = WANTED.map(({ name, url }) => ({ url, queries: EVERYDAY_WORDS[name] ?? [] }));
   expect(searches.filter(({ queries }) => queries.length !== 2)).toEqual([]);
   const failed = searches.flatMap(({ url, queries }) =>

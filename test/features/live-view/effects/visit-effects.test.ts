@@ -70,7 +70,7 @@ test("a visit moves to a typed time of its day, even to one that is no slot", as
   expect(bookingOf(rt, cut)?.startsAt).toBe(Date.parse(`${DAY}T10:10-05:00`));
 });
 
-test("a reservation moves too, and a time that is taken is refused in words", async () => {
+test("a reservation moves to a typed time, and a time that is taken is refused in words", async () => {
   const { rt, view, table } = openDay();
   view.press("G", "m");
   view.type("14:00");
@@ -89,7 +89,7 @@ test("a reservation moves too, and a time that is taken is refused in words", as
   await expect.poll(view.text).toContain("Invalid time 'soon'");
 });
 
-test("outcomes are recorded without a question, and corrected", async () => {
+test("a key records the outcome of a visit without a question, and another key corrects it", async () => {
   const { rt, view, cut } = openDay();
   view.press("c");
   await expect.poll(view.text).toContain("it has not started");

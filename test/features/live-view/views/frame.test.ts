@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-test("the screen of the day shows all businesses, and b chooses one after the other", async () => {
+test("the screen of the day shows all businesses, and the key b shows one after the other", async () => {
   const rt = await createFilledRuntime(8);
   addBusiness(rt, "other");
   const view = openSession(rt);
