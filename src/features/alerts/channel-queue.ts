@@ -17,7 +17,10 @@ export type AlertChannel = {
 
 export type AlertChannels = {
   channels: readonly AlertChannel[];
-  /** Called each minute while the daemon works, so that another service notices its silence. */
+  /**
+   * The channel that gets a message each minute while the daemon works, so that another service
+   * notices when the messages stop.
+   */
   heartbeat?: AlertChannel | undefined;
 };
 
@@ -89,7 +92,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     /** Returns undefined while the channel works. */
     failure: (): ChannelFailure | undefined =>
       failures >= REPORTED_FAILURES ? failure : undefined,
-    /** Resolves when each alert that is due was sent or has failed. */
+    /** Sends the waiting alerts in turn until one fails; the rest waits for the retry. */
     async sendDue(): Promise<void> {
       if (isSending || unsent.size === 0 || rt.monotonic() < nextAt) return;
       isSending = true;

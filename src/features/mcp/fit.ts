@@ -4,9 +4,9 @@ import { showHidden } from "../../domain/text.ts";
 // than 25,000 tokens.
 
 /**
- * The largest JSON text of the objects of a result. Each result is sent twice, as text and as
- * structured content, with some fields of its own: 32,500 bytes in all. They have less than 25,000
- * tokens if a token has 1.3 bytes, as in the worst text; usual text has 3 or more.
+ * The most bytes of JSON that the objects of a result take. A result has up to 3,750 bytes of other
+ * fields and is sent twice, as text and as structured content: 32,500 bytes in all. These are at
+ * most 25,000 tokens if a token has 1.3 bytes, as in the worst text; usual text has 3 or more.
  */
 export const MAX_BYTES = 12_500;
 
@@ -24,8 +24,9 @@ const LIMITS: readonly Limits[] = [
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * Returns an object of the API without empty fields and fields for mirrors. Long texts and lists
- * are shortened as far as the object would not fit otherwise, which `shortened` says.
+ * Returns an object of the API without empty fields, fields for mirrors and the status ACTIVE. Long
+ * texts and lists are shortened, first to the first of LIMITS, then further until the object fits.
+ * `shortened` is set if anything was cut.
  */
 export function fitObject(object: object): Record<string, unknown> {
   let fitted: Record<string, unknown> = {};

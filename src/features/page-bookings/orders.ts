@@ -73,13 +73,15 @@ export const orderOnPage = (
         keepsCodes: true,
       }),
     );
+    // An email address or phone number counts like an address of the network: one guest has many of
+    // the latter.
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "order");
     notifyOrdered(rt, business, event, order);
     return createLink(rt, business, keyId, wanted, order);
   });
 
-/** A guest's order, with the end of its event and the language of the guest. */
+/** A guest's order, and the language in which the guest reads its page. */
 export type GuestOrder = { order: TicketOrder; language: string };
 
 /** Returns the order of a link; undefined if the link is unknown or has ended. */

@@ -35,7 +35,7 @@ export type Action = {
   isOnSelection?: true;
   /** Whether the action needs a selected visit, which only the screen of the day has. */
   isOnVisit?: true;
-  /** Set if --readonly refuses the action: how the refusal begins, such as `redelivery is`. */
+  /** What --readonly refuses, as subject and verb of "... disabled": `redelivery is`. */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;
 };
@@ -283,7 +283,7 @@ function onVisit(run: OnVisit): Action["run"] {
   };
 }
 
-/** Asks first, because the guest or the guest's partner is told. */
+/** Asks before the change, because the partner that made the visit is told. */
 const confirmChange = (
   ui: UiState,
   visit: VisitName,
