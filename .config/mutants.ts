@@ -94,7 +94,7 @@ async function runTests(files: readonly string[], isLast: boolean): Promise<void
   }
 }
 
-/** Finds the mutants of a batch that cannot be compiled, and writes the results until then. */
+/** Finds the mutants of a batch that cannot be compiled, and writes the results up to the batch. */
 async function finish(batch: readonly Sampled[], start: number): Promise<void> {
   const unchecked = batch.filter((mutant) => !cache.verdictOn(mutant).isCompiled);
   const invalid = await findInvalid(plain, unchecked);

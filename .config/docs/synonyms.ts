@@ -87,7 +87,7 @@ export const SYNONYMS: readonly [word: string, everyday: string][] = [
   ["update", "edit modify correct rename"],
   ["updated", "edit modify changed"],
 
-  // What guides are about.
+  // The subjects of guides.
   ["changelog", "new release notes news what version"],
   ["comparing", "difference differences nightly check reconcile reconciliation audit"],
   ["live", "launch checklist production start"],

@@ -160,6 +160,7 @@ function withFeatures(heading: Heading): CommandEntry[] {
   // Commands of features after the same command of the core keep the order of the features.
   for (const command of FEATURES.flatMap((feature) => feature.commands ?? []).toReversed())
     if (command.heading === heading)
+      // A command whose `after` is null goes to the place 0: `findIndex` returns -1 for it.
       commands.splice(commands.findIndex(({ name }) => name === command.after) + 1, 0, command);
   return commands;
 }

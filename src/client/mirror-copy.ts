@@ -2,7 +2,12 @@ import { type MirroredObject, type MirrorList, partsIn } from "./mirror-lists.ts
 import type { MirrorEntry, MirrorStorage } from "./mirror-storage.ts";
 
 /** A stored object; null after it was deleted, so that an older event does not restore it. */
-type Entry = { part: string; object: MirroredObject | null; sequence: number };
+type Entry = {
+  /** The field of the list's response that has the object; "" if the response is one array. */
+  part: string;
+  object: MirroredObject | null;
+  sequence: number;
+};
 
 /** What is known of a list as a whole. */
 type ListState = {
@@ -23,7 +28,7 @@ export type ListResponse = {
   validUntil: string | null;
 };
 
-/** The name under which the state is stored: that of no list. */
+/** The list under which the storage keeps the state of all lists; no list has this name. */
 const STATE = "state";
 const CURSOR = "cursor";
 
@@ -92,14 +97,14 @@ export class MirrorCopy {
     this.changed.add(list);
   }
 
-  /** Returns the objects of a list, each with its part of it. */
+  /** Returns the objects of a list, each with the field of the response that has the object. */
   async objectsOf(list: MirrorList): Promise<[part: string, MirroredObject][]> {
     return [...(await this.#entriesOf(list)).values()].flatMap(({ part, object }) =>
       object === null ? [] : [[part, object] as [string, MirroredObject]],
     );
   }
 
-  /** Returns the highest sequence number with which an object is known. */
+  /** Returns the sequence number of the newest state of an object that the copy has. */
   async sequenceOf(list: MirrorList, id: string): Promise<number> {
     const entry = (await this.#entriesOf(list)).get(id);
     return Math.max(this.stateOf(list).sequence, entry?.sequence ?? -1);
@@ -141,6 +146,7 @@ export class MirrorCopy {
     const entries = await this.#entriesOf(list);
     for (const [id, entry] of entries)
       if (entry.sequence <= sequence) this.#set(list, entries, id, null);
+    // Events newer than the response may have changed the list, so its ETag is not that of the copy.
     const isNewest = entries.size === 0;
     for (const [part, object] of partsIn(list, data))
       if (!entries.has(object.id)) this.#set(list, entries, object.id, { part, object, sequence });

@@ -24,7 +24,7 @@ export type MirrorChange = { changed: MirrorList[] };
 export type FollowOptions = {
   signal: AbortSignal;
   onChange?: ((change: MirrorChange) => void) | undefined;
-  /** Called with temporary errors, after which it tries again. */
+  /** Called with each temporary error; the mirror then tries again. */
   onError?: ((error: DeskbellError) => void) | undefined;
 };
 

@@ -97,7 +97,7 @@ export type Feature = {
   begins?: () => Promise<{ begins: readonly FindBegins[] }>;
   /** The codes of the notices that the feature sends itself. */
   notices?: Readonly<Record<string, ConditionKind>>;
-  /** Whether the feature sends the core's notices, which are stored only for such a feature. */
+  /** Whether the feature sends the core's notices. The core stores them only if a feature does. */
   takesNotices?: true;
   /** Starts work in the delivery thread; loaded when the thread starts. */
   schedule?: () => Promise<{ schedule: readonly StartWork[] }>;

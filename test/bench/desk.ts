@@ -170,7 +170,7 @@ async function measure(): Promise<Tap> {
         : requestAnimationFrame(look);
     look();
   });
-  // The browser reports a tap some pictures after it.
+  // The browser reports a tap only some frames later.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const durations = taps
     .filter(({ interactionId }) => interactionId > 0)

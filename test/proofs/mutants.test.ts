@@ -83,7 +83,7 @@ describe("mutants", () => {
     expect([...invalid]).toEqual([sample[3]]);
     expect(cache.verdictOn(sample[0]!).by).toBe("test/total.test.ts: a total has all prices");
     const resumed = new CacheFile(join(checkout, "cache"), checkout, sample);
-    // The source has its mutants now, so nothing is known of it.
+    // The run has put mutants into the source, so the cache ignores what it had about the old text.
     expect(resumed.cache.files).toEqual({});
   });
 

@@ -74,6 +74,8 @@ const update = command({
       import("../../app/catalog/edit-object.ts"),
       import("../../app/catalog/public-events.ts"),
     ]);
+    // `edit` assigns the changed event inside of the transaction, for the notes below. TypeScript
+    // does not see that, and would take the variable for null there if `as` were missing.
     let updated = null as PublicEventDoc | null;
     const edit = (doc: PublicEventDoc): PublicEventDoc => {
       const time = (flag: string, text: string | undefined) =>

@@ -11,7 +11,7 @@ export type CatalogFormat = {
   name: string;
   /** What a file in this format contains. */
   about: string;
-  /** The command of `catalog` that reads such a file. */
+  /** The subcommand of `catalog` that reads a file in this format. */
   next: string;
   load: () => Promise<{ writeCatalog: (catalog: Catalog) => ExportedCatalog }>;
 };

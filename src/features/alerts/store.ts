@@ -2,9 +2,15 @@ import type { Db } from "../../store/database/db.ts";
 import { parseJson } from "../../store/database/storage-error.ts";
 
 /**
- * The kinds of rows. `cause`: a cause of alerts. `unsent`: an alert that a channel has not
- * accepted. `channel`: a failing channel. `known`: a channel that has had the firing alerts.
- * `notice`: a notice to be sent. `test`: a request of `alerts test`.
+ * What a row of the state contains:
+ *
+ * - `cause`: a cause of alerts;
+ * - `unsent`: an alert that a channel has not accepted;
+ * - `channel`: a failing channel;
+ * - `known`: a channel that has got the alerts that are firing;
+ * - `notice`: a notice to be sent;
+ * - `test`: a request of `alerts test`;
+ * - `heartbeat`: the time of the last heartbeat.
  */
 export type AlertStateKind =
   | "cause"

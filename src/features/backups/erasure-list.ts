@@ -9,10 +9,11 @@ import { readMasterKeys } from "../../platform/secret-box.ts";
 // A backup still contains guests that were erased after it. The IDs of their visits are therefore
 // in a file next to the master key. Restoring a backup does not replace this list, and erases its
 // guests again. The list also has the businesses that have moved to another server, because an
-// older backup would bring them back to be booked twice, and the keys, desks and calendars that
-// were revoked, which whoever has found the secret could use again. Copies of the list go with the backups,
-// for a restore on another machine. A copy says when it was complete, and is signed: whoever can
-// write to the backups must not be able to bring guests or access back, or to end others.
+// older backup would bring them back and their times would be booked twice. And it has the revoked
+// keys, desks and calendars, because an older backup would make stolen secrets valid again. Copies
+// of the list go with the backups, for a restore on another machine. A copy says when the list was
+// complete, and is signed: whoever can write to the backups must not be able to bring erased guests
+// or revoked access back, or to erase guests and revoke access.
 
 const VISIT_ID = /^(?:bkg|rsv|tor)_[0-9a-z]+$/;
 const REVOKED = /^revoked ([a-z]+_[0-9a-z]+)$/;

@@ -27,7 +27,7 @@ export type BackupState = {
     at: number;
     /** The time of the first failure after the last copy. */
     since: number;
-    /** The number of failures since then. */
+    /** The number of failures since the last copy. */
     tries?: number;
     place?: string;
     /** The name of the backup; null if only the folder was checked. */

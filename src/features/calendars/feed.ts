@@ -17,7 +17,7 @@ export type Feed = {
 export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | undefined {
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
-  // Whole days: the mere passing of time then changes the feed once a day.
+  // The feed begins at a whole day, so that the mere passing of time changes it once a day.
   const today = Math.floor(rt.now() / DAY_MS);
   // Each change of a visit adds an event. The erasure of a guest adds none, but sets the time of
   // the last change.

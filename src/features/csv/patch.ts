@@ -55,7 +55,8 @@ export function patchCatalog(
   const { matched, issues: unmatched } = matchRows(table, entries, where);
   const countCategories = () =>
     entries.ofType("service_category").length + entries.ofType("menu_category").length;
-  const categoriesInRows = countCategories();
+  // `setCells` adds the categories that cells name and the catalog lacks.
+  const categoriesBefore = countCategories();
   const issues = [
     ...validateTitles(table, catalog.business),
     ...table.issues,
@@ -75,7 +76,7 @@ export function patchCatalog(
   return {
     merged,
     sections,
-    newCategories: countCategories() - categoriesInRows,
+    newCategories: countCategories() - categoriesBefore,
     cleared: countCleared(matched),
     issues: [
       ...issues.filter((one) => one.code !== "missing_field" || !invalid.has(cellName(one))),
@@ -180,6 +181,7 @@ function explainIssues(
     ]),
   );
   const entryAt = (path: Path): Entry | undefined => {
+    // A path begins with the number of the file, and there is one file.
     let [entry, value]: [Entry | undefined, unknown] = [undefined, [file]];
     for (const part of path) {
       value = (value as Record<string | number, unknown> | undefined)?.[part];
@@ -189,6 +191,8 @@ function explainIssues(
   };
   const rowAt = (path: Path): number => entryAt(path)?.row ?? 1;
 
+  // A row that finds no object is more likely misspelled than meant to create one, so all of its
+  // missing fields become one issue, which suggests names.
   const missing = new Map<Entry, string[]>();
   const issues = found.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
     const entry = entryAt(path);

@@ -15,7 +15,7 @@ export type NewMail = {
   kind: MailKind;
   /** The ID of a visit, order or hold. */
   id: string;
-  /** The API key that made it. */
+  /** The API key that made the visit, order or hold. */
   keyId: string;
   visitor?: Buffer;
 } & MailFacts;
@@ -45,6 +45,7 @@ export function writeMail(
     : "the address is not usable";
   // The visitor is told about a confirmation that is not sent.
   if (kind === "confirm" && refusal !== null) return false;
+  // The mail has a link to the guest's own page of the visit, which needs a row of the booking page.
   if (!isOfPage && pages.findByVisit(visitId) === undefined)
     pages.insert({
       visitId,
@@ -72,6 +73,7 @@ export function writeMail(
   return refusal === null;
 }
 
+/** Returns only the stored facts, because a caller may pass an object with other fields. */
 const toFacts = ({
   status,
   version,

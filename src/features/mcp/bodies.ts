@@ -129,7 +129,7 @@ export type Parsed = {
 export const parse = (schema: z.ZodObject, args: Arguments): Parsed =>
   parseRequest(schema, args) as unknown as Parsed;
 
-/** Returns the arguments that were sent, of those that are fields of a body. */
+/** Returns the named fields of a body that the agent has sent as arguments. */
 export const sentFields = (parsed: Parsed, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
     names.flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
@@ -153,7 +153,8 @@ export function chooseForm<F extends Forms>(
 
 /**
  * Returns a body with the fields that were sent beside it.
- * @throws AppError validation_failed if the body has one of them, too: one of the two would be lost
+ * @throws AppError validation_failed if a field is in the body and beside it: one of the two values
+ *   would be lost
  */
 export function addFields(
   form: string,

@@ -17,7 +17,7 @@ export type Tool = {
   name: string;
   title: string;
   description: string;
-  /** A key that has one of these scopes is offered the tool; anybody, if undefined. */
+  /** A key is offered the tool if it has one of these scopes; undefined offers it to anybody. */
   scopes?: readonly Scope[];
   /** Whether only `/mcp` has the tool, and not `/b/{slug}/mcp`, where the business is known. */
   isForServer?: true;

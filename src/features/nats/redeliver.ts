@@ -46,7 +46,9 @@ export function redeliverEvents(
       cursors.deleteSkips(id, businessId, after);
       cursors.rewind(id, businessId, after);
     }
+    // A new version makes the running publisher start again from the cursors.
     destinations.raiseVersion(id);
+    // The health condition about a recreated stream ends once all businesses are published again.
     if (businessId === destination.businessId || businessId === null)
       destinations.clearRecreatedAt(id);
     const events = first.reduce((sum, { events }) => sum + events, 0);

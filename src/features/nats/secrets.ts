@@ -12,7 +12,10 @@ export type Credentials =
 /** The secrets of a destination, which are stored encrypted. */
 export type DestinationSecrets = { signingSecret: string; credentials: Credentials };
 
-/** Encrypts secrets. Call it in the transaction that stores the result. */
+/**
+ * Encrypts secrets. Call it in the transaction that stores the result: a rotation of the master key
+ * waits for that transaction.
+ */
 export const encryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,
   id: string,

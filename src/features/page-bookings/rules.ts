@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 export const LINK_MS = 30 * DAY_MS;
 /** How long a link in a mail confirms a visit, if its time is still free. */
 const CONFIRM_MS = 60 * MINUTE_MS;
-/** How long the time is held for the guest who got such a link. */
+/** How long the time of a visit is held for the guest who got a link to confirm the visit. */
 export const MAIL_HOLD_MS = 15 * MINUTE_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;

@@ -42,7 +42,7 @@ export const businessesParameters = lazy(() => ({
 
 type Page = { data: ReachedBusiness[]; nextCursor: string | null; position: number };
 
-/** Responds with the businesses that a partner reaches, or those of them that have changed. */
+/** Responds with the businesses that a partner reaches, or only the changed ones. */
 export const handleListBusinesses =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: PartnerCredential): HttpResponse => {
@@ -116,7 +116,8 @@ function listAll(
 }
 
 /**
- * Lists the businesses that have changed, in the order of their first change since then.
+ * Lists the businesses that have changed since a position, in the order of their first change
+ * after it.
  * @param until the last position when the request began: later events belong to the next one
  */
 function listChanged(

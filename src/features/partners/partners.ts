@@ -106,6 +106,7 @@ export function createPartnerKey(
     scopes: partner.scopes,
     eventGroups: partner.eventGroups,
     cidrs: partner.cidrs,
+    // The key itself has the limits of all businesses together; the access to a business has its own.
     limitMinute: partner.totalMinute,
     limitHour: partner.totalHour,
     maxEndpoints: partner.maxEndpoints,
@@ -159,7 +160,8 @@ export function joinBusiness(rt: Runtime, partner: PartnerRow, business: Busines
 
 /**
  * Ends the access of a partner to businesses: its endpoints there are disabled, its holds released.
- * @param isExclusion whether the owners of the businesses want it, so that no `--future` brings it back
+ * @param isExclusion whether the owners of the businesses exclude the partner, so that `--future`
+ *   does not give the access again
  * @throws AppError conflict if the partner does not reach one of them; none is then removed
  */
 export function removeBusinesses(

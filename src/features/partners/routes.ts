@@ -16,7 +16,7 @@ import {
 import { businessesParameters, handleListBusinesses } from "./list-businesses.ts";
 import { handleListPartnerChanges, partnerChangesParameters } from "./list-changes.ts";
 
-/** The routes of webhook endpoints for all businesses, which the handlers of one business serve. */
+/** The routes of webhook endpoints for all businesses; they share handlers with those of one. */
 const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
   routeOfPartner("GET", "Partners", "webhooks", {
     operationId: "listPartnerEndpoints",
@@ -137,7 +137,7 @@ const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
   }),
 ];
 
-/** The routes above the businesses, which need the key of a partner of several. */
+/** The routes whose path names no business. They need a key that reaches several businesses. */
 export const routes: readonly RouteDefinition[] = [
   routeOfPartner("GET", "Partners", "businesses", {
     operationId: "listBusinesses",

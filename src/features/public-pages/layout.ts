@@ -69,7 +69,10 @@ export function divideIntoPages<T>(
   return pages;
 }
 
-/** The characters of an entry, and of a part of it, without their texts: in HTML and JSON-LD. */
+/**
+ * The characters of HTML and JSON-LD that an entry takes besides its texts, and those of one of its
+ * parts. Each text is in both.
+ */
 const ENTRY_FRAME = 400;
 const PART_FRAME = 120;
 

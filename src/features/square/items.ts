@@ -117,7 +117,11 @@ export function mapDish(
   };
 }
 
-/** Reads the variations; `hasVariablePrice` if all prices are entered at the sale. */
+/**
+ * Returns the variations that can be imported, in their order. If all prices are entered at the
+ * time of sale, `hasVariablePrice` is set and each variation has the price 0, because a size needs
+ * a price; the price type of the service or dish then says that the price varies.
+ */
 function readVariations(item: SquareItem, what: string, context: MappingContext) {
   const skip = (variation: Variation, why: string) =>
     context.skipped.add(`variation ${variationLabel(variation)} of ${what}`, why);
@@ -185,6 +189,8 @@ function addUnreadFields(
   { skipped }: MappingContext,
 ): void {
   const { description = "" } = readDescription(item);
+  // Square may send the description with and without markup. The one that is not imported is
+  // reported as unread if it differs.
   const read = ["description", "descriptionPlaintext"].filter(
     (field) => item[field] === description,
   );

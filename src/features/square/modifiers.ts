@@ -97,7 +97,10 @@ function limitsOf(
   return own;
 }
 
-/** Reads limits; Square writes -1 for "same as the list". */
+/**
+ * Returns the limits that are set. Square writes -1 for "same as the list". A maximum of 0 counts as
+ * not set, because no option could be chosen.
+ */
 const readLimits = (from: {
   minSelectedModifiers?: number | undefined;
   maxSelectedModifiers?: number | undefined;

@@ -9,9 +9,10 @@ import type { LoadedCatalog } from "../../app/catalog/plan-change.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
-/** `edited`: for each object and field changed since, whether it had local edits at the version. */
+/** The catalog of a business as it was at an earlier version. */
 export type EarlierCatalog = {
   catalog: Catalog;
+  /** Whether each object and field that has changed since the version had local edits then. */
   edited: Reverted["edited"];
   /** The catalog that is stored now. */
   loaded: LoadedCatalog;

@@ -271,7 +271,7 @@ async function book(send: Send, { key, body }: { key: string; body: object }): P
   return (data as { id: string }).id;
 }
 
-/** The late store of a booking takes several calls, so that some of these hit it. */
+/** Some of every fourth calls are in the late store of a booking, which takes several calls. */
 const STRIDE = 4;
 
 /** Returns the numbers from 1 to `last`: each `STRIDE`th one, then those between. */

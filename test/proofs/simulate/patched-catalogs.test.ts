@@ -26,7 +26,7 @@ const SLUG = "salon-aurora";
 const TIMEOUT_MS = 3 * 3_600_000;
 /** The lists that are compared after each step. */
 const LISTS_PER_STEP = 3;
-/** So many changes in a row that the store no longer knows the first of them. */
+/** The number of changes in a row after which the store no longer knows the first one. */
 const LONG_ABSENCE = 140;
 const LISTS = [
   "",

@@ -72,8 +72,8 @@ export function findUnexplained(
 export type Price = { cents: number; span: Span };
 
 /**
- * Returns the charged prices that certainly did not hold then.
- * @param changes all prices in order, beginning with that of the opening
+ * Returns the charged prices that were certainly not valid when they were charged.
+ * @param changes all prices in order, beginning with the first one
  */
 export const findWrongPrices = (charged: readonly Price[], changes: readonly Price[]): Price[] =>
   charged.filter(

@@ -48,7 +48,10 @@ const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
  */
 const RESWEEP_MS = 60_000;
 const REVIEW_MS = 3_600_000;
-/** The longest wait between attempts, plus an hour, plus the largest unnoticed clock change. */
+/**
+ * The longest wait between attempts (a day and its jitter, less than 25 hours), plus the largest
+ * unnoticed clock change (a day), plus an hour to spare.
+ */
 const DRAIN_MS = 25 * 3_600_000 + DAY_MS + 3_600_000;
 const SHOWN_LINES = 25;
 

@@ -25,7 +25,8 @@ export type Alert = {
   /** When the alert was created, as an ISO time. */
   at: string;
   /**
-   * The pages that accept or decline the visit. Secrets: set while the alert is sent, never stored.
+   * The pages that accept or decline the visit. The links are secret, so they are added while the
+   * alert is sent, and never stored.
    */
   links?: { accept: string; decline: string } | undefined;
 };
@@ -61,8 +62,9 @@ export function toAlert(
   status: Alert["status"],
   now: number,
 ): Alert {
-  const open = members.filter(({ isOpen, isNew }) => isOpen || isNew);
-  const shown = status === "FIRING" && open.length > 0 ? open : members;
+  // A new condition is reported although it has ended in the meantime.
+  const current = members.filter(({ isOpen, isNew }) => isOpen || isNew);
+  const shown = status === "FIRING" && current.length > 0 ? current : members;
   const [{ condition }] = shown as [Member];
   const { code, severity, business, subject, text, command } = condition;
   const isSingle = shown.length === 1;

@@ -92,7 +92,7 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
-/** Copying a whole database this often wears a disk, and fills a line of 10 Mbit/s. */
+/** The bytes a day from which copies wear a disk. They fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**

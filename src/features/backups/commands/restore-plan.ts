@@ -5,7 +5,7 @@ import type { AccessChange } from "../store/access.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { isoTime, shortTime } from "../../../cli/output/table.ts";
 
-// The access and the guests that a restore brings back, which a person must know before it.
+// A person must know the access and the guests that a restore brings back before confirming it.
 
 /**
  * `erasuresKnownUntil` is null if all erasures are known; `erasureGapSince` is null if there is no

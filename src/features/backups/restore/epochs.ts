@@ -45,7 +45,8 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 
 /**
  * @param dir the folder of the copies
- * @throws AppError state_refuses if another server has taken over with one of them, or has begun to
+ * @throws AppError state_refuses if another server has taken over with a copy of the folder, or a
+ *   takeover has begun
  */
 export function assertNotTakenOver(config: Config, dir: string): void {
   const newest = readNewestEpoch(dir);

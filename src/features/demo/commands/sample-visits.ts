@@ -13,7 +13,7 @@ import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders.ts";
 
 const SALON = "salon-aurora";
 
-/** A visit and how much of a day's free starts comes before it: 0 for the first one. */
+/** A visit. `share` is the share of a day's free starts before its start: 0 for the first start. */
 type Wanted = { share: number; request: NamedRequest };
 
 const appointment = (share: number, service: string, staff?: string): Wanted => ({

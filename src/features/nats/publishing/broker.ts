@@ -15,7 +15,10 @@ export type Message = {
 };
 
 export type PublishOutcome =
-  /** The stream has the message. `isDuplicate`: it had it before; `streamSequence` is from then. */
+  /**
+   * The stream has the message. `isDuplicate` is set if an earlier publish stored it, whose number in
+   * the stream `streamSequence` is then.
+   */
   | { kind: "stored"; streamSequence: number; isDuplicate: boolean }
   /** The message can never be accepted. `reason` names the limit that it exceeds. */
   | { kind: "too_large"; reason: string }

@@ -8,6 +8,7 @@ type FormProps = BookingShop & {
   path: string;
   /** Fields of the query that the form keeps. */
   kept: readonly (readonly [string, string])[];
+  /** Whether the guest chose something that can no longer be booked. */
   isGone: boolean;
 };
 

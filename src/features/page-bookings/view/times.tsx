@@ -103,6 +103,7 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
     ...Array.from({ length: first.dayOfWeek - 1 }, () => null),
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
+  // The days of the current month begin today, those of later months on the first.
   const today = found.days[0]?.date ?? "";
   // Weeks that are over would only move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
