@@ -9,7 +9,8 @@ export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Suggest
 
 /**
  * The stored values that a shell suggests for one kind of value. The kind is a group with an
- * argument or flag, such as `keys <key>`. One that means the same in every group stands alone.
+ * argument or flag, such as `keys <key>`. An argument or flag that means the same in every group
+ * is a kind without the group.
  */
 export type LiveValues = readonly [valueKind: string, list: Lister];
 

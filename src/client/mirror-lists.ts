@@ -18,9 +18,9 @@ export type MirrorList = keyof MirrorLists;
 type List<Id extends OperationId = OperationId> = {
   operation: Id;
   args: Arguments<Id>;
-  /** The resource types of its objects. */
+  /** The resource types of the list's objects. */
   resources: readonly string[];
-  /** The event types that change its objects. */
+  /** The event types that change the list's objects. */
   types: readonly string[];
 };
 

@@ -25,7 +25,7 @@ type Parameters<Id extends OperationId> = operations[Id]["parameters"];
 
 type PathArguments<Id extends OperationId> = Omit<Parameters<Id>["path"], "businessSlug">;
 
-/** The parameters in one place; no properties if the operation has none there. */
+/** The parameters of an operation in its query or headers; no properties if there are none. */
 type Given<Id extends OperationId, Place extends "query" | "header"> = [
   NonNullable<Parameters<Id>[Place]>,
 ] extends [never]

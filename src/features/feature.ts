@@ -105,9 +105,9 @@ export type Feature = {
   failures?: () => Promise<{ failures: readonly ReportFailure[] }>;
   /** What the feature adds to `status`. */
   status?: () => Promise<{ status: readonly ReadStatusPart[] }>;
-  /** What it adds to `doctor`. */
+  /** What the feature adds to `doctor`. */
   doctor?: () => Promise<{ doctor: readonly Inspection[] }>;
-  /** Loaded when the daemon starts. */
+  /** What the feature does in the daemon's main thread; loaded when the daemon starts. */
   daemon?: () => Promise<{ daemon: readonly DaemonPart[] }>;
   /** Return when the data were last copied; loaded when the daemon starts. */
   copyTimes?: () => Promise<{ copyTimes: readonly ReadCopyTimes[] }>;
@@ -117,7 +117,7 @@ export type Feature = {
   guestRecords?: () => Promise<{ guestRecords: readonly ReadGuestRecords[] }>;
   /** Format lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
-  /** The nouns of its visits, which also name their commands, by their list in reports. */
+  /** The noun of each list of visits that the feature adds to reports, as its commands use it. */
   visitNouns?: Readonly<Record<string, string>>;
   /** Visits besides bookings and reservations; loaded when the data are opened. */
   visits?: () => Promise<{ visits: readonly OtherVisits[] }>;

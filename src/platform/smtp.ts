@@ -37,7 +37,7 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
         // Mails that are sent together share a connection, which is closed when idle.
         pool: true,
         maxConnections: 1,
-        // A mail is sent again by whoever has stored it, at the time of its choice.
+        // The part of deskbell that has stored a mail sends it again, at a time of its own choice.
         maxRequeues: 0,
         // Requiring TLS keeps the password from a server without STARTTLS, or from whoever removes
         // it.

@@ -73,8 +73,8 @@ export async function startDaemon(
     prepareDataFolder(config);
     const prepared = await Promise.all(ofFeatures.map(({ prepare }) => prepare(config)));
     const lasts = prepared.flatMap(({ stopped = [] }) => stopped);
-    // Before the database is opened: two daemons that start together must not recover or migrate it
-    // at the same time.
+    // The lock is taken before the database is opened: two daemons that start together must not
+    // recover or migrate it at the same time.
     const lock = acquireDaemonLock(config.databasePath);
     parts.defer(lock.release);
     const syncFailed = Promise.withResolvers<Failure>();

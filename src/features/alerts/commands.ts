@@ -123,7 +123,7 @@ async function sendText({ alerts }: Config, message: OperatorMessage): Promise<C
 
 const MAX_TEXT = 1000;
 
-/** @param command how to repeat the command with a channel of its own */
+/** @param command the same command with a channel, such as `alerts test --alert-url URL` */
 const noChannelError = (command: string): AppError =>
   new AppError("state_refuses", "No channel for alerts is configured.", {
     fix: `deskbell serve --alert-url URL, or ${command}`,

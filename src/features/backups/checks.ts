@@ -54,7 +54,7 @@ export function checkBackupAge(
   daemon: DaemonRow | undefined,
 ): HealthCondition[] {
   const failure = readBackupState(config, "failure");
-  // The condition `database.damaged` reports it.
+  // The condition `database.damaged` reports a failure because of damage.
   if (failure?.isDamaged === true) return [];
   if (failure) {
     const text = `the backup of ${isoSeconds(failure.at)} failed: ${failure.reason}`;

@@ -13,7 +13,7 @@ import { listBackupsIn } from "./backups.ts";
 import { assertNotTakenOver } from "./restore/epochs.ts";
 
 /**
- * Authenticates the backups with a new master key, and lists those that still need the key before.
+ * Authenticates the backups with a new master key, and lists those that need an earlier key.
  */
 export const retagAfterRotation: OnKeyRotation = (rt) => {
   const { retagged, rest } = rt.isDryRun() ? { retagged: 0, rest: [] } : retagBackups(rt);

@@ -55,7 +55,7 @@ export function createEntryWriter(
       .map((doc) => objectId("service", slug, doc)),
   );
   const entries = createByteGroups();
-  /** The places of each session: the segments of its guests. */
+  /** The segments of the guests of each session; each segment takes a place. */
   const sessions = new Map<string, [Place, ...Place[]]>();
 
   function textsOf({ customerRef }: CalendarPart, customer: Customer | undefined): GuestTexts {

@@ -120,7 +120,7 @@ const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
     return { ...desk, revokedAt: rt.now() };
   });
 
-/** A restore of a backup brings no device back, so this one needs no place in a list. */
+/** A restore of a backup brings no device back, so the list of revoked access needs no entry. */
 const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
   rt.tx(() => {
     const store = rt.openStore(createDeskStore);

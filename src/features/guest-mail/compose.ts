@@ -23,7 +23,7 @@ import type { MailRow } from "./store.ts";
 import { type MailTexts, mailTextsOf } from "./texts.ts";
 
 // A mail has no text of the visitor, neither the name nor a note: whoever books with the address of
-// somebody else could otherwise send texts of their own by the business.
+// somebody else could otherwise send texts of their own in the name of the business.
 
 type Context = {
   business: BusinessRow;

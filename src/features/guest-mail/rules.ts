@@ -20,7 +20,7 @@ export const MAIL_KINDS = [
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 export const MAIL_STATUSES = ["WAITING", "SENT", "FAILED", "DISCARDED"] as const;
-/** FAILED: the mail server refused it, or never accepted it. DISCARDED: it was not tried. */
+/** FAILED: the mail server has refused or never accepted the mail. DISCARDED: it was not tried. */
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
 /** The state of a visit or order when a mail was written. Times are epoch milliseconds. */
@@ -29,7 +29,7 @@ export type MailFacts = {
   version: number;
   startsAt: number;
   endsAt: number;
-  /** When a pending visit ends unless it is approved, an order unless it is paid, or a hold. */
+  /** When an unapproved visit, an unpaid order or a hold ends; null if nothing is to be decided. */
   decideBy: number | null;
   cancelUntil: number;
 };
@@ -115,7 +115,7 @@ export type SendError = {
   response?: string;
 };
 
-/** What an error means for a mail, and for the others. */
+/** What an error means for a mail, and for the other mails. */
 export type Refusal =
   | { kind: "permanent"; reason: string }
   | { kind: "temporary"; reason: string }

@@ -7,7 +7,7 @@ const startMails: StartWork = (rt) =>
 
 /**
  * Discards what an earlier daemon has not sent, because mail is off now. A mail server that failed
- * then is reported no longer.
+ * is no longer reported.
  */
 function discardRemains(rt: Runtime): ThreadWork {
   const store = rt.openStore(createRemainsStore);

@@ -85,7 +85,7 @@ export type PageBooking = {
 };
 
 /**
- * Returns by what the reply to a form is found again. The key of a form leads to the visit that the
+ * Returns what identifies the stored reply to a form. The key of a form leads to the visit that the
  * form has made, so only its hash is stored.
  */
 export const replyOfForm = (purpose: "page" | "page mail", keyId: string, formKey: string) => ({

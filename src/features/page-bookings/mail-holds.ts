@@ -164,8 +164,8 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
  * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
  * then on.
  * @returns false if the link has ended
- * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is held no
- *   longer also too_many_holds, slot_taken, price_changed, and those of a choice that is not offered any
+ * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is no
+ *   longer held, also too_many_holds, slot_taken, price_changed, and those of a choice that is not offered any
  *   more
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
@@ -216,7 +216,7 @@ function bookHold(
     : reserveTable(rt, business, access, wanted);
 }
 
-/** Books what a hold keeps no longer, if it is still free at the same price. */
+/** Books the time that a hold no longer keeps, if it is still free at the same price. */
 function bookAnew(
   rt: Runtime,
   business: BusinessRow,

@@ -25,7 +25,7 @@ export const partners = {
   completion: () => import("./commands/completion.ts"),
   status: () => import("./commands/status.ts"),
   idPrefixes: ["ptn"],
-  // New businesses give a partner that covers them the rights of this row.
+  // A partner that covers new businesses gets the rights of its row at each of them.
   access: {
     partner: {
       table: "partner",

@@ -34,7 +34,7 @@ import { ServiceList } from "./view/services.tsx";
 /** A page, and the parameters of its URL that it depends on. */
 export type Wanted = Variant & {
   kind: "business" | "menu" | "services" | "events" | "event" | "calendar" | "jsonld" | "markdown";
-  /** From 1; of a list only. */
+  /** The number of the page of a list, from 1. */
   page: number;
   /** The slug of a public event; null for all of them. */
   event: string | null;

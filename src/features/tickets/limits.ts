@@ -10,7 +10,7 @@ import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { createOrderStore } from "./store.ts";
 
-/** The share of a quota that the unpaid orders of one API key can take, unless it has its own. */
+/** The share of a quota that the unpaid orders of one API key can take by default. */
 const MAX_QUOTA_SHARE = 0.2;
 
 /** @throws AppError too_many_holds */

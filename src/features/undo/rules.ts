@@ -75,9 +75,10 @@ function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   );
 }
 
-/** `edited`: for each replaced object and field, whether it had local edits. */
+/** A catalog before some changes, as a catalog file. */
 export type Reverted = {
   file: AuthoredFile;
+  /** Whether each replaced object and field had local edits. */
   edited: { objects: Map<string, boolean>; fields: Map<string, boolean> };
 };
 

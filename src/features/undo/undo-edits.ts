@@ -62,7 +62,7 @@ function readReplaced(rt: Runtime, businessId: string, version: number): Replace
   return [...objects.values()];
 }
 
-/** Returns the stored objects in place of which others were; null if one has no counterpart. */
+/** Returns the stored objects that replaced others; null if one was created, deleted or moved. */
 function findStored(
   rt: Runtime,
   { id: businessId }: BusinessRow,

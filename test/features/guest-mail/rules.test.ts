@@ -78,7 +78,7 @@ test("the delay after a refusal grows up to an hour", () => {
   expect([1, 2, 5, 50].map(retryDelay)).toEqual([10_000, 60_000, 3_600_000, 3_600_000]);
 });
 
-test("no address of an error remains", () => {
+test("an error of a mail server is stored without mail addresses", () => {
   expect(withoutAddresses("535 no login for <ada@example.com>: 'x@y' a@b.example.")).toBe(
     "535 no login for <…>: '…' …",
   );

@@ -47,7 +47,7 @@ test("a page is kept by caches, which ask each time whether it has changed", asy
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-test("a dish that is sold out is marked at the next request, and again when it is back", async () => {
+test("a dish is marked as sold out at the next request, and no longer once it is available again", async () => {
   const { api, slug, get } = publishSample("restaurant");
   const business = api.store.businesses.findBySlug(slug)!;
   const read = async () => {

@@ -125,7 +125,7 @@ async function copyToFolder(
   const isOtherDisk = assertBackupDir(rt.config, dir);
   markFolder(rt, dir);
   // The list is copied first, because it is small and is the only record of what a restore must
-  // erase. If a guest is erased during the copy, its size changes again.
+  // erase. If a guest is erased during the copy, the size of the list changes again.
   const bytes = measureErasureList(rt.config);
   copyErasures(rt, dir);
   saveBackupState(rt.config, "erasure-list", { dir, bytes });

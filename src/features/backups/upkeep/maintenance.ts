@@ -22,7 +22,7 @@ export type MaintenanceOptions = {
   onCopied?: (() => void) | undefined;
 };
 
-/** No night is as far from the next, although it is 25 hours when clocks are set back. */
+/** More than the time from one night to the next: 25 hours when clocks are set back. */
 const MISSED_NIGHT_MS = 26 * 3_600_000;
 
 /** Returns whether --backup-every is set and has passed since the last backup, or the last try. */
@@ -72,7 +72,7 @@ export function isNewestOutdated(rt: Runtime): boolean {
     const current = readMasterKeys(config.masterKeyPath).map(keyFingerprintOf);
     return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
   } catch {
-    // A restore cannot read it either.
+    // A restore cannot read the backup either.
     return true;
   }
 }

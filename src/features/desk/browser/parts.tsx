@@ -17,7 +17,7 @@ export type Live = {
   isLocked: boolean;
   /** Asks whether an action is sent again; null if none has to be. */
   question: { sendAgain: () => void; drop: () => void } | null;
-  /** What checks in by camera. */
+  /** The part of the page that checks tickets in by camera. */
   camera: ComponentChildren;
   onSubmit: (event: SubmitEvent) => void;
 };
@@ -30,7 +30,7 @@ export type Page = {
   times: Times;
   path: string;
   formKey: string;
-  /** The date in the business. */
+  /** The current date in the time zone of the business. */
   today: string;
 };
 

@@ -35,7 +35,10 @@ export type Action = {
   isOnSelection?: true;
   /** Whether the action needs a selected visit, which only the screen of the day has. */
   isOnVisit?: true;
-  /** What --readonly refuses, as subject and verb of "... disabled": `redelivery is`. */
+  /**
+   * The subject and verb of the refusal by --readonly, such as `redelivery is`, before "disabled";
+   * undefined if the action changes nothing.
+   */
   changes?: string;
   run: (ui: UiState, viewport: Viewport, argument: string) => KeyResult;
 };

@@ -16,8 +16,8 @@ export type Message = {
 
 export type PublishOutcome =
   /**
-   * The stream has the message. `isDuplicate` is set if an earlier publish stored it, whose number in
-   * the stream `streamSequence` is then.
+   * The stream has the message. If `isDuplicate` is set, an earlier publish has stored it, and
+   * `streamSequence` is the number that the message got then.
    */
   | { kind: "stored"; streamSequence: number; isDuplicate: boolean }
   /** The message can never be accepted. `reason` names the limit that it exceeds. */

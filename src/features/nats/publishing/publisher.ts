@@ -114,8 +114,8 @@ export class Publisher {
   }
 
   /**
-   * Waits up to `graceMs` for publishes in flight. The next start asks the stream which of the
-   * others it has.
+   * Waits up to `graceMs` for publishes in flight. If some do not end in time, the next start asks
+   * the stream which of them it has.
    */
   async stop(graceMs: number): Promise<void> {
     this.#lanePublisher.state = "stopping";

@@ -126,7 +126,7 @@ test("a command does not write to data with whose copy another server has taken 
   expect(readFileSync(join(to, "server-id"), "utf8").trim()).toBe(rt.store.file.getServerId());
 });
 
-test("handover refuses a second request, and one that makes no sense", async () => {
+test("handover refuses a second request, --cancel without a handover, and flags that contradict", async () => {
   const { to, rt, first } = createMachines();
   for (const wrong of ["handover", `handover --to ${to} --cancel`])
     expect((await first.deskbell(wrong)).code).toBe(2);

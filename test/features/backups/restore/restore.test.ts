@@ -330,7 +330,7 @@ async function createCopies() {
   return { rt, dir, older, newer, forged };
 }
 
-test("a takeover skips a newer copy that is not authentic, and does not believe the name of an older one", async () => {
+test("a takeover skips a newer copy that is not authentic, and an older one that was renamed to look newer", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   const renamed = join(dir, "deskbell-20261130T120000Z.db");
   copyFileSync(older, renamed);
@@ -340,7 +340,7 @@ test("a takeover skips a newer copy that is not authentic, and does not believe 
   });
 });
 
-test("a takeover without an authentic copy names the command, which restores the newest one", async () => {
+test("a takeover without an authentic copy is refused, and its fix restores the newest copy as untrusted", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   for (const path of [older, newer]) rmSync(path);
   await expect(findNewestCopy(rt.config, dir)).rejects.toMatchObject({

@@ -43,7 +43,7 @@ function parseCurl(code: string): [method: string, path: string, body: unknown] 
   return [method, path, body === undefined || body === "{}" ? undefined : JSON.parse(body)];
 }
 
-test("the sample for TypeScript calls the operation with the path, query and body of that for curl", async () => {
+test("the sample for TypeScript calls the operation with the path, query and body of the curl sample", async () => {
   expect(KEYED.length).toBeGreaterThan(40);
   for (const { operationId } of KEYED) {
     const { operation, argument = {} } = await runSample(sampleOf(operationId, "TypeScript") ?? "");
@@ -56,7 +56,7 @@ test("the sample for TypeScript calls the operation with the path, query and bod
   }
 });
 
-test("the sample for Python sends the request of that for curl", ({ skip }) => {
+test("the sample for Python sends the request of the curl sample", ({ skip }) => {
   const samples = KEYED.map(({ operationId }) => sampleOf(operationId, "Python") ?? "");
   const code = `import json\ncalls = []\ndef call(*given): calls.append(given)\n${samples.join("")}\nprint(json.dumps(calls))`;
   const { error, stdout, stderr } = spawnSync("python3", ["-"], { input: code, encoding: "utf8" });

@@ -171,7 +171,7 @@ const pruneAll = (api: TestApi): void => {
   for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
 };
 
-test("a link confirms for an hour, of which the time is held for 15 minutes, and the guest's data end with it", async () => {
+test("a link confirms for an hour, its time is held for the first 15 minutes, and the guest's data end with the link", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
@@ -199,7 +199,7 @@ test("a link confirms for an hour, of which the time is held for 15 minutes, and
   expect((await guest.send(link)).status).toBe(404);
 });
 
-test("a link whose time is held no longer books it if it is free, and else offers other times", async () => {
+test("a link whose time is not held any more books the time if it is free, and else offers others", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -246,7 +246,7 @@ test("a mailbox of a domain of its own confirms a visit only within the share", 
 
 test.each([
   ["is held", false],
-  ["is held no longer", true],
+  ["is not held any more", true],
 ])("a link whose time %s books nothing on a page that is closed", async (_state, isFull) => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
@@ -273,7 +273,7 @@ test.each([
   ["has risen", 100],
   ["has fallen", -100],
 ])(
-  "a link whose time is held no longer books nothing if its price %s",
+  "a link whose time is not held any more books nothing if its price %s",
   async (_change, difference) => {
     const mails = await openMails("CONFIRM");
     const { api, server, send, book } = mails;
@@ -299,7 +299,7 @@ test.each([
   },
 );
 
-test("a link whose time is held no longer books nothing once the key of the page is revoked or the guest is erased", async () => {
+test("a link whose time is not held any more books nothing once the key of the page is revoked or the guest is erased", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });

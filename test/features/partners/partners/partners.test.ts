@@ -36,7 +36,7 @@ test("one key reads each business of its partner, and no other", async () => {
   expect((await ask("businesses/one/bookings")).code).toBe("insufficient_scope");
 });
 
-test("the key of one business is refused above the businesses, and looks up no partner", async () => {
+test("the key of one business is refused on the routes of several businesses, and looks up no partner", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { secret } = createKey(rt, {
@@ -53,7 +53,7 @@ test("the key of one business is refused above the businesses, and looks up no p
   expect(lookUp).not.toHaveBeenCalled();
 });
 
-test("the list of businesses is not modified until a catalog changes, and then names the business", async () => {
+test("the list of businesses gets 304 until a catalog changes, and then names the business", async () => {
   const rt = createTestRuntime();
   const businesses = addBusinesses(rt, ["one", "two", "three"]);
   const [other] = addBusinesses(rt, ["other"]);
