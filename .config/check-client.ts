@@ -12,7 +12,7 @@ const PACKAGES = ["publint@0.3", "@arethetypeswrong/cli@0.18", "node@20", "deno@
 const ROOT = resolve(import.meta.dirname, "..");
 const PACKAGE = join(ROOT, "dist/docs/deskbell-client.tgz");
 
-/** The package has no CommonJS, which Node 20 can neither need nor load. */
+/** The package has ES modules only, so "Are the types wrong?" need not look for CommonJS. */
 const COMMANDS = [
   ["publint", "run", PACKAGE, "--strict"],
   ["attw", PACKAGE, "--profile", "esm-only"],

@@ -3,7 +3,7 @@
  * the first column is found by those in the second one.
  */
 export const SYNONYMS: readonly [word: string, everyday: string][] = [
-  // What there is.
+  // The names of objects.
   ["agents", "mcp ai assistant claude chatgpt llm"],
   ["addon", "extra topping supplement option upsell"],
   ["availability", "free open times slots calendar vacancy stock left"],
@@ -54,7 +54,7 @@ export const SYNONYMS: readonly [word: string, everyday: string][] = [
   ["tickets", "admission entry seats buy"],
   ["variant", "size version length"],
 
-  // What is done.
+  // The names of actions.
   ["approve", "accept confirm yes"],
   ["approved", "accept confirm yes"],
   ["book", "make schedule reserve appointment"],
@@ -96,7 +96,7 @@ export const SYNONYMS: readonly [word: string, everyday: string][] = [
   ["taking", "website appointments visits schedule make"],
   ["testing", "sandbox try sample local machine"],
 
-  // What goes wrong.
+  // The names of problems.
   ["allowed", "blocked forbidden denied"],
   ["body", "payload request content"],
   ["busy", "overloaded slow capacity"],

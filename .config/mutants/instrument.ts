@@ -8,7 +8,7 @@ export const REACHED = "DESKBELL_MUTANTS_REACHED";
 /** What the sources with switches share in a process or thread. */
 export type Switches = {
   active: number;
-  /** Is called when a mutant's place is reached, for the first time since `reached` was emptied. */
+  /** Reports a mutant whose place is reached for the first time since `reached` was emptied. */
   onReach: (id: number) => void;
   reached: Uint8Array;
 };
@@ -16,7 +16,7 @@ export type Switches = {
 export const MAX_MUTANTS = 100_000;
 
 /**
- * Is appended to each source, on one line. The declaration of a function is hoisted, so it can be
+ * The switch that is appended to each source, on one line. Its declaration is hoisted, so it can be
  * called while modules that import each other are loaded. Browsers have no `process`.
  */
 const SWITCH = `function mutant$(id) { const switches = (globalThis.mutants$ ??= (() => { const { env, getBuiltinModule } = globalThis.process ?? { env: {} }; const file = env.${REACHED}; return { active: Number(env.${ACTIVE} ?? 0), reached: new Uint8Array(${MAX_MUTANTS}), onReach: (id) => { if (file) getBuiltinModule("node:fs").appendFileSync(file, id + "\\n"); } }; })()); if (switches.reached[id] === 0) { switches.reached[id] = 1; switches.onReach(id); } return switches.active === id; }\n`;

@@ -305,7 +305,7 @@ test("catalog changes are deleted from a history that is too large, except the n
   rt.advance(1000);
   reprice(rt, "cut", 5000);
   reprice(rt, "cut", 6000);
-  // This state is that after the deletion of the events of the first second.
+  // The history looks as if the events of the first second were deleted to save space.
   rt.store.history.saveCutUntil(rt.now() - 1);
   await createPruner(rt)();
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);

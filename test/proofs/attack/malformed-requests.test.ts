@@ -17,7 +17,7 @@ import { patient } from "../../support/patience.ts";
 const SEED = chooseSeed(23);
 const REQUESTS = chooseScale(500, 600_000, 20_000);
 const CONTROL_REQUESTS = 2000;
-/** A control that by chance sends no such ID is repeated with another seed, this often in all. */
+/** The runs of the control, each with another seed, until one happens to find the bug. */
 const CONTROL_RUNS = 10;
 /** Each round starts with a new business, because some requests change it. */
 const PER_ROUND = 20_000;

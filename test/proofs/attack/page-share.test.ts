@@ -120,7 +120,7 @@ const HONEST_NAME = "guest";
 const isHonest = ({ api }: Shop, id: string): boolean =>
   findCustomer(api, id)?.email?.startsWith(HONEST_NAME) === true;
 
-/** Returns what the largest share of a week is that strangers take now by visits and open holds. */
+/** Returns a function that measures which share of a week strangers take by visits and holds. */
 async function createMeter(shop: Shop) {
   const { api, read } = shop;
   const free = await listFreeTime(read, api.now());

@@ -23,7 +23,7 @@ import {
 const ROUNDS = chooseScale(3, 200);
 const SEED = chooseSeed(7);
 const TARGETS = ["broker", "daemon", "both"] as const;
-/** The longest time that both run before a kill, and that a killed one is away. */
+/** The longest time that server and daemon run before a kill, and that a killed one stays away. */
 const LONGEST_LIFE_MS = 400;
 const LONGEST_ABSENCE_MS = 300;
 const EDIT_EVERY_MS = 15;

@@ -95,7 +95,7 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
           ...listLost(dataDir, CONTENTS[command.template]),
           ...(command.listLost?.(dataDir) ?? []),
         ];
-        // A process that has printed its result may end before that call.
+        // A process that has printed its result may end before the call at which it is killed.
         if (signal === null)
           return [...lost, ...(code === 0 ? await command.listMissing(dataDir, stdout) : [])];
         const next = await runAgain();

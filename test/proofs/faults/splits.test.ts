@@ -141,7 +141,7 @@ async function splitOnce(seed: number, program = PROGRAM) {
   await Promise.all(clients.map(({ pauseEdits }) => pauseEdits()));
   oldServer.daemon.child.kill("SIGTERM");
   expect(await oldServer.daemon.waitForExit(COMMAND_MS)).toMatchObject({ code: 0 });
-  // The guide says that the log must end so. A program with a bug may not have copied anything.
+  // The guide says that the log must end with this line. A program with a bug may copy nothing.
   if (program === PROGRAM) expect(oldServer.daemon.output()).toMatch(/"copied a backup"[^\n]*\n/);
   copyFileSync(join(old, "master.key"), join(other, "master.key"));
   for (const line of onNew) await run(other, line, stay);
