@@ -10,12 +10,13 @@ import type { Arguments } from "./tool.ts";
 // beside them. The rule "exactly one" is a text, because language models refuse a tool whose schema
 // has alternatives at its top. The schemas have no `$ref`, because several clients drop `$defs`.
 
-/** A body of the API, and the operation that it is for, by the argument that contains it. */
+/** A body of the API, and the operation that it is for. */
 export type Form = {
   operationId: string;
   about: string;
   describe: (caller: Caller) => z.ZodObject | undefined;
 };
+/** The bodies that a tool accepts, by the argument that contains each. */
 export type Forms = Readonly<Record<string, Form>>;
 
 /** Returns the body of a route of the API, which may belong to a feature that is not there. */

@@ -17,6 +17,7 @@ export function sendCard(rt: Runtime, context: RequestContext): HttpResponse {
   const host = URL.parse(base)?.hostname ?? "localhost";
   const card = {
     $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    // Names of MCP servers have the reverse-DNS form, such as com.example/deskbell.
     name: `${host.split(".").reverse().join(".")}/deskbell`,
     title: "deskbell",
     description: "Ask about the businesses of this server, find a free time and book it.",

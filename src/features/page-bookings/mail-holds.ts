@@ -165,8 +165,8 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
  * then on.
  * @returns false if the link has ended
  * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is no
- *   longer held, also too_many_holds, slot_taken, price_changed, and those of a choice that is not offered any
- *   more
+ *   longer held, also too_many_holds, slot_taken, price_changed, and those of a choice that is no
+ *   longer offered
  */
 export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {

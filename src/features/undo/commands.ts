@@ -131,7 +131,7 @@ const undo = command({
       restored,
     );
     const { json, dryRun, yes } = cli.flags;
-    // The question needs this text, because the command line does not say what it would undo.
+    // A person who is asked sees the changes first: the command line does not say what it undoes.
     const isShown = !yes && !dryRun && !json;
     cli.note(`${slug}: undoing ${undone} restores version ${restored} of the catalog.`);
     for (const { key, name } of listMarksSinceChange(rt, business))

@@ -38,6 +38,12 @@ function parse(raw: unknown): CatalogChangeRow {
   return { version, fromVersion, at, entry: found };
 }
 
+/**
+ * A change by its number: whether it is the newest of its business, and whether it is kept because
+ * it or an older one was made after a time.
+ */
+type Age = [number: number, isNewest: 0 | 1, isKept: 0 | 1];
+
 export function createCatalogChangeStore(db: Db) {
   const insert = db.prepare(
     insertInto("catalog_change", "business_id, version, from_version, at, audit_id, replaced"),
@@ -102,7 +108,7 @@ export function createCatalogChangeStore(db: Db) {
      * number to continue after, or undefined at the end.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
-      const rows = selectAfter.all({ after, limit, madeBefore }) as [number, 0 | 1, 0 | 1][];
+      const rows = selectAfter.all({ after, limit, madeBefore }) as Age[];
       const old = rows.filter(([, , isKept]) => !isKept);
       for (const [number, isNewest] of old) if (!isNewest) deleteByNumber.run(number);
       return old.at(-1)?.[0];

@@ -162,7 +162,8 @@ async function upgradeOnce(isFirstSchema: boolean, isKilled: boolean) {
       lists += 2;
     }
   };
-  // Events tell of everything but fields that the upgrade has added: a client reads the lists again every hour.
+  // Events tell of everything but fields that the upgrade has added, so the mirrors read the lists
+  // again, as a client does every hour.
   await compare(Object.keys(ROUTES).filter((route) => route !== "profile"));
   for (const route of Object.keys(ROUTES)) await fine.readList(route);
   await simple.readAgain();

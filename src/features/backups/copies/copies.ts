@@ -28,11 +28,13 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const newest = findNewestBackup(rt, isNightly);
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
+  // A copy whose time is later than now is of a clock that was ahead, and counts as older.
   const isCopied =
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&
     copy.createdAt <= Math.max(latestBackupTime(rt), newest.createdAt);
-  // The list is copied every minute until a restore of an older copy would erase the same guests.
+  // A late list of erased guests makes the copy due again each minute, also after a failure,
+  // because a restore of the last copy must erase the same guests.
   if (!isErasureListCopied(config)) return newest;
   if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
@@ -80,7 +82,7 @@ export async function copyBackup(
       last.name === name &&
       !isErasureListCopied(config);
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
-    // A daemon that is stopping would have to wait for the command.
+    // The command does not start while the daemon stops, because the daemon would wait for it.
     signal?.throwIfAborted();
     if (command !== null && !isLast && !isOnlyListNew) {
       const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";

@@ -90,12 +90,13 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
   const filter = listFilter(ui(), rt.now());
   const rows = rt.store.deliverySearch.listPage(filter, "newer", beginning, height).rows;
-  const [last] = rows;
+  // The page begins with the oldest delivery, which is the last row of the screen.
+  const [oldest] = rows;
   const top = rows.at(-1);
-  if (top === undefined || last === undefined) return FOLLOW_NEWEST;
+  if (top === undefined || oldest === undefined) return FOLLOW_NEWEST;
   return {
     top: { id: top.id, isIncluded: true },
-    selected: last.id,
+    selected: oldest.id,
     offset: null,
     newestSeen: newestId(rt, ui()),
   };

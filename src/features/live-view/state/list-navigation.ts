@@ -25,6 +25,10 @@ export function moveList(
   return move && moveBy(position, ...move, window, height);
 }
 
+/**
+ * Moves the selection by `by` rows and the visible part by `scrollBy` rows, and then as far as the
+ * selection stays visible.
+ */
 function moveBy(
   position: ListPosition,
   by: number,
