@@ -127,7 +127,9 @@ function selectKind(
   if (kind === "service") {
     if (label !== undefined) return [];
     const isCheap = (doc: DocOf["service"]) =>
-      Math.min(doc.priceCents, ...doc.variants.map((one) => one.priceCents)) <= maxPriceCents;
+      !isPriced ||
+      (doc.priceType !== "ON_REQUEST" &&
+        Math.min(doc.priceCents, ...doc.variants.map((one) => one.priceCents)) <= maxPriceCents);
     return select("service", {
       ...options,
       matches: (doc) => isCheap(doc) && hasWords(doc),

@@ -174,6 +174,27 @@ test("a service and a dish have the names of their categories in the language as
   expect(variant).not.toHaveProperty("serviceId");
 });
 
+test("a search up to a price leaves out what has no price", async () => {
+  const rt = createTestRuntime();
+  load(
+    rt,
+    `
+catalog: 1
+business: { slug: shop, name: Shop, timezone: Europe/Lisbon, currency: EUR }
+services:
+  - { key: cut, name: Cut, durationMin: 60, price: 40.00 }
+  - { key: advice, name: Advice, durationMin: 60, priceType: FREE }
+  - { key: wedding, name: Wedding, durationMin: 60, priceType: ON_REQUEST }
+menu:
+  items: [{ key: soup, name: Soup, price: 9.00 }, { key: lobster, name: Lobster, priceType: MARKET }]
+`,
+  );
+  const secret = addKey(rt, "shop");
+  const { call } = await connect({ rt, app: createTestApp(rt) }, "/mcp", { secret });
+  const { data } = (await call("search_catalog", { maxPriceCents: 1000 })).body;
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(["Advice", "Soup"]);
+});
+
 test("a cursor of another search is refused with a fix", async () => {
   const { call } = await connect(openAgents("restaurant"), "/mcp");
   const business = "cafe-lumen";
