@@ -34,7 +34,10 @@ export type ReplacedObject = {
   isEdited: boolean;
 };
 
-/** @param isEdited whether an object (by ID) or a field has local edits before the change */
+/**
+ * Returns what a change from `before` to `after` replaced.
+ * @param isEdited whether an object (by ID) or a field has local edits before the change
+ */
 export function findReplaced(
   before: Catalog | null,
   after: Catalog,
@@ -57,6 +60,7 @@ export function findReplaced(
       objects.push({ id, kind, sortOrder: sortOrderOf(id), item, isEdited: isEdited(id) });
     }
   }
+  // The loop above has removed each object of `before`: what is left was created.
   for (const { id, kind, sortOrder } of rows.written)
     if (changed.has(id)) objects.push({ id, kind, sortOrder, item: null, isEdited: false });
   const fields = businessFields.length === 0 ? null : writeBusinessFields(before);
