@@ -16,14 +16,19 @@ const LATEST_KILL_MS = 50;
 const LONGEST_START_MS = 400;
 
 /** Starts a daemon that can be killed. `url` waits while none runs. */
-async function startMortalDaemon(dataDir: string, random: SeededRandom, program: Program) {
-  let daemon = spawnDaemonOf(program, dataDir);
+export async function startMortalDaemon(
+  dataDir: string,
+  random: SeededRandom,
+  program: Program,
+  ...flags: string[]
+) {
+  let daemon = spawnDaemonOf(program, dataDir, ...flags);
   let url = Promise.withResolvers<string>();
   url.resolve(await waitForUrl(daemon));
   const end = async () => {
     daemon.child.kill("SIGKILL");
     await daemon.waitForExit();
-    daemon = spawnDaemonOf(program, dataDir);
+    daemon = spawnDaemonOf(program, dataDir, ...flags);
   };
   return {
     url: () => url.promise,
