@@ -7,6 +7,18 @@ export type SourceBug = { file: string; find: string; replace: string };
 
 const ROOT = new URL("../../", import.meta.url);
 
+/** Compiles the views of pages when they are loaded, because Node runs no JSX. */
+const COMPILE_VIEWS = `import { createRequire, registerHooks } from "node:module";
+const require = createRequire(${JSON.stringify(import.meta.url)});
+registerHooks({
+  load(url, context, next) {
+    if (!url.endsWith(".tsx")) return next(url, context);
+    const { source } = next(url, { ...context, format: "module" });
+    const { code } = require("rolldown/utils").transformSync("view.tsx", source.toString());
+    return { format: "module", source: code, shortCircuit: true };
+  },
+});`;
+
 /**
  * Returns the program with bugs, for negative controls. Node runs the program from its source and
  * inserts each bug when its file is loaded, in every thread.
@@ -15,6 +27,7 @@ export const breakProgram = (...bugs: SourceBug[]): Program => ({
   command: [
     process.execPath,
     ...bugs.map(insertBug),
+    importOf(COMPILE_VIEWS),
     fileURLToPath(new URL("src/cli/main.ts", ROOT)),
   ],
   isStandalone: false,
@@ -33,5 +46,9 @@ registerHooks({
     return { ...loaded, source: source.replace(${JSON.stringify(find)}, () => ${JSON.stringify(replace)}) };
   },
 });`;
-  return `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+  return importOf(hook);
 }
+
+/** Returns the option of Node that runs code before the program. */
+const importOf = (code: string): string =>
+  `--import=data:text/javascript,${encodeURIComponent(code)}`;
