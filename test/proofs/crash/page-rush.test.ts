@@ -191,7 +191,7 @@ async function runControl() {
   const surplus = forgetting.stored - forgetting.links;
   return {
     done: `${CONTROL_VISITORS} visitors did the same at a daemon that lets others book what is held, and at one that forgets which forms it has booked.`,
-    figure: `At the first, ${ignoring} pairs of visits overlapped. The second stored ${surplus} visits more than guests were told about.`,
+    figure: `Pairs of visits that overlapped at the first: ${ignoring}. Visits that the second stored beyond those of which guests were told: ${surplus}.`,
     hasFailed: ignoring > 0 && surplus > 0,
   };
 }
