@@ -37,7 +37,7 @@ export function publishFile(rt: Runtime, file: AuthoredFile) {
     address: "Main Street 1",
     ...file.business,
     legal: LEGAL,
-    publicPage: { enabled: true },
+    publicPage: file.business?.publicPage ?? { enabled: true },
   };
   const text = JSON.stringify({ ...file, business });
   applyCatalog(rt, [{ name: "file.json", text }], { ...ANYTHING, seedingAt: rt.now() });

@@ -8,8 +8,13 @@ import type { PublicService, PublicStaff } from "../../domain/public/service.ts"
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { getHeader } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { readShop, type Shop, type Variant } from "../public-pages/content.ts";
-import { groupByCategory } from "../public-pages/layout.ts";
+import {
+  readServices,
+  readShop,
+  type Services,
+  type Shop,
+  type Variant,
+} from "../public-pages/content.ts";
 import { chooseVariant } from "../public-pages/variants.ts";
 import { type BookingTexts, textsOf } from "./texts.ts";
 import { isEmbedded } from "./urls.ts";
@@ -23,11 +28,10 @@ export type BookingShop = {
   isEmbedded: boolean;
 };
 
-export type ServiceGroup = { name: string | null; services: PublicService[] };
-
 /** What guests can book. */
 export type Offer = {
-  groups: ServiceGroup[];
+  /** A page of the services; null if it is not read. */
+  services: Services | null;
   /** The largest party that a table seats; 0 without tables. */
   maxParty: number;
   areas: { id: string; name: string }[];
@@ -77,30 +81,21 @@ export async function openShop<T>(
   );
 }
 
-/** Returns all that guests can book. */
-export function readOffer({ rt }: PageRequest, view: CatalogView, { locale }: Variant): Offer {
-  const { docs } = view.select("service", { matches: ({ bookable }) => bookable });
-  const categories = view.select("service_category", {}).docs;
-  const entries = groupByCategory(docs, categories, ({ category }) =>
-    category === null ? [] : [category],
-  );
-  const groups: ServiceGroup[] = [];
-  let last: unknown;
-  for (const { doc, group } of entries) {
-    if (groups.length === 0 || group !== last) {
-      const name = group && localise(view.forms.serviceCategories(group), locale, false).name;
-      groups.push({ name, services: [] });
-    }
-    last = group;
-    groups.at(-1)?.services.push(localise(view.forms.services(doc), locale, false));
-  }
+/** Returns what guests can book. @param page that of the list of services; null to leave it out */
+export function readOffer(
+  { rt }: PageRequest,
+  view: CatalogView,
+  variant: Variant,
+  page: number | null,
+): Offer {
+  const read = (wanted: number) => readServices(view, variant, { page: wanted }, true);
   const { id, slug } = view.business;
   const tables = rt.store.catalog
     .listByKind(id, "table")
     .filter((table) => isVisible("table", table));
   const areas = new Set(tables.flatMap(({ area }) => area ?? []));
   return {
-    groups,
+    services: page === null ? null : (read(page) ?? read(1)),
     maxParty: Math.max(0, ...tables.map(({ maxSeats }) => maxSeats)),
     areas: rt.store.catalog
       .listByKind(id, "area")

@@ -38,11 +38,19 @@ export async function openBookingPage(
   progress: Progress,
 ): Promise<BookingPage | undefined> {
   const serviceId = serviceOf(progress);
-  const page = await openShop(request, null, (view, variant) => ({
-    offer: readOffer(request, view, variant),
-    details: serviceId === null ? undefined : readService(view, variant, serviceId),
-  }));
+  const page = await openShop(request, null, (view, variant) => {
+    const details = serviceId === null ? undefined : readService(view, variant, serviceId);
+    // A guest who has chosen a service sees no list.
+    const pageOfList = details === undefined ? readPageNumber(request) : null;
+    return { offer: readOffer(request, view, variant, pageOfList), details };
+  });
   return page?.business.doc.publicPage.enabled ? page : undefined;
+}
+
+/** Returns the page of the list of services that the query names. */
+function readPageNumber({ context }: PageRequest): number {
+  const text = new URLSearchParams(context.request.search).get("page") ?? "";
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1;
 }
 
 function serviceOf(progress: Progress): string | null {
@@ -100,7 +108,6 @@ export function showQuestion(
       content: <PartyOptions {...form} offer={offer} />,
     });
   const isUnknown = progress.step !== "start";
-  const keptQuery = kept.length === 0 ? "" : `&${toQuery(kept)}`;
   return respondWithShop(request, page, {
     status: isUnknown ? 404 : status,
     title: texts.title,
@@ -108,9 +115,8 @@ export function showQuestion(
       <Start
         {...page}
         offer={offer}
-        path={bookPath(page)}
+        urlOf={(fields) => urlOfStep(page, [...fields, ...kept])}
         isGone={isGone || isUnknown}
-        keptQuery={keptQuery}
       />
     ),
   });
@@ -118,7 +124,7 @@ export function showQuestion(
 
 /** Returns whether a table is all that guests can book, so that there is nothing to choose first. */
 const isOnlyTables = ({ shop, content: { offer } }: BookingPage): boolean =>
-  offer.groups.length === 0 && shop.counts.events === 0;
+  offer.services?.total === 0 && shop.counts.events === 0;
 
 /** Errors that say nothing about the choice of the guest. */
 const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);

@@ -33,7 +33,7 @@ export const toQuery = (fields: Fields): string =>
   new URLSearchParams(fields as [string, string][]).toString();
 
 export const urlOfStep = (page: PathOwner, fields: Fields): string =>
-  `${bookPath(page)}?${toQuery(fields)}`;
+  fields.length === 0 ? bookPath(page) : `${bookPath(page)}?${toQuery(fields)}`;
 
 /**
  * Returns the URL of the visit or order that a form has made. The page of the visit tells a website

@@ -25,7 +25,7 @@ import { writeMarkdown } from "./markdown.ts";
 import { pathsOf } from "./paths.ts";
 import { type BusinessContent, BusinessPage } from "./view/business.tsx";
 import { EventList, EventPage } from "./view/events.tsx";
-import { Frame, Jump, languagesOf, type PageName, Pager } from "./view/frame.tsx";
+import { Frame, Jump, languagesOf, type PageName, Pager, pageUrls } from "./view/frame.tsx";
 import { DishList } from "./view/menu.tsx";
 import { ServiceList } from "./view/services.tsx";
 
@@ -111,7 +111,12 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       imageUrls: firstImagesOf(dishes),
       content: (
         <>
-          <Jump shop={shop} name={shop.texts.menu} sections={dishes.sections} />
+          <Jump
+            shop={shop}
+            name={shop.texts.menu}
+            listing={dishes}
+            urlOf={pageUrls(pathsOf(shop.path).menu)}
+          />
           <DishList shop={shop} dishes={dishes} level={2} />
         </>
       ),
@@ -126,7 +131,12 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       imageUrls: firstImagesOf(services),
       content: (
         <>
-          <Jump shop={shop} name={shop.texts.services} sections={services.sections} />
+          <Jump
+            shop={shop}
+            name={shop.texts.services}
+            listing={services}
+            urlOf={pageUrls(pathsOf(shop.path).services)}
+          />
           <ServiceList shop={shop} services={services} level={2} />
         </>
       ),
@@ -201,7 +211,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
 };
 
 function readBusiness({ view, wanted, shop }: Context, parts: typeof FRONT): BusinessContent {
-  const empty = { sections: [], total: 0, page: 1, pages: 1 };
+  const empty = { sections: [], contents: [], total: 0, page: 1, pages: 1 };
   const { objects } = view.stored.catalog;
   return {
     services: readServices(view, wanted, parts.services) ?? empty,
@@ -234,13 +244,13 @@ function toList(
   const ofPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
   return toHtml(context, name, {
     title: `${title}${ofPages} · ${shop.profile.name}`,
-    path: page === 1 ? path : `${path}?page=${page}`,
+    path: pageUrls(path)(page),
     imageUrls,
     content: (
       <div class="list">
         <h1>{title}</h1>
         {content}
-        <Pager shop={shop} path={path} page={page} pages={pages} />
+        <Pager shop={shop} page={page} pages={pages} urlOf={pageUrls(path)} />
       </div>
     ),
     ...(structuredData && { structuredData }),

@@ -18,7 +18,20 @@ import type {
 } from "../../domain/public/service.ts";
 import type { PageLanguage } from "../../pages/languages.ts";
 import { type Format, getFormat } from "./format.ts";
-import { divideIntoPages, type Entry, groupByCategory, weigh } from "./layout.ts";
+import {
+  divideIntoPages,
+  type Entry,
+  groupByCategory,
+  isLongHeading,
+  lengthOf,
+  MAX_OPTION_GROUPS,
+  MAX_PARTS,
+  weigh,
+  type Weighed,
+  weighHeading,
+  weighOptions,
+  weighTexts,
+} from "./layout.ts";
 import {
   listSpecialDays,
   type OpeningState,
@@ -54,9 +67,13 @@ export type Shop = Variant & {
   counts: { services: number; dishes: number; events: number };
 };
 
+export type Contents = readonly { id: string; name: string; page: number }[];
+
 /** A part of a list, which one page shows. */
 export type Listing<Item, Group> = {
   sections: { group: Group | null; items: Item[] }[];
+  /** The categories of the whole list, with the page on which each begins; empty if there are many. */
+  contents: Contents;
   /** How many objects the whole list has. */
   total: number;
   page: number;
@@ -112,14 +129,24 @@ export function readShop(
   };
 }
 
-export function readServices(view: CatalogView, { locale }: Variant, part: Part): Services | null {
-  const { docs } = view.select("service", {});
+/** @param onlyBookable whether to leave out what guests cannot book online */
+export function readServices(
+  view: CatalogView,
+  { locale }: Variant,
+  part: Part,
+  onlyBookable = false,
+): Services | null {
+  const { docs } = view.select("service", {
+    matches: ({ bookable }) => bookable || !onlyBookable,
+  });
   const categories = view.select("service_category", {}).docs;
   const entries = groupByCategory(docs, categories, ({ category }) =>
     category === null ? [] : [category],
   );
+  const addons = new Map(view.context.visible("addon").map((doc) => [doc.key, weigh(doc)]));
   return toListing(entries, docs.length, part, {
-    weigh,
+    weigh: (doc) =>
+      weigh(doc) + sum(doc.addons.slice(0, MAX_PARTS).map(({ addon }) => addons.get(addon) ?? 0)),
     toItem: (doc) => localise(view.forms.services(doc), locale, false),
     toGroup: (doc) => localise(view.forms.serviceCategories(doc), locale, false),
   });
@@ -129,8 +156,14 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: Part): 
   const { docs } = view.select("menu_item", {});
   const categories = view.select("menu_category", {}).docs;
   const entries = groupByCategory(docs, categories, (doc) => doc.categories);
+  const options = new Map(
+    view.context.visible("modifier_group").map((doc) => [doc.key, weighOptions(doc)]),
+  );
   const listing = toListing(entries, docs.length, part, {
-    weigh,
+    weigh: (doc) =>
+      weigh(doc) +
+      weighTexts(doc.dietary) +
+      sum(doc.modifierGroups.slice(0, MAX_OPTION_GROUPS).map((key) => options.get(key) ?? 0)),
     toItem: (doc) => localise(view.forms.menuItems(doc), locale, false),
     toGroup: (doc) => localise(view.forms.menuCategories(doc), locale, false),
   });
@@ -186,9 +219,9 @@ export function readEvents(view: CatalogView, { locale }: Variant, part: Part): 
   const docs = listUpcoming(view);
   const entries = docs.map((doc) => ({ doc, group: null }));
   return toListing(entries, docs.length, part, {
-    weigh,
+    weigh: (doc) => weigh(doc) + weighTexts([doc.venue?.name, doc.venue?.address]),
     toItem: (doc) => localise(view.forms.events(doc), locale, false),
-    toGroup: () => null,
+    toGroup: (group: never) => group,
   });
 }
 
@@ -202,39 +235,80 @@ export function readEvent(
   return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
 }
 
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** The most categories to which a page links besides its own, and the most characters of them. */
+const MAX_CONTENTS = 100;
+const MAX_CONTENTS_WEIGHT = 10_000;
+
+type PublicGroup = { id: string; name: string; description: string | null };
+
+type Forms<Doc, Group, Item, Public> = {
+  weigh: (doc: Doc) => number;
+  toItem: (doc: Doc) => Item;
+  toGroup: (group: Group) => Public;
+};
+
 /** Returns null for a page that the list does not have. */
-function toListing<Doc, Group, Item, PublicGroup>(
+function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>(
   entries: readonly Entry<Doc, Group>[],
   total: number,
   part: Part,
-  to: {
-    weigh: (doc: Doc) => number;
-    toItem: (doc: Doc) => Item;
-    toGroup: (group: Group) => PublicGroup;
-  },
-): Listing<Item, PublicGroup> | null {
+  to: Forms<Doc, Group, Item, Public>,
+): Listing<Item, Public> | null {
   const isWhole = "page" in part;
-  const pages = divideIntoPages(
-    isWhole ? entries : entries.slice(0, part.first),
-    ({ doc }) => to.weigh(doc),
-    isWhole ? undefined : part.weight,
-  );
+  const weighed = entries
+    .slice(0, isWhole ? undefined : part.first)
+    .map(({ doc, group }, i, all) => ({
+      doc,
+      group,
+      weight:
+        to.weigh(doc) + (group === null || group === all[i - 1]?.group ? 0 : weighHeading(group)),
+    }));
+  const pages = divideIntoPages(weighed, ({ weight }) => weight, isWhole ? undefined : part.weight);
   const page = isWhole ? part.page : 1;
   const listed = pages[page - 1];
   if (listed === undefined) return null;
   // The first page of a business leaves out an object that alone is too long for it.
-  const isTooLong = !isWhole && listed.some(({ doc }) => to.weigh(doc) > part.weight);
+  const isTooLong = !isWhole && listed.some(({ weight }) => weight > part.weight);
   const shown = isTooLong ? [] : listed;
-  const sections: Listing<Item, PublicGroup>["sections"] = [];
+  const sections: Listing<Item, Public>["sections"] = [];
   let last: Group | null | undefined;
   for (const { doc, group } of shown) {
     if (group !== last || sections.length === 0)
-      sections.push({ group: group === null ? null : to.toGroup(group), items: [] });
+      sections.push({ group: group === null ? null : toHeading(group, to), items: [] });
     last = group;
     sections.at(-1)?.items.push(to.toItem(doc));
   }
-  return { sections, total, page, pages: isWhole ? pages.length : 1 };
+  const contents = pages.length > 1 && isWhole ? listContents(pages, to) : [];
+  return { sections, contents, total, page, pages: isWhole ? pages.length : 1 };
 }
+
+/** Returns a category, without a description that would take too much of a page. */
+function toHeading<Group extends Weighed, Public extends PublicGroup>(
+  group: Group,
+  { toGroup }: Pick<Forms<never, Group, never, Public>, "toGroup">,
+): Public {
+  const heading = toGroup(group);
+  return isLongHeading(group) ? { ...heading, description: null } : heading;
+}
+
+/** Returns the categories of all pages; none if they would take too much of each page. */
+function listContents<Group extends Weighed>(
+  pages: readonly (readonly { group: Group | null }[])[],
+  { toGroup }: Pick<Forms<never, Group, never, PublicGroup>, "toGroup">,
+): Contents {
+  const first = new Map<Group, number>();
+  for (const [i, entries] of pages.entries())
+    for (const { group } of entries)
+      if (group !== null && !first.has(group)) first.set(group, i + 1);
+  if (first.size > MAX_CONTENTS) return [];
+  const contents = [...first].map(([group, page]) => ({ ...pick(toGroup(group)), page }));
+  const weight = contents.reduce((sum, { name }) => sum + lengthOf(name), 0);
+  return weight > MAX_CONTENTS_WEIGHT ? [] : contents;
+}
+
+const pick = ({ id, name }: PublicGroup) => ({ id, name });
 
 /** Returns the language in which a reader gets a text of the catalog; undefined if it is the page's. */
 const otherLanguage = ({ language, locale }: Variant): string | undefined =>

@@ -80,14 +80,24 @@ const PART_FRAME = 120;
 export const MAX_PARTS = 30;
 
 type Part = { name: string };
-type Weighed = Presented & { name: string; description?: string | null } & {
+/** An object whose texts a page shows. */
+export type Weighed = Presented & { name: string; description?: string | null } & {
   sizes?: readonly Part[];
   variants?: readonly Part[];
   ticketTypes?: readonly Part[];
 };
 
+/** Weights of objects of cached catalogs: weighing 10,000 objects takes longer than their page. */
+const weights = new WeakMap<Weighed, number>();
+
 /** Returns about how many characters an object takes on a page. */
 export function weigh(doc: Weighed): number {
+  const weight = weights.get(doc) ?? computeWeight(doc);
+  weights.set(doc, weight);
+  return weight;
+}
+
+function computeWeight(doc: Weighed): number {
   const translated = Object.values(doc.translations).map((texts) =>
     lengthOf(Object.values(texts).join("")),
   );
@@ -97,6 +107,41 @@ export function weigh(doc: Weighed): number {
   return ENTRY_FRAME + 2 * Math.max(own, ...translated) + ofParts;
 }
 
+/** The most groups of options of a dish that a page shows, and the most characters of a group. */
+export const MAX_OPTION_GROUPS = 10;
+const MAX_OPTIONS_WEIGHT = 6000;
+
+/** The characters of an option without its name, which no JSON-LD repeats. */
+const OPTION_FRAME = 40;
+
+const weighOption = ({ name }: Part): number => OPTION_FRAME + lengthOf(name);
+
+/** Returns the options of a group that a page shows, the first ones. */
+export function firstOptions<Option extends Part>(options: readonly Option[]): Option[] {
+  let weight = 0;
+  return options
+    .slice(0, MAX_PARTS)
+    .filter((option) => (weight += weighOption(option)) <= MAX_OPTIONS_WEIGHT);
+}
+
+/** Returns about how many characters the options of a dish take on a page. */
+export const weighOptions = (group: Part & { options: readonly Part[] }): number =>
+  weighOption(group) + firstOptions(group.options).reduce((sum, one) => sum + weighOption(one), 0);
+
+/** Returns about how many characters short texts take on a page and in its JSON-LD. */
+export const weighTexts = (texts: readonly (string | null | undefined)[]): number =>
+  texts.reduce((sum, text) => sum + (text ? PART_FRAME + 2 * lengthOf(text) : 0), 0);
+
+/** The longest description of a category, in characters of a page, that a list shows. */
+const MAX_HEADING = 8000;
+
+/** Returns whether the description of a category would take too much of a page. */
+export const isLongHeading = (doc: Weighed): boolean => weigh(doc) > MAX_HEADING;
+
+/** Returns about how many characters the heading of a category takes, with the link to it. */
+export const weighHeading = (doc: Weighed): number =>
+  isLongHeading(doc) ? MAX_HEADING : weigh(doc) + lengthOf(doc.name);
+
 /** Returns the length of a text in UTF-8 after its special characters are escaped. */
-const lengthOf = (text: string): number =>
+export const lengthOf = (text: string): number =>
   Buffer.byteLength(text) + 5 * (text.match(/[<>&"']/g) ?? []).length;

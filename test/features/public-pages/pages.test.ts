@@ -199,6 +199,42 @@ test("the page of an event shows the date of its end if it lasts a day or longer
   expect(await readEnd("festival")).toBe("Samstag, 13. März 2027, 22:00");
 });
 
+test("each page of a long list of services links to the categories on its other pages", async () => {
+  const categories = Array.from({ length: 8 }, (_, i) => ({ key: `c${i}`, name: `Part ${i}.` }));
+  const services = Array.from({ length: 400 }, (_, i) => ({
+    key: `s${i}`,
+    name: `Service ${i}.`,
+    durationMin: 30,
+    price: "10.00",
+    category: `c${Math.floor(i / 50)}`,
+    staff: ["ann"],
+  }));
+  const { get } = servePublished({
+    catalog: 1,
+    business: { ...BUSINESS, publicPage: { enabled: true, booking: "confirm" } },
+    hours: [{ start: "09:00", end: "17:00" }],
+    serviceCategories: categories,
+    services,
+    staff: [{ key: "ann", name: "Ann" }],
+  });
+  for (const path of ["/services", "/book"]) {
+    const first = await (await get(path)).text();
+    const [nav = ""] = /<nav class="jump".*?<\/nav>/.exec(first) ?? [];
+    const links = [...nav.matchAll(/href="(?:\/b\/shop([^"#]+))?#(\w+)"/g)];
+    expect(links).toHaveLength(categories.length);
+    const pages = new Set<string>();
+    for (const [, page = path, id = ""] of links) {
+      pages.add(page);
+      expect(await (await get(page)).text()).toContain(` id="${id}"`);
+    }
+    expect(pages.size).toBeGreaterThan(1);
+    const names: string[] = [];
+    for (const page of pages)
+      names.push(...((await (await get(page)).text()).match(/Service \d+\./g) ?? []));
+    expect(new Set(names).size).toBe(services.length);
+  }
+});
+
 test("a page of the longest texts that a catalog can have is at most 150 KB", async () => {
   const text = `${"&".repeat(9_990)}`;
   const items = Array.from({ length: 12 }, (_, i) => ({

@@ -2,24 +2,25 @@
 import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
-import { Jump } from "../../public-pages/view/frame.tsx";
+import type { Fields } from "../urls.ts";
+import { Jump, Pager } from "../../public-pages/view/frame.tsx";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
 type StartProps = BookingShop & {
   offer: Offer;
-  path: string;
+  /** Returns the URL of the booking page with these fields. */
+  urlOf: (fields: Fields) => string;
   /** Whether what the guest chose is no longer offered. */
   isGone: boolean;
-  keptQuery: string;
 };
-
-const idOfGroup = (i: number): string => `group-${i}`;
 
 /** The first step: what to book. */
 export const Start = (props: StartProps) => {
-  const { shop, texts, offer, path, isGone, keptQuery, isEmbedded } = props;
+  const { shop, texts, offer, urlOf, isGone, isEmbedded } = props;
   const { counts } = shop;
-  const hasServices = offer.groups.length > 0;
+  const { services } = offer;
+  const hasServices = services !== null && services.total > 0;
+  const urlOfPage = (page: number) => urlOf(page === 1 ? [] : [["page", String(page)]]);
   const hasNothing = !hasServices && offer.maxParty === 0 && counts.events === 0;
   return (
     <>
@@ -33,7 +34,7 @@ export const Start = (props: StartProps) => {
       )}
       {offer.maxParty > 0 && (
         <p>
-          <a class="button primary large" href={`${path}?table=1${keptQuery}`}>
+          <a class="button primary large" href={urlOf([["table", "1"]])}>
             {texts.table}
           </a>
         </p>
@@ -49,33 +50,32 @@ export const Start = (props: StartProps) => {
           </a>
         </p>
       )}
-      <Jump
-        shop={shop}
-        name={texts.services}
-        sections={offer.groups.map(({ name }, i) => ({
-          group: name === null ? null : { id: idOfGroup(i), name },
-        }))}
-      />
-      {offer.groups.map(({ name, services }, i) => (
-        <section id={idOfGroup(i)}>
-          <h2>{name === null ? texts.services : <Outside shop={shop} text={name} />}</h2>
-          <ul class="choices">
-            {services.map((service) => (
-              <li>
-                <a href={`${path}?service=${service.id}${keptQuery}`}>
-                  <strong>
-                    <Outside shop={shop} text={service.name} />
-                  </strong>
-                  <span class="facts">
-                    <span>{shop.format.duration(service.durationFromMin)}</span>
-                    <span class="price">{priceOf(props, service)}</span>
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      {hasServices && (
+        <>
+          <Jump shop={shop} name={texts.services} listing={services} urlOf={urlOfPage} />
+          {services.sections.map(({ group, items }) => (
+            <section id={group?.id}>
+              <h2>{group === null ? texts.services : <Outside shop={shop} text={group.name} />}</h2>
+              <ul class="choices">
+                {items.map((service) => (
+                  <li>
+                    <a href={urlOf([["service", service.id]])}>
+                      <strong>
+                        <Outside shop={shop} text={service.name} />
+                      </strong>
+                      <span class="facts">
+                        <span>{shop.format.duration(service.durationFromMin)}</span>
+                        <span class="price">{priceOf(props, service)}</span>
+                      </span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+          <Pager shop={shop} page={services.page} pages={services.pages} urlOf={urlOfPage} />
+        </>
+      )}
     </>
   );
 };

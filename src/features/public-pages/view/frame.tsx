@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
-import type { Shop } from "../content.ts";
+import type { Contents, Shop } from "../content.ts";
 import { pathsOf } from "../paths.ts";
 
 /** The pages of a business by their paths below its first page, such as "menu". */
@@ -184,16 +184,25 @@ export const Image = ({ image, alt = "", className, isFirst = false }: ImageProp
 type JumpProps = {
   shop: Shop;
   name: string;
-  sections: readonly { group: { id: string; name: string } | null }[];
+  listing: {
+    sections: readonly { group: { id: string; name: string } | null }[];
+    contents: Contents;
+    page: number;
+  };
+  /** Returns the URL of a page of the list. */
+  urlOf: (page: number) => string;
 };
 
-/** Links to the categories of a long list. */
-export const Jump = ({ shop, name, sections }: JumpProps) => {
-  const groups = sections.flatMap(({ group }) => group ?? []);
-  return groups.length < 3 ? null : (
+/** Links to the categories of a long list, also to those on its other pages. */
+export const Jump = ({ shop, name, listing, urlOf }: JumpProps) => {
+  const { sections, contents, page } = listing;
+  const own = sections.flatMap(({ group }) => group ?? []);
+  const ids = new Set(own.map(({ id }) => id));
+  const all = contents.length > 0 ? contents : own.map((group) => ({ ...group, page }));
+  return all.length < 3 ? null : (
     <nav class="jump" aria-label={name}>
-      {groups.map((group) => (
-        <a href={`#${group.id}`}>
+      {all.map((group) => (
+        <a href={`${ids.has(group.id) ? "" : urlOf(group.page)}#${group.id}`}>
           <Outside shop={shop} text={group.name} />
         </a>
       ))}
@@ -201,13 +210,24 @@ export const Jump = ({ shop, name, sections }: JumpProps) => {
   );
 };
 
-type PagerProps = { shop: Shop; path: string; page: number; pages: number };
+type PagerProps = {
+  shop: Shop;
+  page: number;
+  pages: number;
+  urlOf: (page: number) => string;
+};
 
-export const Pager = ({ shop: { texts }, path, page, pages }: PagerProps) =>
+/** Returns a function that returns the URL of a page of a list. */
+export const pageUrls =
+  (path: string) =>
+  (page: number): string =>
+    page === 1 ? path : `${path}?page=${page}`;
+
+export const Pager = ({ shop: { texts }, page, pages, urlOf }: PagerProps) =>
   pages === 1 ? null : (
     <nav class="pager" aria-label={fillText(texts.page, { page, count: pages })}>
       {page > 1 ? (
-        <a class="button" rel="prev" href={page === 2 ? path : `${path}?page=${page - 1}`}>
+        <a class="button" rel="prev" href={urlOf(page - 1)}>
           {texts.previous}
         </a>
       ) : (
@@ -215,7 +235,7 @@ export const Pager = ({ shop: { texts }, path, page, pages }: PagerProps) =>
       )}
       <span class="faint">{fillText(texts.page, { page, count: pages })}</span>
       {page < pages ? (
-        <a class="button" rel="next" href={`${path}?page=${page + 1}`}>
+        <a class="button" rel="next" href={urlOf(page + 1)}>
           {texts.next}
         </a>
       ) : (

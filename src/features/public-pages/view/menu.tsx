@@ -2,7 +2,7 @@
 import type { PublicMenuItem, PublicModifierGroup } from "../../../domain/public/menu.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Dishes, Shop } from "../content.ts";
-import { MAX_PARTS } from "../layout.ts";
+import { firstOptions, MAX_OPTION_GROUPS, MAX_PARTS } from "../layout.ts";
 import { Image, LongText, Outside } from "./frame.tsx";
 
 /** Dishes below their categories. @param level that of the headings of categories */
@@ -90,7 +90,7 @@ const Dish = ({ shop, item, groups }: DishProps) => {
         {options.length > 0 && (
           <details>
             <summary>{texts.options}</summary>
-            {options.map((group) => (
+            {options.slice(0, MAX_OPTION_GROUPS).map((group) => (
               <Options shop={shop} group={group} />
             ))}
           </details>
@@ -109,7 +109,7 @@ const Options = ({ shop, group }: { shop: Shop; group: PublicModifierGroup }) =>
         {group.minSelections === 0 && <span>{texts.optional}</span>}
       </p>
       <ul class="parts">
-        {group.options.slice(0, MAX_PARTS).map((option) => (
+        {firstOptions(group.options).map((option) => (
           <li>
             <span>
               <Outside shop={shop} text={option.name} />
