@@ -5,8 +5,9 @@ import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
+import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { assertWithinShare } from "./book.ts";
+import { assertWithinShare, partOf } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
@@ -80,15 +81,30 @@ export const moveAsGuest = (
       if (found.kind === "booking") {
         const row = getVisitToChange(rt, BOOKING, business, access, visit.id);
         const after = rescheduleVisit(rt, business, access, row, { startsAt });
-        if (isCounted(rt, business, after)) assertWithinShare(rt, business, keyId, after);
+        assertMayMove(rt, business, keyId, visit, after);
       } else {
         const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
         const after = rescheduleTable(rt, business, access, row, { startsAt });
-        if (isCounted(rt, business, after)) assertWithinShare(rt, business, keyId, after);
+        assertMayMove(rt, business, keyId, visit, after);
       }
     });
     return true;
   });
 
-const isCounted = (rt: Runtime, { id }: BusinessRow, visit: Booking | Reservation): boolean =>
-  createIsCounted(rt, id)(visit);
+/**
+ * Asserts that a visit which counts towards the page's share fits into it at its new time. A move to
+ * another day takes time like a new visit; a move within a day leaves the sum of each week as it is.
+ */
+function assertMayMove(
+  rt: Runtime,
+  business: BusinessRow,
+  keyId: string,
+  before: Booking | Reservation,
+  after: Booking | Reservation,
+): void {
+  if (!createIsCounted(rt, business.id)(after)) return;
+  const dayOf = ({ startsAt }: Booking | Reservation): string =>
+    localDateOf(startsAt, business.doc.timezone);
+  const part = dayOf(before) === dayOf(after) ? 1 : partOf(rt, "nothing");
+  assertWithinShare(rt, business, keyId, after, part);
+}

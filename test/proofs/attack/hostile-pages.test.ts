@@ -122,7 +122,7 @@ function writeLarge(slug: string): AuthoredFile {
     Array.from({ length: OBJECTS }, (_, i) => {
       const text = `${i} ${HTML_TEXTS[i % HTML_TEXTS.length]}`;
       const long = `${text} ${LONG[i % LONG.length]} `;
-      return write({ name: text, description: long.repeat(1 + (i % 8)) }, `k${i}`, i);
+      return write({ name: text, description: long.repeat(i % 50 === 0 ? 8 : 1) }, `k${i}`, i);
     });
   const options = Array.from({ length: 100 }, (_, i) => ({
     key: `o${i}`,

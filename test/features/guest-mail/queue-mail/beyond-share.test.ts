@@ -228,6 +228,23 @@ test("a link whose time is not held any more books the time if it is free, and e
   expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
 });
 
+test("an unproven visit moves to another day only if a new one could take its time", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, book } = mails;
+  const far = `&date=${addDays(new Date(api.now()).toISOString().slice(0, 10), 20)}`;
+  const booked = await book({ email: "bob@evil.example" }, "203.0.113.9", 0, far);
+  const link = booked.headers.get("location") ?? "";
+  await useUpShare(mails);
+  const guest = createVisitor(api, "203.0.113.9");
+  const move = async (query: string): Promise<number> => {
+    const { action, times } = await guest.openTimes(`${link}?move=1${query}`);
+    expect(times.length).toBeGreaterThan(0);
+    return (await guest.post(action, { at: times.at(-1) ?? "" })).status;
+  };
+  expect(await move(anotherDay(api))).toBe(429);
+  expect(await move(far)).toBe(303);
+});
+
 test("a mailbox of a domain of its own confirms a visit only within the share", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
