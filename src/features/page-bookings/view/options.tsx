@@ -135,14 +135,13 @@ const Addons = ({
             {label}
           </label>
         );
-      const first = link.required ? min : 0;
       return (
         <label class="option">
           <select name={name}>
-            {Array.from({ length: max - first + 1 }, (_, i) => first + i)
+            {Array.from({ length: max - min + 1 }, (_, i) => min + i)
               .filter((count) => count === 0 || count >= link.minQuantity)
               .map((count) => (
-                <option value={count} selected={count === Math.max(first, link.defaultQuantity)}>
+                <option value={count} selected={count === Math.max(min, link.defaultQuantity)}>
                   {count === 0 ? texts.none : `${count} ×`}
                 </option>
               ))}
