@@ -199,6 +199,19 @@ test("the page of an event shows the date of its end if it lasts a day or longer
   expect(await readEnd("festival")).toBe("Samstag, 13. März 2027, 22:00");
 });
 
+test("the list of events shows the year of an event that is far away", async () => {
+  const events = ["2026-12-05T20:00", "2027-12-04T20:00"].map((startsAt, i) => ({
+    key: `event-${i}`,
+    name: `Event ${i}`,
+    startsAt,
+    durationMin: 60,
+  }));
+  const { get } = servePublished({ catalog: 1, business: BUSINESS, events });
+  const html = await (await get("/events?lang=de")).text();
+  const shown = [...html.matchAll(/<time[^>]*>([^<]+)</g)].map(([, text]) => text);
+  expect(shown).toEqual(["Sa., 5. Dez., 20:00", "Samstag, 4. Dezember 2027, 20:00"]);
+});
+
 test("each page of a long list of services links to the categories on its other pages", async () => {
   const categories = Array.from({ length: 8 }, (_, i) => ({ key: `c${i}`, name: `Part ${i}.` }));
   const services = Array.from({ length: 400 }, (_, i) => ({

@@ -15,9 +15,13 @@ export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
   </ul>
 );
 
+/** A date without a year looks like one of the next months. */
+const FAR_MS = 300 * 86_400_000;
+
 const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   const { format, path } = shop;
   const startsAt = Date.parse(event.startsAt);
+  const isFar = startsAt - shop.now >= FAR_MS;
   const prices = event.ticketTypes.filter(({ kind }) => kind === "PAID");
   return (
     <li id={event.id} class={isGone(event) ? "event gone" : "event"}>
@@ -33,7 +37,8 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
         </strong>
         <p class="facts">
           <time dateTime={event.startsAt}>
-            {format.shortDate(startsAt)}, {format.time(startsAt)}
+            {isFar ? format.longDate(startsAt) : format.shortDate(startsAt)},{" "}
+            {format.time(startsAt)}
           </time>
           {event.venue && (
             <span>
