@@ -73,8 +73,9 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
   saveHandover(config, { state: "asked", to, at });
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {
-    const state = readHandover(config)?.state ?? "failed";
+    // The daemon may finish and stop between the two lines, so the state that is read last is final.
     const isRunning = isDaemonRunning(databasePath);
+    const state = readHandover(config)?.state ?? "failed";
     if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);
     if (!isRunning || (state === "asked" && wallClock() - at > MAX_WAIT_MS))
       throw unansweredError(config, state);
