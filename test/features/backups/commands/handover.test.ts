@@ -1,15 +1,17 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ensureMasterKey } from "../../../../src/app/master-key.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
 import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
-import { acquireDaemonLock } from "../../../../src/store/database/database.ts";
+import { acquireDaemonLock, isDaemonRunning } from "../../../../src/store/database/database.ts";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../../../support/daemon.ts";
 import { openBookingShop, SHOP_PATH } from "../../../http/support/bookings.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+vi.mock("../../../../src/store/database/database.ts", { spy: true });
 
 /** Creates a server with a business, the folder of its copies, and another machine with its key. */
 function createMachines() {
@@ -140,4 +142,17 @@ test("handover refuses a second request, --cancel without a handover, and flags 
   const lock = acquireDaemonLock(rt.config.databasePath);
   expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 5 });
   lock.release();
+});
+
+test("a daemon that hands over and stops while the command looks has not stopped too soon", async () => {
+  const { to, rt, first } = createMachines();
+  vi.mocked(isDaemonRunning)
+    .mockImplementationOnce(() => true)
+    .mockImplementationOnce(() => {
+      saveHandover(rt.config, { state: "done", to, at: rt.now(), copy: "last.db" });
+      return false;
+    });
+  const { code, stderr } = await first.deskbell(`handover --to ${to}`);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("Handed over with the copy last.db");
 });
