@@ -15,8 +15,9 @@ export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
   </ul>
 );
 
-/** A date without a year looks like one of the next months. */
-const FAR_MS = 300 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** How far away an event is that needs the year: without it, the date could be of an earlier year. */
+const FAR_MS = 300 * DAY_MS;
 
 const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   const { format, path } = shop;
@@ -95,9 +96,6 @@ const Availability = ({ shop, availability, salesStartAt }: AvailabilityProps) =
   );
 };
 
-/** An end on another day needs its date once a visitor could take it for an earlier one. */
-const DAY_MS = 86_400_000;
-
 type EventPageProps = { shop: Shop; event: PublicEvent };
 
 export const EventPage = ({ shop, event }: EventPageProps) => {
@@ -105,6 +103,8 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
   const paths = pathsOf(path);
   const startsAt = Date.parse(event.startsAt);
   const endsAt = Date.parse(event.endsAt);
+  // A time alone would be read as that of the first day.
+  const needsEndDate = endsAt - startsAt >= DAY_MS;
   const doorsAt = event.doorsAt === null ? null : Date.parse(event.doorsAt);
   const isOnSale = ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
   return (
@@ -121,7 +121,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
         </time>
         {" – "}
         <time dateTime={event.endsAt}>
-          {endsAt - startsAt >= DAY_MS && `${format.longDate(endsAt)}, `}
+          {needsEndDate && `${format.longDate(endsAt)}, `}
           {format.time(endsAt)}
         </time>
       </p>
