@@ -28,13 +28,14 @@ export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult
   const isThisOrNewer = (createdAt = -Infinity): boolean =>
     createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
   for (;;) {
+    // The daemon may copy the backup and stop during this look, so the states are read afterwards.
+    const isRunning = isDaemonRunning(config.databasePath);
     if (isThisOrNewer(readBackupState(config, "copy")?.createdAt))
       return { isCopied: true, reason: null };
     const failure = readBackupState(config, "copy-failure");
     if (isThisOrNewer(readBackupTime(failure?.name ?? "")))
       return { isCopied: false, reason: failure?.reason ?? null };
-    if (!isDaemonRunning(config.databasePath))
-      return { isCopied: false, reason: "the daemon has stopped meanwhile" };
+    if (!isRunning) return { isCopied: false, reason: "the daemon has stopped meanwhile" };
     await delay(POLL_MS);
   }
 }

@@ -20,15 +20,21 @@ import { awaitCopy } from "../../../../src/features/backups/copies/await-copy.ts
 import { copyBackup, findUncopiedBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
 import { checkBackupCopies } from "../../../../src/features/backups/checks.ts";
-import { readBackupState, saveBackupState } from "../../../../src/features/backups/state.ts";
+import {
+  forgetBackupState,
+  readBackupState,
+  saveBackupState,
+} from "../../../../src/features/backups/state.ts";
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../../src/config.ts";
 import { backupName } from "../../../../src/features/backups/store/files.ts";
-import { openDatabase } from "../../../../src/store/database/database.ts";
+import { isDaemonRunning, openDatabase } from "../../../../src/store/database/database.ts";
 import { createStore } from "../../../../src/store/store.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness, subscribe } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+vi.mock("../../../../src/store/database/database.ts", { spy: true });
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -154,6 +160,21 @@ test("a copy with a future time does not count as the copy of a new backup", asy
     isCopied: false,
     reason: `--backup-dir: there is no folder ${dir}.`,
   });
+});
+
+test("a daemon that copies a backup and stops while a command looks has copied it", async () => {
+  const rt = await createServer({ backupDir: createTempFolder() });
+  const backup = await createBackup(rt);
+  await copyBackup(rt, backup);
+  const copy = readBackupState(rt.config, "copy")!;
+  forgetBackupState(rt.config, "copy");
+  vi.mocked(isDaemonRunning)
+    .mockImplementationOnce(() => true)
+    .mockImplementationOnce(() => {
+      saveBackupState(rt.config, "copy", copy);
+      return false;
+    });
+  expect(await awaitCopy(rt, backup)).toEqual({ isCopied: true, reason: null });
 });
 
 test("a backup that is made after the clock was set back is copied", async () => {
