@@ -18,7 +18,7 @@ import {
 } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
-import { readTakenTickets } from "./load-catalog.ts";
+import { readTakenTickets, versionOfNewObjects } from "./load-catalog.ts";
 import { getLists, type Lists, objectsOf } from "./cached-lists.ts";
 
 /** The position of an object in a list. The next page starts after the last object of a page. */
@@ -129,18 +129,16 @@ function startAfter<K extends Kind>(
 /** More versions than this are read all at once, which is faster for a whole list. */
 const MAX_SINGLE_READS = 500;
 
-function createVersionReader(
-  rt: Runtime,
-  { id: businessId, catalogVersion, updatedAt }: BusinessRow,
-): StoredCatalog["versionOf"] {
-  const unmarked = { version: catalogVersion, updatedAt };
+function createVersionReader(rt: Runtime, business: BusinessRow): StoredCatalog["versionOf"] {
+  const { id: businessId } = business;
+  const versionOfNew = versionOfNewObjects(business);
   const all = lazy(() => rt.store.objectVersions.list(businessId));
   let reads = 0;
   return (id) => {
     reads += 1;
     const found =
       reads > MAX_SINGLE_READS ? all().get(id) : rt.store.objectVersions.find(businessId, id);
-    return found ?? unmarked;
+    return found ?? versionOfNew;
   };
 }
 

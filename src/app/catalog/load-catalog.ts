@@ -13,16 +13,16 @@ export function loadCatalog(
   business: BusinessRow,
   kinds?: readonly Kind[],
 ): StoredCatalog {
-  const marks = rt.store.objectVersions.list(business.id);
+  const versions = rt.store.objectVersions.list(business.id);
   const sortOrders = rt.store.catalog.listSortOrders(business.id);
-  const unmarked = versionOfUnmarked(business);
+  const versionOfNew = versionOfNewObjects(business);
   return {
     catalog: {
       business: business.doc,
       schedule: business.schedule,
       objects: rt.store.catalog.listObjects(business.id, kinds),
     },
-    versionOf: (id) => marks.get(id) ?? unmarked,
+    versionOf: (id) => versions.get(id) ?? versionOfNew,
     sortOrderOf: (id) => sortOrders.get(id) ?? 0,
     stock: {
       soldOut: rt.store.soldOut.list(business.id),
@@ -31,8 +31,11 @@ export function loadCatalog(
   };
 }
 
-/** Returns the version of an object without a stored one: it changed with the business. */
-const versionOfUnmarked = (business: BusinessRow): ObjectVersion => ({
+/**
+ * Returns the version of the objects that have none yet, because partners have not seen them. The
+ * update that publishes an object stores a version for it.
+ */
+export const versionOfNewObjects = (business: BusinessRow): ObjectVersion => ({
   version: business.catalogVersion,
   updatedAt: business.updatedAt,
 });
@@ -52,10 +55,10 @@ export function toStoredCatalog(
   objects: CatalogObjects,
   stock: Stock,
 ): StoredCatalog {
-  const unmarked = versionOfUnmarked(business);
+  const versionOfNew = versionOfNewObjects(business);
   return {
     catalog: { business: business.doc, schedule: business.schedule, objects },
-    versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? unmarked,
+    versionOf: (id) => rt.store.objectVersions.find(business.id, id) ?? versionOfNew,
     sortOrderOf: (id) => rt.store.catalog.findSortOrder(id) ?? 0,
     stock,
   };
@@ -65,8 +68,10 @@ export function toStoredCatalog(
 const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
 /**
- * Returns the number of prices in the catalog of a business. If `stored` is a part of the catalog,
- * `atLeast` counts the objects with a price, which spares most edits the reading of all objects.
+ * Returns functions that count the prices in the catalog of a business. If only a part of the
+ * catalog is loaded, `atLeast` counts the objects with a price in the database, so that most edits
+ * need not read all objects. A whole catalog is counted exactly without reading anything, so its
+ * lower limit is 0.
  */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;
