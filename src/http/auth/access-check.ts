@@ -50,7 +50,10 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
   };
 }
 
-/** The partner has the key, so its response may say that it is for several businesses. */
+/**
+ * Returns the error of a route for partners with several businesses. Whoever has a key knows its
+ * business, so the error may name the business.
+ */
 export const notPartnerError = ({ businessSlug }: Credential): AppError =>
   new AppError(
     "business_mismatch",

@@ -60,7 +60,7 @@ export class AccessControl {
   /**
    * Returns the key of a request to a route that needs one. Checks the key, business, scope and
    * rate limit, in this order.
-   * @param isRotation whether the request rotates its key, or repeats the one that did
+   * @param isRotation whether the request rotates its key, or repeats the request that did
    */
   authorize(
     context: RequestContext,
@@ -110,8 +110,8 @@ export class AccessControl {
    * Returns the key of a request to a route that needs none; undefined if it has none. Does not
    * count the request.
    * @param slug the business in the path; undefined for a route of all businesses
-   * @throws AppError if the key is invalid, of another business, for several businesses at a route of
-   *   all, or not for the client's address
+   * @throws AppError if the key is invalid, belongs to another business, must not be used from the
+   *   client's address, or is the key of a partner of several businesses at a route of all businesses
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -140,8 +140,8 @@ export class AccessControl {
   }
 
   /**
-   * Limits a request to a route of a business that needs no key: by the key if it is a valid one of
-   * the business, else by the client's address.
+   * Limits a request to a route of a business that needs no key: by the key if it is valid and belongs
+   * to the business, else by the client's address.
    */
   limitPublic(context: RequestContext, slug: string): void {
     const known = this.#findKeyOf(context, slug);
@@ -167,8 +167,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request at a business. A failure counts against the client's address; that of
-   * a partner at a business which it does not reach counts against the partner.
+   * Returns the key of a request at a business. A failure counts against the client's address. The
+   * request of a partner to a business that the partner does not reach counts against the partner.
    */
   #getKeyOrCountFailure(context: RequestContext, slug: string, isRotation = false): KnownKey {
     const known = this.#findOrCountFailure(context, isRotation);

@@ -28,7 +28,10 @@ export type KnownKey = {
 export type KnownPartner = {
   key: PartnerCredential;
   policy: RateLimitPolicy;
-  /** The keys at the businesses where it was used; null for a business that it does not reach. */
+  /**
+   * The partner's key at each business where it was used; null for a business that the partner does
+   * not reach.
+   */
   atBusiness: BoundedCache<string, KnownKey | { key: null }>;
 };
 

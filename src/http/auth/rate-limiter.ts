@@ -79,7 +79,7 @@ export function createRateLimiter(): RateLimiter {
    */
   const meters = new Map<string, Meter>();
   const restored = new Map<string, Bucket[]>();
-  /** The last client in `meters`. Moving it again would cost more than this check. */
+  /** The last client in `meters`, which need not be moved there again. */
   let newest: string | undefined;
 
   const check = (

@@ -52,9 +52,11 @@ export function createRateLimits(rt: Runtime): RateLimits {
   // is set: small changes would save the requests of one second under two.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
+  // Several processes save counts of the same second: each has rows of its own, by a random number.
   const process = Math.floor(rt.randomFraction() * 2 ** 32);
   let savedAt = rt.monotonic();
   const saved = loadRateCounts(rt);
+  // The seconds that the next flush adds to the times of the saved counts, because the clock was set.
   let { shift } = saved;
   for (const [client, rows] of Map.groupBy(saved.rows, (row) => row.client)) {
     const limiter = KEY_ID.test(client) ? keys : addresses;

@@ -27,7 +27,7 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      'Version of the response; send it in If-None-Match to get a 304 if nothing has changed. That of a single endpoint is strong (`"3"`): send it in If-Match',
+      'Version of the response; send it in If-None-Match to get a 304 if nothing has changed. The ETag of a single endpoint is strong (`"3"`): send it in If-Match',
     example: 'W/"c1842-1-9f86d081884c7d65"',
   },
   "Idempotency-Replayed": {

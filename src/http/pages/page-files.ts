@@ -34,7 +34,7 @@ function loadPageFile(feature: string, type: keyof typeof MEDIA_TYPES, later?: s
 }
 
 /**
- * Returns the response with a file of a feature's pages; undefined for another version of it.
+ * Returns the response with a file of a feature's pages; undefined for another version of the file.
  * @param later the names of the scripts that pages load when they need them
  */
 export function findPageFile(

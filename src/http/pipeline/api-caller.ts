@@ -2,7 +2,7 @@ import type { HttpRequest } from "./request-context.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { ApiCall, ApiCaller, Route, RouteDefinition, RoutePath } from "./route.ts";
 
-/** Headers that describe the outer request and its response, not its client. */
+/** Headers that describe a request and its response. The others describe who sends it. */
 const LEFT_OUT = [
   "accept",
   "accept-encoding",

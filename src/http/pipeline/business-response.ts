@@ -91,7 +91,7 @@ export function getBusinessOfKey(
   return business;
 }
 
-/** Returns the time zone of the business of a key; UTC for that of a partner of several businesses. */
+/** Returns the time zone of the business of a key; UTC for the key of a partner. */
 export const getTimezone = (rt: Runtime, key: AnyCredential): string =>
   key.businessId === null ? "UTC" : getBusinessOfKey(rt, key).doc.timezone;
 

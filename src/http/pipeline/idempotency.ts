@@ -56,7 +56,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
   const inProgress = new Set<string>();
 
   /**
-   * Adds a request to those in progress, once the one before with its Idempotency-Key has ended.
+   * Adds a request to those in progress, once the one before with the same Idempotency-Key has ended.
    */
   const begin = async (id: string): Promise<void> => {
     const startedAt = rt.monotonic();

@@ -1,8 +1,8 @@
 import type { HttpResponse, RequestContext } from "./request-context.ts";
 
 /**
- * Somebody who watches the requests. `onResponse` is null while nobody does, so that a request costs
- * a comparison.
+ * A place for a function that watches the responses. `onResponse` is null while nobody watches, so
+ * that each request costs no more than a comparison with null.
  */
 export type RequestWatch = {
   onResponse: ((routePath: string, context: RequestContext, response: HttpResponse) => void) | null;

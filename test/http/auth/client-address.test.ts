@@ -9,7 +9,10 @@ import { createTestApi, SALON } from "../support/api.ts";
 const PROXIED = { publicUrl: "https://api.example.com" };
 const FORWARDED = { "x-forwarded-for": "203.0.113.9" };
 
-/** Returns a function that sends requests of a peer and returns the address that is then saved. */
+/**
+ * Returns a function that records requests of a peer and returns the address that the daemon has
+ * then saved as shared by several clients; null if none.
+ */
 function createDaemon(flags: Parameters<typeof createTestRuntime>[0] = {}) {
   const rt = createTestRuntime(flags);
   rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: rt.now() }));

@@ -219,7 +219,7 @@ const HOUR = 3_600_000;
 
 const POSTS = ROUTES.filter(({ method, group }) => method === "POST" && group === "Bookings");
 
-/** Returns a start of its own for each route: 12 hours on four Mondays, for two people. */
+/** Returns a start of its own for each of up to 12 routes: three hours on four Mondays. */
 const startOf = (n: number): string =>
   `${["2026-11-23", "2026-11-30", "2026-12-07", "2026-12-14"][n % 4]}T${["09", "10", "11"][n % 3]}:00:00+00:00`;
 

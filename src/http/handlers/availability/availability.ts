@@ -130,8 +130,8 @@ export function getAvailability(
 }
 
 /**
- * Returns a text that changes with everything but time on which a response depends. Webhook
- * deliveries do not change it.
+ * Returns a text that changes whenever something other than the time may change a response. Webhook
+ * deliveries do not change the text.
  */
 const stateOf = ({ revision, lastSequence }: BusinessRow): string => `${revision} ${lastSequence}`;
 

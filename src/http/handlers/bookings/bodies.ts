@@ -189,7 +189,8 @@ export function parseBody<Shape extends z.ZodRawShape>(
 }
 
 /**
- * Returns an error that does not repeat what was sent about a guest, because clients may log it.
+ * Returns an error that does not repeat what was sent about a guest, because clients may log it. The
+ * message of the error begins with its first issue.
  */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
   const [first] = issues;
@@ -226,8 +227,8 @@ export const guestInBody = ({
 export const startInBody = (text: string): number => parseInstant(text, "UTC");
 
 /**
- * Asserts that no field is sent that excludes `present`.
- * @throws AppError validation_failed that lists them
+ * Asserts that the body has none of the fields that cannot be combined with `present`.
+ * @throws AppError validation_failed that lists the fields of the body that exclude it
  */
 export function assertAlone(
   body: Record<string, unknown>,
@@ -245,8 +246,8 @@ export function assertAlone(
 }
 
 /**
- * Asserts that all fields are sent that are required without `unless`.
- * @throws AppError validation_failed that lists those missing
+ * Asserts that the body has every field of `names`, which are required if `unless` is missing.
+ * @throws AppError validation_failed that lists the missing fields
  */
 export function assertPresent(
   body: Record<string, unknown>,

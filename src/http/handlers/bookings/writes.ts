@@ -117,6 +117,7 @@ export function keepingOmitted<T>(
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;
+    // An issue without a field is about all that is booked, so any of the fields may solve it.
     const fields = optional.filter((name) => omitted.includes(name));
     throw new AppError(code, message, {
       fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,

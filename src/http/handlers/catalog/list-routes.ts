@@ -135,7 +135,7 @@ export const menuList = defineList({
       instant === undefined || isServedAt(availability, instant, business.doc.timezone);
     const open = memoized((key: string): boolean => {
       const category = context.findVisible("menu_category", key);
-      // A category without a parent that partners see stands on its own.
+      // A category whose parent is missing or hidden from partners stands on its own.
       return category === undefined || isOpen(category);
     });
     const isOpen = (category: MenuCategoryDoc): boolean =>
@@ -173,7 +173,7 @@ export const promotionsList = defineList({
     return {
       kind: "promotion",
       matches: ({ schedule: { startsAt, endsAt } }) => {
-        // The list is in seconds, as the times in it are.
+        // The instant of a list is a whole second, and so are the times in it.
         if (startsAt !== null && startsAt > now)
           return includeUpcoming === true && floorToSecond(startsAt) > now;
         return endsAt === null || now < endsAt;

@@ -250,8 +250,8 @@ function buildBody(
 }
 
 /**
- * Returns a cursor to the events of a business after `position`, a sequence number. A partner of
- * several businesses has a feed, too: its ID takes the place of that of a business.
+ * Returns a cursor to the events of a business after `position`, a sequence number. The feed
+ * of a partner of several businesses has the ID of the partner in place of that of a business.
  */
 export function encodeChangeCursor(
   { store }: Pick<Runtime, "store">,
