@@ -47,7 +47,10 @@ export function appendEvents(
   });
 }
 
-/** An endpoint with the key whose rights decide what it receives; none if it is the operator's. */
+/**
+ * An endpoint, and the key whose rights decide what the endpoint receives. An endpoint of the
+ * operator alone has no such key.
+ */
 type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
 
 /**

@@ -30,7 +30,7 @@ export type GuestNews = {
   kind: "received" | "confirmed" | "declined" | "expired" | "moved" | "cancelled" | "confirm";
   /** The ID of the visit, order or hold. */
   id: string;
-  /** The API key that made it. */
+  /** The API key that made the visit, order or hold. */
   keyId: string;
   status: string;
   version: number;

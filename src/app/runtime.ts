@@ -138,7 +138,7 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
       // A rollback of the transaction would undo a shift inside of it.
       applyJump();
       return connection.tx(() => {
-        // The write lock may have been waited for.
+        // Another process may have ended the right to write while this one waited for the lock.
         assertMayWrite();
         return work();
       });

@@ -108,6 +108,7 @@ export function createAttemptRunner(
       return { ...unsent, settlement: postpone(outcome, now) };
     }
     const outcomeClass = classifyOutcome(outcome, now);
+    // The attempts before a redelivery do not count, because it began the retry schedule anew.
     const tries = n - due.attemptsBefore;
     const settlement = settle(tries, outcome, outcomeClass, now, rt.randomFraction);
     const response = outcome.kind === "responded" ? outcome : undefined;

@@ -168,8 +168,8 @@ export class EndpointQueue {
   }
 
   /**
-   * The ID of whose deliveries share a host's capacity: the key that the endpoint belongs to, else
-   * its business or partner.
+   * The ID of the owner whose deliveries share a part of a host's capacity: the key that the endpoint
+   * belongs to, else its business or partner.
    */
   get owner(): string {
     const { keyId, businessId, partnerId, id } = this.target;

@@ -61,7 +61,8 @@ export function createSender(
   { resolve = resolveName, onConnected }: { resolve?: Resolve; onConnected?: OnConnected } = {},
 ): Sender {
   const cachedResolve = cacheResolve(resolve, now);
-  // Separate pools, so that an untrusted endpoint never reuses a connection to a private address.
+  // The pools are separate, so that an untrusted endpoint never reuses a connection to a private
+  // address.
   const createPool = (trusted: boolean) => {
     const urlPolicy = { ...baseUrlPolicy, trusted };
     // undici's timeouts do not limit a whole delivery; `dispatch` has its own.

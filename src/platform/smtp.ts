@@ -6,7 +6,7 @@ import { isLoopbackHost } from "../domain/addresses.ts";
 /** Error codes of nodemailer: the mail server was reached, but refuses the settings. */
 const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
-/** A long timeout: a slow receiver that already has a mail must not get it again. */
+/** The timeout is long, because a slow receiver that already has a mail must not get it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
 export type Mail = SendMailOptions;

@@ -40,6 +40,7 @@ export function listCacheFolders(env: NodeJS.ProcessEnv, machine: Machine): stri
 }
 
 function userCacheDir(env: NodeJS.ProcessEnv, { platform }: Machine): string | undefined {
+  // A relative path would make a cache in each folder in which the program is started.
   if (env.XDG_CACHE_HOME && isAbsolute(env.XDG_CACHE_HOME))
     return join(env.XDG_CACHE_HOME, "deskbell");
   const home = homeOf(env);

@@ -16,10 +16,10 @@ export type FeatureTable = AccessTable & {
   revoked: string;
 };
 
-/** The names that features give the rows of such tables. */
+/** The names that features give the rows that let somebody read data. */
 export type FeatureAccess = KeysIn<"access">;
 
-/** Returns the tables of features by which somebody reads data, by the name of their rows. */
+/** Returns the tables of features whose rows let somebody read data, by the name of their rows. */
 export const listAccessTables = (): Readonly<Record<string, FeatureTable>>[] =>
   FEATURES.map(({ access = {} }) => access);
 

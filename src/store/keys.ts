@@ -206,7 +206,7 @@ export function createKeyStore(db: Db) {
     /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
       selectExpiring.all({ now, until }).map(parseKey<ListedKey>),
-    /** Returns keys that ended under 0.2: the operator must decide about their endpoints. */
+    /** Returns keys that ended under version 0.2: the operator must decide about their endpoints. */
     listUndecided: () => selectUndecided.all().map(parseKey<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */

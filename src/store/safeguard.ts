@@ -25,7 +25,7 @@ export type BeforeMigration = {
 export type CreateWriteGuard = (config: Config) => () => void;
 
 /**
- * Before a migration: copies the data, and makes sure that no daemon is running.
+ * Returns what a migration does first: it copies the data, and makes sure that no daemon runs.
  * @param isDaemon whether this process holds the daemon lock
  */
 export const createSafeguard = (

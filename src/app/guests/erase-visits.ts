@@ -18,7 +18,7 @@ const BATCH_ROWS = 200;
 /**
  * Deletes the guest data and customer references of visits for good: restoring a backup deletes them
  * again. The visits stay, so that the calendar and the statistics stay right.
- * @param alsoWrite runs in the transaction that erases them
+ * @param alsoWrite runs in the transaction that erases the data
  * @returns where else in the file of the database the old bytes are
  */
 export function eraseForGood(
@@ -28,7 +28,7 @@ export function eraseForGood(
 ): Remains {
   if (visitIds.length === 0) return NO_REMAINS;
   rt.tx(() => {
-    // Before the commit: an erasure must not be undone by restoring a backup.
+    // Features record the erasure before the commit, so that restoring a backup never undoes it.
     if (!rt.isDryRun()) for (const { guestsErased } of ON_REMOVAL) guestsErased?.(rt, visitIds);
     eraseVisits(rt, visitIds);
     markErasedLog(rt);

@@ -27,7 +27,10 @@ export function removeErasedBytes(rt: Runtime): Remains {
   return { inLog: !emptyErasedLog(rt), inFreeSpace };
 }
 
-/** Call it in the transaction of an erasure: the daemon empties the log if this process cannot. */
+/**
+ * Records that the log has data of erased guests, so that the daemon empties the log if this process
+ * cannot. Call it in the transaction of an erasure.
+ */
 export const markErasedLog = (rt: Runtime): void => rt.store.file.saveLogKeptSince(rt.now());
 
 /**

@@ -42,7 +42,10 @@ export const checkExpiringKeys = (
     );
   });
 
-/** Reports endpoints that still receive events although their key ended under version 0.2. */
+/**
+ * Reports endpoints that still receive events although their key has ended. Up to version 0.2,
+ * the end of a key left its endpoints as they were.
+ */
 export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] =>
   rt.store.keys.listUndecided().flatMap((key) => {
     const business = businessOf(rt, key);

@@ -128,8 +128,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>
       runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
     restartIfDue();
-    // This pass starts at the oldest event. It deletes all but the pending ones, so it reads few of
-    // them again.
+    // This pass starts at the oldest event. It deletes every delivery but the pending ones, so only
+    // those are read again by the next run.
     await pruneEvents({ after: 0 }, { ended: unresolved, unresolved });
     await pruneEvents(positions.ended, { ended, unresolved });
     await runBatches(positions.responses, (after) =>

@@ -116,7 +116,10 @@ function updateEndpoint(
   return isDisabling || isGone;
 }
 
-/** Writes are rare, because every delivery would otherwise change its endpoint too. */
+/**
+ * The time of an endpoint's last delivery is written at most this often, because every delivery would
+ * otherwise change its endpoint, too.
+ */
 const DELIVERED_STEP_MS = 1000;
 
 function recordDelivered(rt: Runtime, { id, lastDeliveredAt }: EndpointRow): void {

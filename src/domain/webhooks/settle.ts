@@ -51,7 +51,7 @@ export function classifyOutcome(outcome: Outcome, now: number): OutcomeClass {
   return { kind: "failure", retryAfterMs, isOverloaded, isDown: isOverloaded };
 }
 
-/** RFC 9110: seconds, or an HTTP date. Undefined for anything else. */
+/** Parses Retry-After (RFC 9110): seconds, or an HTTP date; returns undefined for anything else. */
 function parseRetryAfter(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))

@@ -95,7 +95,7 @@ export function createHoldStore(db: Db) {
     /** Counts the holds that count for the used share of a key, and how many were used. */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
-    /** Returns these counts for each key that has made at least `min` such holds. */
+    /** Returns the counts of `countSince` for each key that has made at least `min` holds. */
     listSince: (since: number, min: number) =>
       selectSince.all({ since, min }) as { keyId: string; made: number; used: number }[],
     /** Deletes holds that expired at `until` or earlier. */

@@ -91,8 +91,9 @@ export function createFileStore(db: Db) {
     rewrite: () => void db.exec("VACUUM"),
     bytes: size,
     /**
-     * Empties the log after a long read, during which it has grown. Other writers wait only for the
-     * end of it. A later checkpoint copies what cannot be copied now.
+     * Empties the log after a long read, during which it has grown. Most of the log is copied while
+     * others can write, so that writers wait only while the rest is copied. A later checkpoint copies
+     * what cannot be copied now.
      */
     shortenLog(): void {
       try {

@@ -27,7 +27,10 @@ export type SearchFilter = {
   withoutPartners?: true | undefined;
   /** Selects the deliveries that an API key sees. */
   viewer?: DeliveryViewer | undefined;
-  /** Selects events of this type, when the user searches for a type; `eventType` is a filter. */
+  /**
+   * Selects events of this type, like `eventType`. Both can be set: the user filters by one type, and
+   * types another one as the text to search for.
+   */
   searchedType?: EventType | undefined;
   /** Selects deliveries that were created at this time or later (epoch ms). */
   since?: number | undefined;
@@ -160,7 +163,7 @@ export function toSearchCondition(filter: SearchFilter): SearchCondition {
 }
 
 export type FoundDelivery = DeliveryRow & {
-  /** The number of attempts that do not count towards the retry schedule. */
+  /** The number of attempts before the last redelivery, which began the retry schedule anew. */
   attemptsBefore: number;
   /** The duration of the last attempt. */
   durationMs: number | null;
@@ -181,7 +184,7 @@ export type SearchPage = {
 // delay a keystroke.
 const SLICE_ROWS = 10_000;
 const SLICES = 5;
-/** Fewer slices, because searching for a text takes several times as long as other conditions. */
+/** A text is searched in fewer slices, because it takes several times as long to search. */
 const TEXT_SLICES = 2;
 
 export const FOUND_DELIVERY = `${DELIVERY}, attempts_before AS attemptsBefore,

@@ -9,7 +9,7 @@ export type DueRow = Pick<
 > & {
   /** Numbers rise in the order in which deliveries are created. */
   number: number;
-  /** The number of attempts that do not count towards the retry schedule. */
+  /** The number of attempts before the last redelivery, which began the retry schedule anew. */
   attemptsBefore: number;
   isReplay: 0 | 1;
 };
