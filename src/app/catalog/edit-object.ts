@@ -14,7 +14,8 @@ import type { Translations } from "../../domain/catalog/common.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @param confirmed whether prices may become 0
+ * @param confirmed true, or the `UnconfirmedChange` that the user has confirmed, if prices may become
+ *   0
  * @throws AppError validation_failed, resource_not_found; state_refuses if a price is unconfirmed
  */
 export function editObject<K extends Kind>(
@@ -34,9 +35,8 @@ export function editObject<K extends Kind>(
     const { catalog } = stored;
     assertValidObject(catalog, kind, edited, stored.others !== undefined);
     const next = applyEdits(catalog, edits);
-    // `changeCatalog` would publish transitions that have become due since the objects were loaded.
-    // Its plan could then not compare `next`, which may lack the other objects, with what was
-    // loaded.
+    // `changeCatalog` is not used: it would publish the transitions that have become due since the
+    // objects were loaded, and a part of a catalog cannot be compared with a later catalog.
     const { result, write } = planChange(rt, next, "local", { business, stored });
     if (confirmed !== true) {
       const free = freePricesText(result.repricing, result);

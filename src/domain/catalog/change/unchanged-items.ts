@@ -9,8 +9,8 @@ import { deepEqual } from "../../equality.ts";
 export type Unchanged = ReadonlyMap<unknown, DocOf[Kind]>;
 
 /**
- * Returns the items of files that read as the stored object, and therefore need neither validation
- * nor reading. Most of a file is usually unchanged.
+ * Returns the items of files that describe the stored object as it is, and therefore need neither
+ * validation nor reading. Most of a file is usually unchanged.
  * @param contents parsed files that are not validated yet
  */
 export function findUnchanged(contents: readonly unknown[], current: Catalog | null): Unchanged {

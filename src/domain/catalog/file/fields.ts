@@ -63,6 +63,7 @@ export const flag = z.boolean("true or false");
 export const choice = <const T extends string>(...values: T[]) =>
   z.enum([...values, ...values.map((value) => value.toLowerCase() as Lowercase<T>)], oneOf(values));
 
+/** Returns the schema of a choice that is accepted only as it is spelled here. */
 export const exactChoice = <const T extends string>(...values: readonly T[]) =>
   z.enum(values, oneOf(values));
 

@@ -45,7 +45,10 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" &&
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
-/** Returns the fields whose values differ from `defaults`. */
+/**
+ * Returns the fields whose values differ from `defaults`. Lists are not compared: every default list
+ * is empty, and `omitEmpty` leaves out empty lists.
+ */
 export function writeFields<D extends object>(
   doc: D,
   defaults: D,

@@ -59,6 +59,8 @@ const NO_BUSINESS: CatalogIssue = {
     "'business' is missing, and the files describe several: move this file to a folder with the files of its business only.",
 };
 
+const EMPTY_FILE = { catalog: 1 };
+
 /** Returns the issues of the files of a business; `merged` is valid only if `issues` is empty. */
 function readGroup(
   files: readonly CatalogFile[],
@@ -66,8 +68,10 @@ function readGroup(
 ): { merged: MergedCatalog | null; issues: LocatedIssue[] } {
   if (files.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const isIncomplete = files.some(({ broken }) => broken);
+  // A file that cannot be parsed stands for an empty one, so that the issues of the other files are
+  // found, too.
   const { merged, issues } = validateCatalog(
-    files.map(({ broken, content }) => (broken ? { catalog: 1 } : content)),
+    files.map(({ broken, content }) => (broken ? EMPTY_FILE : content)),
     { ...options, isIncomplete },
   );
   return { merged, issues: locateIssues(files, issues) };
