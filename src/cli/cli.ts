@@ -65,14 +65,16 @@ export class Cli extends Terminal {
 
   /**
    * Returns a known error of SQLite as an AppError that names the file; other errors stay as they
-   * are. The commands of a fix get the --business that the user gave, because they would ask for
-   * it.
+   * are. The commands of a fix get the --business that the user gave, because a command without it
+   * would ask for the business.
    */
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);
     if (known || !(error instanceof AppError)) return known ?? error;
     const { code, message, fix, issues, extensions } = error;
     const slug = this.flags.business;
+    // Until the data are opened, all errors but those of usage concern the server. An unknown
+    // business has a fix that lists all businesses.
     const isOfBusiness =
       code === "usage" || (this.#opened.length > 0 && code !== "business_not_found");
     if (!isOfBusiness || !slug || !fix || fix.includes("--business")) return error;

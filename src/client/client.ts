@@ -102,7 +102,7 @@ async function* iteratePages(
     yield* data as unknown[];
     if (!page?.hasMore) return;
     const { nextCursor } = page;
-    // A start by time does not go with a cursor of the feed.
+    // The API refuses a request that has both `since` and a cursor of the feed.
     const cursor = isFeed ? { after: nextCursor, since: undefined } : { cursor: nextCursor };
     ({ data, page } = await call({ ...args, previous: undefined, ...cursor }));
   }

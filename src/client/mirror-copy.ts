@@ -117,7 +117,10 @@ export class MirrorCopy {
     this.#forgetEtag(list);
   }
 
-  /** Sets the sort order of the objects that are older than the event. */
+  /**
+   * Sets the sort order of the objects that are older than the event.
+   * @param sequence the sequence number of the event
+   */
   async reorder(
     list: MirrorList,
     order: readonly { id: string; sortOrder: number }[],
@@ -138,7 +141,10 @@ export class MirrorCopy {
     if (this.stateOf(list).etag !== null) this.changeState(list, { etag: null });
   }
 
-  /** Replaces a list by a response with the whole list, unless the response is older. */
+  /**
+   * Replaces a list by a response with the whole list, unless the copy is newer. A response 304 has
+   * no list, because the list has not changed.
+   */
   async replace(list: MirrorList, response: ListResponse, readAt: number): Promise<void> {
     const { status, sequence, etag, data, validUntil } = response;
     if (sequence < this.stateOf(list).sequence) return;
@@ -146,11 +152,12 @@ export class MirrorCopy {
     const entries = await this.#entriesOf(list);
     for (const [id, entry] of entries)
       if (entry.sequence <= sequence) this.#set(list, entries, id, null);
-    // Events newer than the response may have changed the list, so its ETag is not that of the copy.
-    const isNewest = entries.size === 0;
+    // The entries that remain are newer than the response. The copy then differs from the response,
+    // whose ETag would hide that from the server.
+    const isSameAsResponse = entries.size === 0;
     for (const [part, object] of partsIn(list, data))
       if (!entries.has(object.id)) this.#set(list, entries, object.id, { part, object, sequence });
-    this.changeState(list, { sequence, etag: isNewest ? etag : null, validUntil, readAt });
+    this.changeState(list, { sequence, etag: isSameAsResponse ? etag : null, validUntil, readAt });
     this.changed.add(list);
   }
 

@@ -100,6 +100,7 @@ async function* scanChunks<T>(
     occupied,
     withDays(plan, days.first, days.last),
   );
+  // A start takes time even without candidates, as one candidate does.
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
   const startsPerDay = DAY_MIN / plan.intervalMin;
   const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
@@ -110,6 +111,7 @@ async function* scanChunks<T>(
   for await (const range of inChunks(yieldToEventLoop, days, length)) yield searchDays(range);
 }
 
+/** Returns the busy intervals near the days of a plan. Each is read once, by the time of its end. */
 async function loadBookings(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,

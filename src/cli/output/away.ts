@@ -7,7 +7,8 @@ import type { Cli } from "../cli.ts";
 
 /**
  * Prints the visits of a staff member who is away, and what can be done about them.
- * @param moved the colleagues who took visits, by the ID of the visit; null if none was to move
+ * @param moved the names of the colleagues who took visits, by the ID of the visit; null if no visit
+ *   was to be moved
  */
 export function printAway(
   cli: Cli,

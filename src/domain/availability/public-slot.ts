@@ -52,6 +52,7 @@ export function createSlotPresenter(
     if (segment.tableKey !== null) {
       const area = findByKey<"table">(objects.table, segment.tableKey)?.area ?? null;
       return {
+        // Slots have active tables only, which always have an ID.
         tableId: tableId(segment.tableKey) ?? "",
         areaId: area === null ? null : (areaId(area) ?? null),
         startsAt,
