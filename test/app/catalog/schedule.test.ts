@@ -33,7 +33,7 @@ test("a closed day has no regular rule", () => {
   expect(withDayHours(HOURS, ["mon", "tue", "wed"], [])).toEqual([HOURS[1]]);
 });
 
-test("changing a day and back restores the same rules", () => {
+test("changing the hours of a weekday and changing them back restores the same rules", () => {
   fc.assert(
     fc.property(fc.subarray([...WEEK], { minLength: 1 }), fc.constantFrom(...WEEK), (days, day) => {
       const before = [rule(days.join(" "), "09:00", "18:00")];

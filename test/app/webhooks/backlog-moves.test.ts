@@ -133,7 +133,7 @@ test("an endpoint cannot be enabled while its backlog is still being parked", as
   );
   finishBacklogMove(rt, id);
   expect(enableEndpoint(rt, id, "none")).toMatchObject({ recovered: 0, cancelled: OLD + NEW });
-  // The endpoint is disabled before its deliveries were cancelled, so they stay parked.
+  // The endpoint is disabled before its deliveries are cancelled, so they stay parked.
   expect(disableEndpoint(rt, id, "manual")).toMatchObject({ parked: 0 });
   await continueBacklogMoves(rt);
   expect(countRows(rt)).toEqual({ PARKED: OLD + NEW });

@@ -381,7 +381,7 @@ test("every response is checked against the OpenAPI document, with and without a
   expect(checkedResponses.count - before).toBe(3);
 });
 
-test("an undocumented response of an app fails the test, also if earlier files used the app", async () => {
+test("an undocumented response fails its test, even if an earlier test file has created the app", async () => {
   const health = ROUTES.find(({ path }) => path === "/healthz")!;
   const { handle } = health;
   onTestFinished(() => void Object.assign(health, { handle }));

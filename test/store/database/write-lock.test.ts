@@ -53,13 +53,13 @@ test("a writer fails as busy after its timeout, and immediately if it has none",
   }
 });
 
-test("a connection that writes without a pause takes a break after every 8 ms", () => {
+test("a connection that writes without a pause lets other writers in after every 8 ms", () => {
   const { waits, write } = openTwice(5000);
   for (let i = 0; i < 16; i++) write(3);
   expect(waits).toEqual(Array(5).fill(LOCK_BREAK_MS));
 });
 
-test("a connection that pauses by itself takes no breaks", () => {
+test("a connection that pauses by itself does not wait between its writes", () => {
   const { waits, write, pass } = openTwice(5000);
   for (let i = 0; i < 16; i++) {
     write(20);
@@ -68,7 +68,7 @@ test("a connection that pauses by itself takes no breaks", () => {
   expect(waits).toEqual([]);
 });
 
-test("a connection without a timeout takes no breaks", () => {
+test("a connection without a timeout never waits between its writes for other writers", () => {
   const { waits, write } = openTwice(0);
   for (let i = 0; i < 16; i++) write(20);
   expect(waits).toEqual([]);

@@ -358,7 +358,7 @@ describe("the response cache", () => {
     expect(await readMetrics(api)).toEqual({ hits: 0, misses: 2 * paths.length, used: 0 });
   });
 
-  test("a sale builds again only the list that shows the tickets left", async () => {
+  test("a sale rebuilds only the list that shows the tickets left", async () => {
     const api = createTestApi("venue");
     const etagsOf = async () => {
       const etags: (string | null)[] = [];
