@@ -49,14 +49,18 @@ const selectJson = (methods: Record<string, Operation>): Record<string, Operatio
       }),
   );
 
-const takesKey = ({ parameters = [] }: Operation): boolean =>
+const takesIdempotencyKey = ({ parameters = [] }: Operation): boolean =>
   parameters.some(({ $ref = "" }) => /\/Idempotency-Key(?:-required)?$/.test($ref));
 
 /** Returns the source of the table of operations: method, path and whether it takes a key. */
 export function writeOperations(document: Document): string {
   const lines = Object.entries(selectOperations(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      const row = [method.toUpperCase(), path.slice(BUSINESS.length), takesKey(operation)];
+      const row = [
+        method.toUpperCase(),
+        path.slice(BUSINESS.length),
+        takesIdempotencyKey(operation),
+      ];
       return `  ${operation.operationId}: ${JSON.stringify(row)},\n`;
     }),
   );
@@ -65,7 +69,7 @@ export const OPERATIONS: {
 ${lines.map((line) => line.replace(/: \[.*/, ": Operation;")).join("")}} = {
 ${lines.join("")}};
 
-type Operation = readonly [method: string, path: string, takesKey: boolean];
+type Operation = readonly [method: string, path: string, takesIdempotencyKey: boolean];
 `;
 }
 

@@ -37,13 +37,13 @@ export function createClient(options: ClientOptions): DeskbellClient {
     timeoutSeconds: options.timeoutSeconds ?? 60,
   };
   const client: Record<string, unknown> = {};
-  for (const [id, [method, path, takesKey]] of Object.entries(OPERATIONS)) {
+  for (const [id, [method, path, takesIdempotencyKey]] of Object.entries(OPERATIONS)) {
     const call: Call = async (args = {}) => {
       const previous = args["previous"] as ResponseInfo | undefined;
-      const { url, headers, body } = prepare(base + path, args, takesKey);
+      const { url, headers, body } = prepare(base + path, args, takesIdempotencyKey);
       if (options.key !== undefined) headers["authorization"] = `Bearer ${options.key}`;
       if (previous?.etag) headers["if-none-match"] = previous.etag;
-      const isRepeatable = method !== "PATCH" && (method !== "POST" || takesKey);
+      const isRepeatable = method !== "PATCH" && (method !== "POST" || takesIdempotencyKey);
       const signal = args["signal"] as AbortSignal | undefined;
       const request = { method, url, headers, body, isRepeatable, signal };
       return toResult(await send(request, sending), previous);
@@ -57,7 +57,7 @@ export function createClient(options: ClientOptions): DeskbellClient {
   return client as DeskbellClient;
 }
 
-function prepare(pattern: string, args: Values, takesKey: boolean) {
+function prepare(pattern: string, args: Values, takesIdempotencyKey: boolean) {
   const headers: Record<string, string> = { accept: "application/json" };
   const query: string[] = [];
   const inPath = new Set<string>();
@@ -73,8 +73,9 @@ function prepare(pattern: string, args: Values, takesKey: boolean) {
     if (header !== undefined) headers[header] = String(value);
     else query.push(`${name}=${[value].flat().map(encode).join(",")}`);
   }
-  if (takesKey) headers["idempotency-key"] ??= crypto.randomUUID();
-  const content = args["body"] ?? (takesKey ? {} : undefined);
+  if (takesIdempotencyKey) headers["idempotency-key"] ??= crypto.randomUUID();
+  // A request without a body sends an empty object, because most of these routes require JSON.
+  const content = args["body"] ?? (takesIdempotencyKey ? {} : undefined);
   if (content !== undefined) headers["content-type"] = "application/json";
   return {
     url: query.length === 0 ? url : `${url}?${query.join("&")}`,
