@@ -140,7 +140,8 @@ export class EndpointQueue {
    */
   readonly #businessesInFlight = new Set<string>();
   #dueRows: DueRow[] = [];
-  #isExhausted = false;
+  /** Whether no due row is left to read, until more are expected. */
+  #hasReadAllDue = false;
 
   constructor(target: TargetRow, commitCount: number) {
     this.endpointId = target.id;
@@ -163,7 +164,7 @@ export class EndpointQueue {
     this.target = target;
     this.#signingKeys = undefined;
     this.#dueRows = [];
-    this.#isExhausted = false;
+    this.#hasReadAllDue = false;
     this.commitCount = commitCount;
   }
 
@@ -196,19 +197,20 @@ export class EndpointQueue {
     return backoffOf(this.health, now);
   }
 
+  /** Makes `listDue` read again, because deliveries may have become due. */
   expectMore(): void {
-    this.#isExhausted = false;
+    this.#hasReadAllDue = false;
   }
 
   listDue(
     read: (limit: number) => DueRow[],
     isClaimed: (deliveryNumber: number) => boolean,
   ): DueRow[] {
-    if (this.#dueRows.length === 0 && !this.#isExhausted) {
+    if (this.#dueRows.length === 0 && !this.#hasReadAllDue) {
       const claimed = this.claimedCount;
       const limit = claimed + Math.max(READ_AHEAD, READ_AHEAD_PER_CLAIMED * claimed);
       const rows = read(limit);
-      this.#isExhausted = rows.length < limit;
+      this.#hasReadAllDue = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
     }
     if (this.#replaysInFlight === 0 && this.#businessesInFlight.size === 0) return this.#dueRows;
