@@ -12,7 +12,7 @@ const WRITABLE = 0o022;
 const OTHERS_WRITE = 0o002;
 /** The folder that ext4 has at the top of a disk. It belongs to root, and deskbell does not use it. */
 const LOST_AND_FOUND = "lost+found";
-/** A group may read these files, as is usual for the key of a TLS certificate. */
+/** The mask for files that a group may read, such as the key of a TLS certificate. */
 const OTHERS = 0o007;
 
 /**
@@ -51,23 +51,23 @@ export function checkFilePermissions(
   if (folder === undefined) return [];
   const pathsOf = (those: readonly FilePermissions[]) =>
     summarizeNames(those.map(({ path }) => path));
-  const isGroups = isGroupVolume(folder);
+  const belongsToGroup = isGroupVolume(folder);
   const maskOf = (file: FilePermissions): number => {
-    if (isGroups && file.gid === folder.gid) return file === folder ? OTHERS_WRITE : OTHERS;
+    if (belongsToGroup && file.gid === folder.gid) return file === folder ? OTHERS_WRITE : OTHERS;
     return file === folder ? folderMask : GROUP_AND_OTHERS;
   };
   const open = [folder, ...files].filter((file) => (file.mode & maskOf(file)) !== 0);
-  const owner = isGroups ? process.getuid?.() : folder.uid;
+  const owner = belongsToGroup ? process.getuid?.() : folder.uid;
   const foreign = files.filter(({ uid }) => uid !== owner);
   const findings: Finding[] = [];
   if (open.length > 0)
     findings.push({
       text: `other users of this machine can access ${pathsOf(open)}`,
-      fix: `chmod -R ${isGroups ? "o=" : "go="} ${shellQuote(folder.path)}`,
+      fix: `chmod -R ${belongsToGroup ? "o=" : "go="} ${shellQuote(folder.path)}`,
     });
   if (foreign.length > 0)
     findings.push({
-      text: `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${owner}, who ${isGroups ? "runs deskbell" : "owns the folder"}`,
+      text: `${pathsOf(foreign)} ${foreign.length === 1 ? "is" : "are"} not owned by user ${owner}, who ${belongsToGroup ? "runs deskbell" : "owns the folder"}`,
       fix: `sudo chown -R ${owner} ${shellQuote(folder.path)}`,
     });
   return findings;
@@ -103,7 +103,10 @@ export function checkSecretFiles(config: Config, tlsKey: string | undefined): Fi
   );
 }
 
-/** The code that reads a file reports that it is missing or unreadable. */
+/**
+ * Returns whether other users can access a file. The code that reads the file reports that it is
+ * missing or unreadable.
+ */
 function isOpenToOthers(path: string): boolean {
   if (!process.getuid) return false;
   try {

@@ -54,6 +54,8 @@ export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
  */
 export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: string): void {
   const owner = rt.store.endpoints.findOwner(endpointId);
+  // The events of the endpoint do not matter: the list leaves out deliveries that the key must not
+  // see.
   if (owner === undefined || !owns(key, { ...owner, events: [] })) throw notFoundError();
 }
 

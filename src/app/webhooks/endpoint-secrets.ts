@@ -126,7 +126,7 @@ export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
 }
 
 /**
- * Works while a daemon is running. The key file holds both keys until all secrets and replies are
+ * Rotates the master key, even while a daemon is running. The key file holds both keys until all secrets and replies are
  * re-encrypted, so an interruption loses nothing. A dry run only checks that every secret can be
  * decrypted.
  * @returns the numbers of signing secrets, those of features included, and of guests, what features

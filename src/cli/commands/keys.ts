@@ -167,6 +167,7 @@ const update = command({
       expiresAt: expires && rt.now() + expires,
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
+      // The operator has decided about the scopes that an upgrade has added to old keys.
       gainedScopes: allScopes && null,
       selfRotation: selfRotation && selfRotation === "yes",
       guestMail: guestMail && guestMail === "yes",

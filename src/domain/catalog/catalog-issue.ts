@@ -84,6 +84,7 @@ function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
       // contradiction.
       return isSibling && invalid === "type";
     case "unknown_reference":
+      // The list with the reference, or an item of it, was replaced.
       return form.path.includes(field);
     default:
       return false;

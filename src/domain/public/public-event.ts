@@ -146,7 +146,7 @@ function stateOfType(
   remaining: number | null,
   now: number,
 ): SaleState {
-  // Orders of tickets are checked by the same rules.
+  // A feature that sells tickets refuses orders by the same rules, with an error for each rule.
   if (event.status !== "PUBLISHED" || event.endsAt <= now) return "ENDED";
   if (type.salesEndAt !== null && type.salesEndAt <= now) return "ENDED";
   if (type.salesStartAt !== null && now < type.salesStartAt) return "NOT_YET";
