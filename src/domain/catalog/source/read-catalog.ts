@@ -59,7 +59,8 @@ const NO_BUSINESS: CatalogIssue = {
     "'business' is missing, and the files describe several: move this file to a folder with the files of its business only.",
 };
 
-const EMPTY_FILE = { catalog: 1 };
+/** Returns a new object each time, because the validation changes the contents of files. */
+const emptyFile = (): unknown => ({ catalog: 1 });
 
 /** Returns the issues of the files of a business; `merged` is valid only if `issues` is empty. */
 function readGroup(
@@ -71,7 +72,7 @@ function readGroup(
   // A file that cannot be parsed stands for an empty one, so that the issues of the other files are
   // found, too.
   const { merged, issues } = validateCatalog(
-    files.map(({ broken, content }) => (broken ? EMPTY_FILE : content)),
+    files.map(({ broken, content }) => (broken ? emptyFile() : content)),
     { ...options, isIncomplete },
   );
   return { merged, issues: locateIssues(files, issues) };
