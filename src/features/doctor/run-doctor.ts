@@ -136,7 +136,7 @@ function inspectDatabaseFile(path: string): CheckResult & { facts?: DatabaseFact
     return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The fix in the error of a damaged file is meant for a backup that `restore` refuses.
+    // An error about a damaged file advises to choose another backup; this file is the database.
     const isDamaged = error.code === "invalid_input";
     const fix = isDamaged || error.fix === undefined ? RESTORE : error.fix;
     return {
@@ -196,7 +196,8 @@ async function inspectDaemon(
     const aheadMs = clockAheadMs(rt, rt.store.daemon.find());
     findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
   }
-  return { about: "daemon", summary: url === null ? "running" : `responds at ${url}`, findings };
+  const running = url === null ? "running" : `responds at ${url}`;
+  return { about: "daemon", summary: isRunning ? running : "not running", findings };
 }
 
 function inspectWebhooks(rt: Runtime, conditions: Finding[]): CheckResult {

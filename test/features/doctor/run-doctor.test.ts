@@ -133,6 +133,13 @@ test("doctor uses the singular for a count of one, and formats sizes as `status`
   });
 });
 
+test("doctor does not summarize a stopped daemon as running", async () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const daemon = (await runChecks(rt)).find(({ about }) => about === "daemon");
+  expect(daemon).toMatchObject({ summary: "not running", findings: [{ code: "daemon.stopped" }] });
+});
+
 test("doctor's estimate of open files covers the maximum of webhooks in flight", () => {
   const queue = createDeliveryQueue(PERMITS);
   let inFlight = 0;
