@@ -60,7 +60,7 @@ test("limits count one mailbox whatever its spelling, and a domain unless it is 
   ]);
 });
 
-test("a mail is of use until its visit has ended, and the end of a visit is told for two days", () => {
+test("a mail about a visit expires when the visit ends, and one about a cancellation after two days", () => {
   const facts = {
     status: "CONFIRMED",
     version: 1,

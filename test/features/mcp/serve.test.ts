@@ -152,7 +152,7 @@ test("a key is offered only the tools of its scopes", async () => {
   expect(await listFor(["tickets.write"])).toEqual(["book", "cancel_booking"]);
 });
 
-test("calls count against the limits of the key, and say when to call again", async () => {
+test("calls count against the limits of the key, and a refusal says when to call again", async () => {
   const agents = openAgents("salon");
   const { secret } = createKey(agents.rt, {
     businessId: businessId("salon-aurora"),

@@ -110,7 +110,7 @@ test("a daemon that starts after an interrupted handover takes writes again, so 
   rt.tx(() => {});
 });
 
-test("a command does not write to data with whose copy another server has taken over", async () => {
+test("a command does not write once another server has taken over with a copy of its data", async () => {
   const { to, rt, first } = createMachines();
   const backups = createTerminal({ dataDir: first.dataDir });
   process.env["DESKBELL_BACKUP_DIR"] = to;

@@ -31,11 +31,11 @@ const MINUTE_MS = 60_000;
 
 type Mails = Awaited<ReturnType<typeof openMails>>;
 
-/** Returns the query of a day from now on. */
+/** Returns the part of a query that names the date `day` days after today. */
 const onDay = (api: TestApi, day: number): string =>
   `&date=${addDays(new Date(api.now()).toISOString().slice(0, 10), day)}`;
 
-/** Returns the query of a day on which nothing is taken. */
+/** Returns the part of a query that names a day on which nothing is taken. */
 const anotherDay = (api: TestApi): string => onDay(api, 5);
 
 /**

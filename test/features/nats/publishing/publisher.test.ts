@@ -478,7 +478,7 @@ test("a destination with a password that no key decrypts is late with this reaso
   expect(conditions(rt)).toMatchObject([{ code: "destination.late" }]);
 });
 
-test("events that only the scan finds are published, as after row numbers were reused", async () => {
+test("an event that reuses the row number of a pruned event is published", async () => {
   const { rt, stream, publishers, emit } = await setUp();
   emit(3);
   await publishers.wakeAndSettle();

@@ -130,7 +130,7 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
   expect(await check(changes)).toContain(found);
 });
 
-test("a right signature has no other finding", async () => {
+test("the check of a right signature reports nothing but that it is right", async () => {
   expect((await check({})).split("\n")).toHaveLength(1);
 });
 

@@ -77,7 +77,7 @@ test("the list of businesses gets 304 until a catalog changes, and then names th
   expect((await ask(`businesses?changedSince=1.aaaaaaaaaa`)).code).toBe("invalid_cursor");
 });
 
-test("the feed has the events of all businesses of the partner, and ends with their removal", async () => {
+test("the feed has the events of each business of the partner until the business is removed", async () => {
   const rt = createTestRuntime();
   const [one, two, other] = addBusinesses(rt, ["one", "two", "other"]);
   const { partner, secret } = createTestPartner(rt, [one!, two!]);
