@@ -48,11 +48,13 @@ export function createAlerting(
   function everyMinute(): void {
     minuteAt = rt.monotonic();
     const firing = watch.listFiring();
+    // Alertmanager ends an alert that is not sent again.
     for (const queue of queues.filter(({ resends }) => resends))
       for (const cause of firing) queue.add(toAlert(cause, "FIRING", rt.now()));
     if (pulse === undefined || !watch.isHealthy) return;
     // A daemon that cannot commit sends no heartbeat.
     rt.tx(() => stored.put("heartbeat", "at", rt.now()));
+    // A heartbeat sends no text, so any alert will do.
     pulse.add(createTestAlert(rt.now()));
   }
 

@@ -11,7 +11,7 @@ const TOKEN_BYTES = 24;
 /** The form of a token, which the log recognises and redacts. */
 const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
 
-/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+/** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /** Returns the only copy of the token. @param staffId null for the whole business */

@@ -21,7 +21,7 @@ const TOKEN_BYTES = 24;
 const LINK_TOKEN = /^deskbell_dl_[0-9a-f]{48}$/;
 const DEVICE_TOKEN = /^deskbell_dd_[0-9a-f]{48}$/;
 
-/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+/** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 const createToken = (rt: Runtime, prefix: "deskbell_dl" | "deskbell_dd"): string =>

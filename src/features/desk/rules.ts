@@ -125,7 +125,7 @@ export type DeskView = {
   away: DeskAway | null;
 };
 
-/** What came of an action, in a language only when it is shown. */
+/** The outcome of an action. Its text is chosen by its codes when the outcome is shown. */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };

@@ -47,7 +47,7 @@ const parse = (raw: unknown): MailRow => {
 const CLEAR_FAILURE =
   "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL";
 
-/** Ends what an earlier daemon has left, while no mail is sent. */
+/** The statements of a daemon without mail, which ends the mails of an earlier daemon. */
 export function createRemainsStore(db: Db) {
   const hasRemains = db
     .prepare(`

@@ -107,7 +107,7 @@ export const dryRun = () =>
     .describe("Only check and show what would happen; false by default");
 
 /** Returns the schema of the arguments around a body: the API checks the body itself. */
-export const around = (forms: Forms, fields: Record<string, z.ZodType>) =>
+export const schemaAround = (forms: Forms, fields: Record<string, z.ZodType>) =>
   z.strictObject({
     business: z.string({ error: "the slug of a business" }).optional(),
     dryRun: dryRun(),

@@ -6,7 +6,7 @@ import { guestDetails, holdBody } from "../../http/handlers/bookings/bodies.ts";
 import { IDEMPOTENCY_KEY } from "../../http/pipeline/idempotency.ts";
 import {
   addFields,
-  around,
+  schemaAround,
   BOOKED,
   CHANGED,
   chooseForm,
@@ -61,7 +61,7 @@ export const hold: Tool = {
       { isNew: true },
     ),
   async call(caller, args) {
-    const schema = around(HELD, {
+    const schema = schemaAround(HELD, {
       idempotencyKey: idempotencyKey("hold"),
       ttlSeconds: z.number({ error: "a whole number of seconds" }).optional(),
     });
@@ -97,7 +97,7 @@ export const book: Tool = {
     const forms = offered(BOOKED, caller);
     const guestFields = Object.keys(guestDetails());
     const guest = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
-    const schema = around(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
+    const schema = schemaAround(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
     const parsed = parse(schema, args);
     const { name, body } = chooseForm(forms, parsed);
     const { operationId } = forms[name] as Form;
@@ -115,7 +115,10 @@ export const book: Tool = {
 
 type EventNames = { name: string; startsAt: string; ticketTypes: { id: string; name: string }[] };
 
-/** Returns the event of an order. It is read before the order, which must not fail once written. */
+/**
+ * Returns the event of an order that is about to be sent. An event that cannot be read afterwards
+ * would make an order that was written look like a failed one.
+ */
 async function findEvent(
   caller: Caller,
   { business }: Parsed,
@@ -189,7 +192,7 @@ export const changeBooking: Tool = {
       dryRun: dryRun(),
     }),
   async call(caller, args) {
-    const parsed = parse(around(CHANGED, { id: objectIdOf() }), args);
+    const parsed = parse(schemaAround(CHANGED, { id: objectIdOf() }), args);
     const { name, body } = chooseForm(CHANGED, parsed);
     const object = objectOf(parsed["id"]);
     const operationId =
@@ -227,7 +230,7 @@ export const cancelBooking: Tool = {
   writes: "changes",
   describeArguments: () => describeArguments({ ...cancelFields(), dryRun: dryRun() }),
   async call(caller, args) {
-    const parsed = parse(around({}, cancelFields()), args);
+    const parsed = parse(schemaAround({}, cancelFields()), args);
     const id = String(parsed["id"]);
     const operationId = objectOf(id)?.cancels ?? "cancelBooking";
     if (operationId === "deleteHold") return releaseHold(caller, parsed, id);

@@ -49,7 +49,7 @@ export const holdTime = (
       keyId,
       visitor: visitorOf(keyId),
       counted: listCounted(rt, business, keyId),
-      part: partOf(rt, "nothing"),
+      part: partOfShare(rt, "nothing"),
     };
     const request = toRequest(choice);
     try {
@@ -174,7 +174,7 @@ function makeVisit(
     if (hold) rt.store.holds.release(hold.id);
     const request = toRequest(choice);
     const visit = reserveTable(rt, business, access, { guest, request, startsAt });
-    assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
+    assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "nothing"));
     return visit;
   }
   if (hold && hold.startsAt === startsAt && hold.tableId === null)
@@ -186,7 +186,7 @@ function makeVisit(
     startsAt,
     expectedTotalCents,
   });
-  assertWithinShare(rt, business, keyId, visit, partOf(rt, "nothing"));
+  assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "nothing"));
   return visit;
 }
 
@@ -201,7 +201,8 @@ const PARTS: Record<Proof, number> = { nothing: 0.5, "mail asked": 0.75, mailbox
  * counts fills the share together; the better the proof, the more of it may be full already. A page
  * without mail has no proofs, and one share for all.
  */
-export const partOf = (rt: Runtime, proof: Proof): number => (mailsGuests(rt) ? PARTS[proof] : 1);
+export const partOfShare = (rt: Runtime, proof: Proof): number =>
+  mailsGuests(rt) ? PARTS[proof] : 1;
 
 /**
  * Asserts that the holds and the unconfirmed visits of the page take a small part of the free time.

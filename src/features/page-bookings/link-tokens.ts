@@ -9,5 +9,5 @@ const TOKEN = /^deskbell_gv_[0-9a-f]{48}$/;
 
 export const isLinkToken = (text: string): boolean => TOKEN.test(text);
 
-/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+/** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 export const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");

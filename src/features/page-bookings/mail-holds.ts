@@ -24,7 +24,7 @@ import {
   contactsOf,
   findOpenHold,
   type PageBooking,
-  partOf,
+  partOfShare,
   replyOfForm,
 } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
@@ -103,7 +103,7 @@ function holdIfPossible(
   { choice, startsAt }: Pick<PageBooking, "choice" | "startsAt">,
 ): Hold {
   const counted = listCounted(rt, business, keyId);
-  const client = { keyId, visitor, counted, part: partOf(rt, "mail asked") };
+  const client = { keyId, visitor, counted, part: partOfShare(rt, "mail asked") };
   const request = toRequest(choice);
   try {
     const hold = createHold(rt, business, client, { request, startsAt, ttlMs: MAIL_HOLD_MS });
@@ -186,6 +186,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
     const store = rt.openStore(createPageBookingStore);
+    // A link confirms a visit only from a mailbox of a provider: the owner of a domain has any number.
     const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
     store.insert({
       visitId: visit.id,
@@ -196,7 +197,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     });
     // A visit whose time was held has counted already.
     if (!isKept && !hasMailbox)
-      assertWithinShare(rt, business, keyId, visit, partOf(rt, "mailbox"));
+      assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);
     countOnPages(rt, "action", "booking");
     saveCustomer(rt, business.id, holdId, null);

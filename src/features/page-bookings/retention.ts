@@ -1,5 +1,5 @@
 import type { ExpiringRows } from "../../app/operations/retention.ts";
-import { lastEndedAt, LINK_MS } from "./rules.ts";
+import { madeUntilIfEnded, LINK_MS } from "./rules.ts";
 import { eraseVisits } from "../../app/guests/erase-visits.ts";
 import { markErasedLog } from "../../app/guests/erased-bytes.ts";
 import { createPageBookingStore } from "./store.ts";
@@ -11,7 +11,7 @@ import { createPageBookingStore } from "./store.ts";
 const pruneLinks: ExpiringRows = (rt) => {
   const store = rt.openStore(createPageBookingStore);
   store.deleteEndedBefore(rt.now() - LINK_MS);
-  const ended = store.listEndedHolds(lastEndedAt(rt.now()));
+  const ended = store.listEndedHolds(madeUntilIfEnded(rt.now()));
   if (ended.length > 0) {
     eraseVisits(rt, ended);
     markErasedLog(rt);

@@ -28,8 +28,8 @@ export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =
 export const keptUntil = (hold: Hold, now: number): number | null =>
   holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
 
-/** Returns when the holds were made whose links have ended by now. */
-export const lastEndedAt = (now: number): number => now - CONFIRM_MS;
+/** Returns the latest time at which a hold can have been made whose link has ended by now. */
+export const madeUntilIfEnded = (now: number): number => now - CONFIRM_MS;
 
 /** The most guests of one booking that the page offers. */
 export const MAX_GUESTS = 20;

@@ -7,7 +7,7 @@ import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { localDateOf } from "../../domain/local-time.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { assertWithinShare, partOf } from "./book.ts";
+import { assertWithinShare, partOfShare } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
@@ -105,6 +105,6 @@ function assertMayMove(
   if (!createIsCounted(rt, business.id)(after)) return;
   const dayOf = ({ startsAt }: Booking | Reservation): string =>
     localDateOf(startsAt, business.doc.timezone);
-  const part = dayOf(before) === dayOf(after) ? 1 : partOf(rt, "nothing");
+  const part = dayOf(before) === dayOf(after) ? 1 : partOfShare(rt, "nothing");
   assertWithinShare(rt, business, keyId, after, part);
 }

@@ -51,9 +51,13 @@ export type Built = {
 type Context = { view: CatalogView; shop: Shop; wanted: Wanted; location: PageLocation };
 
 const HTML = "text/html; charset=utf-8";
-const NO_PRIVATE_WORDS = ["x-content-type-options", "nosniff"];
+/** The headers of the files for programs: a browser must not guess another type. */
+const FILE_HEADERS = ["x-content-type-options", "nosniff"];
 
-/** What the first page shows of each list, so that it stays below 150 KB. */
+/**
+ * The most objects of each list on the first page, and the most characters that they may take there
+ * (`weigh`): the page stays below 150 KB.
+ */
 const FRONT = {
   services: { first: 60, weight: 30_000 },
   dishes: { first: 60, weight: 25_000 },
@@ -69,6 +73,7 @@ export function buildPage(
   location: PageLocation,
   site: { origin: string; hasTables: boolean; bookingPath: string | undefined },
 ): Built | null {
+  // A calendar alone shows versions: an entry has that of its event, so that programs replace it.
   const view = wanted.kind === "calendar" ? versioned : withoutVersions(versioned);
   const path = `${location.base}/b/${location.slug}`;
   const { booking } = view.stored.catalog.business.publicPage;
@@ -105,7 +110,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
   },
   menu(context) {
     const { view, shop, wanted } = context;
-    const dishes = readDishes(view, wanted, wanted);
+    const dishes = readDishes(view, wanted, { page: wanted.page });
     if (dishes === null || dishes.total === 0) return null;
     return toList(context, "menu", shop.texts.menu, dishes, {
       imageUrls: firstImagesOf(dishes),
@@ -125,7 +130,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
   },
   services(context) {
     const { view, shop, wanted } = context;
-    const services = readServices(view, wanted, wanted);
+    const services = readServices(view, wanted, { page: wanted.page });
     if (services === null || services.total === 0) return null;
     return toList(context, "services", shop.texts.services, services, {
       imageUrls: firstImagesOf(services),
@@ -145,7 +150,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
   },
   events(context) {
     const { view, shop, wanted } = context;
-    const events = readEvents(view, wanted, wanted);
+    const events = readEvents(view, wanted, { page: wanted.page });
     if (events === null || events.total === 0) return null;
     return toList(context, "events", shop.texts.events, events, {
       content: (
@@ -182,7 +187,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     return {
       body: writeEvents(shop, event ? [event] : events),
       type: "text/calendar; charset=utf-8",
-      headers: NO_PRIVATE_WORDS,
+      headers: FILE_HEADERS,
     };
   },
   jsonld(context) {
@@ -198,14 +203,14 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       ...(dishes.total > 0 ? [toMenu(shop, dishes)] : []),
       ...toEvents(shop, events),
     ]);
-    return { body: JSON.stringify(graph), type: "application/ld+json", headers: NO_PRIVATE_WORDS };
+    return { body: JSON.stringify(graph), type: "application/ld+json", headers: FILE_HEADERS };
   },
   markdown(context) {
     const whole = { services: WHOLE, dishes: WHOLE, events: WHOLE };
     return {
       body: writeMarkdown(context.shop, readBusiness(context, whole)),
       type: "text/markdown; charset=utf-8",
-      headers: NO_PRIVATE_WORDS,
+      headers: FILE_HEADERS,
     };
   },
 };

@@ -4,7 +4,7 @@ import type { Variant } from "./content.ts";
 const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ?? "";
 
 /**
- * Returns the languages of a page.
+ * Returns the language of a page's fixed texts, and that of its texts from the catalog.
  * @param wanted the language in the URL of the page, or null
  * @param acceptLanguage the header of a request without it
  * @param locales the languages of the catalog, its own first

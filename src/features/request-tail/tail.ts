@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app/runtime.ts";
 import type { HttpResponse, RequestContext } from "../../http/pipeline/request-context.ts";
+import { UNKNOWN_PATH } from "../../http/pipeline/route.ts";
 import type { RequestWatch } from "../../http/pipeline/request-watch.ts";
 import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
@@ -100,7 +101,9 @@ export class Tail {
   }
 }
 
-const isOfPartners = (path: string): boolean => path.startsWith("/v1/") || path === "(none)";
+/** Returns whether partners send requests of a route: those of the API, or of no route at all. */
+const isOfPartners = (path: string): boolean =>
+  path.startsWith("/v1/") || path === UNKNOWN_PATH.path;
 
 function describeRequest(
   rt: Runtime,

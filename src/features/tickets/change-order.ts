@@ -13,7 +13,7 @@ import { getBusiness } from "../../app/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { changesOnly, OPERATOR, seesOnly, type VisitAccess } from "../../app/bookings/access.ts";
 import { auditOrder } from "./audit-order.ts";
-import { changeHolds, endTicketOrder, expireDueOrders } from "./take-tickets.ts";
+import { changeTakenTickets, endTicketOrder, expireDueOrders } from "./take-tickets.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 
 /** @throws AppError resource_not_found, wrong_status */
@@ -48,7 +48,7 @@ export function cancelOrder(
       order.status,
     );
   let cancelled = order;
-  changeHolds(rt, business, [order], -1, () => {
+  changeTakenTickets(rt, business, [order], -1, () => {
     cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
   });
   auditOrder(rt, business, "ticket_order.cancelled", order);

@@ -25,7 +25,7 @@ import { assertMayOrder } from "./limits.ts";
 import { type IssuedTicket, issueTicket } from "./tickets.ts";
 import { countForVisitor } from "../../app/bookings/booking-limits.ts";
 import { getTicketOrderToChange } from "./change-order.ts";
-import { changeHolds, expireDueOrders } from "./take-tickets.ts";
+import { changeTakenTickets, expireDueOrders } from "./take-tickets.ts";
 import { appendEvents } from "../../app/events.ts";
 import { tellOfOrder } from "./tell-guest.ts";
 import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
@@ -82,7 +82,7 @@ export function placeTicketOrder(
   if (keyId !== null)
     assertMayOrder(rt, business, { keyId, visitor }, event, order.items, guest.maxQuotaShare);
   countForVisitor(rt, access, "order");
-  changeHolds(rt, business, [order], 1, () => {
+  changeTakenTickets(rt, business, [order], 1, () => {
     rt.openStore(createOrderStore).insert(business.id, order, guest.keepsCodes ?? false);
     saveCustomer(rt, business.id, order.id, guest.customer);
     tellOfOrder(rt, business, order, "received");

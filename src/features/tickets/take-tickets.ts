@@ -17,7 +17,7 @@ import { createOrderStore, createTicketCodeStore, createTicketStore } from "./st
  * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales change only a
  * count, which is published later. A changed sale state is published immediately.
  */
-export function changeHolds(
+export function changeTakenTickets(
   rt: Runtime,
   business: BusinessRow,
   orders: readonly TicketOrder[],
@@ -92,7 +92,7 @@ export function expireTicketOrders(rt: Runtime): void {
 export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   const due = rt.openStore(createOrderStore).listOverdue(business.id, rt.now());
   if (due.length === 0) return;
-  changeHolds(rt, business, due, -1, () => {
+  changeTakenTickets(rt, business, due, -1, () => {
     for (const order of due) endTicketOrder(rt, business, order, "EXPIRED");
   });
 }

@@ -7,9 +7,8 @@ import { createEpoch, endTakeover, readNewestEpoch } from "../restore/epochs.ts"
 import { forgetHandover, type Handover } from "./state.ts";
 
 /**
- * Makes the data writable again after a handover. The last copy then counts like any other: the
- * server takes over from itself, so that a restore of the copy no longer passes for complete. Call
- * it while the caller has the daemon lock.
+ * Makes the data writable again after a handover. The server records a takeover from itself, so that
+ * the last copy no longer counts as complete when it is restored. The caller has the daemon lock.
  * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
  * cannot be read or written to
  */

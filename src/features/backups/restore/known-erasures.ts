@@ -64,8 +64,8 @@ export function findErasures(
   };
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
-  // If a list came with a backup without a tag, the operator vouches for its guests. Its businesses
-  // are not deleted, because anybody can have written the list.
+  // The operator vouches for a backup without a tag, and for the guests in the list that came with
+  // it. The list deletes no businesses, because anybody can have written it.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
   for (const other of listBackupsIn(dirname(file))) {
     const newer = readBackupTag(config, other.path);

@@ -74,8 +74,9 @@ const takeOverCommand = (dir: string): string =>
 type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
 
 /**
- * Sorts authentic copies, the newest first: by takeovers and changes before they were made, and
- * then by time, because a clock that was ahead gives copies a later time.
+ * Lists the copies in a folder, the authentic ones newest first. The newest copy is the one with
+ * the most takeovers, then with the most changes. Its time decides last, because a clock that was
+ * ahead gives copies a later time.
  */
 function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];

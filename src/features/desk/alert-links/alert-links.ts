@@ -21,7 +21,7 @@ const TOKEN = /^deskbell_al_[0-9a-f]{48}$/;
 /** The links that work at the same time: an alert is sent to several channels, and again. */
 const MAX_OF_VISIT = 10;
 
-/** Returns the hash of a token. A key of 192 random bits needs no salt and no stretching. */
+/** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**

@@ -39,7 +39,7 @@ export function Camera({ texts, scanner, checkIn }: Props) {
     document.addEventListener("visibilitychange", stopIfHidden, { signal: session.signal });
     watch(video.current, scanner, session.signal, {
       onStart: () => setState("on"),
-      onCode: async (code) => void signal(await latest.current(code)),
+      onCode: async (code) => void vibrate(await latest.current(code)),
     }).catch(() => setState("failed"));
     return () => session.abort();
   }, [isActive]);
@@ -67,7 +67,7 @@ export function Camera({ texts, scanner, checkIn }: Props) {
 }
 
 /** Says by vibration what came of a check-in, to somebody who looks at the guest. */
-const signal = (message: DeskMessage | null): void => {
+const vibrate = (message: DeskMessage | null): void => {
   // Browsers report a page that vibrates before anybody has touched it.
   if (message !== null && navigator.userActivation?.hasBeenActive)
     navigator.vibrate?.(message.isGood ? 80 : [80, 80, 80, 80, 80]);

@@ -63,7 +63,10 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
   );
 }
 
-/** Returns whether the quick actions of a visit are at the top of the page. */
+/**
+ * Returns whether the row of a visit lacks quick actions because they are at the top of the page. A
+ * visit that comes next has them in both places.
+ */
 const isAbove = ({ at }: DeskVisit): boolean => at === "now";
 
 type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
@@ -158,7 +161,7 @@ function VisitDetails({ page, visit }: RowProps) {
   const about = aboutOf(page, visit);
   const quick = isAbove(visit) ? [] : quickActionsOf(visit);
   const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
-  // What ends a visit comes last, so that nobody taps it on the way to something else.
+  // Declining and cancelling come last, so that nobody taps them on the way to something else.
   const ending = others.filter(isTelling);
   const plain = others.filter((action) => !isTelling(action));
   return (

@@ -25,7 +25,7 @@ type Failure = Pick<
 
 /**
  * Publishes the events of one business at a time to a destination. Each event is retried until the
- * stream has it or it has left the history. The stored cursors do not move.
+ * stream has it or it has left the history. The cursors move in memory only: `Publisher` stores them.
  */
 export class LanePublisher {
   readonly #rt: Runtime;
@@ -76,9 +76,9 @@ export class LanePublisher {
     if (this.state !== "running") return true;
     const event = this.#takeNextEvent(lane);
     if (event === undefined) return false;
-    // A redelivered event has waited since now, not since its creation.
+    // The time since the creation of a redelivered event says nothing about the destination.
     const isRedelivery = event.sequence <= lane.cursor.redeliverUntil;
-    lane.createdAt = isRedelivery ? this.#rt.now() : event.createdAt;
+    lane.waitsSince = isRedelivery ? this.#rt.now() : event.createdAt;
     if (this.#types.has(event.type)) await this.#publish(lane, event, broker);
     else advance(lane, event);
     return true;
@@ -88,7 +88,7 @@ export class LanePublisher {
     // SQLite does not detect altered bytes within a value.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
-    const follow = this.#position.expectNext();
+    const recordPosition = this.#position.expectNext();
     const outcome = await broker.publish(
       toMessage(this.#destination, lane, event, this.#connection.keys, this.#rt.now()),
     );
@@ -98,14 +98,15 @@ export class LanePublisher {
     lane.lastError = null;
     this.#health.recover();
     if (outcome.kind === "stored") {
-      follow(outcome);
+      recordPosition(outcome);
       return advance(lane, event);
     }
     this.#skip(lane, event, `its ${byteSize(event.body.length)} exceed ${outcome.reason}`);
   }
 
   /**
-   * Moves the cursor to the newest event that the stream has. @returns whether the stream answered
+   * Moves the cursor to the newest event that the stream has. @returns false if the stream did not
+   * answer, or the publisher was stopped meanwhile
    */
   async #findPosition(lane: Lane, broker: Broker): Promise<boolean> {
     const { cursor } = lane;

@@ -13,8 +13,8 @@ export type Lane = {
   savedSequence: number;
   /** Events that were read, but are not published yet. */
   events: EventRow[];
-  /** When the next event was created. */
-  createdAt: number;
+  /** Since when the next event waits: its creation, or the time when its redelivery began. */
+  waitsSince: number;
   /** Whether a publish is in flight. */
   isBusy: boolean;
   /** Whether the stream may have more events than the cursor says; then it is asked first. */
@@ -26,11 +26,11 @@ export type Lane = {
   retryAt: number;
 };
 
-export const createLane = (cursor: CursorRow, createdAt: number, isUnclear: boolean): Lane => ({
+export const createLane = (cursor: CursorRow, waitsSince: number, isUnclear: boolean): Lane => ({
   cursor,
   savedSequence: cursor.sequence,
   events: [],
-  createdAt,
+  waitsSince,
   isBusy: false,
   isUnclear,
   failures: 0,

@@ -73,11 +73,11 @@ export class Lanes {
     );
   }
 
-  /** Returns the lane whose next event was created first. */
+  /** Returns the lane whose next event has waited longest. */
   findOldest(): Lane | undefined {
     let oldest: Lane | undefined;
     for (const lane of this.#lanes.values())
-      if (this.#hasMore(lane) && !(lane.createdAt >= (oldest?.createdAt ?? Infinity)))
+      if (this.#hasMore(lane) && !(lane.waitsSince >= (oldest?.waitsSince ?? Infinity)))
         oldest = lane;
     return oldest;
   }

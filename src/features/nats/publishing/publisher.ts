@@ -105,9 +105,9 @@ export class Publisher {
     const { streamSequence } = this.#lanePublisher;
     const oldest = this.#lanes.findOldest();
     if (oldest === undefined) return { behindSince: null, lastError: null, streamSequence };
-    const isBehind = this.#rt.now() - oldest.createdAt >= MIN_BEHIND_MS;
+    const isBehind = this.#rt.now() - oldest.waitsSince >= MIN_BEHIND_MS;
     return {
-      behindSince: isBehind ? oldest.createdAt : null,
+      behindSince: isBehind ? oldest.waitsSince : null,
       lastError: this.#health.lastError ?? oldest.lastError,
       streamSequence,
     };

@@ -11,6 +11,7 @@ import { TicketSummary } from "./tickets.tsx";
 
 type OrderProps = BookingShop & {
   order: TicketOrder;
+  /** The status of the order now: EXPIRED even before an overdue order has been ended. */
   status: TicketOrder["status"];
   /** Null if the event has left the catalog. */
   event: PublicEvent | null;

@@ -91,7 +91,8 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const pause = () => client.updateEndpoint({ id, body: { status: "DISABLED" } });
   const resume = () => client.enableEndpoint({ id, body: { recover } });
   const sendWaiting = useAction(async () => {
-    // Deliveries that have failed would otherwise wait for their own next attempts.
+    // Failed deliveries wait for their next attempts, and the endpoint for the end of its backoff,
+    // which enabling an active endpoint ends.
     await client.redeliverDeliveries({ body: { endpointId: id, status: "PENDING" } });
     onChange((await client.enableEndpoint({ id })).data);
     setIsSent(true);

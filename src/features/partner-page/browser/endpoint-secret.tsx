@@ -15,9 +15,9 @@ type EndpointSecretProps = { endpoint: Endpoint; onChange: (endpoint: Endpoint) 
 
 /** Rotates the signing secret of an endpoint, or finishes the rotation. */
 export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
-  const { client, secrets, created } = useSession();
+  const { client, secrets, shownSecrets } = useSession();
   const { id, oldSecretEndsAt } = endpoint;
-  const secret = created.get(id);
+  const secret = shownSecrets.get(id);
   const [overlap, setOverlap] = useState<string>("86400");
   const rotating = useAction(async () => {
     const { data } = await client.rotateEndpointSecret({
@@ -25,7 +25,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
       body: { overlapSeconds: Number(overlap) },
     });
     secrets.set(id, data.secret);
-    created.set(id, data.secret);
+    shownSecrets.set(id, data.secret);
     onChange(data);
   });
   const finishing = useAction(async () => {

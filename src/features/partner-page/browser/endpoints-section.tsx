@@ -9,7 +9,7 @@ import type { Endpoint } from "./types.ts";
 
 /** Section 2: the endpoints of the key, with their state in words. */
 export function EndpointsSection() {
-  const { client, key, secrets, created, reload: reloadKey } = useSession();
+  const { client, key, secrets, shownSecrets, reload: reloadKey } = useSession();
   const [isCreating, setIsCreating] = useState(false);
   const mayRead = hasScope(key, "webhooks.read");
   const endpoints = useLoaded<Endpoint[]>(
@@ -27,7 +27,7 @@ export function EndpointsSection() {
   const create = async (fields: EndpointFields) => {
     const { data } = await client.createEndpoint({ body: fields });
     secrets.set(data.id, data.secret);
-    created.set(data.id, data.secret);
+    shownSecrets.set(data.id, data.secret);
     setIsCreating(false);
     await Promise.all([endpoints.reload(), reloadKey()]);
   };

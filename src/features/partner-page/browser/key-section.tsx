@@ -171,12 +171,12 @@ const OVERLAPS = [
 
 /** Gives the key a new secret, with which the page continues. */
 function Rotation() {
-  const { key, client, created, replace } = useSession();
+  const { key, client, shownSecrets, replace } = useSession();
   const [overlap, setOverlap] = useState<string>("86400");
-  const secret = created.get(key.id);
+  const secret = shownSecrets.get(key.id);
   const rotation = useAction(async () => {
     const { data } = await client.rotateKey({ body: { overlapSeconds: Number(overlap) } });
-    created.set(key.id, data.secret);
+    shownSecrets.set(key.id, data.secret);
     await replace(data.secret);
   });
   return (

@@ -42,9 +42,9 @@ export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
   const open = async (
     key: string,
-    kept: Pick<Session, "secrets" | "created" | "refused"> = {
+    kept: Pick<Session, "secrets" | "shownSecrets" | "refused"> = {
       secrets: new Map(),
-      created: new Map(),
+      shownSecrets: new Map(),
       refused: { current: null },
     },
   ): Promise<void> => {

@@ -10,7 +10,7 @@ import type { Endpoint } from "./types.ts";
 /** Leads a key without endpoints to its first verified delivery, in three steps. */
 export function QuickStart() {
   const session = useSession();
-  const { client, key, secrets, created, reload } = session;
+  const { client, key, secrets, shownSecrets, reload } = session;
   const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
   const [url, setUrl] = useState("https://");
   const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();
@@ -19,7 +19,7 @@ export function QuickStart() {
     const events = eventTypesOf(session) as Endpoint["events"];
     const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
     secrets.set(data.id, data.secret);
-    created.set(data.id, data.secret);
+    shownSecrets.set(data.id, data.secret);
     setEndpoint(data);
     await reload();
   });

@@ -14,7 +14,7 @@ export type Session = {
   /** Signing secrets that the page has created or the reader has pasted, by the endpoint's ID. */
   secrets: Map<string, string>;
   /** Secrets that the page has created and shows until it is left, by the ID of the key or endpoint. */
-  created: Map<string, string>;
+  shownSecrets: Map<string, string>;
   /** The refused test event that the reader wants to check; null if there is none. */
   refused: { current: SignedRequest | null };
   /** Reads the key again, after something has changed its limits. */
@@ -23,7 +23,10 @@ export type Session = {
   replace: (secret: string) => Promise<void>;
 };
 
-/** A reader sees an error at once rather than after retries, each of which counts for the key. */
+/**
+ * The retries of a request: one, because the reader waits for each, and each counts against the
+ * limits of the key.
+ */
 const RETRIES = 1;
 const MAX_WAIT_SECONDS = 3;
 
