@@ -39,7 +39,7 @@ const actionsOf = (visits: readonly DeskVisit[], id: string) =>
 
 const newestAudit = (api: TestApi) => api.store.audit.list({}, 1)[0];
 
-test("the day shows visits with their services, and marks those of now and next", async () => {
+test("the day shows visits with their services, and marks those that take place now and next", async () => {
   const { api, view } = await openDesk();
   const first = book(api, "10:00", { customer: { name: "Ana Silva", phone: "123" } });
   const second = book(api, "15:00");
@@ -121,7 +121,7 @@ test.each<[string, string]>([
   ["fr", "Rien n’est libre à cette heure. Choisissez une autre heure ou une autre personne."],
   ["es", "No hay nada libre a esta hora. Elige otra hora u otra persona."],
   ["it", "A quest’ora non c’è niente di libero. Scegli un’altra ora o un’altra persona."],
-])("a refusal is told in the language of the phone (%s)", async (language, text) => {
+])("a refusal is shown in the language of the phone (%s)", async (language, text) => {
   const { api, post } = await openDesk();
   book(api, "10:00", { staff: "maya" });
   const { id } = book(api, "12:00", { staff: "maya" });
@@ -140,14 +140,17 @@ test.each<[string, Record<string, string>]>([
   ["This no longer exists.", { action: "walkIn", service: "cut", staff: "nobody" }],
   ["This is too small for so many guests.", { action: "walkIn", party: "99" }],
   ["Something in the form is missing or wrong.", { action: "walkIn", ago: "-1" }],
-])("a refused action is told without a word of the terminal (%s %o)", async (text, form) => {
-  const { api, act } = await openDesk();
-  const { id } = book(api, "10:00");
-  goTo(api, "23:00");
-  const { message } = await act({ id, ...form });
-  expect(message.isGood).toBe(false);
-  expect(message.text.startsWith(text)).toBe(true);
-});
+])(
+  "the text about a refused action names no command of the terminal (%s %o)",
+  async (text, form) => {
+    const { api, act } = await openDesk();
+    const { id } = book(api, "10:00");
+    goTo(api, "23:00");
+    const { message } = await act({ id, ...form });
+    expect(message.isGood).toBe(false);
+    expect(message.text.startsWith(text)).toBe(true);
+  },
+);
 
 test("guests who came ten minutes ago are entered with that time", async () => {
   const { api, act } = await openDesk({ preset: "restaurant" });

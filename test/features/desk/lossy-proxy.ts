@@ -14,7 +14,7 @@ export type Fate = "passes" | "request lost" | "response lost" | "held";
 /**
  * Starts a proxy that plays a bad network between a phone and the server.
  * @param decide returns the fate of each request
- * @param delayMs how long each exchange takes more than in a good network
+ * @param delayMs the time that each exchange takes in addition
  */
 export async function startLossyProxy(
   serverUrl: string,

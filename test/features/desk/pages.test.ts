@@ -164,7 +164,7 @@ test("a plain http address that is not of this machine is refused", async () => 
   expect(await refused.text()).toContain("Der Tresen braucht eine Adresse, die mit https beginnt.");
 });
 
-test("a phone that is one too many for a desk is told in its language", async () => {
+test("a phone beyond the maximum of a desk is refused in its own language", async () => {
   const { api } = await openDesk();
   const pair = () => {
     const { token } = createDeskLink(api, businessOf(api).id, "Front desk");

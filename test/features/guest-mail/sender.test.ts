@@ -133,7 +133,7 @@ test("a server that is down, refuses connections and comes back gets each mail o
   expect(list().map(({ status }) => status)).toEqual(["SENT", "SENT"]);
 });
 
-test("a mail that is of no use any more is not sent", async () => {
+test("a mail that has expired is not sent", async () => {
   const { api, server, send, book, list } = await openMails("CONFIRM");
   await server.down();
   await book();

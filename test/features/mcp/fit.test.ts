@@ -3,7 +3,7 @@ import { fitObject, MAX_BYTES, ResultPage } from "../../../src/features/mcp/fit.
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test("an object has no empty fields and none for mirrors", () => {
+test("an object in a result has no empty fields and no fields for mirrors", () => {
   expect(
     fitObject({
       id: "svc_1",

@@ -100,7 +100,7 @@ type FakeStream = ReturnType<typeof createFakeStream>;
 export function createTestPublishers(rt: Runtime, stream: FakeStream) {
   const publishers = createPublishers(rt, stream.connect);
   onTestFinished(() => publishers.stop(0));
-  /** Waits until no publish is left that needs no clock. */
+  /** Waits for every publish that does not wait for the clock. */
   async function settle(): Promise<void> {
     for (let quiet = 0; quiet < 5; quiet++) {
       const before = stream.activity();

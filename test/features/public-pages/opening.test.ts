@@ -40,7 +40,7 @@ test("a business that never closes has no next change, and its page is valid unt
   });
 });
 
-test("a business without hours has no state", () => {
+test("a business without opening hours is neither open nor closed", () => {
   expect(stateAt("2026-11-20T12:00:00+01:00", { hours: [] })).toEqual([null, null]);
 });
 

@@ -135,7 +135,7 @@ describe("several conditions", () => {
     expect(run(60)).toEqual(["RESOLVED endpoint.failing|salon|* 5"]);
   });
 
-  test("network.out is sent instead of its failing endpoints, which follow if they still fail", () => {
+  test("network.out is sent instead of alerts about endpoints, which follow if they still fail", () => {
     const { run } = startTracking();
     const out = serverCondition("network.out");
     expect(run(10, failing("a"), failing("b"), out)).toEqual(["FIRING network.out|| 1"]);

@@ -144,7 +144,7 @@ test("handover refuses a second request, --cancel without a handover, and flags 
   lock.release();
 });
 
-test("a daemon that hands over and stops while the command looks has not stopped too soon", async () => {
+test("handover succeeds if the daemon hands over and stops while the command reads its state", async () => {
   const { to, rt, first } = createMachines();
   vi.mocked(isDaemonRunning)
     .mockImplementationOnce(() => true)

@@ -162,7 +162,7 @@ test("a copy with a future time does not count as the copy of a new backup", asy
   });
 });
 
-test("a daemon that copies a backup and stops while a command looks has copied it", async () => {
+test("a backup counts as copied if the daemon copies it and stops while a command reads the state", async () => {
   const rt = await createServer({ backupDir: createTempFolder() });
   const backup = await createBackup(rt);
   await copyBackup(rt, backup);

@@ -10,7 +10,7 @@ const openPage = useBrowser();
 
 const HOUR_MS = 3_600_000;
 
-/** Opens the desk through a network whose fates the test changes. */
+/** Opens the desk through a network that loses or delays what the test says. */
 async function openThroughProxy(
   test: TestContext,
   options: PageOptions & { delayMs?: number } = {},

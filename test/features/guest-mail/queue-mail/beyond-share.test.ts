@@ -228,7 +228,7 @@ test("a link whose time is not held any more books the time if it is free, and e
   expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
 });
 
-test("an unproven visit moves to another day only if a new one could take its time", async () => {
+test("an unconfirmed visit moves to another day only if a new visit could take that time", async () => {
   const mails = await openMails("CONFIRM");
   const { api, book } = mails;
   const far = `&date=${addDays(new Date(api.now()).toISOString().slice(0, 10), 20)}`;
@@ -245,7 +245,7 @@ test("an unproven visit moves to another day only if a new one could take its ti
   expect(await move(far)).toBe(303);
 });
 
-test("a mailbox of a domain of its own confirms a visit only within the share", async () => {
+test("a mailbox outside of mail providers confirms a visit only within the share of the page", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -336,7 +336,7 @@ test("a link whose time is not held any more books nothing once the key of the p
   expect(listMade(api)).toHaveLength(visits);
 });
 
-test("a mailbox, a domain and an address confirm three visits a day, and then see the telephone number", async () => {
+test("guests of a mailbox, domain or address confirm three visits a day, and then see the telephone number", async () => {
   const mails = await openMails("CONFIRM");
   const { book } = mails;
   await useUpShare(mails);

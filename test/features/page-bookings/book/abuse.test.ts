@@ -77,7 +77,7 @@ test("a request that the business accepts makes room for another", async () => {
   expect(listMade(api)).toHaveLength(before + 1);
 });
 
-test("one mailbox makes ten visits a day, however many addresses its owner has", async () => {
+test("one mailbox makes at most ten visits a day, however many addresses its owner has", async () => {
   const { api, base } = openPage("salon", "REQUEST", PROXY);
   const { key } = firstService(api);
   const statuses: number[] = [];
@@ -116,7 +116,7 @@ test("guests' data are in no page but the guest's own", async () => {
   for (const html of pages) expect(html).not.toMatch(/Canary Name|canary-note|ana@example/);
 });
 
-test("the visits of the page name its key as their source, and the audit log the page", async () => {
+test("the visits of the page have its key as their source, and the audit log has the page as the actor", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   await visitor.book(await visitor.hold(action, times[0]!));

@@ -112,7 +112,7 @@ test("a cursor of a feed that a restore has replaced gets 410", async () => {
   expect((await ask(`businesses?changedSince=${page.nextCursor}`)).status).toBe(410);
 });
 
-test("requests count for the business and for the partner", async () => {
+test("a request counts against the limits of the business and of the partner", async () => {
   const rt = createTestRuntime();
   const businesses = addBusinesses(rt, ["one", "two", "three"]);
   const limits = { limitMinute: 2, totalMinute: 5 };

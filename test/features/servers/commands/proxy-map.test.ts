@@ -120,7 +120,7 @@ test.each(PROXY_FORMATS)(
       stderr: expect.stringContaining("The server west does not respond"),
     });
     expect(after.stdout.replaceAll("127.0.0.1:2", new URL(west).host)).toBe(before.stdout);
-    // The map of the other proxy, or a server that it does not have, is no help.
+    // Neither the map of the other proxy nor one without the server is accepted.
     writeFileSync(previous, "");
     expect(await run(`proxy-map --format ${format} --previous ${previous}`, lines)).toMatchObject({
       code: 7,
