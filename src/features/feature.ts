@@ -91,9 +91,9 @@ export type Feature = {
   conditions?: Readonly<Record<string, ConditionKind>>;
   /** Returns the open conditions; loaded by every process that lists conditions. */
   checks?: () => Promise<{ checks: readonly Check[] }>;
-  /** Report damage of the database that was found; `/healthz` and `/readyz` run them each time. */
+  /** Reports damage that was found in the database; `/healthz` and `/readyz` call it each time. */
   damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
-  /** Return since when conditions have been open; loaded with the checks. */
+  /** Returns since when conditions have been open; loaded with the checks. */
   begins?: () => Promise<{ begins: readonly FindBegins[] }>;
   /** The codes of the notices that the feature sends itself. */
   notices?: Readonly<Record<string, ConditionKind>>;
@@ -109,13 +109,13 @@ export type Feature = {
   doctor?: () => Promise<{ doctor: readonly Inspection[] }>;
   /** What the feature does in the daemon's main thread; loaded when the daemon starts. */
   daemon?: () => Promise<{ daemon: readonly DaemonPart[] }>;
-  /** Return when the data were last copied; loaded when the daemon starts. */
+  /** Returns when the data were last copied; loaded when the daemon starts. */
   copyTimes?: () => Promise<{ copyTimes: readonly ReadCopyTimes[] }>;
-  /** Return where erased guests are still stored; loaded by the command that erases them. */
+  /** Returns where erased guests are still stored; loaded by the command that erases them. */
   erasedGuests?: () => Promise<{ erasedGuests: readonly FindErasedGuests[] }>;
-  /** Return what the feature stores about guests; loaded by the command that exports them. */
+  /** Returns what the feature stores about guests; loaded by the command that exports them. */
   guestRecords?: () => Promise<{ guestRecords: readonly ReadGuestRecords[] }>;
-  /** Format lines of `/metrics`; loaded when the daemon starts. */
+  /** Formats lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
   /** The noun of each list of visits that the feature adds to reports, as its commands use it. */
   visitNouns?: Readonly<Record<string, string>>;

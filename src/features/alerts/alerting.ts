@@ -14,8 +14,8 @@ const MINUTE_MS = 60_000;
 
 /**
  * Checks the health conditions and sends alerts. The state is stored, so that a daemon that
- * restarts neither repeats nor loses an alert. While the storage cannot be written, it is kept in
- * memory.
+ * restarts neither repeats nor loses an alert. While the storage cannot be written, the state is
+ * kept in memory.
  */
 export function createAlerting(
   rt: Runtime,

@@ -95,8 +95,8 @@ const SAME_SECOND_MS = 60_000;
 export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
 
 /**
- * Returns the newest backup. A backup of a clock that was ahead counts as older than one that is
- * made now.
+ * Returns the newest backup. A backup that was made while the clock was ahead counts as older than
+ * one that is made now.
  */
 export function findNewestBackup(
   rt: Pick<Runtime, "config" | "now">,
@@ -216,7 +216,7 @@ export async function backUpNightly(
  */
 export function pruneBackups(folder: string, now: number): void {
   const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
-  // A backup of a clock that was ahead counts as older than those that are made now.
+  // A backup that was made while the clock was ahead counts as older than one that is made now.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);
   for (const { path } of listExpired([...past, ...ahead])) rmSync(path);

@@ -37,7 +37,10 @@ export function addVisits(
 /** The number of visits whose guests are decrypted together. */
 const GROUP = 500;
 
-/** Yields each visit with its guest; the guest is undefined if there is none that decrypts. */
+/**
+ * Yields each visit with its guest; the guest is undefined if the visit has none, or if no key
+ * decrypts the guest.
+ */
 function* openGuests(
   rt: Runtime,
   businessId: string,

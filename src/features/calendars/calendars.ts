@@ -14,7 +14,10 @@ const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
 /** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** Returns the only copy of the token. @param staffId null for the whole business */
+/**
+ * Creates a calendar, and returns it with the only copy of its token.
+ * @param staffId null for the whole business
+ */
 export function createCalendar(
   rt: Runtime,
   business: BusinessRow,

@@ -41,7 +41,7 @@ const KEPT_MS = 2 * DAY_MS;
 /** The kinds that are worth reading after the visit would have begun. */
 const ENDINGS: readonly MailKind[] = ["declined", "expired", "cancelled"];
 
-/** Returns when a mail is of no use any more. */
+/** Returns when a mail expires, because it would be of no use. */
 export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number {
   if (kind === "confirm") return facts.decideBy ?? now;
   return ENDINGS.includes(kind) ? now + KEPT_MS : Math.min(now + KEPT_MS, facts.endsAt);
@@ -59,7 +59,7 @@ export const retryDelay = (attempts: number): number =>
 export const unreachableDelay = (attempts: number): number =>
   Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
 
-/** How long nothing is sent after each failure of the server in a row. */
+/** The pause after each failure in a row of the server, in which no mail is sent. */
 const PAUSES_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
 export const pauseAfter = (failures: number): number =>
   PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_UNREACHABLE_MS;

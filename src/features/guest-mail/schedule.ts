@@ -6,8 +6,8 @@ const startMails: StartWork = (rt) =>
   rt.config.guestMail === null ? discardRemains(rt) : sendMails(rt);
 
 /**
- * Discards what an earlier daemon has not sent, because mail is off now. A mail server that failed
- * is no longer reported.
+ * Discards the mails that an earlier daemon has not sent, because mail is off now. A mail server
+ * that failed is no longer reported.
  */
 function discardRemains(rt: Runtime): ThreadWork {
   const store = rt.openStore(createRemainsStore);

@@ -38,7 +38,7 @@ export function describeFields(schema: z.ZodType, { isNew = false } = {}): JsonS
 
 /**
  * Returns a schema without null where null says nothing: a plain type is shorter than alternatives.
- * What is left of alternatives has one text for all.
+ * The alternatives that remain share the text of the whole schema.
  */
 function withoutNull(schema: JsonSchema, isNew: boolean): JsonSchema {
   const { anyOf, default: byDefault, ...rest } = schema;

@@ -48,7 +48,7 @@ export function assertReadable({ rt, key }: Caller, slug: string): void {
   throw notFound();
 }
 
-/** Counts a reading of the key's own business, as the API does. @throws AppError */
+/** Counts a read of the key's own business against its limits, as the API does. @throws AppError */
 function authorizeReading({ rt, accessControl, context, key }: Caller, slug: string): void {
   if (key?.businessSlug !== slug) return;
   // What is published can be read without the scope, as without a key.

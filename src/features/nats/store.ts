@@ -22,7 +22,7 @@ export type DestinationRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** When the oldest waiting event was created; null unless it has waited long. */
+  /** Since when the oldest waiting event waits; null unless that is long. */
   behindSince: number | null;
   lastError: string | null;
   /** The highest number that the stream gave to an event; null before the first publish. */

@@ -190,16 +190,19 @@ function makeVisit(
   return visit;
 }
 
-/** What shows that a guest means a visit. */
+/**
+ * The proof that a visit is meant: none, a mail that asks the guest, or a mailbox at a mail provider
+ * that has confirmed the visit.
+ */
 type Proof = "nothing" | "mail asked" | "mailbox";
 
 /** The parts of the share of the free time that visits and holds may fill, where mails are sent. */
 const PARTS: Record<Proof, number> = { nothing: 0.5, "mail asked": 0.75, mailbox: 1 };
 
 /**
- * Returns the part of the page's share of the free time that a visit or hold may fill. All that
- * counts fills the share together; the better the proof, the more of it may be full already. A page
- * without mail has no proofs, and one share for all.
+ * Returns the part of the page's share of the free time that a visit or hold may fill. The visits
+ * and holds that count fill the share together. With a better proof, more of the share may be full
+ * already. A page without mail has no proofs, and one share for all.
  */
 export const partOfShare = (rt: Runtime, proof: Proof): number =>
   mailsGuests(rt) ? PARTS[proof] : 1;

@@ -73,8 +73,8 @@ export const orderOnPage = (
         keepsCodes: true,
       }),
     );
-    // An email address or phone number counts like an address of the network: one guest has many of
-    // the latter.
+    // Limits count an email address or phone number like a network address, of which one guest has
+    // many.
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "order");
     notifyOrdered(rt, business, event, order);

@@ -113,7 +113,7 @@ export type BookingTexts = {
   confirmText: string;
   confirmYes: string;
   confirmLate: string;
-  /** What follows where no time is held until the guest confirms it. */
+  /** The sentence shown if the time is not held until the guest confirms the visit. */
   notKept: string;
 };
 

@@ -51,8 +51,8 @@ export const handleListBusinesses =
       cursor,
       limit = DEFAULT_LIMIT,
     } = parseParameters(businessesParameters(), context.request.search);
-    // Everything that a response shows changes with an event that has a position, but for the end of
-    // a business, which changes the count, and the name of the partner.
+    // Each change of what a response shows has an event with a position. The exceptions are the end
+    // of a business, which changes the count, and the name of the partner.
     const position = rt.store.feed.getLastPosition();
     const count = rt.openStore(createPartnerStore).countReached(key.partnerId);
     const partner = toPublicPartner(rt, key);

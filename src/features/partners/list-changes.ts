@@ -126,7 +126,7 @@ function createAccessFinder(rt: Runtime, { partnerId }: PartnerCredential) {
   const known = new Map<string, ListedKey | undefined>();
   return ({ businessId, type, ownerKeyId }: PlacedEvent): ListedKey | undefined => {
     if (type === "business.removed") {
-      // The access that has ended is that of the event itself.
+      // The event of a removal names the access that ended; the partner no longer has it.
       const ended = ownerKeyId === null ? undefined : rt.store.keys.findById(ownerKeyId);
       return ended?.partnerId === partnerId ? ended : undefined;
     }

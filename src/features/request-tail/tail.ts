@@ -6,7 +6,7 @@ import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
 /** The most requests that are kept for those who watch. */
 const KEPT = 1000;
-/** How long requests are kept after somebody has asked for them last. */
+/** How long requests are kept after the last call that asked for them. */
 const WATCHED_MS = 60_000;
 
 const FIRST_ERROR = 400;

@@ -17,7 +17,10 @@ export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
   cancel: cancelOrder,
 };
 
-/** Returns up to the limit of orders: reads on, because some have used tickets or past events. */
+/**
+ * Returns the orders that can be cancelled. Further pages are read until there are enough, because
+ * some orders have used tickets or past events.
+ */
 function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   const { businessId } = filter;
   const found: TicketOrder[] = [];

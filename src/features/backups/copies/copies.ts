@@ -28,7 +28,7 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const newest = findNewestBackup(rt, isNightly);
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
-  // A copy whose time is later than now is of a clock that was ahead, and counts as older.
+  // A copy whose time is later than now was made while the clock was ahead, and counts as older.
   const isCopied =
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&

@@ -67,7 +67,8 @@ async function restoreForDrill(rt: Runtime, path: string) {
     await restoreBackup(restored, path, {
       now: rt.now(),
       confirm: async () => {},
-      // Nobody can read what a drill restores, so a file of another key is tried, too.
+      // Nobody can read what a drill restores, so a file that another key authenticated is tried,
+      // too.
       untrusted: true,
       keepAdded: true,
       keepMoved: true,

@@ -12,13 +12,16 @@ import { type AlertLinkRow, createAlertLinkStore } from "../store.ts";
 export const DECISIONS = ["accept", "decline"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-/** The URLs of the pages that ask before they do it. */
+/** The URLs of the pages that ask for a confirmation before they accept or decline. */
 export type AlertLinks = Record<Decision, string>;
 
 const TOKEN_BYTES = 24;
 /** The form of a token, which the log recognises and redacts. */
 const TOKEN = /^deskbell_al_[0-9a-f]{48}$/;
-/** The links that work at the same time: an alert is sent to several channels, and again. */
+/**
+ * The most links of a visit that work at the same time: an alert is sent to several channels, and
+ * sent again if one fails.
+ */
 const MAX_OF_VISIT = 10;
 
 /** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */

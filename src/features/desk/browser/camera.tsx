@@ -66,7 +66,7 @@ export function Camera({ texts, scanner, checkIn }: Props) {
   );
 }
 
-/** Says by vibration what came of a check-in, to somebody who looks at the guest. */
+/** Tells by vibration whether a check-in succeeded, to somebody who looks at the guest. */
 const vibrate = (message: DeskMessage | null): void => {
   // Browsers report a page that vibrates before anybody has touched it.
   if (message !== null && navigator.userActivation?.hasBeenActive)

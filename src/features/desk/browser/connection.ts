@@ -13,7 +13,7 @@ const CHECK_MS = 5000;
 /** A state that is older than this is not shown as current. */
 const STALE_MS = 20_000;
 const TIMEOUT_MS = 10_000;
-/** How long the page itself sends an action without a response again. Later, a person decides. */
+/** How long the page repeats an action without a response by itself. Later, a person decides. */
 const RESEND_MS = 60_000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 8000;

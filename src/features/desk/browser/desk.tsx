@@ -171,7 +171,7 @@ type StateProps = {
   message: DeskMessage | null;
 };
 
-/** How old the view is, and what came of the last action. */
+/** The age of the view, and the outcome of the last action. */
 function StateOfView({ texts, time, live, message }: StateProps) {
   const isStale = live?.isStale === true;
   return (

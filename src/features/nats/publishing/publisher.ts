@@ -81,7 +81,7 @@ export class Publisher {
     this.run();
   }
 
-  /** Stores the cursors, and when the oldest waiting event was created. */
+  /** Stores the cursors, and since when the oldest waiting event waits. */
   save(): void {
     const destinations = this.#rt.openStore(createDestinationStore);
     const cursors = this.#rt.openStore(createCursorStore);
