@@ -18,7 +18,7 @@ import { assertTook, patient } from "../../support/patience.ts";
 
 /** Daemons that are killed side by side, each with data of its own. */
 const DAEMONS = chooseScale(1, 4, 2);
-const ROUNDS = chooseScale(8, 250, 10);
+const ROUNDS = chooseScale(8, 250, 5);
 const CONTROL_ROUNDS = 5;
 /**
  * A broken daemon may by chance lose nothing; other seeds are then tried, up to this many in all.

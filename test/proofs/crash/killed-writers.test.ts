@@ -35,8 +35,8 @@ import { chooseScale, chooseSeed } from "../../support/scale.ts";
 
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = chooseScale(["services update"], ALL, ALL);
-const STEP = chooseScale(20, 1, 48);
-const KILLED_DAEMONS = chooseScale(1, 400, 6);
+const STEP = chooseScale(20, 1, 96);
+const KILLED_DAEMONS = chooseScale(1, 400, 3);
 const CONTROL_STEP = chooseScale(1, 1, 2);
 const SEED = chooseSeed(31);
 /** Runs with other seeds kill at other calls, so that several short runs together reach most of them. */
