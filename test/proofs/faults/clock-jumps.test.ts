@@ -22,7 +22,7 @@ import { patient } from "../../support/patience.ts";
 // The real delivery worker and rate limits run while the wall clock is set every few hours. The
 // first request to the real API after a jump finds everything as it was.
 
-const DAYS = chooseScale(1, 30, 5);
+const DAYS = chooseScale(1, 30, 3);
 const SEED = chooseSeed(7);
 
 const DAY_MS = 86_400_000;

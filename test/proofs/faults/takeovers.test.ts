@@ -30,7 +30,7 @@ import { patient } from "../../support/patience.ts";
 // are erased meanwhile: if an erasure was copied before a takeover, the guest must not come back.
 // One machine's clock is behind the other's, so that the times of copies do not tell their order.
 
-const TAKEOVERS = chooseScale(3, 100, 20);
+const TAKEOVERS = chooseScale(3, 100, 10);
 /** The suite's seed: a copy is damaged, and a restored copy has a guest who was erased later. */
 const SEED = chooseSeed(139);
 const ERASED_SHARE = 0.35;

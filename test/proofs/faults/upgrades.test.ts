@@ -28,7 +28,7 @@ import { listUpgradeCommands } from "../../support/upgrade-guide.ts";
 // clients book and repeat what fails, an editor changes prices, a reader follows the feed, and two
 // mirrors that have read all lists from version 0.2 go on with their cursors. Then the standby takes over.
 
-const UPGRADES = chooseScale(1, 20, 2);
+const UPGRADES = chooseScale(1, 20);
 const SEED = chooseSeed(17);
 const KILLED_SHARE = 0.5;
 const COMMAND_MS = patient(90_000);

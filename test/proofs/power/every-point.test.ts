@@ -29,7 +29,7 @@ const COMMANDS = chooseScale(
   ["migration", "backup", "restore"],
 );
 /** The test suite cuts the power at some points, in one way each. */
-const POINTS = chooseScale(6, Infinity, 60);
+const POINTS = chooseScale(6, Infinity, 30);
 const IN_EVERY_WAY = chooseScale(false, true);
 
 describe.skipIf(!canPreload)("after a power cut at any point of", () => {
