@@ -273,17 +273,10 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
   },
 };
 
-/**
- * Conditions that the daemon cannot see: it runs while it checks, and compares clocks with its own.
- */
-export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
-  "daemon.stopped",
-  "server.replaced",
-  "clock.differs",
-]);
-
 type OfFeature = {
   injections: object;
+  /** The conditions among the feature's that the daemon cannot see. */
+  commandsOnly?: readonly ConditionCode[];
   /** Gives a server what the feature would report as missing, such as a backup of the last day. */
   prepare?: (rt: TestRuntime) => unknown;
   /** Gives a prepared server what the feature recommends in `doctor`. */
@@ -296,6 +289,15 @@ const ofFeatures = await Promise.all(
     async (file) => (await import(join(import.meta.dirname, file))) as OfFeature,
   ),
 );
+
+/**
+ * Conditions that the daemon cannot see: it runs while it checks, and compares clocks with its own.
+ */
+export const COMMANDS_ONLY: ReadonlySet<ConditionCode> = new Set([
+  "daemon.stopped",
+  "clock.differs",
+  ...ofFeatures.flatMap(({ commandsOnly = [] }) => commandsOnly),
+]);
 
 export async function prepareForFeatures(rt: TestRuntime): Promise<void> {
   for (const { prepare } of ofFeatures) await prepare?.(rt);

@@ -95,3 +95,6 @@ export const injections: Record<keyof typeof backups.conditions, Injection> = {
     return saveState(rt, "scrub", { ...SCRUB, altered: [event?.id ?? ""] });
   },
 };
+
+/** A server that was replaced has no daemon, which refuses to start. */
+export const commandsOnly: (keyof typeof backups.conditions)[] = ["server.replaced"];
