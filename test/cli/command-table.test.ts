@@ -241,6 +241,7 @@ test("each command that changes data supports --dry-run, except backup create", 
     /\b(create|rotate|revoke|update|enable|disable|delete|cancel|postpone|pause|resume|end|confirm|check-in|sold-out|trigger|apply|redeliver|rotate-secret|rotate-master|restore)$/;
   const without = leaves
     .filter(({ path, spec }) => (writers.test(path) || path === "seed") && !spec.supportsDryRun)
-    .map(({ path }) => path);
-  expect(without).toEqual(["backup create"]);
+    .map(({ path }) => path)
+    .filter((path) => path !== "backup create");
+  expect(without).toEqual([]);
 });

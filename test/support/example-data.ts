@@ -37,10 +37,12 @@ const ofFeatures = await Promise.all(
 );
 
 type FeatureExamples = {
-  createExamples: (
+  createExamples?: (
     recordId: (prefix: string, line: string) => Promise<void>,
     tools: ExampleTools,
   ) => Promise<void>;
+  /** Creates the files that the examples use. */
+  createFiles?: (folder: string, terminal: ReturnType<typeof createTerminal>) => Promise<void>;
   /** First word of a command -> the business of its examples that name none. */
   businesses?: Record<string, string>;
 };
@@ -57,7 +59,10 @@ export function setUpExamples(): void {
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-11-20T09:00:00Z") });
     await createData(join(folder, "data"));
-    await createFiles(join(folder, "files"));
+    createFiles(join(folder, "files"));
+    const terminal = createTerminal({ dataDir: join(folder, "data") });
+    for (const { createFiles: create } of ofFeatures)
+      await create?.(join(folder, "files"), terminal);
   }, 60_000);
 
   afterAll(() => {
@@ -102,7 +107,7 @@ async function createData(dataDir: string): Promise<void> {
     "time-off create maya --business salon-aurora --from 2026-12-24 --to 2026-12-31",
   );
   const record = (example: string, value: string) => void existing.set(example, value);
-  for (const { createExamples } of ofFeatures) await createExamples(recordId, { create, record });
+  for (const { createExamples } of ofFeatures) await createExamples?.(recordId, { create, record });
   await recordId("svc", "services show cut --business salon-aurora");
   // These two changes can be undone. After them, the catalog is as in its file again.
   const { name } = await create<{ name: string }>("services show cut --business salon-aurora");
@@ -140,9 +145,9 @@ async function createVisitsToDecide(
   db.close();
 }
 
-/** Creates the files that the examples use. */
-async function createFiles(at: string): Promise<void> {
-  mkdirSync(join(at, ".deskbell/backups"), { recursive: true });
+/** Creates the files that the examples of the core use. */
+function createFiles(at: string): void {
+  mkdirSync(at);
   for (const folder of ["catalog", "locations"]) mkdirSync(join(at, folder));
   const write = (name: string, text: string) => writeFileSync(join(at, name), text);
   for (const name of [
@@ -171,15 +176,6 @@ async function createFiles(at: string): Promise<void> {
   const seconds = Date.now() / 1000;
   const signature = createHmac("sha256", "whsec_test").update(`${seconds}.{}`).digest("hex");
   existing.set("t=1763615045", `t=${seconds}`).set("5257a8…", signature);
-  const { deskbell } = createTerminal({ dataDir: join(folder, "data") });
-  const { stdout } = await deskbell("backup --json");
-  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
-  for (const name of [
-    "old.db",
-    "deskbell-20261120T021700Z.db",
-    ".deskbell/backups/deskbell-20261120T021700Z.db",
-  ])
-    cpSync(path, join(at, name));
 }
 
 const BUSINESS: Record<string, string> = {
@@ -220,8 +216,10 @@ export async function runInCopy(
     if (name !== out) symlinkSync(join(folder, "files", name), join(cwd, name));
   const dataDir = join(cwd, "data");
   if (!isEmpty) mkdirSync(dataDir);
-  for (const name of isEmpty ? [] : ["deskbell.db", "master.key", "metrics.token", "backups"])
-    cpSync(join(folder, "data", name), join(dataDir, name), { recursive: true });
+  const copied = ["deskbell.db", "master.key", "metrics.token", "backups"]
+    .map((name) => ({ from: join(folder, "data", name), to: join(dataDir, name) }))
+    .filter(({ from }) => !isEmpty && existsSync(from));
+  for (const { from, to } of copied) cpSync(from, to, { recursive: true });
   process.chdir(cwd);
   return { ...(await createTerminal({ dataDir }).deskbell(line, stdin)), dataDir };
 }

@@ -1,49 +1,22 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { disableEndpoint } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import type { VisitStatus } from "../../../src/domain/bookings/visit.ts";
 import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
-import { acquireDaemonLock } from "../../../src/store/database/database.ts";
-import { createTempFolder, createTerminal } from "../../support/cli.ts";
+import { createTerminal } from "../../support/cli.ts";
 import { addBusiness, emitEvents } from "../../support/delivery.ts";
-import { seedShop } from "../../support/shop.ts";
+import { createRunningShop } from "../../support/running-shop.ts";
 import { confirmedVisit } from "../../support/visit-rows.ts";
-import { createTestRuntime } from "../../support/test-runtime.ts";
-
-/** Creates a shop with one endpoint, and the lock and address of a running daemon. */
-async function createRunningShop() {
-  const dataDir = join(createTempFolder(), "data");
-  const rt = createTestRuntime({ dataDir });
-  seedShop(rt);
-  const business = rt.store.businesses.findBySlug("shop");
-  if (!business) throw new Error("no shop");
-  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: Date.now() }));
-  const { endpoint } = await createEndpoint(rt, {
-    businessId: business.id,
-    keyId: null,
-    name: "till",
-    url: "http://127.0.0.1:9/",
-    events: ["service.updated"],
-    allowPrivate: true,
-  });
-  const lock = acquireDaemonLock(rt.config.databasePath);
-  return { rt, business, endpoint, lock, ...createTerminal({ dataDir }) };
-}
 
 test("status exits with 0 if there is no problem", async () => {
   const { deskbell, rt, business, lock } = await createRunningShop();
   const quiet = await deskbell("status");
   expect(quiet).toMatchObject({ code: 0, stderr: "" });
   expect(quiet.stdout).toMatch(
-    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nhistory\t[\d.]+ .B of 10\.0 GB, kept 30 days, since [\dTZ:-]+\t\nlast backup\tnone\t\nlast copy\tnone\t\nlast drill\tnone\t\nfree disk\t[\d.]+ .B\t\n$/,
+    /^daemon\trunning at http:\/\/127\.0\.0\.1:4100\t\ndeliveries\tnone\t\nendpoints\t1 active\t\nnext attempt\tnone\t\nhistory\t[\d.]+ .B of 10\.0 GB, kept 30 days, since [\dTZ:-]+\t\n/,
   );
+  expect(quiet.stdout).toMatch(/\nfree disk\t[\d.]+ .B\t\n$/);
   emitEvents(rt, business, "service.updated");
-  const made = await deskbell("backup");
-  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining("encrypted with") });
-  const [, path = "", bytes] = /^path\t(.*)\nbytes\t(\d+)\ncreated\t/.exec(made.stdout) ?? [];
-  expect(statSync(path).size).toBe(Number(bytes));
   const { stdout, code } = await deskbell("status --json");
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({
     code: 0,
@@ -51,7 +24,6 @@ test("status exits with 0 if there is no problem", async () => {
       daemon: { isRunning: true, url: "http://127.0.0.1:4100" },
       queue: { PENDING: 1 },
       nextAttemptAt: "2026-11-20T12:00:00.000Z",
-      lastBackup: { path },
       problems: [],
     },
   });
@@ -104,11 +76,6 @@ test("status prints each problem with a command, and exits with 6", async () => 
       disableAt: rt.now() + 60_000,
     }),
   );
-  await deskbell("backup");
-  writeFileSync(
-    join(dataDir, "backups/last-failure.json"),
-    JSON.stringify({ at: rt.now(), reason: "the moon\u001b[2J" }),
-  );
   const problems = (stdout: string) =>
     stdout.split("\n").filter((line) => line.startsWith("problem"));
   const failing = await deskbell("status");
@@ -117,7 +84,6 @@ test("status prints each problem with a command, and exits with 6", async () => 
     stdout: [
       "problem\tthe daemon is not running\tdeskbell serve",
       `problem\tthe endpoint 'till' of shop has failed 3 times since 2026-11-20T12:00:00Z, and will be disabled by the first failure after 2026-11-20T12:01:00Z\tdeskbell deliveries list --failed --endpoint ${endpoint.id}`,
-      "problem\tthe backup of 2026-11-20T12:00:00Z failed: the moon␛[2J\tdeskbell backup",
     ],
   });
   expect(problems((await deskbell("status --severity critical")).stdout)).toHaveLength(1);
@@ -132,7 +98,6 @@ test("status prints each problem with a command, and exits with 6", async () => 
       subject: { id: endpoint.id, name: "till" },
       since: "2026-11-20T12:00:00.000Z",
     },
-    { code: "backup.failed", severity: "warning", about: "backup" },
   ]);
   const shown = await createTerminal({ isTTY: true, dataDir, program: "npx deskbell" }).deskbell(
     "status --no-color",
@@ -141,7 +106,6 @@ test("status prints each problem with a command, and exits with 6", async () => 
   expect(shown.stdout).toContain("✗ critical: the daemon is not running\n  npx deskbell serve\n");
 
   disableEndpoint(rt, endpoint.id, "gone");
-  await deskbell("backup");
   expect(problems((await deskbell("status")).stdout)).toEqual([
     "problem\tthe daemon is not running\tdeskbell serve",
     `problem\tthe endpoint 'till' of shop receives no webhooks: deskbell has disabled it, because its receiver answered with 410 Gone (failing since 2026-11-20T12:00:00Z). Its deliveries are kept until it is enabled with webhooks enable ${endpoint.id}\tdeskbell webhooks show ${endpoint.id}`,
@@ -152,7 +116,6 @@ test("status prints each problem with a command, and exits with 6", async () => 
 
 test("status reports an endpoint after five failures over ten minutes, or after a day of failures", async () => {
   const { deskbell, rt, endpoint, lock } = await createRunningShop();
-  await deskbell("backup");
   const failSince = (ms: number, failureCount = 1) =>
     rt.tx(() =>
       rt.store.endpoints.updateStreak(endpoint.id, {
@@ -207,80 +170,4 @@ test.each([
   writeFileSync(masterKeyPath, key);
   expect(await deskbell("status")).toMatchObject({ code: 0 });
   lock.release();
-});
-
-test("status reports that a daemon has run for two days without a backup", async () => {
-  const { rt, deskbell, lock } = await createRunningShop();
-  const daysAgo = (days: number) => Date.now() - days * 86_400_000;
-  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: daysAgo(1.9) }));
-  expect(await deskbell("status")).toMatchObject({ code: 0 });
-  rt.tx(() => rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: daysAgo(2.1) }));
-  expect(await deskbell("status")).toMatchObject({
-    code: 6,
-    stdout: expect.stringContaining("there is no backup yet (running since "),
-  });
-  await deskbell("backup");
-  expect(await deskbell("status")).toMatchObject({ code: 0 });
-  lock.release();
-});
-
-test("backup --master-key-out copies the master key to a private file; backups are listed and verified", async () => {
-  const { deskbell, dataDir, rt, lock } = await createRunningShop();
-  const key = join(dataDir, "copy.key");
-  const made = await deskbell(`backup --master-key-out ${key}`);
-  expect(made).toMatchObject({
-    code: 0,
-    stderr: "",
-    stdout: expect.stringContaining(`master key\t${key}\n`),
-  });
-  expect(readFileSync(key, "utf8")).toBe(readFileSync(rt.config.masterKeyPath, "utf8"));
-  expect(statSync(key).mode & 0o777).toBe(0o600);
-  expect(await deskbell(`backup create --master-key-out ${key}`)).toMatchObject({
-    code: 5,
-    stdout: "",
-  });
-
-  const listed = await deskbell("backup list");
-  expect(listed.stderr).toBe("Restore one: deskbell restore FILE\n");
-  const [, file = ""] = /^[\dT:-]+Z\t[\d.]+ KB\t(.*)\n$/.exec(listed.stdout) ?? [];
-  expect(await deskbell(`backup verify ${file}`)).toMatchObject({
-    code: 0,
-    stdout: "",
-    stderr: expect.stringMatching(
-      / is valid: [\d.]+ KB, schema \d+\.\nThe master key authenticates it\.\n$/,
-    ),
-  });
-  expect(await deskbell(`backup verify ${key}`)).toMatchObject({ code: 7, stdout: "" });
-  expect(await deskbell(`backup verify ${key}.none`)).toMatchObject({ code: 3, stdout: "" });
-  lock.release();
-});
-
-test("restore in a script needs --yes, and says where the previous data are", async () => {
-  const { deskbell, rt, lock } = await createRunningShop();
-  lock.release();
-  const { stdout } = await deskbell("backup --json");
-  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
-  rt.close();
-  expect(await deskbell(`restore ${path}`)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--yes"),
-  });
-  expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(
-      /^Restored .*\. The previous data is in .*before-restore-\w+\.\n/,
-    ),
-  });
-  expect((await deskbell("businesses list")).stdout).toContain("\t1000001\t");
-
-  writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
-  expect(await deskbell(`restore ${path} --yes --json`)).toMatchObject({
-    code: 5,
-    stderr: expect.stringContaining("was authenticated with another master key"),
-  });
-  expect(await deskbell(`restore ${path} --untrusted --yes --json`)).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('"masterKeyMatches": false'),
-    stderr: expect.stringContaining("copy the matching master key there"),
-  });
 });

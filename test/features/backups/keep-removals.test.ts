@@ -9,8 +9,9 @@ import { createBackup } from "../../../src/features/backups/backups.ts";
 import { restoreBackup } from "../../../src/features/backups/restore/restore.ts";
 import { startDaemon } from "../../../src/cli/running/daemon.ts";
 import type { Config } from "../../../src/config.ts";
-import { createTempFolder } from "../../support/cli.ts";
+import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { addBusiness } from "../../support/delivery.ts";
+import { SALON } from "../../support/samples.ts";
 import { createStandbyConfig, createTestRuntime } from "../../support/test-runtime.ts";
 
 const MINUTE_MS = 60_000;
@@ -141,4 +142,12 @@ test("a dry run of a deletion does not record that the business has moved", asyn
   rt.close();
   await restoreBackup(rt.config, path, { now: rt.now() + MINUTE_MS, confirm: async () => {} });
   expect(listSlugs(rt.config)).toEqual(["stays"]);
+});
+
+test("businesses delete says that earlier backups still contain the business", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  expect((await deskbell("businesses delete salon-aurora --yes")).stderr).toContain(
+    "Earlier backups still contain it: deskbell backup list\n",
+  );
 });

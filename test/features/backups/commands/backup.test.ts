@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { createRunningShop } from "../../../support/running-shop.ts";
 import { SALON } from "../../../support/samples.ts";
 
 /** Creates a salon with an endpoint, and a backup of it. */
@@ -53,7 +54,7 @@ test("backup verify fails for a backup that no master key here decrypts, and nam
   });
 });
 
-test("a backup can be made without a master key, and backup, status and doctor say that it has no tag", async () => {
+test("a backup can be made without a master key, and backup and status say that it has no tag", async () => {
   const { key, deskbell } = await createSalon();
   renameSync(key, `${key}.away`);
   const made = await deskbell("backup --json");
@@ -63,12 +64,41 @@ test("a backup can be made without a master key, and backup, status and doctor s
     `The backup has no authentication tag, because the master key ${key} is missing`,
   );
   expect(made.stderr).toContain(`fix: install -m 600 FILE ${key}`);
-  for (const command of ["status", "doctor"]) {
-    const { stdout } = await deskbell(command);
-    expect(stdout).toContain(`the newest backup ${path} has no authentication tag, because`);
-    expect(stdout).toContain(`install -m 600 FILE ${key}`);
-  }
+  const { stdout } = await deskbell("status");
+  expect(stdout).toContain(`the newest backup ${path} has no authentication tag, because`);
+  expect(stdout).toContain(`install -m 600 FILE ${key}`);
   renameSync(`${key}.away`, key);
   expect(JSON.parse((await deskbell("backup --json")).stdout).data.hasTag).toBe(true);
   expect((await deskbell("status")).stdout).not.toContain("authentication tag");
+});
+
+test("backup --master-key-out copies the master key to a private file; backups are listed and verified", async () => {
+  const { deskbell, dataDir, rt, lock } = await createRunningShop();
+  const key = join(dataDir, "copy.key");
+  const made = await deskbell(`backup --master-key-out ${key}`);
+  expect(made).toMatchObject({
+    code: 0,
+    stderr: "",
+    stdout: expect.stringContaining(`master key\t${key}\n`),
+  });
+  expect(readFileSync(key, "utf8")).toBe(readFileSync(rt.config.masterKeyPath, "utf8"));
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  expect(await deskbell(`backup create --master-key-out ${key}`)).toMatchObject({
+    code: 5,
+    stdout: "",
+  });
+
+  const listed = await deskbell("backup list");
+  expect(listed.stderr).toBe("Restore one: deskbell restore FILE\n");
+  const [, file = ""] = /^[\dT:-]+Z\t[\d.]+ KB\t(.*)\n$/.exec(listed.stdout) ?? [];
+  expect(await deskbell(`backup verify ${file}`)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      / is valid: [\d.]+ KB, schema \d+\.\nThe master key authenticates it\.\n$/,
+    ),
+  });
+  expect(await deskbell(`backup verify ${key}`)).toMatchObject({ code: 7, stdout: "" });
+  expect(await deskbell(`backup verify ${key}.none`)).toMatchObject({ code: 3, stdout: "" });
+  lock.release();
 });

@@ -1,7 +1,8 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
+import { createRunningShop } from "../../../support/running-shop.ts";
 import { SALON } from "../../../support/samples.ts";
 
 /** Creates a salon, backs it up and changes a price afterwards. */
@@ -51,4 +52,56 @@ test("restore needs --yes in a script, and never asks with --no-prompt", async (
   expect(await atTerminal(`restore ${path} --no-prompt`)).toMatchObject(needsYes);
   expect(await deskbell(`restore ${path} --yes`)).toMatchObject({ code: 0 });
   expect((await deskbell("backup list")).stdout).toContain(basename(path));
+});
+
+test("restore in a script needs --yes, and says where the previous data are", async () => {
+  const { deskbell, rt, lock } = await createRunningShop();
+  lock.release();
+  const { stdout } = await deskbell("backup --json");
+  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
+  rt.close();
+  expect(await deskbell(`restore ${path}`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--yes"),
+  });
+  expect(await deskbell(`restore ${path} --yes`)).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^Restored .*\. The previous data is in .*before-restore-\w+\.\n/,
+    ),
+  });
+  expect((await deskbell("businesses list")).stdout).toContain("\t1000001\t");
+
+  writeFileSync(rt.config.masterKeyPath, `${Buffer.alloc(32).toString("base64")}\n`);
+  expect(await deskbell(`restore ${path} --yes --json`)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("was authenticated with another master key"),
+  });
+  expect(await deskbell(`restore ${path} --untrusted --yes --json`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"masterKeyMatches": false'),
+    stderr: expect.stringContaining("copy the matching master key there"),
+  });
+});
+
+test("restore --dry-run changes no file", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  const { stdout } = await deskbell("backup --json");
+  const { path } = (JSON.parse(stdout) as { data: { path: string } }).data;
+  const content = () =>
+    ["deskbell.db", "master.key"].map((name) => readFileSync(join(dataDir, name), "base64"));
+  const before = { content: content(), names: readdirSync(dataDir) };
+  expect(await deskbell(`restore ${path} --dry-run`)).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      / is valid and would replace .*deskbell\.db, which would be kept as a copy\.\nDry run: nothing was saved\.\n$/,
+    ),
+  });
+  expect(await deskbell("restore /no/such/file --dry-run")).toMatchObject({ code: 3 });
+  expect(await deskbell(`restore ${join(dataDir, "master.key")} --dry-run`)).toMatchObject({
+    code: 7,
+  });
+  expect({ content: content(), names: readdirSync(dataDir) }).toEqual(before);
 });
