@@ -24,3 +24,10 @@ test("doctor --standby checks that the master key decrypts the secrets of destin
   copyFileSync(primary.config.masterKeyPath, key);
   expect(await checkKeys()).toMatch(/^keys\tok\t1 signing secret and the data of 0 guests can be/m);
 });
+
+test("doctor --servers without --standby is a usage error", async () => {
+  expect(await createTerminal().deskbell("doctor --servers servers.txt")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--servers needs --standby."),
+  });
+});
