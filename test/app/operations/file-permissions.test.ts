@@ -93,12 +93,12 @@ test.skipIf(process.getuid?.() !== 0)(
     chmodSync(dirname(dataDir), 0o755);
     chownSync(dataDir, 0, USER.gid);
     chmodSync(dataDir, 0o2770);
-    const doctor = () => runProgram(["doctor", "--json", "--data-dir", dataDir], USER);
-    const exposed = async () => /"files\.exposed"|lost\+found/.test((await doctor()).stdout);
+    const status = () => runProgram(["status", "--json", "--data-dir", dataDir], USER);
+    const exposed = async () => /"files\.exposed"|lost\+found/.test((await status()).stdout);
     expect(await exposed()).toBe(false);
     expect(readdirSync(dataDir)).toContain("lost+found");
     chmodSync(join(dataDir, "deskbell.db"), 0o664);
-    expect((await doctor()).stdout).toContain(`chmod -R o= ${dataDir}`);
+    expect((await status()).stdout).toContain(`chmod -R o= ${dataDir}`);
   },
 );
 
