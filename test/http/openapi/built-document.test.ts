@@ -26,7 +26,6 @@ import { eventSchemaName, loadSchemas } from "../../../src/http/openapi/schemas.
 import { isPublished, ROUTES } from "../../support/routes.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { assertAllDocumented } from "../../support/check-responses.ts";
-import { createTerminal } from "../../support/cli.ts";
 import {
   checkedResponses,
   findUndocumented,
@@ -324,26 +323,6 @@ test("the daemon does not load the schemas of the OpenAPI document", () => {
         ),
     );
   expect(loading).toEqual([]);
-});
-
-describe("deskbell openapi", () => {
-  test("deskbell openapi prints the same document as the daemon, without a data folder", async () => {
-    const { deskbell } = createTerminal();
-    const { code, stdout } = await deskbell("openapi");
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual(
-      await (await createTestApi().request("/openapi.json", { key: null })).json(),
-    );
-    expect((await deskbell("openapi --public-url ftp://x")).code).toBe(2);
-  });
-
-  test("deskbell openapi writes a new file but never overwrites one", async () => {
-    const { deskbell, dataDir } = createTerminal();
-    const file = `${dataDir}-openapi.json`;
-    onTestFinished(() => rmSync(file, { force: true }));
-    expect(await deskbell(`openapi --out ${file}`)).toMatchObject({ code: 0, stdout: "" });
-    expect(await deskbell(`openapi --out ${file}`)).not.toMatchObject({ code: 0 });
-  });
 });
 
 test.each([
