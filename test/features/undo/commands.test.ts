@@ -34,6 +34,20 @@ test("catalog apply ends with the command to undo it, unless the business is new
   );
 });
 
+test("catalog undo brings back the public page that a file without one has ended", async () => {
+  const { deskbell } = createTerminal();
+  const listPublished = async () =>
+    JSON.parse((await deskbell("status --json")).stdout).data.publishedBusinesses as string[];
+  await deskbell("catalog apply -", FILE);
+  const legal = "--privacy-url https://joes.example/p --imprint-url https://joes.example/i";
+  await deskbell(`businesses publish joes ${legal}`);
+  expect(await listPublished()).toHaveLength(1);
+  expect((await deskbell("catalog apply - --yes", FILE)).code).toBe(0);
+  expect(await listPublished()).toEqual([]);
+  expect((await deskbell("catalog undo --yes")).code).toBe(0);
+  expect(await listPublished()).toHaveLength(1);
+});
+
 test("catalog undo restores what a file emptied, and is in the audit log", async () => {
   const { deskbell } = createTerminal();
   const staffed = `${FILE.replace("price: 40.00 }", "price: 40.00, staff: [mia] }")}staff: [{ key: mia, name: Mia }]
