@@ -1,9 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { createTerminal } from "../../support/cli.ts";
+import { SALON } from "../../support/samples.ts";
 
 test("the address of the page is printed with a restricted key, if the server's URL is known", async () => {
   const { deskbell } = createTerminal();
-  await deskbell("seed salon");
+  await deskbell(`catalog apply ${SALON}`);
   const create = async (flags: string) =>
     (await deskbell(`keys create --business salon-aurora --name site ${flags}`)).stderr;
   expect(await create("--scope webhooks.write")).not.toContain("/b/");
