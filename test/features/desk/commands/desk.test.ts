@@ -99,21 +99,6 @@ test("revoking ends one device, or the desk, whose name is then free", async () 
   expect(await deskbell("desk create --name Door")).toMatchObject({ code: 0 });
 });
 
-test("a restore brings back no link and no device, revoked or not", async () => {
-  const { deskbell, list, pair } = await openSalon();
-  pair((await deskbell("desk create --name Door")).stdout);
-  await deskbell("desk link Door");
-  const { path } = (
-    JSON.parse((await deskbell("backup --json")).stdout) as { data: { path: string } }
-  ).data;
-  const [desk] = await list();
-  expect(await deskbell(`desk revoke Door --device ${desk?.devices[0]?.id}`)).toMatchObject({
-    code: 0,
-  });
-  expect(await deskbell(`restore ${path} --yes`)).toMatchObject({ code: 0 });
-  expect(await list()).toMatchObject([{ name: "Door", linkEndsAt: null, devices: [] }]);
-});
-
 test("the status counts desks and devices once there are any", async () => {
   const { deskbell } = await openSalon();
   expect((await deskbell("status")).stdout).not.toContain("desks");
