@@ -57,8 +57,7 @@ test.each(leaves.map((leaf, n) => ({ ...leaf, n })))(
 test.each([
   ["bookings create --input --dry-run", "--input"],
   ["webhooks create --max-in-flight --help", "--max-in-flight"],
-  ["backup --master-key-out --dry-run", "--master-key-out"],
-  ["backup --json --master-key-out --json", "--master-key-out"],
+  ["bookings create --json --input --json", "--input"],
 ])("%s is refused, because an option is typed where a value belongs", async (line, option) => {
   const { deskbell } = createTerminal();
   expect(await deskbell(`${line} -q`)).toMatchObject({

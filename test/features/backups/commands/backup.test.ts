@@ -102,3 +102,14 @@ test("backup --master-key-out copies the master key to a private file; backups a
   expect(await deskbell(`backup verify ${key}.none`)).toMatchObject({ code: 3, stdout: "" });
   lock.release();
 });
+
+test.each(["backup --master-key-out --dry-run", "backup --json --master-key-out --json"])(
+  "%s is refused, because an option is typed where a value belongs",
+  async (line) => {
+    expect(await createTerminal().deskbell(`${line} -q`)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("--master-key-out needs a value"),
+    });
+  },
+);
