@@ -18,6 +18,7 @@ import {
   createBackup,
   findNewestBackup,
   listBackups,
+  nameGoodBackup,
   verifyBackup,
 } from "../../../src/features/backups/backups.ts";
 import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
@@ -34,6 +35,7 @@ import {
   restoreBackup,
 } from "../../../src/features/backups/restore/restore.ts";
 import { acquireDaemonLock } from "../../../src/store/database/database.ts";
+import { DamagedDatabaseError } from "../../../src/store/database/storage-error.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
@@ -424,6 +426,20 @@ test("a restore brings back no row of a table that a feature names", async () =>
   rt.close();
   await restore(rt, path);
   expect(count()).toBe(0);
+});
+
+test("the fix for a damaged database restores the newest backup that is intact", async () => {
+  const { rt, backup } = await createShopWithBackup();
+  const error = new DamagedDatabaseError(rt.config.databasePath, "x");
+  expect(await nameGoodBackup(rt.config, error)).toMatchObject({
+    code: "storage_failed",
+    message: error.message,
+    fix: `deskbell restore ${backup.path}`,
+  });
+  writeFileSync(backup.path, "not a database any more");
+  expect((await nameGoodBackup(rt.config, error)).fix).toMatch(
+    /^no backup in .* is intact: .*deskbell restore FILE$/,
+  );
 });
 
 test("a damaged database can be replaced and is kept as a copy", async () => {

@@ -19,4 +19,8 @@ test("deskbell openapi writes a new file but never overwrites one", async () => 
   onTestFinished(() => rmSync(file, { force: true }));
   expect(await deskbell(`openapi --out ${file}`)).toMatchObject({ code: 0, stdout: "" });
   expect(await deskbell(`openapi --out ${file}`)).not.toMatchObject({ code: 0 });
+  expect(await deskbell(`openapi --out ${file}/x`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/is not a folder\.\nfix: /),
+  });
 });
