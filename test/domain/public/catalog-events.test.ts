@@ -248,6 +248,23 @@ describe("events caused by a change of", () => {
     expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 
+  test("the time that one person needs for a service changes the availability, and that person's price does not", () => {
+    const withAnn = (durationMin: number, priceCents: number) => {
+      const serviceOverrides = [{ service: "cut", durationMin, priceCents }];
+      return catalogWith({
+        staff: [buildStaffMember("ann", { serviceOverrides }), buildStaffMember("bob")],
+      });
+    };
+    expect(summary(withAnn(45, 3000), withAnn(50, 3000))).toEqual([
+      "staff.updated services",
+      "catalog.changed staff,availability",
+    ]);
+    expect(summary(withAnn(45, 3000), withAnn(45, 3500))).toEqual([
+      "staff.updated services",
+      "catalog.changed staff",
+    ]);
+  });
+
   test("service_price.updated lists the service and its repriced variants, and contains the service", () => {
     const { drafts } = diff(
       buildCatalog(base),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   classifyOutcome,
+  isLocalFailure,
   type Outcome,
   outcomeForPartners,
   settle,
@@ -81,6 +82,18 @@ test.each([
   },
 ])("the outcome $name has its class", ({ outcome, expected }) => {
   expect(classifyOutcome(outcome, NOW)).toEqual(expected);
+});
+
+test.each([
+  ["EMFILE", true],
+  ["ENFILE", true],
+  ["ENOBUFS", true],
+  ["ENOMEM", true],
+  ["ECONNREFUSED", false],
+  ["", false],
+])("a refusal with %s is a failure of this machine: %s", (error, expected) => {
+  expect(isLocalFailure({ kind: "refused", error })).toBe(expected);
+  expect(isLocalFailure({ kind: "timed_out", error })).toBe(false);
 });
 
 test.each(["refused", "timed_out", "unresolvable", "tls_failed", "blocked"] as const)(

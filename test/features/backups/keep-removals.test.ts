@@ -1,7 +1,8 @@
 import { appendFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { ERASURE_LIST } from "../../../src/features/backups/erasure-list.ts";
+import { ERASURE_LIST, readErasureList } from "../../../src/features/backups/erasure-list.ts";
+import { keepRemovals } from "../../../src/features/backups/keep-removals.ts";
 import { deleteMovedBusiness } from "../../../src/app/moved-businesses.ts";
 import { copyBackup } from "../../../src/features/backups/copies/copies.ts";
 import { drillBackup } from "../../../src/features/backups/upkeep/drill.ts";
@@ -150,4 +151,12 @@ test("businesses delete says that earlier backups still contain the business", a
   expect((await deskbell("businesses delete salon-aurora --yes")).stderr).toContain(
     "Earlier backups still contain it: deskbell backup list\n",
   );
+});
+
+test("a server without backups erases guests without a warning about the copy of their list", () => {
+  const rt = createTestRuntime();
+  keepRemovals.guestsErased?.(rt, ["bkg_1"]);
+  keepRemovals.committed?.(rt);
+  expect(readErasureList(rt.config)).toEqual(["bkg_1"]);
+  expect(rt.logged).toEqual([]);
 });

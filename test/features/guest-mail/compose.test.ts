@@ -5,6 +5,7 @@ import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { composeMail } from "../../../src/features/guest-mail/compose.ts";
 import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
@@ -191,6 +192,7 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   expect(parseMail(received).headers.get("subject")).toMatch(/^Tickets reserved: /);
   expect(partOf(received, "text/plain")).toContain(order!.code);
   expect(partOf(received, "text/plain")).toMatch(/because tickets of .* were ordered/);
+  expect(partOf(received, "text/plain")).toMatch(/^Tickets reserved\r\n/);
   expect(partOf(received, "text/plain")).not.toMatch(/\bvisit\b/);
   expect(partOf(received, "text/calendar")).toBe("");
   expect(parseMail(confirmed).headers.get("subject")).toMatch(/^Your tickets are confirmed: /);
@@ -203,4 +205,41 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   const [, token = ""] = /\/v\/(deskbell_gv_\w+)/.exec(partOf(confirmed, "text/plain")) ?? [];
   expect(await visitor.get(`/b/${slug}/v/${token}`)).toContain("Your tickets are confirmed");
   expect(list().map(({ kind }) => kind)).toEqual(["received", "confirmed"]);
+});
+
+test("each mail about a visit says in its heading and first sentence what became of the visit", async () => {
+  const { api, server, send, book } = await openMails();
+  const { slug, doc } = businessOf(api);
+  await book();
+  const [visit] = listMade(api);
+  changeBooking(api, slug, visit!.id, "approve");
+  changeBooking(api, slug, visit!.id, "cancel");
+  await send();
+  const beginnings = server.mails.map(({ raw }) =>
+    partOf(raw, "text/plain")
+      .split(/(?:\r\n)+/)
+      .slice(0, 2),
+  );
+  expect(beginnings).toEqual([
+    ["Request received", expect.stringContaining(`${doc.name} has not answered yet.`)],
+    ["You are booked", `${doc.name} expects you.`],
+    ["Cancelled", "This visit is cancelled."],
+  ]);
+});
+
+test("answers to a mail go to the address of the business, if mail can be sent to it", async () => {
+  const { api, book, list } = await openMails("CONFIRM");
+  const business = businessOf(api);
+  await book();
+  const [mail] = list();
+  const replyTo = (email: string | null) =>
+    composeMail(
+      api,
+      mail!,
+      { ...business, doc: { ...business.doc, email } },
+      { from: "bookings@salon.example", link: "https://salon.example/" },
+    )?.replyTo;
+  expect(replyTo("desk@salon.example")).toBe("desk@salon.example");
+  expect(replyTo("desk@salon.example, other@evil.example")).toBeUndefined();
+  expect(replyTo(null)).toBeUndefined();
 });

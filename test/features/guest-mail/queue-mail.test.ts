@@ -21,7 +21,7 @@ import {
   openPage,
   timesOf,
 } from "../page-bookings/open-page.ts";
-import { createReportStore } from "../../../src/features/guest-mail/store.ts";
+import { createGuestMailStore, createReportStore } from "../../../src/features/guest-mail/store.ts";
 import { openMails } from "./open-mails.ts";
 
 const HOUR_MS = 3_600_000;
@@ -84,8 +84,16 @@ test("a mailbox gets at most twenty mails a day, and the rest is reported", asyn
   expect(metrics.flatMap((format) => format(api)).join("")).toContain(
     'deskbell_guest_mails_total{outcome="discarded"} 5',
   );
+  const countRows = (): unknown =>
+    api.openStore((db) => db.prepare("SELECT count(*) FROM guest_mail_count").pluck().get());
+  const prune = (): void => {
+    for (const one of retention) api.tx(() => one(api, 0, 100, 0));
+  };
+  prune();
+  expect(countRows()).toBeGreaterThan(0);
   api.advance(DAY_MS);
-  for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
+  prune();
+  expect(countRows()).toBe(0);
   changeBooking(api, slug, id, "cancel");
   await send();
   expect(server.mails).toHaveLength(21);
@@ -169,4 +177,30 @@ test("a guest's records have the mails without links, and their tables are empty
   expect(listEmptiedTables()).toEqual(
     expect.arrayContaining(["guest_mail", "guest_mail_count", "guest_mail_state"]),
   );
+});
+
+test("the operator reads how many mails of the last day were not sent to the guests of a business, with the reasons", async () => {
+  const { api, book, list } = await openMails("CONFIRM");
+  const { slug } = businessOf(api);
+  await book();
+  await book({ email: "bob@example.com" }, "203.0.113.2", 3);
+  const texts = () =>
+    checks
+      .flatMap((check) => check(api, {} as never))
+      .map(({ text, business }) => [business, text]);
+  const store = api.openStore(createGuestMailStore);
+  const [first, second] = list();
+  api.tx(() => store.end(first!.id, "FAILED", "550 no such mailbox", api.now()));
+  expect(texts()).toEqual([
+    [slug, `1 mail to guests of ${slug} was not sent in the last day: 1 × 550 no such mailbox`],
+  ]);
+  api.tx(() => store.end(second!.id, "DISCARDED", "too many mails", api.now()));
+  expect(texts()).toEqual([
+    [
+      slug,
+      `2 mails to guests of ${slug} were not sent in the last day: 1 × 550 no such mailbox, 1 × too many mails`,
+    ],
+  ]);
+  api.advance(DAY_MS);
+  expect(texts()).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer } from "../../../src/app/bookings/guests.ts";
 import { findPageKey } from "../../../src/features/page-bookings/access.ts";
+import { listPageCounts } from "../../../src/features/public-pages/counters.ts";
 import { publishPage } from "../../../src/features/public-pages/publish.ts";
 import { applyToSalon, createTestApi } from "../../http/support/api.ts";
 import {
@@ -155,6 +156,8 @@ test("a page whose booking is switched off books nothing, and shows the telephon
   ])
     expect(html).toContain('href="tel:+17185550164"');
   expect(listMade(api)).toEqual([]);
+  // The operator has closed the page, and reads of no refusal.
+  expect(new Map(listPageCounts(api, "action")).get("refused") ?? 0).toBe(0);
 });
 
 test("a page whose key the operator revoked books nothing", async () => {

@@ -12,7 +12,15 @@ import {
 import { describe, expect, test } from "vitest";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
-import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
+import {
+  confirmTicketOrder,
+  createTicketOrder,
+  placeTicketOrder,
+} from "../../../src/features/tickets/orders.ts";
+import { OPERATOR } from "../../../src/app/bookings/access.ts";
+import { findCustomer } from "../../../src/app/bookings/guests.ts";
+import { getStoredObject } from "../../../src/app/catalog/objects.ts";
+import { ensureMasterKey } from "../../../src/app/master-key.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
@@ -98,6 +106,19 @@ test("a ticket order takes its tickets for fifteen minutes", () => {
     Seat: { state: "FEW_LEFT", remaining: 5 },
     Standing: { state: "ON_SALE", remaining: 16 },
   });
+});
+
+test("the data of the guest are stored with the order", () => {
+  const rt = openVenue();
+  ensureMasterKey(rt);
+  const business = rt.store.businesses.findBySlug(SLUG)!;
+  const event = getStoredObject(rt, business, "public_event", "gala");
+  const customer = { name: "Ana", email: "ana@example.com", phone: null, notes: null };
+  const items = [{ key: "seat", quantity: 1 }];
+  const placed = rt.tx(() =>
+    placeTicketOrder(rt, business, OPERATOR, event, items, { customerRef: null, customer }),
+  );
+  expect(findCustomer(rt, placed.id)).toEqual(customer);
 });
 
 test("a ticket type that an order names by key and by ID is one item", () => {

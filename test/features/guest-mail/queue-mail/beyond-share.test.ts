@@ -376,6 +376,26 @@ test("a form beyond the share that is sent twice holds one time and sends one ma
   expect(api.openStore((db) => db.serialize()).includes(formKey)).toBe(false);
 });
 
+test("a guest who is asked by mail about another time than the held one holds only the other time", async () => {
+  const mails = await openMails("CONFIRM");
+  const { api, base, book } = mails;
+  const visitor = createVisitor(api, "203.0.113.5");
+  const url = timesOf(api, base, firstService(api).key);
+  const { action, times } = await visitor.openTimes(`${url}${anotherDay(api)}`);
+  const [first = "", , , , other = ""] = times;
+  const details = await visitor.hold(action, first);
+  await useUpShare(mails);
+  // Without the hold of somebody else, the share would have room for the other time.
+  const somebody = { email: "y@gmail.com" };
+  expect((await book(somebody, "203.0.113.6", 8, anotherDay(api))).status).toBe(202);
+  const starts = () => openHolds(api).map(({ startsAt }) => startsAt);
+  expect(starts()).toContain(Date.parse(first));
+  const asked = await visitor.book(details, { at: other, email: "x@gmail.com" });
+  expect(asked.status).toBe(202);
+  expect(starts()).toContain(Date.parse(other));
+  expect(starts()).not.toContain(Date.parse(first));
+});
+
 test("a page without mail shows the telephone number beyond its share", async () => {
   const mails = await openMails("CONFIRM");
   await useUpShare(mails, { isFull: true });

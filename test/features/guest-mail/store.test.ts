@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { createUpcomingStore } from "../../../src/features/guest-mail/store.ts";
+import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
+import { createOrderStore } from "../../../src/features/tickets/store.ts";
+import { businessOf, createVisitor, findAll, openPage } from "../page-bookings/open-page.ts";
+
+test("a reminder is due for the order of an event that begins in the given time, once it is confirmed", async () => {
+  const { api, base } = openPage("venue");
+  const visitor = createVisitor(api);
+  const { id, slug } = businessOf(api);
+  const event = api.store.catalog
+    .listByKind(id, "public_event")
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
+  const url = `${base}?event=${objectId("public_event", slug, event)}`;
+  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+  const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
+  expect((await visitor.book(details)).status).toBe(303);
+  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
+  const at = event.startsAt;
+  const isDue = (from: number, to: number): boolean =>
+    api
+      .openStore(createUpcomingStore)
+      .list(from, to)
+      .some(({ id }) => id === order!.id);
+  expect(isDue(at - 1, at)).toBe(false);
+  confirmTicketOrder(api, slug, order!.code);
+  expect(isDue(at - 1, at)).toBe(true);
+  expect(isDue(at - 2, at - 1)).toBe(false);
+  expect(isDue(at, at + 1)).toBe(false);
+});
