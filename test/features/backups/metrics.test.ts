@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { createBackup } from "../../../src/features/backups/backups.ts";
+import { copyTimes } from "../../../src/features/backups/metrics.ts";
 import { saveBackupState } from "../../../src/features/backups/state.ts";
 import { createTestApi } from "../../http/support/api.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
 import { asOperator } from "../../support/operator.ts";
 
 test("the metrics have the time of the last backup, the age of its copy, and the interval", async () => {
@@ -19,4 +21,25 @@ test("the metrics have the time of the last backup, the age of its copy, and the
     "deskbell_copy_age_seconds 90",
     "deskbell_backup_interval_seconds 300",
   ]);
+});
+
+test("the bytes that copies take a day are known once a backup was made and copied", async () => {
+  const rt = createTestRuntime();
+  const perDay = () => copyTimes.map((read) => read(rt).copyBytesPerDay);
+  const saveCopy = () => {
+    const copy = { at: rt.now(), name: "", createdAt: rt.now() };
+    saveBackupState(rt.config, "copy", {
+      ...copy,
+      dir: null,
+      isOtherDisk: false,
+      hasCommand: true,
+    });
+  };
+  expect(perDay()).toEqual([undefined]);
+  const { bytes } = await createBackup(rt);
+  expect(perDay()).toEqual([undefined]);
+  saveCopy();
+  const [known] = perDay();
+  expect(known).toBeGreaterThanOrEqual(bytes);
+  expect(known! % bytes).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/app/keys.ts";
-import { checkGainedScopes } from "../../../src/features/doctor/checks.ts";
+import { CLOCK_TOLERANCE_MS } from "../../../src/app/operations/clock-conditions.ts";
+import { checkDaemonResponse, checkGainedScopes } from "../../../src/features/doctor/checks.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -14,4 +15,16 @@ test("doctor asks about the scopes that an upgrade gave or took from keys of ver
   expect(fixOf("KEPT")).toEqual([`deskbell keys update ${key!.id} --all-scopes no`]);
   expect(fixOf("REMOVED")).toEqual([`deskbell keys update ${key!.id} --all-scopes yes`]);
   expect(fixOf(null)).toEqual([]);
+});
+
+test.each([
+  [0, 0],
+  [CLOCK_TOLERANCE_MS, 0],
+  [-CLOCK_TOLERANCE_MS, 0],
+  [CLOCK_TOLERANCE_MS + 1, 1],
+  [-CLOCK_TOLERANCE_MS - 1, 1],
+])("doctor compares clocks that are %i ms apart, with %i findings", (differenceMs, count) => {
+  const now = Date.parse("2026-11-20T12:00:00Z");
+  const found = checkDaemonResponse("http://127.0.0.1:4100", { at: now + differenceMs }, now);
+  expect(found).toHaveLength(count);
 });

@@ -12,6 +12,7 @@ test("the card tells clients the URL of the server of tools", async () => {
     expect(response.headers.get("content-type")).toBe("application/mcp-server-card+json");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(await response.json()).toMatchObject({
+      $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
       name: "example.book/deskbell",
       remotes: [{ type: "streamable-http", url: "https://book.example/shops/mcp" }],
     });

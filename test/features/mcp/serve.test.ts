@@ -81,7 +81,11 @@ test("a request of another website is refused before anything is read", async ()
     post(agents, "/mcp", listRequest, { origin, host });
   for (const origin of ["https://evil.example", "null", "http://127.0.0.1:9999", "file://"]) {
     const { status, body } = await send(origin);
-    expect([status, body.error.data.fix]).toEqual([403, expect.stringContaining("program")]);
+    expect([status, body.error.code, body.error.data.fix]).toEqual([
+      403,
+      -32600,
+      expect.stringContaining("program"),
+    ]);
   }
   // A name of the attacker can lead to this machine, so it is not enough that both names are equal.
   expect((await send("http://evil.example:4100", "evil.example:4100")).status).toBe(403);

@@ -35,7 +35,7 @@ test("checkStream warns of an unsuitable stream, and fails for a missing subject
     },
     state: { messages: 50, bytes: 1000, last_seq: 50 },
   };
-  const check = (config: object, state: object = {}) =>
+  const checkAll = (config: object, state: object = {}) =>
     checkStream(
       rt,
       destination,
@@ -44,9 +44,12 @@ test("checkStream warns of an unsuitable stream, and fails for a missing subject
         state: { ...good.state, ...state },
       } as unknown as StreamInfo,
       1_048_576,
-    )
+    );
+  const check = (config: object, state: object = {}) =>
+    checkAll(config, state)
       .filter(({ result }) => result !== "ok")
       .map(({ about, result, details }) => `${about}: ${result}: ${details}`);
+  const positionDetails = () => checkAll({}).find(({ about }) => about === "position")?.details;
   expect(check({})).toEqual([]);
   expect(check({ subjects: ["a.\u001b[31m"] })).toEqual([
     "subjects: failed: a.␛[31m; needed: deskbell.*.*.*",
@@ -59,6 +62,7 @@ test("checkStream warns of an unsuitable stream, and fails for a missing subject
     "position: warning: message 50, but an event was stored as 51: the stream was deleted and created again, or restored",
   ]);
   destination.streamSequence = 50;
+  expect(positionDetails()).toBe("message 50");
   expect(check({ max_msg_size: 100 })[0]).toMatch(/^size of a message: warning: at most 100 bytes/);
   expect(check({}, { messages: 95 })).toEqual([
     "size of the stream: warning: 95 messages, 1.0 KB; at most 100 messages, 86400 s, then new ones are refused",

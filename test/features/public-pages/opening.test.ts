@@ -44,6 +44,15 @@ test("a business without opening hours is neither open nor closed", () => {
   expect(stateAt("2026-11-20T12:00:00+01:00", { hours: [] })).toEqual([null, null]);
 });
 
+test.each([
+  ["2026-12-02", "2026-12-03T17:00:00.000Z"],
+  ["2026-12-03", null],
+])("a closure until %s of a business that opens at 18:00 has the next opening %s", (to, next) => {
+  const closures = [{ name: "Off", from: "2026-11-21", to }];
+  const hours = [{ days: [...WEEK], start: "18:00", end: "22:00", validFrom: null, validTo: null }];
+  expect(stateAt("2026-11-21T12:00:00+01:00", { hours, closures })).toEqual([false, next]);
+});
+
 test("opening hours that end in the hour that clocks repeat end in its first pass", () => {
   const hours = [{ days: [...WEEK], start: "01:00", end: "02:30", validFrom: null, validTo: null }];
   // Clocks go back from 03:00 to 02:00: hours end at the first 02:30.

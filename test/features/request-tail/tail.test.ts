@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createTestApi } from "../../http/support/api.ts";
 import { asOperator } from "../../support/operator.ts";
 
@@ -35,6 +35,17 @@ test("a request is shown with its route, business, key and status, without path 
       durationMs: expect.any(Number),
     },
   ]);
+});
+
+test("the duration of a request is in milliseconds, with two decimals", async () => {
+  const { api, next } = await openTail();
+  let ms = 0;
+  vi.spyOn(api, "monotonic").mockImplementation(() => (ms += 0.123));
+  await api.request("/v1/businesses/salon-aurora/staff");
+  const [{ durationMs } = { durationMs: 0 }] = (await next()).requests as { durationMs: number }[];
+  expect(durationMs).toBeGreaterThan(0);
+  expect(durationMs).toBeLessThanOrEqual(ms);
+  expect(durationMs).toBe(Number(durationMs.toFixed(2)));
 });
 
 test("refused requests have the code of their problem, and nothing that the client sent", async () => {

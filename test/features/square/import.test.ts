@@ -50,7 +50,7 @@ const uses = (modifierListId: string, data: Data = {}) => ({
 
 describe("variations", () => {
   test("Square variations become the sizes of a dish, in Square's order", () => {
-    const { sections } = map(
+    const { sections, report } = map(
       item("TEA", {
         variations: [
           variation("POT", { ordinal: 2, priceMoney: { amount: 950, currency: "CURRENCY" } }),
@@ -68,6 +68,7 @@ describe("variations", () => {
         ],
       },
     ]);
+    expect(report.skipped).toEqual([]);
   });
 
   test("Square variations become the variants of a service, the first as the default", () => {
@@ -495,6 +496,12 @@ describe("discounts", () => {
   test("Square discounts without a fixed value are reported", () => {
     const open = discount("ANY", { discountType: "VARIABLE_PERCENTAGE" });
     const odd = discount("ODD", { discountType: "FIXED_PERCENTAGE", percentage: "33.333" });
+    const none = discount("NONE", { discountType: "FIXED_PERCENTAGE", percentage: "0" });
+    const least = discount("LEAST", { discountType: "FIXED_PERCENTAGE", percentage: "0.01" });
+    expect(map(item("TEA"), none).sections).not.toHaveProperty("promotions");
+    expect(map(item("TEA"), least).sections.promotions).toMatchObject([
+      { benefit: { type: "percent_off", percent: "0.01" } },
+    ]);
     expect(map(item("TEA"), open, odd).sections).not.toHaveProperty("promotions");
     expect(skippedIn(item("TEA"), open, odd)).toEqual([
       expect.stringMatching(/^discount 'any' \(ANY\): it has no fixed percentage/),

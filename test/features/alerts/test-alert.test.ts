@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import {
+  answerTests,
+  requestTest,
+  takeTestResults,
+} from "../../../src/features/alerts/test-alert.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+test("a requested test alert has results once the daemon has sent it, which are read once", async () => {
+  const rt = createTestRuntime();
+  const key = requestTest(rt);
+  expect(takeTestResults(rt, key)).toBeUndefined();
+  const channel = { name: "mail", send: async () => {} };
+  await answerTests(rt, { channels: [channel], heartbeat: null } as never, () => false);
+  expect(takeTestResults(rt, key)).toEqual([{ channel: "mail", error: null }]);
+  expect(takeTestResults(rt, key)).toBeUndefined();
+});
