@@ -138,6 +138,17 @@ test("a booking has the duration and price of its staff member", () => {
   });
 });
 
+test("an add-on that is named twice for one service is taken twice", () => {
+  const rt = openSalon();
+  const [once, twice] = [["wash*2"], ["wash", "wash"]].map((addons, i) =>
+    book(rt, { addons, staff: "leo", start: at(i === 0 ? "10:00" : "13:00") }),
+  );
+  expect(twice).toMatchObject({
+    totalCents: once!.totalCents,
+    segments: [{ addons: (once!.segments[0] as { addons: unknown[] }).addons }],
+  });
+});
+
 test("the price of a session is multiplied by its guests", () => {
   const rt = openSalon();
   expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });

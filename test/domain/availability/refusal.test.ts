@@ -130,7 +130,7 @@ describe("the starts that are not offered", () => {
     expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
   });
 
-  test("the refused starts include a full session off the grid", () => {
+  test("the refused starts include a full session off the grid, in the order of time", () => {
     const shop = createShop({
       service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
       staff: [buildStaffMember("ann")],
@@ -140,6 +140,8 @@ describe("the starts that are not offered", () => {
     const session = { staffKey: "ann", serviceKey: "yoga", seats: 2 };
     const busyIntervals = [busyInterval(shop, on("09:10"), on("09:40"), session)];
     const request = { on: MONDAY, services: [serviceRequest("yoga")], busyIntervals };
-    expect(refusedStarts(shop, request)).toContain("09:10 SEATS_TAKEN");
+    const starts = refusedStarts(shop, request);
+    expect(starts).toContain("09:10 SEATS_TAKEN");
+    expect(starts).toEqual(starts.toSorted());
   });
 });

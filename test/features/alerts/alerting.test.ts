@@ -95,6 +95,23 @@ test("alerts list shows since when a problem is over before RESOLVED has been se
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", clearSince: null }]);
 });
 
+test("alerts list names the channels that have not accepted an alert, for that alert alone", async () => {
+  const { rt } = setUp();
+  const channel = createTestChannel();
+  const pass = startWith(rt, channel);
+  await pass(0);
+  rt.tx(() => notify(rt, openCondition("booking.received", "a booking was made", "")));
+  await pass(10 * SECOND);
+  channel.error = "no route";
+  rt.tx(() => notify(rt, openCondition("delivery.exhausted", "it failed", "")));
+  await pass(10 * SECOND);
+  const waiting = listAlerts(rt).map(({ code, waitingFor }) => [code, waitingFor]);
+  expect(Object.fromEntries(waiting)).toEqual({
+    "booking.received": [],
+    "delivery.exhausted": ["--alert-url"],
+  });
+});
+
 test("a channel with refused settings is reported through the other channels at the start", async () => {
   const { rt } = setUp();
   const other = createTestChannel("--alert-url");

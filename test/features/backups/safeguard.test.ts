@@ -1,4 +1,12 @@
-import { renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -9,6 +17,8 @@ import {
   listBackups,
   verifyBackup,
 } from "../../../src/features/backups/backups.ts";
+import { backUpBeforeMigration } from "../../../src/features/backups/safeguard.ts";
+import { backupNameBefore } from "../../../src/features/backups/store/files.ts";
 import { countMigrations } from "../../../src/platform/assets.ts";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import {
@@ -21,6 +31,7 @@ import { createTestRuntime } from "../../support/test-runtime.ts";
 import { SALON } from "../../support/samples.ts";
 
 const LATEST = countMigrations();
+const DAY_MS = 86_400_000;
 const NOON = Date.parse("2026-11-20T12:00:00Z");
 
 test.each(Array.from({ length: LATEST - 1 }, (_, i) => i + 1))(
@@ -111,6 +122,23 @@ test("an empty file is rejected with the newest backup's name, and initialized o
   rmSync(join(dataDir, "backups"), { recursive: true });
   rmSync(join(dataDir, "master.key"));
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
+});
+
+test("a lost file is restored from the newest backup that is intact, else from the newest", () => {
+  const dataDir = createTempFolder();
+  const config = readConfig({ dataDir }, {});
+  const { backupFolder } = config;
+  mkdirSync(backupFolder);
+  const pathAt = (day: number) => join(backupFolder, backupNameBefore(LATEST, NOON + day * DAY_MS));
+  const find = () => backUpBeforeMigration.findCopy(config);
+  expect(find()).toBeUndefined();
+  for (const day of [0, 1]) writeFileSync(pathAt(day), "damaged");
+  expect(find()).toBe(pathAt(1));
+  rmSync(pathAt(0));
+  const rt = createTestRuntime();
+  rt.close();
+  copyFileSync(rt.config.databasePath, pathAt(0));
+  expect(find()).toBe(pathAt(0));
 });
 
 test("an empty file next to a master key is not a new installation", () => {

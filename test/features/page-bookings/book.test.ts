@@ -209,3 +209,12 @@ test("public pages link to the booking page only while the business takes bookin
       expect((await visitor.get(`/b/${slug}${path}`)).includes(`"${base}`)).toBe(isLinked);
   }
 });
+
+test("a month of times has the days of that month, to its last", async () => {
+  const { api, base, visitor } = openPage();
+  const url = timesOf(api, base, firstService(api).key);
+  const html = await visitor.get(`${url}&month=2026-12`);
+  const dates = findAll(html, /href="[^"]*[?&](?:amp;)?date=(\d{4}-\d{2}-\d{2})/g);
+  expect([...new Set(dates.map((date) => date.slice(0, 7)))]).toEqual(["2026-12"]);
+  expect(dates).toContain("2026-12-31");
+});

@@ -87,3 +87,26 @@ test("a dish that is free of charge, on request or in sizes has the offers that 
   expect(menu["@type"]).toBe("Menu");
   expect(JSON.stringify(menu)).toContain('"suitableForDiet":["https://schema.org/VegetarianDiet"]');
 });
+
+test("an event names the business as its organizer, and a dish in one size has that size's price", async () => {
+  const venue = publishSample("venue");
+  const [event] = graphIn(await (await venue.get("/events/blue-hour-quartet")).text());
+  expect(event).toMatchObject({
+    "@type": "Event",
+    organizer: {
+      "@type": "Organization",
+      name: venue.api.store.businesses.list()[0]!.doc.name,
+      url: expect.stringContaining(`/b/${venue.slug}`),
+    },
+  });
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    menu: {
+      items: [{ key: "tea", name: "Tea", sizes: [{ key: "pot", name: "Pot", price: "9.50" }] }],
+    },
+  } as never);
+  expect(JSON.stringify(graphIn(await (await get("/menu")).text()))).toContain(
+    '"offers":[{"@type":"Offer","price":"9.50","priceCurrency":"CHF","name":"Pot"}]',
+  );
+});

@@ -188,3 +188,12 @@ test("a list of a staff member follows a booking that is moved", () => {
     rt.store.bookings.listPage({ businessId: BUSINESS, serviceId, from: hour * HOUR_MS }, 5).length;
   expect([listFrom(100), listFrom(101)]).toEqual([1, 0]);
 });
+
+test("the last change of a business is that of its newest booking; 0 without one", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  expect(rt.store.bookings.getLastChange(BUSINESS)).toBe(0);
+  const changes = storeRandomBookings(rt, 5).map(({ updatedAt }) => updatedAt);
+  expect(rt.store.bookings.getLastChange(BUSINESS)).toBe(Math.max(...changes));
+  expect(rt.store.bookings.getLastChange("biz_of_nobody")).toBe(0);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { servePublished } from "../../support/published-pages.ts";
+
+test("a business as Markdown has each category once, with the dishes and their allergens", async () => {
+  const item = { price: "9.50", categories: ["mains"] };
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    menu: {
+      categories: [
+        { key: "mains", name: "Mains" },
+        { key: "sweets", name: "Sweets" },
+      ],
+      items: [
+        { key: "fish", name: "Fish", ...item, allergens: ["fish", "milk"] },
+        { key: "rice", name: "Rice", ...item },
+        { key: "cake", name: "Cake", ...item, categories: ["sweets"] },
+      ],
+    },
+    services: [
+      { key: "cut", name: "Cut", durationMin: 30, price: "40.00", category: "hair" },
+      { key: "wash", name: "Wash", durationMin: 15, price: "10.00", category: "hair" },
+    ],
+    serviceCategories: [{ key: "hair", name: "Hair" }],
+  } as never);
+  const text = await (await get(".md")).text();
+  const lines = text.split("\n").filter((line) => line.startsWith("###") || line.startsWith("- "));
+  expect(lines.filter((line) => line.startsWith("###"))).toEqual([
+    "### Mains",
+    "### Sweets",
+    "### Hair",
+  ]);
+  expect(text).toMatch(/- Fish: .*9\.50.* Contains fish and milk\./i);
+  expect(text).toMatch(/- Rice: .*9\.50$/m);
+});
