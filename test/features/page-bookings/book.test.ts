@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer } from "../../../src/app/bookings/guests.ts";
+import { createClosure } from "../../../src/app/catalog/schedule.ts";
 import { findPageKey } from "../../../src/features/page-bookings/access.ts";
 import { listPageCounts } from "../../../src/features/public-pages/counters.ts";
 import { publishPage } from "../../../src/features/public-pages/publish.ts";
@@ -210,11 +211,15 @@ test("public pages link to the booking page only while the business takes bookin
   }
 });
 
-test("a month of times has the days of that month, to its last", async () => {
+test("a month of times has the days of that month, to its last, or leads to the next free time", async () => {
   const { api, base, visitor } = openPage();
   const url = timesOf(api, base, firstService(api).key);
   const html = await visitor.get(`${url}&month=2026-12`);
   const dates = findAll(html, /href="[^"]*[?&](?:amp;)?date=(\d{4}-\d{2}-\d{2})/g);
   expect([...new Set(dates.map((date) => date.slice(0, 7)))]).toEqual(["2026-12"]);
   expect(dates).toContain("2026-12-31");
+  createClosure(api, businessOf(api).slug, { from: "2026-12-01", to: "2026-12-31" });
+  const closed = await visitor.openTimes(`${url}&month=2026-12`);
+  expect(closed.times).toEqual([]);
+  expect(closed.html).toMatch(/href="[^"]*date=2027-01-0\d"/);
 });

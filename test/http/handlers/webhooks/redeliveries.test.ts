@@ -3,6 +3,8 @@ import { updateKey } from "../../../../src/app/keys.ts";
 import { cancelDeliveries } from "../../../../src/app/webhooks/deliveries.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { triggerEvent } from "../../../../src/app/webhooks/sample-events.ts";
+import { DELIVERY_STATUSES } from "../../../../src/domain/webhooks/settle.ts";
+import { redeliverBody } from "../../../../src/http/handlers/webhooks/redeliveries.ts";
 import { getBusinessOfKey } from "../../../../src/http/pipeline/business-response.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestApi, type TestApi } from "../../support/api.ts";
@@ -241,4 +243,10 @@ describe("POST deliveries/redeliver", () => {
     };
     expect(await bodyOf(foreign)).toBe(await bodyOf("whe_none"));
   });
+});
+
+test("deliveries of each status that can be sent again can be chosen", () => {
+  const accepts = (status: string) => redeliverBody().safeParse({ status }).success;
+  const chosen = DELIVERY_STATUSES.filter(accepts);
+  expect(chosen).toEqual(["PENDING", "DELIVERED", "EXHAUSTED", "CANCELLED"]);
 });

@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { ticketOrder } from "../../../../src/domain/public/schemas/bookings.ts";
+
+test("a ticket order has each of its statuses, and no other", () => {
+  const accepts = (status: string) => ticketOrder.shape.status.safeParse(status).success;
+  for (const status of ["PENDING", "CONFIRMED", "CANCELLED", "EXPIRED"])
+    expect([status, accepts(status)]).toEqual([status, true]);
+  for (const status of ["", "PAID", "DECLINED"])
+    expect([status, accepts(status)]).toEqual([status, false]);
+});
