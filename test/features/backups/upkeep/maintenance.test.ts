@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { runMaintenance } from "../../../../src/features/backups/upkeep/maintenance.ts";
 import { contains, leaveOldSpace } from "../../../support/old-database.ts";
@@ -15,4 +16,13 @@ test("the nightly maintenance rewrites a file of version 0.2 after the backup", 
   expect(contains(rt, "old guest")).toEqual({ file: false, log: false });
   const [first, second] = rt.logged.map(({ message }) => message);
   expect([first, second]).toEqual(["backed up", expect.stringMatching(/^rewrote the database/)]);
+});
+
+test("the nightly maintenance tries no restore if the first backup fails, and reports the backup alone", async () => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  writeFileSync(rt.config.backupFolder, "");
+  await runMaintenance(rt, { backUp: true });
+  const failures = rt.logged.filter(({ level }) => level === "error");
+  expect(failures.map(({ message }) => message)).toEqual(["The nightly backup failed."]);
 });

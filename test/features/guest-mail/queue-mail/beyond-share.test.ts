@@ -385,7 +385,7 @@ test("a guest who is asked by mail about another time than the held one holds on
   const [first = "", , , , other = ""] = times;
   const details = await visitor.hold(action, first);
   await useUpShare(mails);
-  // Without the hold of somebody else, the share would have room for the other time.
+  // The hold of somebody else fills the room that the release of the first time makes.
   const somebody = { email: "y@gmail.com" };
   expect((await book(somebody, "203.0.113.6", 8, anotherDay(api))).status).toBe(202);
   const starts = () => openHolds(api).map(({ startsAt }) => startsAt);
