@@ -9,8 +9,8 @@ import { patient } from "../../support/patience.ts";
 const DAYS = 12;
 const RUNS = chooseScale(2, 360, 16);
 const FIRST = chooseSeed(1);
-/** Seeds that have found bugs. The last two bugs were in the simulation, not in the worker. */
-const REGRESSIONS = [18, 28, 51, 309790, 311399, 20261171, 972728];
+/** Seeds that have found bugs. The last three bugs were in the simulation, not in the worker. */
+const REGRESSIONS = [18, 28, 51, 309790, 311399, 20261171, 972728, 782];
 /** The seeds that always run; `npm run proofs -- simulate/simulation` runs all of them. */
 const KNOWN = chooseScale(REGRESSIONS.slice(-2), REGRESSIONS, REGRESSIONS);
 /** SIM_SEED reproduces a single run. */

@@ -75,11 +75,12 @@ const ROUNDING_MS = 20;
 export const NO_FAILURES = { failures: 0, foundDown: 0, recent: [], pauseMs: 0, probeAt: 0 };
 
 /** Returns whether an endpoint is probed. A probed endpoint stays so until a success. */
-const isProbed = ({ failures, foundDown, recent, pauseMs }: Subscription): boolean =>
-  pauseMs > 0 ||
-  failures >= PROBING_AFTER ||
-  foundDown >= PROBING_AFTER_DOWN ||
-  (recent.length === RECENT && recent.filter(Boolean).length >= PROBING_AFTER_RECENT);
+const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
+  pauseMs > 0 || failures >= PROBING_AFTER || foundDown >= PROBING_AFTER_DOWN;
+
+/** Returns whether a failure is one of so many that the endpoint is probed from now on. */
+const failsOften = ({ recent }: Subscription): boolean =>
+  recent.length === RECENT && recent.filter(Boolean).length >= PROBING_AFTER_RECENT;
 
 /** Returns the last outcomes after one more. */
 const addOutcome = ({ recent }: Subscription, isFailure: boolean): readonly boolean[] =>
@@ -284,7 +285,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
       endpoint.foundDown = isDown ? endpoint.foundDown + 1 : 0;
       if (wait?.retryAfterMs !== undefined)
         endpoint.retryAfterUntil = Math.max(endpoint.retryAfterUntil, now + wait.retryAfterMs);
-      if (!isProbed(endpoint) || endpoint.probeAt > now) return;
+      if (endpoint.probeAt > now || !(isProbed(endpoint) || failsOften(endpoint))) return;
       endpoint.pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, 2 * endpoint.pauseMs), LONGEST_PAUSE_MS);
       endpoint.probeAt = now + endpoint.pauseMs;
     },
