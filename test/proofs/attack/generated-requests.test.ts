@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 // test/support/check-responses.ts checks, as in all tests, that the document allows every response.
 
 const SEED = chooseSeed(17);
-const RUNS = chooseScale(1500, 400_000, 10_000);
+const RUNS = chooseScale(1500, 400_000, 5000);
 const IS_FULL = chooseScale(false, true);
 /** Each round starts with a new business, because many requests change it. */
 const PER_ROUND = chooseScale(500, 5000, 500);

@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 // checks, as in all tests, that the OpenAPI document allows every response.
 
 const SEED = chooseSeed(23);
-const REQUESTS = chooseScale(500, 600_000, 20_000);
+const REQUESTS = chooseScale(500, 600_000, 8000);
 const CONTROL_REQUESTS = 2000;
 /** The runs of the control, each with another seed, until one happens to find the bug. */
 const CONTROL_RUNS = 10;

@@ -29,7 +29,7 @@ vi.mock(import("better-sqlite3"), async (original) => {
   return { ...module, default: Traced as typeof module.default };
 });
 
-const SAMPLES = chooseScale(0, 2000, 1000);
+const SAMPLES = chooseScale(0, 2000, 400);
 const WARMUP = 200;
 const MAX_RATIO = 1.1;
 /** The most times that a ratio is measured. */

@@ -18,7 +18,7 @@ import { patient } from "../../support/patience.ts";
 
 // A key of one business never gets data of another, and cannot find out whether it exists.
 
-const BUSINESSES = chooseScale(2, 50, 4);
+const BUSINESSES = chooseScale(2, 50, 3);
 const KEYS = chooseScale(0, 10);
 const IS_FULL = chooseScale(0, 1) === 1;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -31,7 +31,7 @@ import { patient } from "../../support/patience.ts";
 const ONLY = process.env["SWEEP"]?.split(",");
 const ALL = Object.keys(WRITING_COMMANDS);
 const COMMANDS = ONLY ?? chooseScale(ALL.slice(0, 2), ALL, ALL);
-const STEP = chooseScale(25, 1, 20);
+const STEP = chooseScale(25, 1, 40);
 
 const DOES_SERVE = chooseScale(false, true, true) && ONLY === undefined;
 const { EIO } = constants.errno;
