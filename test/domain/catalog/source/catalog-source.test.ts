@@ -1,6 +1,6 @@
 import { fc } from "../../../support/property.ts";
 import { load } from "js-yaml";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readCatalog } from "../../../../src/domain/catalog/source/read-catalog.ts";
 import type { AppError } from "../../../../src/domain/errors.ts";
 import { parseSource } from "../../../../src/domain/catalog/source/catalog-source.ts";
@@ -320,9 +320,33 @@ test("JSON is read as JSON.parse reads it", () => {
   );
 });
 
-describe("an adversarial file is read or rejected within a second", () => {
+describe("an adversarial file costs little more than a valid one", () => {
   const repeated = (count: number, part: (index: number) => string): string =>
     Array.from({ length: count }, (_, index) => part(index)).join("");
+  const business = "catalog: 1\nbusiness: { slug: xx, name: X, timezone: UTC, currency: CHF }\n";
+  const services = (count: number, item: (index: number) => string) =>
+    `${business}services:\n${repeated(count, (index) => `  - { ${item(index)} }\n`)}`;
+  const fields = "name: X, durationMin: 30, price: 10";
+
+  const read = (text: string) =>
+    readCatalog([{ name: "x.yaml", text }], {
+      current: () => null,
+      prune: false,
+      seedingAt: null,
+    });
+  const measureCpuMs = (work: () => unknown): number => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const valid = services(10_000, (i) => `key: s${i}, ${fields}`);
+  /** Machines differ in speed. A cost that is quadratic would be hundreds of times as high. */
+  let limitMs = 0;
+  beforeAll(() => {
+    read(valid);
+    limitMs = 5 * measureCpuMs(() => read(valid));
+  });
 
   test.each([
     ["300,000 spaces before a value", `a:${" ".repeat(300_000)}b\n`],
@@ -341,17 +365,9 @@ describe("an adversarial file is read or rejected within a second", () => {
     ["60,000 directives", "%TEST a\n".repeat(60_000)],
     ["60,000 brackets on lines of their own", `a: [\n${"[\n],\n".repeat(60_000)}]\n`],
     ["60,000 comment signs before a bracket", `a: [ ${" #".repeat(60_000)}\n]\n`],
-  ])("an adversarial file is read or rejected within a second: %s", (_name, text) => {
-    const { user, system } = process.cpuUsage();
-    parse(text);
-    const used = process.cpuUsage();
-    expect((used.user + used.system - user - system) / 1000).toBeLessThan(1000);
+  ])("a file with %s is parsed or rejected at little cost", (_name, text) => {
+    expect(measureCpuMs(() => parse(text))).toBeLessThan(limitMs);
   });
-
-  const business = "catalog: 1\nbusiness: { slug: xx, name: X, timezone: UTC, currency: CHF }\n";
-  const services = (count: number, item: (index: number) => string) =>
-    `${business}services:\n${repeated(count, (index) => `  - { ${item(index)} }\n`)}`;
-  const fields = "name: X, durationMin: 30, price: 10";
 
   test.each([
     ["30,000 unknown fields", business + repeated(30_000, (index) => `a${index}: x\n`)],
@@ -385,33 +401,29 @@ describe("an adversarial file is read or rejected within a second", () => {
       "an object with 190,000 invalid items",
       services(1, () => `key: s, tags: [${"[], ".repeat(190_000)}]`),
     ],
-  ])("a file with %s costs less than a second and lists at most 100 errors", (_name, text) => {
-    const { user, system } = process.cpuUsage();
+  ])("a file with %s costs little and lists at most 100 errors", (_name, text) => {
     let thrown: unknown;
-    try {
-      readCatalog([{ name: "x.yaml", text }], {
-        current: () => null,
-        prune: false,
-        seedingAt: null,
-      });
-    } catch (error) {
-      thrown = error;
-    }
-    const used = process.cpuUsage();
+    const cpuMs = measureCpuMs(() => {
+      try {
+        read(text);
+      } catch (error) {
+        thrown = error;
+      }
+    });
     expect(thrown).toMatchObject({
       code: "invalid_input",
       message: expect.stringMatching(/ errors? in x\.yaml\./),
     });
     expect((thrown as AppError).issues.length).toBeLessThanOrEqual(100);
-    expect((used.user + used.system - user - system) / 1000).toBeLessThan(1000);
+    expect(cpuMs).toBeLessThan(limitMs);
   });
 
-  test("aliases that expand to billions of values are rejected within a second", () => {
+  test("aliases that expand to billions of values are rejected at little cost", () => {
     const bomb = repeated(12, (n) => `a${n}: &a${n} [${repeated(10, () => `*a${n - 1}, `)}]\n`);
-    const { user } = process.cpuUsage();
-    expect(collectIssues(() => readCatalogBody(bomb.replaceAll("*a-1", "x")))).toEqual([
-      expect.stringContaining("The aliases (*name) in this file expand to too many values."),
-    ]);
-    expect((process.cpuUsage().user - user) / 1000).toBeLessThan(1000);
+    const reject = () =>
+      expect(collectIssues(() => readCatalogBody(bomb.replaceAll("*a-1", "x")))).toEqual([
+        expect.stringContaining("The aliases (*name) in this file expand to too many values."),
+      ]);
+    expect(measureCpuMs(reject)).toBeLessThan(limitMs);
   });
 });
