@@ -166,7 +166,7 @@ const DayTimes = (props: TimesProps & { date: string }) => {
     ...found.times.filter(({ startsAt }) => startsAt !== own?.startsAt),
     ...(isOwnDay ? [own] : []),
   ].toSorted((a, b) => a.startsAt - b.startsAt);
-  const partOfShare = ({ startsAt }: FreeTime): string =>
+  const partOfDay = ({ startsAt }: FreeTime): string =>
     PARTS.findLast(({ from }) => hourOf(startsAt, timezone) >= from)?.name ?? "morning";
   const hasPrices = new Set(times.map(({ totalCents }) => totalCents)).size > 1;
   return (
@@ -175,7 +175,7 @@ const DayTimes = (props: TimesProps & { date: string }) => {
       {times.length === 0 && <p>{texts.noneOn}</p>}
       <form method="post" action={action}>
         {PARTS.map(({ name }) => {
-          const ofPart = times.filter((time) => partOfShare(time) === name);
+          const ofPart = times.filter((time) => partOfDay(time) === name);
           return (
             ofPart.length > 0 && (
               <>
