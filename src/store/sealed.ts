@@ -104,7 +104,8 @@ export const GUEST_COLUMNS = "visit_id, business_id, sealed";
 export const VISIT_TABLES = ["booking", "reservation", "ticket_order"] as const;
 
 export function createGuestStore(db: Db) {
-  // The statement is an upsert, because replacing the row would delete the rows of features that refer to it.
+  // The statement is an upsert, because replacing the row would delete the rows of features that
+  // refer to it.
   const replace = db.prepare(
     `${insertInto("guest", GUEST_COLUMNS)} ON CONFLICT (visit_id) DO UPDATE SET business_id = excluded.business_id, sealed = excluded.sealed`,
   );

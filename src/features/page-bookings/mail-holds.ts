@@ -186,7 +186,8 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
     const store = rt.openStore(createPageBookingStore);
-    // A link confirms a visit only from a mailbox of a provider: the owner of a domain has any number.
+    // A link confirms a visit only from a mailbox of a provider: the owner of a domain has any number
+    // of mailboxes.
     const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
     store.insert({
       visitId: visit.id,

@@ -52,7 +52,8 @@ export function createRateLimits(rt: Runtime): RateLimits {
   // is set: small changes would save the requests of one second under two.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
-  // Several processes save counts of the same second: each has rows of its own, by a random number.
+  // Several processes can save counts of the same second. Each of them marks its own rows with a
+  // random number.
   const process = Math.floor(rt.randomFraction() * 2 ** 32);
   let savedAt = rt.monotonic();
   const saved = loadRateCounts(rt);
