@@ -24,7 +24,7 @@ import { listBookings, type Server, startClients } from "../support/booking-clie
 // what fails, an editor changes prices, and a reader follows the feed.
 
 /** The test suite has split-server.test.ts, which runs the commands of the guide without load. */
-const SPLITS = chooseScale(0, 20, 2);
+const SPLITS = chooseScale(0, 20, 1);
 const SEED = chooseSeed(16);
 const SLUGS = ["aurora", "lumen", "kita"];
 const KILLED_SHARE = 0.5;

@@ -9,7 +9,7 @@ import { patient } from "../../support/patience.ts";
 // whether or not the write has reached the disk.
 
 const DAYS = 12;
-const RUNS = chooseScale(1, 360, 10);
+const RUNS = chooseScale(1, 360, 8);
 const FIRST = chooseSeed(500_000);
 /** A worker sent one more delivery to an endpoint that it had just disabled after a start. */
 const SEEDS_OF_FIXED_BUGS = [314_164];

@@ -7,7 +7,7 @@ import { patient } from "../../support/patience.ts";
 
 /** The length of a run, before the time in which all deliveries must be completed. */
 const DAYS = 12;
-const RUNS = chooseScale(2, 360, 16);
+const RUNS = chooseScale(2, 360, 12);
 const FIRST = chooseSeed(1);
 /** Seeds that have found bugs. The last three bugs were in the simulation, not in the worker. */
 const REGRESSIONS = [18, 28, 51, 309790, 311399, 20261171, 972728, 782];
