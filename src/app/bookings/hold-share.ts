@@ -1,6 +1,6 @@
 import { type Interval, intersect } from "../../domain/availability/intervals.ts";
 import {
-  closedInterval,
+  daysInterval,
   DAY_MIN,
   type DayNumber,
   localDays,
@@ -77,7 +77,7 @@ function createWorkReader(catalog: Catalog): Pools["listWork"] {
     // A shift of the day before can end after midnight.
     const local = localDays(timezone, first - 1, days.at(-1) ?? first);
     const workingTimeOf = createWorkingTimeReader(catalog.schedule, local);
-    const spans = days.map((day) => closedInterval(timezone, day * DAY_MIN, (day + 1) * DAY_MIN));
+    const spans = days.map((day) => daysInterval(timezone, day, day));
     const workers = workersOf(pool);
     return spans.map((span) =>
       workers.flatMap(({ id, person }) =>

@@ -3,7 +3,7 @@ import { findByKey } from "../catalog/doc-index.ts";
 import type { Interval } from "./intervals.ts";
 import type { BusyInterval } from "./request.ts";
 import type { Segment } from "./segments.ts";
-import { DAY_MIN, closedInterval } from "./wall-clock.ts";
+import { daysInterval } from "./wall-clock.ts";
 import { maxVisitMin, type VisitPlan } from "./visit-plan.ts";
 
 /**
@@ -93,12 +93,17 @@ export function blockedInterval(
   };
 }
 
-/** How far outside the requested days a booking can end or start and still affect the result. */
-type BusyMargins = { beforeMin: number; afterMin: number };
+/** How far outside the requested days a booking can lie and still affect the result. */
+type BusyMargins = {
+  /** The most minutes from the end of an earlier booking to the first requested day. */
+  beforeMin: number;
+  /** The most minutes from the last requested day to the start of a later booking. */
+  afterMin: number;
+};
 
 /**
- * Returns the margins of a plan. They do not include the buffers of the bookings, because each
- * booking has buffers of its own.
+ * Returns the margins of a plan. A visit that starts on the last day can end after it. The margins
+ * do not include the buffers of the bookings, because each booking has its own.
  */
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
   const buffer = Math.max(
@@ -117,7 +122,7 @@ const MAX_BUFFER_MIN = 1440;
 
 /** Returns the time in which bookings must be loaded, whatever their buffers are. */
 export function busyWindow(plan: VisitPlan): Interval {
-  const { start, end } = reachOf(plan, busyMargins(plan));
+  const { start, end } = requestedTime(plan, busyMargins(plan));
   return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };
 }
 
@@ -127,7 +132,7 @@ export function bookingsNear(
   margins: BusyMargins,
   bookings: readonly BusyInterval[],
 ): BusyInterval[] {
-  const { start, end } = reachOf(plan, margins);
+  const { start, end } = requestedTime(plan, margins);
   return bookings.filter(
     (booking) =>
       booking.startMin - booking.bufferBeforeMin < end &&
@@ -135,11 +140,7 @@ export function bookingsNear(
   );
 }
 
-function reachOf(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interval {
-  const requested = closedInterval(
-    plan.timezone,
-    plan.firstDay * DAY_MIN,
-    (plan.lastDay + 1) * DAY_MIN,
-  );
+function requestedTime(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interval {
+  const requested = daysInterval(plan.timezone, plan.firstDay, plan.lastDay);
   return { start: requested.start - beforeMin, end: requested.end + afterMin };
 }

@@ -7,9 +7,10 @@ import type { Segment } from "./segments.ts";
 
 /** The capacity of a resource, or of the service itself. */
 export type CapacityLimit = {
-  /** null if the limit is the capacity of the service. */
+  /** The key of the resource; null if the limit is the capacity of the service. */
   resource: string | null;
   capacity: number;
+  /** The units that one visit uses. */
   unitsPerSpot: number;
   usage: Usage;
   /** The times at which fewer units are left than the segment needs. */
@@ -65,6 +66,7 @@ const ALWAYS: Interval = { start: -Infinity, end: Infinity };
 const shortagesIn = (usage: Usage, capacity: number, needed: number): Interval[] =>
   needed > capacity ? [ALWAYS] : timeAbove(usage, capacity - needed);
 
+/** Returns how many visits still fit into the span, and how many would fit without bookings. */
 export const spotsWithin = (
   { usage, capacity, unitsPerSpot }: CapacityLimit,
   span: Interval,

@@ -32,7 +32,7 @@ function isSorted(intervals: readonly Interval[]): boolean {
   return true;
 }
 
-/** Starts each interval earlier by `minutes`. */
+/** Starts each interval earlier by `minutes`, and joins intervals that then overlap or touch. */
 export function startEarlier(intervals: readonly Interval[], minutes: number): Interval[] {
   const earlier: Interval[] = [];
   let last: Interval | undefined;
@@ -129,6 +129,7 @@ export function contains(intervals: readonly Interval[], minute: number): boolea
   return found !== undefined && found.start <= minute;
 }
 
+/** @param minutes in ascending order */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const within: number[] = [];
   let at = 0;

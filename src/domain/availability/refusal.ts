@@ -101,6 +101,7 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
+  // A session that starts at this minute and has seats left could be joined.
   const isFull = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );

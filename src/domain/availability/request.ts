@@ -20,7 +20,7 @@ export type ServiceRequest = {
   addons: { addon: string; quantity: number }[];
   /** null: any staff member. */
   staff: string | null;
-  /** The index of the segment, if the request lists segments. */
+  /** The index in the list of segments, if the request has one. */
   segment?: number;
 };
 
@@ -117,6 +117,7 @@ export type DateRangeInput = {
 export type DateRange = { from: LocalDate; to: LocalDate };
 
 const DEFAULT_DAYS = 7;
+/** The longest range of a request: any two months. */
 export const MAX_DAYS = 62;
 
 /**
@@ -149,5 +150,5 @@ export function parseDateRange(
   if (to < from) addIssue("to", "before_from", `must not be before 'from', which is ${from}.`);
   if (dayNumber(to) - dayNumber(from) >= MAX_DAYS)
     addIssue("to", "range_too_large", `must be at most ${MAX_DAYS - 1} days after 'from'.`);
-  return { range: { from, to }, issues: issues };
+  return { range: { from, to }, issues };
 }

@@ -126,23 +126,24 @@ function addAddons(
     const [, name = quantified, times = "1"] = /^(.+)\*(\d{1,6})$/.exec(quantified) ?? [];
     const addon = lookup.findOrAddIssue("addon", name, "addonIds");
     if (addon === undefined) continue;
-    const offered = resolved.filter(
+    const offering = resolved.filter(
       (entry) =>
         (service ?? entry.service) === entry.service &&
-        entry.service.addons.some((l) => l.addon === addon.key),
+        entry.service.addons.some((link) => link.addon === addon.key),
     );
-    const first =
-      offered.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
-      offered[0];
-    if (first === undefined)
+    // A service that is requested several times takes the add-on once each time.
+    const target =
+      offering.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
+      offering[0];
+    if (target === undefined)
       addIssue("addon_not_linked", notOffered(resolved, service, addon), "addonIds");
-    else if (new Set(offered.map((entry) => entry.service)).size > 1)
+    else if (new Set(offering.map((entry) => entry.service)).size > 1)
       addIssue(
         "validation_failed",
         `Several services offer the add-on '${addon.name}': name one, as in service:add-on.`,
         "addonIds",
       );
-    else first.addons.push({ addon: addon.key, quantity: Number(times) });
+    else target.addons.push({ addon: addon.key, quantity: Number(times) });
   }
 }
 
@@ -215,7 +216,7 @@ export function resolveSegment(
   }));
   const variant =
     service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
-  if (variant === undefined) addIssueOfVariant(lookup, service, variantId, addIssue);
+  if (variant === undefined) addVariantIssue(lookup, service, variantId, addIssue);
   if (service === undefined || variant === undefined || staff === undefined) return [];
   return [
     {
@@ -229,7 +230,7 @@ export function resolveSegment(
   ];
 }
 
-function addIssueOfVariant(
+function addVariantIssue(
   lookup: Lookup,
   service: ServiceDoc | undefined,
   variantId: string | null,

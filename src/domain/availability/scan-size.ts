@@ -36,14 +36,14 @@ export function assertNotTooLarge(plan: VisitPlan, options: ScanOptions): void {
 }
 
 function howToNarrow(plan: VisitPlan, options: ScanOptions): [parameter: string, advice: string] {
-  const isSmall = (firstDays: number, explain: boolean) =>
+  const fits = (dayCount: number, explain: boolean) =>
     scanSize(
-      { ...plan, lastDay: Math.min(plan.lastDay, plan.firstDay + firstDays - 1) },
+      { ...plan, lastDay: Math.min(plan.lastDay, plan.firstDay + dayCount - 1) },
       { ...options, explain },
     ) <= MAX_SIZE;
   const allDays = plan.lastDay - plan.firstDay + 1;
-  if (options.explain && isSmall(allDays, false)) return ["explain", "Leave out 'explain'."];
-  if (options.lists === "days" && isSmall(1, options.explain))
+  if (options.explain && fits(allDays, false)) return ["explain", "Leave out 'explain'."];
+  if (options.lists === "days" && fits(1, options.explain))
     return ["to", "Ask for fewer days with 'to'."];
   if (plan.segments.every(({ service }) => service === null))
     return ["areaId", "Ask for the tables of one area with 'areaId'."];

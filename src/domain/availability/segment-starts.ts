@@ -36,7 +36,7 @@ export function buildGrid(plan: VisitPlan): Grid {
 
 /**
  * Returns the starts in steps from midnight. A time that clocks skip is left out; a time that
- * clocks repeat counts twice.
+ * clocks repeat gives two starts.
  */
 function clockGrid({ timezone, firstDay, lastDay, intervalMin }: VisitPlan): Set<number> {
   const minutes: number[] = [];
@@ -154,8 +154,8 @@ function joinableSessions(
 }
 
 /**
- * Returns the sessions that are as long as the segment. Guests with a longer add-on need another
- * session.
+ * Returns the sessions of the segment's group service with the candidate's staff member and
+ * duration. Guests whose add-on takes longer need another session.
  */
 export function startedSessions(
   busy: BusyIndex,

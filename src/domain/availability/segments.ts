@@ -65,21 +65,22 @@ export function planSegments(
     (request) => planSegment(catalog, request, guests, pointingTo(addIssue, request.segment)) ?? [],
   );
   const policy = catalog.business.bookingPolicy;
-  const own = segments.flatMap(({ service }) => service?.bookingRules ?? []);
+  const ownRules = segments.flatMap(({ service }) => service?.bookingRules ?? []);
   const rules = {
-    slotIntervalMin: own[0]?.slotIntervalMin ?? policy.slotIntervalMin,
+    slotIntervalMin: ownRules[0]?.slotIntervalMin ?? policy.slotIntervalMin,
     minNoticeMin: Math.max(
       0,
-      ...own.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin),
+      ...ownRules.map(({ minNoticeMin }) => minNoticeMin ?? policy.minNoticeMin),
     ),
     maxAdvanceDays: Math.min(
       MAX_ADVANCE_DAYS,
-      ...own.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays),
+      ...ownRules.map(({ maxAdvanceDays }) => maxAdvanceDays ?? policy.maxAdvanceDays),
     ),
   };
   return { segments, rules };
 }
 
+/** Returns undefined, and adds an issue, if the service or variant cannot be booked. */
 function planSegment(
   catalog: Catalog,
   request: ServiceRequest,
@@ -126,7 +127,7 @@ function planSegment(
       "staffIds",
     );
 
-  const listed = (request.staff === null ? undefined : candidates[0]) ?? candidateFor(null);
+  const offer = (request.staff === null ? undefined : candidates[0]) ?? candidateFor(null);
   return {
     service,
     variant,
@@ -136,8 +137,8 @@ function planSegment(
     bufferBeforeMin: service.bufferBeforeMin,
     bufferAfterMin: service.bufferAfterMin,
     resources: service.resources,
-    durationMin: listed.durationMin,
-    priceCents: listed.priceCents,
+    durationMin: offer.durationMin,
+    priceCents: offer.priceCents,
     candidates,
   };
 }

@@ -53,7 +53,8 @@ export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number
     for (let i = optionsBySegment.length - 1; i >= 0; i -= 1) {
       const next = current[i + 1];
       const startsByPerson = new Map(next?.map(({ person, starts }) => [person, starts]));
-      // The minutes at which this segment can end so that the next one follows within the gap.
+      // The minutes at which this segment can end so that another staff member performs the next
+      // one within the gap.
       const endsWithChange = startEarlier(
         merge(withFewerChanges?.[i + 1]?.flatMap(({ starts }) => starts) ?? []),
         maxGapMin,
@@ -120,7 +121,7 @@ export function candidatesAt(
 
 /**
  * Returns the segments with the fewest changes of staff, then the least waiting. Returns undefined
- * if the visit cannot start then.
+ * if the visit cannot start at that minute.
  */
 export function placeSegments(
   { maxGapMin, finishable }: Chain,
@@ -137,6 +138,7 @@ export function placeSegments(
   for (const i of finishable[changes]?.keys() ?? []) {
     let placement = earliestPlacement(finishable[changes]?.[i] ?? [], window, last);
     if (placement === undefined) {
+      // The same person cannot continue, so one of the allowed changes is used.
       changes -= 1;
       placement = earliestPlacement(finishable[changes]?.[i] ?? [], window);
     }

@@ -11,14 +11,15 @@ import { isCapacityOnly, spotsWithin } from "./capacity-limits.ts";
 import { type SegmentStarts, startedSessions, isOnRequestedDay } from "./segment-starts.ts";
 import { type Refusal, refusalAt, timingReason } from "./refusal.ts";
 import type { LocalDate } from "../catalog/common.ts";
-import { DAY_MIN, type DayNumber, dateOf, closedInterval, dayAt } from "./wall-clock.ts";
+import { type DayNumber, dateOf, dayAt, daysInterval } from "./wall-clock.ts";
 import type { VisitPlan } from "./visit-plan.ts";
 
 export type Slot = {
   startMin: number;
   endMin: number;
-  /** The number of spots left in the segment with the fewest. */
+  /** The number of spots left in the segment that has the fewest left. */
   spotsLeft: number;
+  /** All spots of that segment. */
   spotsTotal: number;
   segments: SlotSegment[];
 };
@@ -180,7 +181,7 @@ function createEmptyDayState(plan: VisitPlan): (day: DayNumber) => DayState {
   let startsWithoutBookings: Map<DayNumber, number[]> | undefined;
   return (day) => {
     if (day > plan.horizonDay) return "TOO_FAR";
-    const { end } = closedInterval(plan.timezone, day * DAY_MIN, (day + 1) * DAY_MIN);
+    const { end } = daysInterval(plan.timezone, day, day);
     if (end <= plan.earliestMin) return "TOO_SOON";
     startsWithoutBookings ??= Map.groupBy(
       visitStarts(prepareSlotSearch(plan, []).chain),

@@ -1,10 +1,10 @@
 import type { Catalog, StaffDoc } from "../catalog/catalog.ts";
 import { AppError } from "../errors.ts";
 import {
-  closedInterval,
   DAY_MIN,
   type DayNumber,
   dayNumber,
+  daysInterval,
   localDays,
   dayAt,
 } from "./wall-clock.ts";
@@ -20,11 +20,12 @@ export type VisitPlan = {
   /** An earlier start is TOO_SOON; a start on a day after `horizonDay` is TOO_FAR. */
   earliestMin: number;
   horizonDay: DayNumber;
+  /** The step of the grid of starts. */
   intervalMin: number;
   /** The only start to consider, on the grid or not. */
   onlyStartMin?: number;
   segments: Segment[];
-  /** Returns the working time of a staff member, or of the business if `person` is omitted. */
+  /** Returns the working time of a staff member, or of the business without `person`. */
   workingTimeOf: (person?: StaffDoc | null) => WorkingTime;
 };
 
@@ -68,6 +69,7 @@ export function planResolvedRequest(
 /**
  * Returns the plan for a single start, which may be before the minimum notice, beyond the horizon
  * and off the grid.
+ * @param earliestMs a start before this time (epoch milliseconds) is still TOO_SOON
  */
 export const ignoringNotice = (
   plan: VisitPlan,
@@ -90,7 +92,7 @@ export function withDays(
   let workingTimeOf: VisitPlan["workingTimeOf"] | undefined;
   const createReader = () => {
     const longestMin = maxVisitMin(segments, business.bookingPolicy.maxGapMin);
-    const starts = closedInterval(timezone, firstDay * DAY_MIN, (lastDay + 1) * DAY_MIN);
+    const starts = daysInterval(timezone, firstDay, lastDay);
     // A shift can end at 48:00, so shifts from two days before count. The last visit can end days
     // later.
     const after = 2 + Math.ceil(longestMin / DAY_MIN);

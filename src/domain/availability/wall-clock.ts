@@ -31,7 +31,7 @@ type WallMinute = number;
 type OffsetPeriod = Interval & { offsetMin: number };
 
 // No zone has been more than a day from UTC or moved its clocks by more than a day.
-const REACH_MIN = DAY_MIN;
+const MAX_OFFSET_MIN = DAY_MIN;
 
 const periodsByZone = new Map<string, OffsetPeriod[]>();
 
@@ -72,7 +72,7 @@ type WallTimeInstants = {
 };
 
 function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
-  let period = offsetPeriodAt(timezone, wall - REACH_MIN);
+  let period = offsetPeriodAt(timezone, wall - MAX_OFFSET_MIN);
   let previous: OffsetPeriod | undefined;
   let resolved: WallTimeInstants | undefined;
   for (;;) {
@@ -80,7 +80,7 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
     if (minute >= period.end) previous = period;
     else if (minute >= period.start)
       resolved = { first: resolved?.first ?? minute, last: minute, gap: undefined };
-    if (period.end > wall + REACH_MIN) break;
+    if (period.end > wall + MAX_OFFSET_MIN) break;
     period = offsetPeriodAt(timezone, period.end);
   }
   if (resolved !== undefined) return resolved;
@@ -103,16 +103,20 @@ export function dateExists(timezone: string, day: DayNumber): boolean {
 }
 
 /** Returns the interval of opening hours or of a shift. */
-export function openInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
+export function openingInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const end = resolveWallTime(timezone, to);
   return { start: resolveWallTime(timezone, from).first, end: end.gap?.transition ?? end.first };
 }
 
 /** Returns the interval of a break, of a closure, or of hours that an exception removes. */
-export function closedInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
+export function closureInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const start = resolveWallTime(timezone, from);
   return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
 }
+
+/** Returns the time from the begin of the first day to the end of the last. */
+export const daysInterval = (timezone: string, first: DayNumber, last: DayNumber): Interval =>
+  closureInterval(timezone, first * DAY_MIN, (last + 1) * DAY_MIN);
 
 export type LocalDay = { day: DayNumber; date: LocalDate; weekday: Weekday; timezone: string };
 

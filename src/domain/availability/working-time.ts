@@ -11,8 +11,9 @@ import { minutesOf } from "../local-time.ts";
 import {
   type LocalDay,
   DAY_MIN,
-  closedInterval,
-  openInterval,
+  closureInterval,
+  daysInterval,
+  openingInterval,
   dayNumber,
   localDays,
   dayAt,
@@ -141,10 +142,10 @@ function shiftsWithExceptions(usual: Shifts, exceptions: readonly OpeningExcepti
 type WallWindow = OpeningException["intervals"][number];
 
 const openWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
-  openInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
+  openingInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
 const closedWindow = ({ start, end }: WallWindow, { day, timezone }: LocalDay): Interval =>
-  closedInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
+  closureInterval(timezone, day * DAY_MIN + minutesOf(start), day * DAY_MIN + minutesOf(end));
 
 const WHOLE_DAY = { start: "00:00", end: "24:00" };
 
@@ -159,7 +160,7 @@ function closureIntervals(closures: readonly Closure[], days: readonly LocalDay[
           .map((day) => closedWindow(WHOLE_DAY, day));
       const from = Math.max(dayNumber(closure.from), first.day);
       const to = Math.min(dayNumber(closure.to), last.day);
-      return from > to ? [] : [closedInterval(first.timezone, from * DAY_MIN, (to + 1) * DAY_MIN)];
+      return from > to ? [] : [daysInterval(first.timezone, from, to)];
     }),
   );
 }
@@ -208,8 +209,8 @@ export function findOutsideHours(
     createHoursCheck(before, bookings),
     createHoursCheck(after, bookings),
   ];
-  const leaves = (one: BookedInterval) => fitBefore(one) && !fitsAfter(one);
-  return bookings.filter((one) => leaves(one) || leaves({ ...one, staffId: null }));
+  const fallsOutside = (one: BookedInterval) => fitBefore(one) && !fitsAfter(one);
+  return bookings.filter((one) => fallsOutside(one) || fallsOutside({ ...one, staffId: null }));
 }
 
 function createHoursCheck(

@@ -4,12 +4,12 @@ import {
   dateOf,
   dayNumber,
   weekdayOf,
-  closedInterval,
+  closureInterval,
   dateExists,
   dayAt,
   formatMinute,
   instantsOf,
-  openInterval,
+  openingInterval,
   wallAt,
 } from "../../../src/domain/availability/wall-clock.ts";
 import type { Interval } from "../../../src/domain/availability/intervals.ts";
@@ -18,9 +18,9 @@ import { ZONES } from "./time-zones.ts";
 
 const wall = (date: string, hours: number) => dayNumber(date) * DAY_MIN + hours * 60;
 const opening = (zone: string, date: string, from: number, to: number) =>
-  openInterval(zone, wall(date, from), wall(date, to));
+  openingInterval(zone, wall(date, from), wall(date, to));
 const closing = (zone: string, date: string, from: number, to: number) =>
-  closedInterval(zone, wall(date, from), wall(date, to));
+  closureInterval(zone, wall(date, from), wall(date, to));
 
 const utc = (minute: number) => new Date(minute * 60_000).toISOString().slice(5, 16);
 const show = ({ start, end }: Interval) => `${utc(start)}/${utc(end)} ${end - start}`;
@@ -129,8 +129,8 @@ describe("dates and clocks", () => {
           .equals(plain);
         const expected = skipped ? [] : [...new Set([earlier, later])];
         expect(instantsOf(zone, clock)).toEqual(expected);
-        expect(openInterval(zone, clock, clock).start).toBe(skipped ? later : earlier);
-        expect(closedInterval(zone, clock, clock).end).toBe(later);
+        expect(openingInterval(zone, clock, clock).start).toBe(skipped ? later : earlier);
+        expect(closureInterval(zone, clock, clock).end).toBe(later);
         for (const instant of expected) {
           expect(wallAt(zone, instant)).toBe(clock);
           expect(formatMinute(instant, zone)).toBe(formatInstant(instant * 60_000, zone));
