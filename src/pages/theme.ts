@@ -8,7 +8,7 @@ const DARK = { paper: "#17140f", ink: "#ece6d9" };
 
 /** The contrast of text that WCAG 2.2 asks for (1.4.3, level AA). */
 const MIN_CONTRAST = 4.5;
-const STEPS = 20;
+const MIXING_STEPS = 20;
 
 const parse = (colour: string): Rgb => [
   Number.parseInt(colour.slice(1, 3), 16),
@@ -17,12 +17,12 @@ const parse = (colour: string): Rgb => [
 ];
 
 const format = (rgb: Rgb): string =>
-  `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`;
+  `#${rgb.map((channel) => Math.round(channel).toString(16).padStart(2, "0")).join("")}`;
 
 /** Returns the relative luminance as WCAG defines it. */
 function luminanceOf(rgb: Rgb): number {
-  const [red, green, blue] = rgb.map((part) => {
-    const share = part / 255;
+  const [red, green, blue] = rgb.map((channel) => {
+    const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   }) as [number, number, number];
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -37,12 +37,12 @@ export function contrastOf(one: string, other: string): number {
 }
 
 const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
-  from.map((part, i) => part + ((to[i] ?? 0) - part) * share) as unknown as Rgb;
+  from.map((channel, i) => channel + ((to[i] ?? 0) - channel) * share) as unknown as Rgb;
 
-/** Returns the colour, mixed with as much of the ink as text in it needs to be read on the paper. */
+/** Returns the colour, mixed with as little ink as makes text in it readable on the paper. */
 function readableOn(colour: string, { paper, ink }: typeof LIGHT): string {
-  for (let step = 0; step < STEPS; step++) {
-    const mixed = format(mix(parse(colour), parse(ink), step / STEPS));
+  for (let step = 0; step < MIXING_STEPS; step++) {
+    const mixed = format(mix(parse(colour), parse(ink), step / MIXING_STEPS));
     if (contrastOf(mixed, paper) >= MIN_CONTRAST) return mixed;
   }
   return ink;
