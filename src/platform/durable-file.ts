@@ -81,14 +81,14 @@ export function useFile<Result>(
 ): Result {
   const file = openSync(path, flags, 0o600);
   try {
-    return namePath(path, () => use(file));
+    return withPathInErrors(path, () => use(file));
   } finally {
     closeSync(file);
   }
 }
 
 /** Runs `work`, and adds the path to an error of Node that lacks it, as for an open file. */
-export function namePath<Result>(path: string, work: () => Result): Result {
+export function withPathInErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

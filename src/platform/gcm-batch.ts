@@ -9,34 +9,34 @@ import { createCipheriv, type KeyObject, timingSafeEqual } from "node:crypto";
  */
 export type SealedRow = { id: string; sealed: Uint8Array };
 
-export const NONCE = 12;
-export const TAG = 16;
-const HEAD = NONCE + TAG;
-const BLOCK = 16;
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
+const HEAD_BYTES = NONCE_BYTES + TAG_BYTES;
+const BLOCK_BYTES = 16;
 /** The empty nonce never encrypts a text, and no tag that is computed with it leaves this file. */
-const NO_NONCE = new Uint8Array(NONCE);
+const NO_NONCE = new Uint8Array(NONCE_BYTES);
 
 /** Returns the texts, or undefined if the key does not decrypt all of them. */
 export function decryptTogether(key: KeyObject, rows: readonly SealedRow[]): string[] | undefined {
-  if (rows.some(({ sealed }) => sealed.length < HEAD)) return undefined;
+  if (rows.some(({ sealed }) => sealed.length < HEAD_BYTES)) return undefined;
   const streams = createKeyStreams(key, rows);
   if (!areAuthentic(key, rows, streams)) return undefined;
   let at = 0;
   return rows.map(({ sealed }) => {
-    const start = at + BLOCK;
+    const start = at + BLOCK_BYTES;
     const end = start + bodyLength(sealed);
-    for (let to = start, from = HEAD; to < end; to += 1, from += 1)
+    for (let to = start, from = HEAD_BYTES; to < end; to += 1, from += 1)
       streams[to] = (streams[to] as number) ^ (sealed[from] as number);
     at += streamLength(sealed);
     return streams.toString("utf8", start, end);
   });
 }
 
-const padded = (length: number): number => Math.ceil(length / BLOCK) * BLOCK;
+const padded = (length: number): number => Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES;
 
-const bodyLength = (sealed: Uint8Array): number => sealed.length - HEAD;
+const bodyLength = (sealed: Uint8Array): number => sealed.length - HEAD_BYTES;
 
-const streamLength = (sealed: Uint8Array): number => BLOCK + padded(bodyLength(sealed));
+const streamLength = (sealed: Uint8Array): number => BLOCK_BYTES + padded(bodyLength(sealed));
 
 /** Returns for each text the block that masks its tag, then its key stream in whole blocks. */
 function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
@@ -44,9 +44,9 @@ function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
   let at = 0;
   for (const { sealed } of rows) {
     const end = at + streamLength(sealed);
-    for (let counter = 1; at < end; counter += 1, at += BLOCK) {
-      for (let i = 0; i < NONCE; i += 1) counters[at + i] = sealed[i] as number;
-      counters.writeUInt32BE(counter, at + NONCE);
+    for (let counter = 1; at < end; counter += 1, at += BLOCK_BYTES) {
+      for (let i = 0; i < NONCE_BYTES; i += 1) counters[at + i] = sealed[i] as number;
+      counters.writeUInt32BE(counter, at + NONCE_BYTES);
     }
   }
   return createCipheriv("aes-256-ecb", key, null).setAutoPadding(false).update(counters);
@@ -65,7 +65,7 @@ function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffe
   let at = 0;
   let mask = 0;
   for (const row of rows) {
-    writeHashed(hashed, at, row, streams.subarray(mask, mask + TAG));
+    writeHashed(hashed, at, row, streams.subarray(mask, mask + TAG_BYTES));
     at += hashedLength(row);
     mask += streamLength(row.sealed);
   }
@@ -73,7 +73,7 @@ function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffe
 }
 
 const hashedLength = ({ id, sealed }: SealedRow): number =>
-  padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + 2 * BLOCK;
+  padded(Buffer.byteLength(id)) + padded(bodyLength(sealed)) + 2 * BLOCK_BYTES;
 
 /**
  * Writes the blocks of a text for GHASH: the ID, the encrypted text, the length of each in bits,
@@ -82,13 +82,13 @@ const hashedLength = ({ id, sealed }: SealedRow): number =>
 function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow, mask: Buffer): void {
   const idLength = hashed.write(id, at);
   const body = at + padded(idLength);
-  hashed.set(sealed.subarray(HEAD), body);
+  hashed.set(sealed.subarray(HEAD_BYTES), body);
   const lengths = body + padded(bodyLength(sealed));
   hashed.writeUInt32BE(8 * idLength, lengths + 4);
   hashed.writeUInt32BE(8 * bodyLength(sealed), lengths + 12);
-  const tag = lengths + BLOCK;
-  for (let i = 0; i < TAG; i += 1)
-    hashed[tag + i] = (sealed[NONCE + i] as number) ^ (mask[i] as number);
+  const tag = lengths + BLOCK_BYTES;
+  for (let i = 0; i < TAG_BYTES; i += 1)
+    hashed[tag + i] = (sealed[NONCE_BYTES + i] as number) ^ (mask[i] as number);
 }
 
 /** Returns the tag of an empty text, which depends on the GHASH of these bytes. */

@@ -97,17 +97,17 @@ export async function readStdin(stdin: Input, limits: ReadLimits = READ_LIMITS):
  * @throws AppError invalid_input if nothing arrives for `maxMs`
  */
 export const streamStdin = (stdin: Input, limits: ReadLimits = READ_LIMITS) =>
-  chunksOf(stdin, limits, true);
+  chunksOf(stdin, limits, { restartsTimer: true });
 
 async function* chunksOf(
   stdin: Input,
   limits: ReadLimits,
-  restarts = false,
+  { restartsTimer }: { restartsTimer: boolean } = { restartsTimer: false },
 ): AsyncGenerator<Buffer> {
   const chunks = stdin[Symbol.asyncIterator]();
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const stop = () => {
-    late.reject(tooSlowError("stdin", limits));
+    timeout.reject(tooSlowError("stdin", limits));
     // An open stdin would keep the process running.
     (stdin as Input & { destroy: () => void }).destroy();
   };
@@ -115,8 +115,8 @@ async function* chunksOf(
   const timer = stdin.isTTY ? undefined : setTimeout(stop, limits.maxMs);
   try {
     for (;;) {
-      if (restarts) timer?.refresh();
-      const next = await Promise.race([chunks.next(), late.promise]);
+      if (restartsTimer) timer?.refresh();
+      const next = await Promise.race([chunks.next(), timeout.promise]);
       if (next.done) return;
       yield Buffer.from(next.value as string);
     }

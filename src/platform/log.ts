@@ -9,7 +9,7 @@ export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
 
 /** Info lines are written in batches: a write for each request would cost more than the request. */
 const INFO_DELAY_MS = 50;
-const MAX_BUFFERED = 64 * 1024;
+const MAX_BUFFERED_CHARACTERS = 64 * 1024;
 
 /**
  * Logs one line per call to stderr: JSON, or readable text on a terminal. Messages and field values
@@ -33,7 +33,7 @@ export function createLog(format: LogFormat, now: () => number): Log {
     isUsed = true;
     const text = escapeText(message, MAX_MESSAGE_LENGTH);
     buffered += `${lineOf(isoTime(now()), level, text, fields)}\n`;
-    if (level !== "info" || buffered.length > MAX_BUFFERED) flush();
+    if (level !== "info" || buffered.length > MAX_BUFFERED_CHARACTERS) flush();
     else timer ??= setTimeout(flush, INFO_DELAY_MS).unref();
   };
 }

@@ -10,7 +10,7 @@ import { existsSync, linkSync, readdirSync, readFileSync, renameSync, unlinkSync
 import { basename, dirname, join } from "node:path";
 import { errorInWords, AppError } from "../domain/errors.ts";
 import { createDurably, syncFolder } from "./durable-file.ts";
-import { NONCE, decryptTogether, type SealedRow, TAG } from "./gcm-batch.ts";
+import { NONCE_BYTES, decryptTogether, type SealedRow, TAG_BYTES } from "./gcm-batch.ts";
 
 /**
  * Encrypts texts at rest with AES-256-GCM, bound to their row. The key file holds one key. During a
@@ -54,7 +54,7 @@ export type SecretBox = {
   ) => string[];
 };
 
-const KEY = 32;
+const KEY_BYTES = 32;
 
 /**
  * Returns a SecretBox. The key file is created on first use, except in a dry run. It is separate
@@ -69,14 +69,16 @@ export function openSecretBox(
 ): SecretBox {
   let known: Buffer[] = [];
   const load = (): Buffer[] =>
-    (known = isDryRun() ? (readKeys(keyPath) ?? [random(KEY)]) : readOrCreateKeys(keyPath, random));
+    (known = isDryRun()
+      ? (readKeys(keyPath) ?? [random(KEY_BYTES)])
+      : readOrCreateKeys(keyPath, random));
   const write = (keys: Buffer[]) => replaceKeys(keyPath, (known = keys), random);
 
   return {
     encrypt(plain, rowId) {
       // The file is read each time, because the key may have been rotated.
       const [key] = load() as [Buffer];
-      const nonce = random(NONCE);
+      const nonce = random(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(rowId));
       const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
@@ -122,7 +124,7 @@ export function openSecretBox(
       const derived = createHmac("sha256", key).update(purpose).digest();
       return createHmac("sha256", derived).update(text).digest();
     },
-    addKey: () => write([random(KEY), ...(readKeys(keyPath) ?? [])]),
+    addKey: () => write([random(KEY_BYTES), ...(readKeys(keyPath) ?? [])]),
     dropOldKeys(allDecrypt) {
       const [newest, ...older] = load() as [Buffer, ...Buffer[]];
       if (!allDecrypt((sealed, rowId) => decryptWith(newest, sealed, rowId) !== undefined))
@@ -176,13 +178,13 @@ function prepare(key: Buffer): KeyObject {
 
 function decryptWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {
   // Node throws an error of its own for a tag that has too few bytes.
-  if (sealed.length < NONCE + TAG) return undefined;
-  const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE))
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", prepare(key), sealed.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(rowId))
-    .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
+    .setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   try {
     // GCM returns the whole text at once. Asking for a string would create a decoder for each text.
-    const plain = decipher.update(sealed.subarray(NONCE + TAG));
+    const plain = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
     decipher.final();
     return plain.toString();
   } catch {
@@ -214,10 +216,10 @@ function readKeys(path: string): Buffer[] | undefined {
     ?.trim()
     .split("\n")
     .map((line) => Buffer.from(line, "base64"));
-  if (keys?.every(({ length }) => length === KEY) ?? true) return keys;
+  if (keys?.every(({ length }) => length === KEY_BYTES) ?? true) return keys;
   throw new AppError(
     "signing_unavailable",
-    `Invalid master key file: expected ${KEY}-byte keys in base64, one per line.`,
+    `Invalid master key file: expected ${KEY_BYTES}-byte keys in base64, one per line.`,
     {
       fix: `restore the key file of this database: ${path}; if it is lost, remove this one, then give each endpoint a new secret: deskbell webhooks rotate-secret ID --force`,
     },
@@ -255,7 +257,7 @@ function readText(path: string): string | undefined {
  * one key.
  */
 export function createMasterKey(path: string, random: (bytes: number) => Buffer): void {
-  const draft = writeDraft(path, [random(KEY)], random);
+  const draft = writeDraft(path, [random(KEY_BYTES)], random);
   try {
     linkSync(draft, path);
   } catch (error) {

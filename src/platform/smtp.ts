@@ -37,10 +37,10 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
         // Mails that are sent together share a connection, which is closed when idle.
         pool: true,
         maxConnections: 1,
-        // The part of deskbell that has stored a mail sends it again, at a time of its own choice.
+        // The feature that has stored a mail decides when it is sent again.
         maxRequeues: 0,
-        // Requiring TLS keeps the password from a server without STARTTLS, or from whoever removes
-        // it.
+        // Requiring TLS keeps the password from a server without STARTTLS, and from an attacker who
+        // removes STARTTLS from the server's answer.
         requireTLS: needsTls(smtpUrl, allowPlaintext),
         connectionTimeout: TIMEOUT_MS,
         greetingTimeout: TIMEOUT_MS,

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { commitOnceShown } from "../../app/commit-once-shown.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { AppError } from "../../domain/errors.ts";
-import { namePath } from "../../platform/durable-file.ts";
+import { withPathInErrors } from "../../platform/durable-file.ts";
 import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import type { Cli } from "../cli.ts";
@@ -39,7 +39,7 @@ export function openNewFile(path: string, mode = 0o666): number {
 export function writeNewFile(path: string, content: string): void {
   const file = openNewFile(path);
   try {
-    namePath(path, () => writeFileSync(file, content));
+    withPathInErrors(path, () => writeFileSync(file, content));
   } catch (error) {
     unlinkSync(path);
     throw error;
@@ -53,7 +53,7 @@ export function createPrivateFile(path: string) {
   const file = openNewFile(path, 0o600);
   return {
     write(text: string): void {
-      namePath(path, () => {
+      withPathInErrors(path, () => {
         writeSync(file, text);
         fsyncSync(file);
       });

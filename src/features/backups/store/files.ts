@@ -12,7 +12,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { countMigrations } from "../../../platform/assets.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { namePath, syncFolder } from "../../../platform/durable-file.ts";
+import { withPathInErrors, syncFolder } from "../../../platform/durable-file.ts";
 import { type AuditRow, createAuditStore } from "../../../store/audit.ts";
 import { openDatabase } from "../../../store/database/database.ts";
 import { findDamage, findForeignPart } from "../../../store/database/schema.ts";
@@ -59,7 +59,7 @@ export function copyCommitted(path: string, to: string, tag: (draft: string) => 
   const source = new Database(path, { readonly: true });
   try {
     source.prepare("VACUUM INTO ?").run(draft);
-    namePath(draft, () => fsyncSync(file));
+    withPathInErrors(draft, () => fsyncSync(file));
   } finally {
     source.close();
     closeSync(file);
