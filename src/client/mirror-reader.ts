@@ -4,6 +4,7 @@ import { LISTS, type MirrorList, partOf, partsIn } from "./mirror-lists.ts";
 import type { Arguments, DeskbellClient, DeskbellEvent, Result } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
+/** The most IDs in a request, and the most events in a response, that the API allows. */
 const MAX_IDS = 500;
 const MAX_EVENTS = 500;
 
@@ -67,7 +68,10 @@ export class MirrorReader {
     }
   }
 
-  /** Begins with the end of the feed and the whole lists, which replace all that is stored. */
+  /**
+   * Replaces all that is stored by the whole lists. The end of the feed is read first, so that the
+   * changes made while the lists are read come as events.
+   */
   async #begin(copy: MirrorCopy): Promise<void> {
     const { page } = await this.#client.listChanges({ after: "latest", types: this.#types });
     for (const list of this.#lists) {

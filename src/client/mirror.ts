@@ -32,7 +32,7 @@ export type FollowOptions = {
 export type Mirror = {
   /**
    * Brings the copy up to date. Call it when your program starts, for each webhook, and once an
-   * hour. Calls that wait for their turn share one.
+   * hour. Calls that wait for their turn share one synchronization.
    * @throws DeskbellError if the server cannot be read; the copy stays as it was
    */
   sync: () => Promise<MirrorChange>;
@@ -54,22 +54,23 @@ export function createMirror(options: MirrorOptions): Mirror {
   const { client, storage, intervalSeconds = 2, now = Date.now } = options;
   const lists = options.lists ?? (Object.keys(LISTS) as MirrorList[]);
   const reader = new MirrorReader(client, lists, now);
-  let last: Promise<unknown> = Promise.resolve();
-  let shared: Promise<MirrorChange> | undefined;
-  let startedAt = -Infinity;
+  let lastUpdate: Promise<unknown> = Promise.resolve();
+  /** The synchronization that has not started yet, which all calls of `sync` until then share. */
+  let waitingSync: Promise<MirrorChange> | undefined;
+  let lastStartedAt = -Infinity;
 
   /** Updates the copy after all updates that were called before. */
   const update = (maxWaitSeconds: number, signal?: AbortSignal): Promise<MirrorChange> => {
-    const run = last.then(async () => {
-      const pause = startedAt + intervalSeconds * 1000 - now();
+    const run = lastUpdate.then(async () => {
+      const pause = lastStartedAt + intervalSeconds * 1000 - now();
       if (pause > 0) await wait(Math.min(pause, intervalSeconds * 1000), signal);
-      startedAt = now();
-      shared = undefined;
+      lastStartedAt = now();
+      waitingSync = undefined;
       const copy = await MirrorCopy.load(storage);
       await reader.update(copy, maxWaitSeconds, signal);
       return { changed: [...copy.changed] };
     });
-    last = run.catch(() => {});
+    lastUpdate = run.catch(() => {});
     return run;
   };
 
@@ -91,7 +92,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   }
 
   return {
-    sync: () => (shared ??= update(0)),
+    sync: () => (waitingSync ??= update(0)),
     follow,
     async read<List extends MirrorList>(list: List): Promise<MirrorLists[List]> {
       const copy = await MirrorCopy.load(storage);

@@ -1,6 +1,6 @@
 import { DeskbellError, type Problem } from "./errors.ts";
 
-/** A request that can be sent several times. */
+/** A request with its complete body, which can be sent again. */
 export type PreparedRequest = {
   method: string;
   url: string;
@@ -78,7 +78,7 @@ async function sendOnce(
     const reason = timeout.aborted ? `no response within ${timeoutSeconds} s` : reasonOf(cause);
     return new DeskbellError({
       code: "connection_failed",
-      detail: `${method} ${withoutQuery(url)}: ${reason}.`,
+      detail: `${describeRequest(method, url)}: ${reason}.`,
       fix: "check baseUrl, and that the server is reachable from here.",
       cause,
     });
@@ -88,12 +88,11 @@ async function sendOnce(
   const isComplete = parsed !== undefined || status === 204 || status === 304;
   if ((response.ok || status === 304) && isComplete)
     return { status, headers: response.headers, body: parsed };
-  return toError(request(method, url), response, parsed);
+  return toError(describeRequest(method, url), response, parsed);
 }
 
-const request = (method: string, url: string): string => `${method} ${withoutQuery(url)}`;
-
-const withoutQuery = (url: string): string => url.split("?", 1)[0] ?? "";
+const describeRequest = (method: string, url: string): string =>
+  `${method} ${url.split("?", 1)[0]}`;
 
 /** Returns the reason of a failed `fetch`, which Node has in the cause. */
 function reasonOf(error: unknown): string {
@@ -110,7 +109,7 @@ function parse(text: string): object | undefined {
   }
 }
 
-function toError(what: string, { status, headers }: Response, body: object | undefined) {
+function toError(request: string, { status, headers }: Response, body: object | undefined) {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   const retryAfter = seconds >= 0 ? seconds : undefined;
   const requestId = headers.get("request-id") ?? undefined;
@@ -121,7 +120,7 @@ function toError(what: string, { status, headers }: Response, body: object | und
   }
   return new DeskbellError({
     code: "unexpected_response",
-    detail: `${what}: the response with status ${status} is not one of deskbell.`,
+    detail: `${request}: the response with status ${status} is not one of deskbell.`,
     fix: "check baseUrl, and the proxy before the server.",
     status,
     requestId,

@@ -12,6 +12,7 @@ export type DeskbellEvent = Schemas["KnownEvent"];
 /** The operations of the API that a key of a business can call. */
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 
+/** Makes one object type of an intersection, so that editors list its properties. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /** `If-Match` -> `ifMatch` */
