@@ -38,10 +38,10 @@ export type VisitSummary = {
 /** The maximum number of visits that a text names; the others are counted. */
 export const MAX_NAMED_VISITS = 10;
 
-const ID_ENDING = 6;
+const ENDING_LENGTH = 6;
 
 /** Returns the end of an ID, such as `…9qx7km`. */
-export const shortIdOf = (id: string): string => `…${id.slice(-ID_ENDING)}`;
+export const shortIdOf = (id: string): string => `…${id.slice(-ENDING_LENGTH)}`;
 
 /** Returns the end of an ID that {@link shortIdOf} has shortened; undefined for another text. */
 export const idEndingOf = (text: string): string | undefined => /^…?([0-9a-z]{6})$/.exec(text)?.[1];

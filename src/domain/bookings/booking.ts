@@ -13,6 +13,7 @@ export type Booking = Visit & {
   segments: BookedSegment[];
 };
 
+/** A booked service. Times are epoch milliseconds. */
 export type BookedSegment = {
   serviceId: string;
   /** The names are those at the time of booking; null if an earlier version did not store them. */

@@ -4,7 +4,10 @@ import type { hold } from "../public/schemas/bookings.ts";
 import { toPublicSegment, type BookedSegment } from "./booking.ts";
 import type { DayNumber } from "../availability/wall-clock.ts";
 
-/** A time or table that an API key keeps for a few minutes, on the terms of the moment. */
+/**
+ * A time or table that an API key keeps for a few minutes, on the terms of the moment. Times are
+ * epoch milliseconds.
+ */
 export type Hold = {
   id: string;
   keyId: string;
@@ -63,7 +66,7 @@ const WEEK_DAYS = 7;
 const MAX_WEEK_SHARE = 0.1;
 const MAX_DAY_SHARE = 0.5;
 
-/** Minutes of each day. */
+/** The free or held minutes of each day. */
 export type DayMinutes = ReadonlyMap<DayNumber, number>;
 
 /** Returns the first and last day whose free time decides about a hold on `day`. */
@@ -76,15 +79,15 @@ export const shareDays = (today: DayNumber, day: DayNumber) => ({
  * Returns whether another hold of `minutes` on `day` keeps all holds within a tenth of the free
  * time of any seven days in a row, from today on. The first hold always fits, because a tenth of a
  * short week may be nothing.
- * @param part the part of the tenth that the hold may fill
+ * @param quota the fraction of the tenth that may be held
  */
 export function fitsWeek(
   { today, free, held }: { today: DayNumber; free: DayMinutes; held: DayMinutes },
   day: DayNumber,
   minutes: number,
-  part = 1,
+  quota = 1,
 ): boolean {
-  const share = MAX_WEEK_SHARE * part;
+  const share = MAX_WEEK_SHARE * quota;
   for (let { first } = shareDays(today, day); first <= day; first += 1) {
     const heldOfWeek = sumOfWeek(held, first);
     if (heldOfWeek > 0 && heldOfWeek + minutes > sumOfWeek(free, first) * share) return false;

@@ -127,6 +127,7 @@ const VERBS: Record<VisitAction, string> = {
 const DAY_MS = 86_400_000;
 /** How long after its end a visit can be changed between COMPLETED and NO_SHOW. */
 const CORRECTION_MS = 7 * DAY_MS;
+/** How long the business has to approve a visit. */
 const DECISION_MS = DAY_MS;
 
 export const wrongStatusError = (

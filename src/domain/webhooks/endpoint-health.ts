@@ -2,8 +2,9 @@ import type { Backoff } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./settle.ts";
 
 // A permit is the right to have one attempt in flight. Probes have permits of their own; prompt and
-// late attempts share the fast permits, of which late attempts get a part. Endpoints that hang or
-// fail therefore never use up the permits of endpoints that respond.
+// late attempts share the fast permits, of which late attempts get a part. An attempt is late if its
+// endpoint is degraded, or once it has had no response for OVERDUE_MS. Endpoints that hang or fail
+// therefore never use up the permits of endpoints that respond.
 
 /** The permits of a delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
@@ -70,11 +71,13 @@ export type EndpointHealth = Readonly<{
   foundDown: number;
   /** One bit per outcome, 1 for a failure. The lowest bit is the newest outcome. */
   history: number;
+  /** The number of outcomes in `history`, at most HISTORY_LENGTH. */
   seen: number;
   /** Whether deliveries are sent one at a time, because they fail so often. */
   isProbing: boolean;
   /** Wait after the last failed probe. */
   probeIntervalMs: number;
+  /** The next probe is sent at this time or later; 0 if no probe has failed. */
   probeAt: number;
   /** The receiver asked with Retry-After for no request before this time. */
   notBefore: number;
@@ -90,8 +93,8 @@ export type EndpointClass = "HEALTHY" | "DEGRADED" | "PROBING";
 const PROBE_AFTER_FAILURES = 10;
 /** One attempt is not enough, because the receiver may have closed an idle connection. */
 const PROBE_AFTER_FOUND_DOWN = 2;
-const HISTORY = 20;
-const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY;
+const HISTORY_LENGTH = 20;
+const PROBE_FAILURES_IN_HISTORY = 0.7 * HISTORY_LENGTH;
 /** The first backoff is short, because a receiver that restarts is back within seconds. */
 const MIN_PROBE_INTERVAL_MS = 1000;
 const MAX_PROBE_INTERVAL_MS = 15 * 60_000;
@@ -134,8 +137,8 @@ function afterSuccess(health: EndpointHealth): EndpointHealth {
   // After a successful probe, concurrency starts at 1 and grows by 1 with each success.
   if (health.isProbing) return { ...HEALTHY, notBefore, maxConcurrency: 1 };
   const maxConcurrency = Math.min(health.maxConcurrency + 1, MAX_CONCURRENCY);
-  const seen = Math.min(health.seen + 1, HISTORY);
-  const history = shift(health.history, 0);
+  const seen = Math.min(health.seen + 1, HISTORY_LENGTH);
+  const history = appendOutcome(health.history, 0);
   if (
     health.failures === 0 &&
     health.foundDown === 0 &&
@@ -155,9 +158,9 @@ function afterFailure(
   const failure = outcome.kind === "failure" ? outcome : undefined;
   const failures = health.failures + 1;
   const foundDown = failure?.isDown === true ? health.foundDown + 1 : 0;
-  const history = shift(health.history, 1);
-  const seen = Math.min(health.seen + 1, HISTORY);
-  const failsOften = seen === HISTORY && countOnes(history) >= PROBE_FAILURES_IN_HISTORY;
+  const history = appendOutcome(health.history, 1);
+  const seen = Math.min(health.seen + 1, HISTORY_LENGTH);
+  const failsOften = seen === HISTORY_LENGTH && countOnes(history) >= PROBE_FAILURES_IN_HISTORY;
   const isProbing =
     health.isProbing ||
     failures >= PROBE_AFTER_FAILURES ||
@@ -212,7 +215,8 @@ export function remainingConcurrency(
   return (health.isProbing ? 1 : Math.min(maxInFlight, health.maxConcurrency)) - inFlight;
 }
 
-const shift = (history: number, bit: 0 | 1): number => ((history << 1) | bit) & (2 ** HISTORY - 1);
+const appendOutcome = (history: number, bit: 0 | 1): number =>
+  ((history << 1) | bit) & (2 ** HISTORY_LENGTH - 1);
 
 function countOnes(bits: number): number {
   let count = 0;

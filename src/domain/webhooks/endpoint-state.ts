@@ -6,6 +6,7 @@ import { errorForPartners, type DeliveryStatus } from "./settle.ts";
 
 export const ENDPOINT_STATES = ["WORKING", "FAILING", "HELD", "DISABLED"] as const;
 
+/** Times are epoch milliseconds. */
 export type EndpointState = {
   code: (typeof ENDPOINT_STATES)[number];
   /** Why deliveries fail or are delayed, or why the endpoint is disabled. */

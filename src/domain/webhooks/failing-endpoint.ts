@@ -35,10 +35,10 @@ const WARN_FAILURES = 5;
 /** A day of failures is enough for a warning, however few attempts were due. */
 const WARN_ALWAYS_AFTER_MS = DAY_MS;
 const DISABLE_AFTER_MS = 5 * DAY_MS;
-const ANNOUNCE_MS = DAY_MS;
+const ANNOUNCE_BEFORE_MS = DAY_MS;
 /** A single bad event, or a few failures in a quiet week, must not disable an endpoint. */
-const MIN_FAILURES = 20;
-const MIN_EVENTS = 2;
+const MIN_FAILURES_TO_DISABLE = 20;
+const MIN_EVENTS_TO_DISABLE = 2;
 
 export function recordFailure(
   streak: FailureStreak,
@@ -51,7 +51,7 @@ export function recordFailure(
     failureCount: streak.failureCount + 1,
     lastError: error,
     failedEventId: streak.failedEventId ?? eventId,
-    failedEvents: isOtherEvent ? MIN_EVENTS : Math.max(streak.failedEvents, 1),
+    failedEvents: isOtherEvent ? MIN_EVENTS_TO_DISABLE : Math.max(streak.failedEvents, 1),
   };
 }
 
@@ -79,10 +79,11 @@ export function nextStreakAction(streak: FailureStreak, now: number): StreakActi
     const warnAfterMs = failureCount < WARN_FAILURES ? WARN_ALWAYS_AFTER_MS : WARN_AFTER_MS;
     return now >= failingSince + warnAfterMs ? { action: "warn" } : undefined;
   }
-  if (failureCount < MIN_FAILURES || failedEvents < MIN_EVENTS) return undefined;
+  if (failureCount < MIN_FAILURES_TO_DISABLE || failedEvents < MIN_EVENTS_TO_DISABLE)
+    return undefined;
   const endsAt = failingSince + DISABLE_AFTER_MS;
-  if (now < endsAt - ANNOUNCE_MS) return undefined;
-  return { action: "announce", disableAt: Math.max(endsAt, now + ANNOUNCE_MS) };
+  if (now < endsAt - ANNOUNCE_BEFORE_MS) return undefined;
+  return { action: "announce", disableAt: Math.max(endsAt, now + ANNOUNCE_BEFORE_MS) };
 }
 
 /**

@@ -14,6 +14,7 @@ export type UrlTarget = {
   url: URL;
   /** The host in lower case; an IPv6 address has no brackets. */
   hostname: string;
+  /** Whether the host is an IP address. */
   isLiteral: boolean;
 };
 
@@ -93,8 +94,8 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
  */
 export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl | undefined {
   const { port } = url;
-  const isRegistered = Number(port) >= 1024 && !BLOCKED_PORTS.has(Number(port));
-  if (trusted || isRegistered || ["", "80", "443"].includes(port)) return undefined;
+  const isHighPort = Number(port) >= 1024 && !BLOCKED_PORTS.has(Number(port));
+  if (trusted || isHighPort || ["", "80", "443"].includes(port)) return undefined;
   const fix = "use port 443, 80, or one from 1024 on that browsers do not block";
   return { reason: `Port ${port} is not allowed.`, fix };
 }

@@ -130,6 +130,7 @@ export const CORRUPT_SETTLEMENT: Settlement = undelivered("CORRUPT", CORRUPT_ERR
 /** An event that the endpoint's key may no longer receive is not sent. */
 export const FORBIDDEN_SETTLEMENT: Settlement = undelivered("CANCELLED", FORBIDDEN_ERROR);
 
+/** The delay of a delivery that was not sent for a reason on this side. */
 const POSTPONED_MS = 1000;
 
 const postponed = (error: string, now: number): Settlement => ({

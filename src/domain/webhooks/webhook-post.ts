@@ -5,6 +5,7 @@ import type { Outcome } from "./settle.ts";
 export const TOLERANCE_SEC = 300;
 
 const PREFIX = "whsec_";
+/** A multiple of 3, so that base64 needs no `=`. */
 const RANDOM_BYTES = 36;
 
 /**
