@@ -10,7 +10,7 @@ import type { catalogChange } from "./schemas/envelope.ts";
 export type CatalogState = {
   catalog: Catalog;
   publicCatalog: PublicCatalog;
-  /** Epoch ms. */
+  /** The time of this state, in epoch milliseconds. */
   at: number;
 };
 
@@ -40,6 +40,7 @@ const ROUTES: { flag: string; route: CatalogRoute; lists: ListName[] }[] = [
   { flag: "events", route: "events/catalog", lists: ["events"] },
 ];
 
+/** The most IDs in an event, as its schema says. */
 const MAX_IDS = 500;
 
 const wholeList = (route: CatalogRoute): Refetch => ({ route, ids: [], idsComplete: false });

@@ -32,7 +32,7 @@ function slotRules(rules: BusinessDoc["bookingPolicy"] | ServiceDoc["bookingRule
   return others;
 }
 
-/** Other kinds do not affect availability. */
+/** The fields of each kind that affect availability. Kinds that are not listed have none. */
 const INPUTS: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   resource: ({ capacity, status }) => [capacity, status],
   area: ({ status }) => status,
@@ -104,6 +104,8 @@ type EventSource = (typeof EVENT_SOURCES)[number];
  * Returns the events of a change; the last one is catalog.changed. Sets the version of every
  * changed object in `after.publicCatalog`.
  * @param before null for a new business
+ * @param business its catalog version is that before the change
+ * @param version the one after the change; `text` is its `updatedAt` in RFC 3339
  * @param isAvailabilityAffected whether something outside the two catalogs affects availability
  */
 export function diffPublicCatalogs(
@@ -136,6 +138,7 @@ export function diffPublicCatalogs(
       diff,
     );
   const routes = changedRoutes(before, after, diff);
+  // The ID of the business comes first, so the list is made before the ID is among the changed ones.
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
   if (!before || !deepEqual(profileFields(before.catalog), profileFields(after.catalog))) {
     routes.push(PROFILE_ROUTE);

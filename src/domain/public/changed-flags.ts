@@ -90,7 +90,8 @@ function facetsOf<T extends object>(
 }
 
 /**
- * Returns the facets of a menu item. An added size changes its price, because no flag covers sizes.
+ * Returns the facets of a menu item. An added size sets the flag `price`, because no flag covers
+ * sizes.
  */
 function menuItemFacets({ sizes, ...item }: PublicMenuItem): Facets {
   const facets = facetsOf(

@@ -24,6 +24,7 @@ export function profileFields({
   business,
   schedule,
 }: Pick<Catalog, "business" | "schedule">): Omit<PublicProfile, "id" | "version" | "updatedAt"> {
+  // Partners read the slots, not the rules that arrange them.
   const { bufferPolicy, grid, maxGapMin, ...bookingPolicy } = business.bookingPolicy;
   return {
     slug: business.slug,

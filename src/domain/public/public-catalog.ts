@@ -133,7 +133,7 @@ export function toPublicCatalog(
 
 type Consider = (instant: number | null) => void;
 
-/** Considers the instants at which a list can change without an edit. */
+/** Each function calls `consider` with the instants at which its list can change without an edit. */
 const TRANSITIONS = {
   menu({ stock }: StoredCatalog, consider: Consider) {
     for (const until of stock.soldOut.values()) consider(until);

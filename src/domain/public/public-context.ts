@@ -60,7 +60,7 @@ export function createPublicContext(
   now: number,
 ) {
   const { slug, currency, timezone } = catalog.business;
-  // Filter each kind on first use, so that a change to a menu item does not read the services.
+  // Each kind is filtered on first use, so that a change to a menu item does not read the services.
   const visible = memoized((kind: Kind) =>
     (catalog.objects[kind] as DocOf[Kind][]).filter((doc) => isVisible(kind, doc)),
   );
@@ -143,7 +143,10 @@ export function toPublicCommon(
 export const toPublicImages = (images: readonly ImageDoc[], slug: string): PublicCommon["images"] =>
   images.map((image) => ({ id: catalogId("img", slug, image.url), ...image }));
 
-/** Returns a copy with the texts in one locale at every depth. */
+/**
+ * Returns a copy with the texts in one locale at every depth.
+ * @param keepTranslations whether the copy keeps the texts of all locales in `translations`
+ */
 export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {
   if (Array.isArray(value))
     return value.map((item) => localise(item, locale, keepTranslations)) as T;

@@ -167,16 +167,16 @@ const bestState = (types: SaleAvailability[]): SaleState =>
 function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");
   if (types.some((type) => !type.showRemaining || quotasOf(type, event).length === 0)) return null;
-  // Allocate types with the fewest quotas first, since they restrict the others least.
+  // Types with the fewest quotas are counted first, because they restrict the others least.
   const rest = new Map(left);
   let total = 0;
   for (const type of types.toSorted(
     (a, b) => quotasOf(a, event).length - quotasOf(b, event).length,
   )) {
-    const taken = Math.max(0, remainingOfType(type, event, rest) ?? 0);
+    const sellable = Math.max(0, remainingOfType(type, event, rest) ?? 0);
     for (const quota of quotasOf(type, event))
-      rest.set(quota.key, (rest.get(quota.key) ?? 0) - taken);
-    total += taken;
+      rest.set(quota.key, (rest.get(quota.key) ?? 0) - sellable);
+    total += sellable;
   }
   return total;
 }

@@ -103,7 +103,7 @@ function toPublicAddonLink(
   addon: PublicAddon,
   context: PublicContext,
 ): PublicAddonLink {
-  // Use the add-on's ID, not its key, so that renaming the add-on keeps the link's ID.
+  // The link's ID contains the add-on's ID, not its key, and so survives a new key of the add-on.
   const id = catalogId("adl", context.slug, originalKey(service), addon.id);
   return {
     id,
@@ -122,6 +122,7 @@ function toPublicAddonLink(
 
 export function toPublicAddon(doc: AddonDoc, context: PublicContext): PublicAddon {
   const id = idOf(context, "addon", doc);
+  // No list has add-ons, so the place is left out.
   const { sortOrder: _omitted, ...shared } = toPublicCommon(id, doc, 0, context);
   return {
     id,
