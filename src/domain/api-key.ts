@@ -34,11 +34,16 @@ export const FIRST_SCOPES: readonly Scope[] = ["services.read", "webhooks.read",
  */
 export type KeyKind = "SECRET" | "RESTRICTED";
 
+/** The limits of a key for which the operator sets none. */
 export const DEFAULT_LIMITS = {
+  /** Requests in a minute. */
   minute: 60,
+  /** Requests in an hour. */
   hour: 1000,
   endpoints: 10,
+  /** Open holds at a time. */
   holds: 20,
+  /** Bookings and reservations in 24 hours. */
   bookingsDay: 200,
 };
 
@@ -62,7 +67,7 @@ export type EndpointsAtEnd = "STOP" | "KEEP" | "UNDECIDED";
 
 type Lifetime = { revokedAt: number | null; expiresAt: number | null };
 
-/** Whether a key has been revoked or has expired. */
+/** Returns whether a key has been revoked or has expired. */
 export const hasEnded = ({ revokedAt, expiresAt }: Lifetime, now: number): boolean =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= now);
 

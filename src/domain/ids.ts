@@ -40,11 +40,16 @@ export type CatalogIdPrefix =
   | "tbl"
   | "img";
 
+/** Characters of an ID after its prefix, each of which holds 5 bits. */
+const CATALOG_ID_LENGTH = 20;
+const TIME_ID_LENGTH = 25;
+
 // Crockford's alphabet leaves out i, l, o and u, so that an ID can be read aloud.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Returns the bytes in Crockford's base 32, in lower case, with the most significant bits first.
+ * Returns the first `length` characters of the bytes in Crockford's base 32, in lower case, with the
+ * most significant bits first.
  */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = "";
@@ -71,14 +76,15 @@ export function catalogId(
   ...keys: string[]
 ): string {
   const digest = hash("sha256", [businessSlug, prefix, ...keys].join("\0"), "buffer");
-  return `${prefix}_${base32(digest, 20)}`;
+  return `${prefix}_${base32(digest, CATALOG_ID_LENGTH)}`;
 }
 
 /** Returns the smallest ID that can be created at `ms` or later. */
 export function minIdAt(prefix: IdPrefix, ms: number): string {
-  return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), 25)}`;
+  return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), TIME_ID_LENGTH)}`;
 }
 
+/** Returns 16 bytes: the milliseconds in 6, the counter in 2, and 8 zeros for random bits. */
 function bytesOf(ms: number, count: number): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);
@@ -92,7 +98,7 @@ const RANDOM_BYTES = 8;
 const POOL_BYTES = 64 * RANDOM_BYTES;
 
 /**
- * Returns a function that makes time-sortable IDs: 48 bits of milliseconds, a 16-bit counter and 64
+ * Returns a function that makes time-sortable IDs: 48 bits of milliseconds, a 16-bit counter and 61
  * random bits. Each ID is larger than the one before, even if the clock stops or goes back.
  */
 export function createIdSource(
@@ -120,6 +126,6 @@ export function createIdSource(
     }
     const bytes = bytesOf(lastMs, count);
     bytes.set(drawBytes(), 8);
-    return `${prefix}_${base32(bytes, 25)}`;
+    return `${prefix}_${base32(bytes, TIME_ID_LENGTH)}`;
   };
 }

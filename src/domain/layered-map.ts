@@ -1,6 +1,6 @@
-/** Changes are merged into a new base when there are more than this many, and 1/64 of the base. */
+/** A copy with more changes than the larger of these two limits gets a new base. */
 const MAX_CHANGES = 256;
-const MAX_SHARE = 1 / 64;
+const MAX_SHARE_OF_BASE = 1 / 64;
 
 /**
  * An immutable map. A changed copy shares the entries of the original, so that a change of a few
@@ -25,7 +25,7 @@ export class LayeredMap<Value> {
   /** Returns a copy with other values; undefined removes a key. */
   with(values: Iterable<readonly [string, Value | undefined]>): LayeredMap<Value> {
     const changes = new Map([...this.#changes, ...values]);
-    if (changes.size <= Math.max(MAX_CHANGES, this.#base.size * MAX_SHARE))
+    if (changes.size <= Math.max(MAX_CHANGES, this.#base.size * MAX_SHARE_OF_BASE))
       return new LayeredMap(this.#base, changes);
     const base = new Map(this.#base);
     for (const [key, value] of changes)

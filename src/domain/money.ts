@@ -53,8 +53,8 @@ export const currencyChangeText = ({ from, to }: CurrencyChange): string =>
     : `from ${from.currency} to ${to.currency}`;
 
 /**
- * The largest amount: 10,000,000,000.00 with two decimals. A car costs more than 1,000,000,000.00
- * rials.
+ * The largest amount: 10,000,000,000.00 with two decimals. Prices in Iranian rials exceed
+ * 1,000,000,000.00.
  */
 export const MAX_MINOR_UNITS = 1_000_000_000_000;
 
@@ -144,7 +144,7 @@ type MoneyCell = { amount: string } | { problem: string };
  * wrong.
  */
 export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
-  if (text.length > MAX_LENGTH) return { amount: text };
+  if (text.length > MAX_CELL_LENGTH) return { amount: text };
   const plain = text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, " ").replaceAll("\u2019", "'");
   const [, before, number, after] = AMOUNT.exec(plain) ?? [];
   if (before === undefined || number === undefined || after === undefined) return { amount: text };
@@ -167,7 +167,7 @@ const AMOUNT = /^(\D*?) *(\d(?:[\d.,' ]*\d)?)(?:[.,] ?[-\u2013\u2014]{1,2})? *(\
  * The longest text that is parsed: a longer amount exceeds every maximum, and matching would take
  * long.
  */
-const MAX_LENGTH = 60;
+const MAX_CELL_LENGTH = 60;
 
 function readSeparators(number: string, currency: Currency, text: string): MoneyCell {
   const separators = number.replaceAll(/\d/g, "");

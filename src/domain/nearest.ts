@@ -63,7 +63,7 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u);
 
-const MAX_SHORT = 5;
+const MAX_SHORT_LENGTH = 5;
 
 /**
  * Returns the number of letters that are wrong, missing or surplus; two swapped letters count as
@@ -87,9 +87,9 @@ const sorted = (text: string): string => [...text].sort().join("");
 function maxTypos(typed: string, lower: string): number {
   const { length } = typed;
   if (length < 2) return 0;
-  if (length > MAX_SHORT) return Math.max(2, Math.floor(length / 3));
-  const right = Math.floor(length / 2) + 1;
-  for (let at = 0; at + right <= length; at++)
-    if (lower.includes(typed.slice(at, at + right))) return 2;
+  if (length > MAX_SHORT_LENGTH) return Math.max(2, Math.floor(length / 3));
+  const rightLength = Math.floor(length / 2) + 1;
+  for (let at = 0; at + rightLength <= length; at++)
+    if (lower.includes(typed.slice(at, at + rightLength))) return 2;
   return 1;
 }

@@ -50,7 +50,7 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
 }
 
 /**
- * Tells whether a field of a visit holds guest data. Error messages must not repeat guest data,
+ * Returns whether a field of a visit holds guest data. Error messages must not repeat guest data,
  * because clients log them.
  */
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
