@@ -29,11 +29,11 @@ export function itemPath(path: Path): Path | undefined {
 }
 
 /**
- * Returns a `didYouMean` that suggests nothing more after comparing `limit` letters: each
+ * Returns a `didYouMean` that suggests nothing more after comparing `maxLetters` letters: each
  * suggestion compares a name with all known names, of which a large file has many thousands.
  */
-export function limitedSuggestions(limit = 2_000_000): typeof didYouMean {
-  let left = limit;
+export function limitedSuggestions(maxLetters = 2_000_000): typeof didYouMean {
+  let left = maxLetters;
   return (name, known) =>
     (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }

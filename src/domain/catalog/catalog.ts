@@ -79,8 +79,11 @@ export type BusinessDoc = {
     slotIntervalMin: number;
     minNoticeMin: number;
     maxAdvanceDays: number;
+    /** Whether the buffers of two visits that follow each other overlap (MAX) or add up (SUM). */
     bufferPolicy: "MAX" | "SUM";
+    /** Whether starts are counted from midnight (CLOCK) or from the start of each shift (OPENING). */
     grid: "CLOCK" | "OPENING";
+    /** The longest wait between two services of a visit. */
     maxGapMin: number;
     /** Whether a booking is PENDING until the business approves it. */
     requiresApproval: boolean;
@@ -131,6 +134,7 @@ export type ScheduleDoc = {
   hours: HoursRule[];
   closures: Closure[];
   exceptions: OpeningException[];
+  /** How many minutes (`min`) a party of up to `upTo` guests keeps its table. */
   turnTimes: { upTo: number; min: number }[];
 };
 
@@ -192,6 +196,7 @@ export type ServiceDoc = Described & {
   addons: AddonLinkDoc[];
 };
 
+/** `capacity` is the number of units that can be in use at the same time. */
 export type ResourceDoc = Common & { capacity: number };
 
 export type StaffDoc = Common & {
@@ -241,6 +246,7 @@ export type PromotionDoc = Described & {
   /** Never sent to partners, who see only that a code is required. */
   code: string | null;
   stackable: boolean;
+  /** The promotion with the highest priority is applied first. */
   priority: number;
 };
 

@@ -12,7 +12,7 @@ export type DocList<K extends Kind> = {
 export type DocRow<K extends Kind> = { doc: DocOf[K]; sortOrder: number };
 
 /**
- * Returns the list after a change of some objects. The change costs little more than the copy of
+ * Returns the list after a change of some objects. The change takes little more time than copying
  * the list.
  * @param rows the objects as they are now, by ID; undefined for an object that is gone
  */

@@ -45,15 +45,16 @@ export function summarizeSections({
 }
 
 const MAX_WITH_SAME_REASON = 3;
-const NAMED = 2;
+/** The parts that are named if more have the same reason. */
+const NAMED_PARTS = 2;
 
 /** Returns one line for each part, or for many parts with the same reason. */
 export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
   [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, same]) => {
     const parts = same.map(({ part }) => part);
     if (parts.length <= MAX_WITH_SAME_REASON) return parts.map((part) => `${part}: ${reason}`);
-    const named = parts.slice(0, NAMED).join(", ");
-    return [`${named} and ${parts.length - NAMED} more: ${reason}`];
+    const named = parts.slice(0, NAMED_PARTS).join(", ");
+    return [`${named} and ${parts.length - NAMED_PARTS} more: ${reason}`];
   });
 
 /**

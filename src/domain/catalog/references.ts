@@ -37,14 +37,14 @@ export type ReferenceIssue = {
   detail: string;
 };
 
-const one = (to: Target, field: string, key: string | null): Reference[] =>
+const singleReference = (to: Target, field: string, key: string | null): Reference[] =>
   key === null ? [] : [{ to, key, path: [field] }];
 
-const many = (to: Target, path: Path, keys: readonly string[]): Reference[] =>
+const listedReferences = (to: Target, path: Path, keys: readonly string[]): Reference[] =>
   keys.map((key, index) => ({ to, key, path: [...path, index] }));
 
 /** Returns the reference in each item of a list. */
-const within = <F extends string>(
+const referencesOfItems = <F extends string>(
   to: Target,
   list: string,
   field: F,
@@ -53,12 +53,12 @@ const within = <F extends string>(
   items.map((item, index) => ({ to, key: item[field], path: [list, index, field] }));
 
 const serviceReferences = (doc: ServiceDoc): Reference[] => [
-  ...one("service_category", "category", doc.category),
-  ...many("staff", ["staff"], doc.staff),
-  ...within("resource", "resources", "resource", doc.resources),
-  ...within("addon", "addons", "addon", doc.addons),
+  ...singleReference("service_category", "category", doc.category),
+  ...listedReferences("staff", ["staff"], doc.staff),
+  ...referencesOfItems("resource", "resources", "resource", doc.resources),
+  ...referencesOfItems("addon", "addons", "addon", doc.addons),
   ...doc.variants.flatMap(({ staff }, index) =>
-    many("staff", ["variants", index, "staff"], staff ?? []),
+    listedReferences("staff", ["variants", index, "staff"], staff ?? []),
   ),
 ];
 
@@ -66,24 +66,28 @@ const promotionReferences = ({ appliesTo, benefit }: PromotionDoc): Reference[] 
   ...(benefit.type === "FREE_ADDON"
     ? [{ to: "addon" as const, key: benefit.addon, path: ["benefit", "addon"] }]
     : []),
-  ...many("service", ["appliesTo", "services"], appliesTo.services),
-  ...many("service_category", ["appliesTo", "serviceCategories"], appliesTo.serviceCategories),
-  ...many("menu_item", ["appliesTo", "menuItems"], appliesTo.menuItems),
-  ...many("menu_category", ["appliesTo", "menuCategories"], appliesTo.menuCategories),
-  ...many("public_event", ["appliesTo", "events"], appliesTo.events),
-  ...many("ticket_type", ["appliesTo", "ticketTypes"], appliesTo.ticketTypes),
+  ...listedReferences("service", ["appliesTo", "services"], appliesTo.services),
+  ...listedReferences(
+    "service_category",
+    ["appliesTo", "serviceCategories"],
+    appliesTo.serviceCategories,
+  ),
+  ...listedReferences("menu_item", ["appliesTo", "menuItems"], appliesTo.menuItems),
+  ...listedReferences("menu_category", ["appliesTo", "menuCategories"], appliesTo.menuCategories),
+  ...listedReferences("public_event", ["appliesTo", "events"], appliesTo.events),
+  ...listedReferences("ticket_type", ["appliesTo", "ticketTypes"], appliesTo.ticketTypes),
 ];
 
 const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
-  service_category: (doc) => one("service_category", "parent", doc.parent),
+  service_category: (doc) => singleReference("service_category", "parent", doc.parent),
   service: serviceReferences,
-  staff: (doc) => within("service", "serviceOverrides", "service", doc.serviceOverrides),
-  menu_category: (doc) => one("menu_category", "parent", doc.parent),
+  staff: (doc) => referencesOfItems("service", "serviceOverrides", "service", doc.serviceOverrides),
+  menu_category: (doc) => singleReference("menu_category", "parent", doc.parent),
   menu_item: (doc) => [
-    ...many("menu_category", ["categories"], doc.categories),
-    ...many("modifier_group", ["modifierGroups"], doc.modifierGroups),
+    ...listedReferences("menu_category", ["categories"], doc.categories),
+    ...listedReferences("modifier_group", ["modifierGroups"], doc.modifierGroups),
   ],
-  table: (doc) => one("area", "area", doc.area),
+  table: (doc) => singleReference("area", "area", doc.area),
   promotion: promotionReferences,
 };
 
@@ -107,10 +111,10 @@ export function followRenames<K extends Kind>(
   doc: DocOf[K],
   renamed: ReadonlyMap<string, string>,
 ): DocOf[K] {
-  const moved = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectRef(to, key)));
-  if (moved.length === 0) return doc;
+  const outdated = referencesOf(kind, doc).filter(({ to, key }) => renamed.has(objectRef(to, key)));
+  if (outdated.length === 0) return doc;
   const copy = structuredClone(doc);
-  for (const { to, key, path } of moved) {
+  for (const { to, key, path } of outdated) {
     const holder = path
       .slice(0, -1)
       .reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], copy);

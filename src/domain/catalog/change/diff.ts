@@ -7,8 +7,8 @@ import { deepEqual, differingFields, shallowEqual } from "../../equality.ts";
  * place.
  */
 const STEP = 1024;
-/** The largest number, because clients may keep a `sortOrder` in 32 bits. */
-const MAXIMUM = 2 ** 31 - 1;
+/** Clients may keep a `sortOrder` in 32 bits. */
+const MAX_SORT_ORDER = 2 ** 31 - 1;
 
 /** `moved`: the indexes of stored objects that left their place among the others. */
 export type SortOrders = { sortOrders: number[]; moved: Set<number> };
@@ -34,7 +34,7 @@ function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>)
     while (end < stored.length && !kept.has(end)) end++;
     const count = end - start;
     const high = stored[end] ?? low + STEP * (count + 1);
-    if (high - low <= count || high > MAXIMUM) return null;
+    if (high - low <= count || high > MAX_SORT_ORDER) return null;
     for (let i = 1; i <= count; i++)
       filled.push(low + Math.floor(((high - low) * i) / (count + 1)));
     if (end < stored.length) filled.push(high);
@@ -179,6 +179,7 @@ function diffKind(
     const from = old.get(id);
     old.delete(id);
     if (from && deepEqual(from, doc)) {
+      // Renumbering a list writes rows, but is no change for the author.
       if (stored[index] !== sortOrder) rows.moved.push({ id, sortOrder });
       if (moved.has(index)) addChange("move", id, doc);
       return;
@@ -217,7 +218,7 @@ export function pricesOf(doc: object): Map<string, number> {
 
 export type MassDelete = { kind: Kind; deleted: number; total: number };
 
-const MAX_SHARE = 0.2;
+const MAX_DELETED_SHARE = 0.2;
 /** Kinds with fewer objects are not checked: deleting one of three rooms is usually intended. */
 const MIN_OBJECTS = 5;
 
@@ -233,5 +234,5 @@ export function findMassDeletes(changes: readonly ObjectChange[], before: Catalo
     kind,
     deleted: deletes.get(kind)?.length ?? 0,
     total: before.objects[kind].length,
-  })).filter(({ deleted, total }) => total >= MIN_OBJECTS && deleted > total * MAX_SHARE);
+  })).filter(({ deleted, total }) => total >= MIN_OBJECTS && deleted > total * MAX_DELETED_SHARE);
 }

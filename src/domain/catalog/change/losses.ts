@@ -83,7 +83,10 @@ const MAX_NAMED = 10;
 const listKeys = (keys: readonly string[]): string =>
   `${keys.slice(0, MAX_NAMED).join(", ")}${keys.length > MAX_NAMED ? ` and ${keys.length - MAX_NAMED} more` : ""}`;
 
-/** Returns `remove all staff of cut, spa` or `empty tables (4 entries)`, one text for each list. */
+/**
+ * Returns `remove all staff of cut, spa` or `empty tables (4 entries)`, one text for each list.
+ * @param isPast whether the lists have been emptied: the texts begin with `removed` or `emptied`
+ */
 export function emptiedTexts(emptied: readonly Emptied[], isPast = false): string[] {
   const [empty, remove] = isPast ? ["emptied", "removed"] : ["empty", "remove"];
   const links = Map.groupBy(

@@ -44,7 +44,7 @@ export function mergeCatalog(
       listed[kind] = before[kind];
       return;
     }
-    const find = finder<DocOf[K]>(before[kind]);
+    const find = createFinder<DocOf[K]>(before[kind]);
     const matched = new Set<DocOf[K]>();
     listed[kind] = docs.map((doc) => {
       const old = find(doc);
@@ -83,7 +83,7 @@ export function mergeCatalog(
 /**
  * Returns a function that finds the stored object of a document by its key, else by a previous key.
  */
-function finder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
+function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
   const byKey = new Map(before.map((doc) => [doc.key, doc]));
   const byOriginalKey = new Map(before.map((doc) => [originalKey(doc), doc]));
   const byFormerKey = new Map(before.flatMap((doc) => doc.previousKeys.map((key) => [key, doc])));
@@ -116,7 +116,7 @@ const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
   const kept = withPreviousKeysOf(old, doc);
   if (!(kind in PARTS)) return kept;
-  const find = finder(partsOf(kind, old));
+  const find = createFinder(partsOf(kind, old));
   return {
     ...kept,
     [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) =>
@@ -139,7 +139,7 @@ function addRenames<K extends Kind>(
   if (old.key !== doc.key) renamed.set(objectRef(kind, old.key), doc.key);
   if (kind !== "public_event") return;
   const [before, after] = [old, doc] as unknown as [DocOf["public_event"], DocOf["public_event"]];
-  const find = finder(before.ticketTypes);
+  const find = createFinder(before.ticketTypes);
   const keys = ticketTypeKeys(after);
   for (const [index, type] of after.ticketTypes.entries()) {
     const oldType = find(type);

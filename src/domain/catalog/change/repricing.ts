@@ -24,12 +24,12 @@ type PriceChange = {
 
 /** The share of changed prices is not checked in a catalog with fewer prices. */
 const MIN_PRICES = 10;
-const MAX_SHARE = 0.2;
+const MAX_CHANGED_SHARE = 0.2;
 const MAX_NAMED = 3;
 
 /**
- * The number of prices in a catalog. `count` reads every object; `atLeast` is a lower limit that
- * costs little, by which most changes need no count.
+ * The number of prices in a catalog. `count` reads every object; `atLeast` returns a lower limit
+ * quickly, which is enough for most changes.
  */
 export type PriceCount = { atLeast: () => number; count: () => number };
 
@@ -45,9 +45,9 @@ export function findRepricing(
   const large = changes.flatMap(largePriceChanges);
   if (large.length === 0) return null;
   const free = large.filter(({ to }) => to === 0).length;
-  if (free === 0 && large.length < prices.atLeast() * MAX_SHARE) return null;
+  if (free === 0 && large.length < prices.atLeast() * MAX_CHANGED_SHARE) return null;
   const total = prices.count();
-  if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_SHARE)) return null;
+  if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_CHANGED_SHARE)) return null;
   const largest = large.toSorted(byLargest).slice(0, MAX_NAMED);
   return { changed: large.length, free, total, largest };
 }

@@ -34,7 +34,7 @@ const USED_EVENT: Event = { type: EVENT_ID.POP };
 
 export type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
 
-/** Where the fields of each object and the items of each list begin; -1 if they are empty. */
+/** Where the value of each field and item begins, by its object or list; -1 for an empty value. */
 export type Offsets = Map<unknown, Record<string | number, number>>;
 
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;

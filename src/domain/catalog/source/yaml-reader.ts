@@ -171,7 +171,8 @@ const EXPLICIT_TAGS = new Map<string, typeof strTag | (typeof IMPLICIT_TAGS)[num
 ]);
 
 /**
- * Returns the value of a scalar; undefined if it is empty. @param field the field with this value
+ * Returns the value of a scalar; undefined if it is empty.
+ * @param field the field with this value, which decides whether a decimal keeps its digits
  */
 export function readScalar(text: string, event: ScalarEvent, field: string): unknown {
   const source = getScalarValue(text, event);
