@@ -138,7 +138,7 @@ export function placeSegments(
   for (const i of finishable[changes]?.keys() ?? []) {
     let placement = earliestPlacement(finishable[changes]?.[i] ?? [], window, last);
     if (placement === undefined) {
-      // The same person cannot continue, so one of the allowed changes is used.
+      // Nobody of the previous segment can continue: one of the allowed changes of staff is used.
       changes -= 1;
       placement = earliestPlacement(finishable[changes]?.[i] ?? [], window);
     }
