@@ -1,6 +1,6 @@
 import { getByKeyOrId } from "../../app/catalog/objects.ts";
 import type { CatalogStatus } from "../../domain/catalog/common.ts";
-import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { toSlugLetters } from "../../domain/catalog/file/public-events.ts";
 import { type Currency, parseMoneyCell, parseMoney } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
@@ -70,7 +70,7 @@ export const withGiven = <Doc extends object>(doc: Doc, fields: object): Doc => 
  * @throws AppError usage if the name has no letter or digit that a key can have
  */
 export function keyFromName(name: string): string {
-  const key = defaultSlug(name, 80);
+  const key = toSlugLetters(name, 80);
   if (key !== "") return key;
   throw usageError("The name has no letter from a to z or digit for a key.", "add --key KEY");
 }

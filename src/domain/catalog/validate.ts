@@ -47,7 +47,7 @@ export type ValidateOptions = {
    */
   isIncomplete?: boolean;
   /**
-   * Whether the files have what an earlier version accepted, which may include invisible
+   * Whether the files restore what an earlier version accepted, which may include invisible
    * characters.
    */
   isRestored?: boolean;
@@ -176,7 +176,7 @@ function withFilePath(
 
 /**
  * Applies the rules of catalog files to an object that a command edited.
- * @param isPartial `current` may lack objects to which the edited one does not refer
+ * @param isPartial whether `current` may lack objects to which the edited one does not refer
  * @throws AppError validation_failed that lists every issue
  */
 export function assertValidObject<K extends Kind>(

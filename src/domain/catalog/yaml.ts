@@ -8,9 +8,9 @@ type Value =
   | readonly Value[]
   | { readonly [field: string]: Value | undefined };
 
-const WIDTH = 110;
+const MAX_LINE_LENGTH = 110;
 
-/** The comments above sections, for the next editor of the file. */
+/** The comments above sections, for people who edit the file. */
 const COMMENTS: Record<string, string> = {
   business: "Times below are local to `timezone`, prices are in `currency`.",
   hours: "Opening hours. Staff without their own hours work these.",
@@ -36,7 +36,9 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
   const flow =
-    indent === "" && isFilled(value) ? null : inOneLine(value, name, WIDTH - label.length);
+    indent === "" && isFilled(value)
+      ? null
+      : inOneLine(value, name, MAX_LINE_LENGTH - label.length);
   if (flow !== null) return `${label} ${flow}\n`;
   if (typeof value === "string") return `${label} ${multiline(value, `${indent}  `)}\n`;
   return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
@@ -69,7 +71,7 @@ const blockFields = (
 
 /** Returns an item of a list. The dash replaces the indentation of the item's first field. */
 function blockItem(item: Value, name: string, indent: string): string {
-  const flow = inOneLine(item, name, WIDTH - indent.length);
+  const flow = inOneLine(item, name, MAX_LINE_LENGTH - indent.length);
   if (flow !== null) return `${indent}- ${flow}\n`;
   if (typeof item !== "object") return `${indent}- ${JSON.stringify(item)}\n`;
   return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
@@ -111,11 +113,11 @@ const quoted = (text: string): string =>
 /** Returns a multi-line text as a block, if a block keeps every character. */
 function multiline(text: string, indent: string): string {
   const lines = text.split("\n");
-  const keeps =
+  const isExact =
     /^\S/.test(text) &&
     lines.at(-1) !== "" &&
     !lines.some((line) => /[\s\u0085\u2028\u2029\ufeff]$|[\t\r\u0085\u2028\u2029]/.test(line));
-  return keeps
+  return isExact
     ? `|-\n${lines.map((line) => (line === "" ? "" : indent + line)).join("\n")}`
     : JSON.stringify(text);
 }

@@ -1,5 +1,5 @@
 import { limitedSuggestions } from "../../domain/catalog/catalog-issue.ts";
-import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { toSlugLetters } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
 import { findSpoiledText } from "./cells.ts";
 import type { Entries, Entry, Wanted } from "./entries.ts";
@@ -187,7 +187,7 @@ class RowMatcher {
         `There is no service, dish, add-on or category ${quote(text)} ${this.#where}.${this.#suggest(text, known)} To create it, fill in ${this.#title("type")}.`,
       );
     }
-    const key = wanted.key ?? (defaultSlug(text) || text);
+    const key = wanted.key ?? (toSlugLetters(text) || text);
     this.#assertNotTaken(type, { ...wanted, key }, wanted.key === undefined, parent);
     const draft = { key, ...(name !== undefined && { name }) };
     if (parent !== undefined && isPartType(type)) {

@@ -1,5 +1,5 @@
 import type { Currency } from "../../domain/money.ts";
-import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { toSlugLetters } from "../../domain/catalog/file/public-events.ts";
 import { quote } from "../../domain/text.ts";
 import { findSpoiledText, parseDurationCell, parsePriceCell, splitList } from "./cells.ts";
 import type { Draft, Entries, Entry } from "./entries.ts";
@@ -154,7 +154,7 @@ function findCategories(
 ): { keys: string[] } | { problem: string } {
   const keys: string[] = [];
   for (const name of names) {
-    const key = defaultSlug(name) || name;
+    const key = toSlugLetters(name) || name;
     const found = entries.findAny(type, name);
     if (found.length > 1) return { problem: severalCategories(name, found) };
     const [known] = [...found, ...entries.find(type, { key })];

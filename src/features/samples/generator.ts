@@ -1,7 +1,7 @@
 import type sampleWords from "../../../data/sample-words.json";
 import { readSampleWords } from "../../platform/assets.ts";
 import type { SeededRandom } from "../../domain/seeded-random.ts";
-import { defaultSlug } from "../../domain/catalog/file/public-events.ts";
+import { toSlugLetters } from "../../domain/catalog/file/public-events.ts";
 
 type SampleWords = typeof sampleWords;
 
@@ -24,7 +24,7 @@ export function createGenerator(random: SeededRandom): Generator {
     words: JSON.parse(readSampleWords()) as SampleWords,
     uniqueName(kind, ...parts) {
       const name = parts.filter((part) => part !== "").join(" ");
-      const key = defaultSlug(name, MAX_KEY_LENGTH);
+      const key = toSlugLetters(name, MAX_KEY_LENGTH);
       const before = uses.get(`${kind} ${key}`) ?? 0;
       uses.set(`${kind} ${key}`, before + 1);
       return before === 0

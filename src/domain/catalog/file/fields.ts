@@ -18,7 +18,8 @@ import type { ImageDoc, CatalogStatus } from "../common.ts";
  * schema-check.ts puts into "'start' must be <noun>, not '9.30'". The schemas transform nothing.
  */
 
-export const valid = (noun: string, test: (text: string) => boolean) =>
+/** Returns the schema of a text that passes a test; `noun` describes such a text. */
+export const checkedText = (noun: string, test: (text: string) => boolean) =>
   z.string(noun).refine(test, noun);
 
 /** Returns the schema of a text, which may have several lines. */
@@ -110,32 +111,35 @@ const DAY = z
   .string(DAYS)
   .regex(/^(?:mon|tue|wed|thu|fri|sat|sun)(?:-(?:mon|tue|wed|thu|fri|sat|sun))?$/, DAYS);
 
-export const interval = { start: valid(START, isStartTime), end: valid(END, isEndTime) };
+export const interval = {
+  start: checkedText(START, isStartTime),
+  end: checkedText(END, isEndTime),
+};
 export const weeklyWindow = {
   days: z.union([DAY, z.array(DAY).min(1, DAYS)], DAYS).optional(),
   ...interval,
 };
-export const date = valid("a date that exists, such as 2026-12-25", isLocalDate);
-export const yearlyDate = valid("a month and day such as 12-25", isYearlyDate);
+export const date = checkedText("a date that exists, such as 2026-12-25", isLocalDate);
+export const yearlyDate = checkedText("a month and day such as 12-25", isYearlyDate);
 
 const INSTANT = "a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00)";
 const RELATIVE = "a number of days after seeding and a time, such as 12d 19:30";
-export const relativeTime = valid(RELATIVE, isRelativeTime);
-export const instant = valid(INSTANT, (value) => isInstant(value) || isRelativeTime(value));
-export const instantOrDate = valid(
+export const relativeTime = checkedText(RELATIVE, isRelativeTime);
+export const instant = checkedText(INSTANT, (value) => isInstant(value) || isRelativeTime(value));
+export const instantOrDate = checkedText(
   `a date such as 2026-12-25, or ${INSTANT}`,
   (value) => isLocalDate(value) || isInstant(value) || isRelativeTime(value),
 );
-export const instantOrTime = valid(
+export const instantOrTime = checkedText(
   `a time on the same day such as 18:30, or ${INSTANT}`,
   (value) => isStartTime(value) || isInstant(value) || isRelativeTime(value),
 );
 
 const TIMEZONE = "a time zone's IANA name such as Europe/Zurich";
-export const timezone = valid(TIMEZONE, (value) => isTimezone(value) && !hasWrongCase(value));
+export const timezone = checkedText(TIMEZONE, (value) => isTimezone(value) && !hasWrongCase(value));
 
 const CURRENCY = "a currency's ISO 4217 code such as CHF";
-export const currency = valid(CURRENCY, (value) => CURRENCY_CODES.includes(value));
+export const currency = checkedText(CURRENCY, (value) => CURRENCY_CODES.includes(value));
 
 // Intl accepts `europe/zurich`, but a partner's library may not.
 const hasWrongCase = (zone: string): boolean =>

@@ -32,7 +32,7 @@ export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
   unchanged: Unchanged;
-  /** Joined paths of items to skip, because they have issues already. */
+  /** Paths of items to skip, because they have issues already. `\0` joins the parts of a path. */
   unreadable: ReadonlySet<string>;
   /** Whether another file, which cannot be read, may describe the business. */
   isIncomplete: boolean;

@@ -273,8 +273,8 @@ function readSchedule(
   reader: Reader,
   schedule: NonNullable<AuthoredPromotion["schedule"]>,
 ): PromotionDoc["schedule"] {
-  const startsAt = reader.optionalBound(schedule.startsAt, "startsAt");
-  const endsAt = reader.optionalBound(schedule.endsAt, "endsAt", 1);
+  const startsAt = reader.optionalStart(schedule.startsAt, "startsAt");
+  const endsAt = reader.optionalEnd(schedule.endsAt, "endsAt");
   reader.validateOrder(startsAt, endsAt, ["startsAt", "endsAt"]);
   return {
     startsAt,

@@ -95,7 +95,7 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
 });
 
 /** Returns a key or name in the letters of a slug. It can be too short for a slug, or empty. */
-export const defaultSlug = (key: string, maxLength = 60): string =>
+export const toSlugLetters = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
@@ -252,7 +252,7 @@ const writeTicketType = (context: WriteContext, doc: TicketTypeDoc): AuthoredTic
     maxPerOrder: omitDefault(doc.maxPerOrder, defaultMaxPerOrder(doc.minPerOrder)),
   });
 
-/** A quota that lists no ticket types applies to all of the event, in their order. */
+/** A quota that lists no ticket types applies to all ticket types of the event, in their order. */
 const readQuotas = (
   reader: Reader,
   item: AuthoredPublicEvent,
@@ -286,7 +286,7 @@ function writeQuota(
 
 /** Returns the slug that is derived from a key. A slug has at least two characters. */
 export const slugFromKey = (key: string): string => {
-  const slug = defaultSlug(key);
+  const slug = toSlugLetters(key);
   return slug.length === 1 ? `${slug}-` : slug;
 };
 

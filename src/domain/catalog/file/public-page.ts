@@ -12,14 +12,14 @@ import {
   list,
   optional,
   text,
-  valid,
+  checkedText,
   webAddress,
 } from "./fields.ts";
 import { type Reader, readFields, readImages, trimToNull } from "./reader.ts";
 import { omitEmpty, writeFields, writeImages } from "./writer.ts";
 
-// A business tells everybody more about itself than its catalog: the fields that search engines ask
-// for, and its public page.
+// This file reads and writes the fields of a business that search engines ask for, and the settings
+// of its public page.
 
 const degrees = (max: number) => {
   const noun = `a number of degrees from -${max} to ${max}`;
@@ -30,7 +30,7 @@ const ORIGIN = "an origin such as https://www.example.com, without a path";
 /** The characters of an origin are limited: `;` would end it in a content security policy. */
 const isOrigin = (value: string): boolean =>
   /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/.test(value) && URL.parse(value)?.origin === value;
-const origin = valid(ORIGIN, isOrigin);
+const origin = checkedText(ORIGIN, isOrigin);
 
 const link = z.union(
   [webAddress, fields({ url: webAddress, name: line(100).optional() })],
@@ -56,10 +56,11 @@ export const publicFields = optional({
     street: line(200),
     locality: line(100),
     ...optional({ region: line(100), postalCode: line(20) }),
-    country: valid(COUNTRY, (code) => COUNTRY_CODES.includes(code)),
+    country: checkedText(COUNTRY, (code) => COUNTRY_CODES.includes(code)),
   }),
   geo: fields({ latitude: degrees(90), longitude: degrees(180) }),
   images,
+  // Search engines ignore a price range of 100 characters or more.
   priceRange: line(99),
   links: list(link, 20),
   legal: fields(optional({ privacyUrl: webAddress, imprintUrl: webAddress, imprint: text(5000) })),

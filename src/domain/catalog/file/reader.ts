@@ -125,13 +125,17 @@ export class Reader {
     return text === undefined ? null : this.instant(text, field);
   }
 
-  /**
-   * Returns the start of a period or, with `days` = 1, its end. A date alone is a whole day, which
-   * an end includes.
-   */
-  optionalBound(text: string | undefined, field: string, days = 0): number | null {
+  /** Returns the start of a period. A date alone means the start of that day. */
+  optionalStart(text: string | undefined, field: string): number | null {
     return text !== undefined && isLocalDate(text)
-      ? startOfDay(addDays(text, days), this.context.timezone)
+      ? startOfDay(text, this.context.timezone)
+      : this.optionalInstant(text, field);
+  }
+
+  /** Returns the end of a period. A date alone means the end of that day. */
+  optionalEnd(text: string | undefined, field: string): number | null {
+    return text !== undefined && isLocalDate(text)
+      ? startOfDay(addDays(text, 1), this.context.timezone)
       : this.optionalInstant(text, field);
   }
 

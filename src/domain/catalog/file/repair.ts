@@ -4,7 +4,7 @@ import { itemPath, type Path } from "../catalog-issue.ts";
 import { objectRef, PLACEHOLDER_KEY, type Uncertain } from "../references.ts";
 import { nearest } from "../../nearest.ts";
 import { guessBenefitType } from "./promotions.ts";
-import { defaultSlug, slugFromKey } from "./public-events.ts";
+import { toSlugLetters, slugFromKey } from "./public-events.ts";
 import { listIn, SECTION_KINDS, SECTIONS } from "./sections.ts";
 
 /*
@@ -111,9 +111,12 @@ export function findUncertain(
     const misspelled = issue.code === "unrecognized_keys" ? issue.keys : [];
     for (const kind of SECTION_KINDS) {
       const section = SECTIONS[kind].path;
-      const isAround = path.every((part, index) => part === section[index]);
-      const next = section[path.length] ?? "";
-      if (isAround && (misspelled.length === 0 || misspelled.some((name) => isLike(name, next))))
+      const containsSection = path.every((part, index) => part === section[index]);
+      const nextName = section[path.length] ?? "";
+      if (
+        containsSection &&
+        (misspelled.length === 0 || misspelled.some((name) => isLike(name, nextName)))
+      )
         kinds.add(kind);
       const index = path[section.length];
       if (typeof index !== "number" || !section.every((part, at) => part === path[at])) continue;
@@ -132,7 +135,7 @@ function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
   if (typeof item !== "object" || item === null) return [String(item)];
   const { key, name } = item as { key?: unknown; name?: unknown };
   if (path[0] === "key" && path.length === 1)
-    return [String(key).trim(), String(name), defaultSlug(String(name))];
+    return [String(key).trim(), String(name), toSlugLetters(String(name))];
   // Ticket types of a public event are known by the event's key.
   return kind === "public_event" && path[0] === "ticketTypes" ? [String(key)] : [];
 }

@@ -16,7 +16,7 @@ type SchemaResult = {
   issues: CatalogIssue[];
   /** null if the files are too broken to be read. */
   files: AuthoredFile[] | null;
-  /** Joined paths of the items to skip. */
+  /** Paths of the items to skip. `\0` joins the parts of a path. */
   unreadable: ReadonlySet<string>;
   /** What the files may define in spite of their issues, so that references to it are accepted. */
   uncertain: Uncertain;
@@ -38,10 +38,10 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
   const result = { issues, uncertain: findUncertain(contents, found) };
 
   for (const issue of found) repairValue(contents, issue);
-  let left = findIssues(contents, unchanged);
-  while (left.filter((issue) => repairContainer(contents, issue)).length > 0)
-    left = findIssues(contents, unchanged);
-  const items = left.map((issue) => itemPath(issue.path as Path)?.join("\0"));
+  let remaining = findIssues(contents, unchanged);
+  while (remaining.filter((issue) => repairContainer(contents, issue)).length > 0)
+    remaining = findIssues(contents, unchanged);
+  const items = remaining.map((issue) => itemPath(issue.path as Path)?.join("\0"));
   const unreadable = new Set(items.filter((item) => item !== undefined));
   const isReadable = !items.includes(undefined);
   return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };

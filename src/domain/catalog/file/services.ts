@@ -135,7 +135,7 @@ const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({ required: false, durat
 
 const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
 
-/** Returns the default maximum of a link: at least that of the add-on itself, if it is known. */
+/** Returns the default maximum of a link: that of the add-on, or `min` if it is larger. */
 const defaultLinkMax = (
   min: number,
   { maxQuantities }: ReadContext | WriteContext,
