@@ -31,7 +31,7 @@ test("the client has at most 12 KB, and the verification of webhooks at most 2 K
   expect(asServed.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(12 * 1024);
 });
 
-test("the package has no dependencies, and every file of its entries", () => {
+test("the package has no dependencies, and has every file that its entries name", () => {
   const manifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as {
     name: string;
     version: string;
@@ -47,7 +47,7 @@ test("the package has no dependencies, and every file of its entries", () => {
   expect(present).toContain("./LICENSE");
 });
 
-test("the archive of the package is what npm packs: it begins with the folder package", () => {
+test("the archive of the package has the files that npm packs, in the folder package", () => {
   const archive = gunzipSync(readFileSync(join(ROOT, "dist/docs/deskbell-client.tgz")));
   const list = execFileSync("tar", ["-t"], { input: archive, encoding: "utf8" });
   const packed = list

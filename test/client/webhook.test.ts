@@ -28,7 +28,7 @@ const reasonOf = async (changes: Partial<WebhookOptions>): Promise<string> => {
   return (error as WebhookError).reason;
 };
 
-test("a signed body is the event, as text and as bytes", async () => {
+test("the event in a signed body is returned, whether the body is text or bytes", async () => {
   const bytes = new TextEncoder().encode(BODY);
   for (const body of [BODY, bytes, bytes.buffer, Buffer.from(BODY)])
     expect(await verifyWebhook(options({ body }))).toEqual(EVENT);

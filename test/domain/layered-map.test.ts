@@ -12,7 +12,7 @@ test("a changed copy has the new values, and the original keeps its own", () => 
   expect(["a", "b", "c"].map((key) => changed.get(key))).toEqual([undefined, 3, 4]);
 });
 
-test("a thousand changes one after the other leave the last values", () => {
+test("a map has the last value of each key after a thousand changes in a row", () => {
   let map = new LayeredMap<number>(new Map());
   for (let n = 0; n < 1000; n++)
     map = map.with([

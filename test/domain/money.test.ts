@@ -184,7 +184,7 @@ describe("an amount in a spreadsheet", () => {
     ["1,065", "EUR", "1065.00", 2],
     ["€ 1.065", "EUR", "1065.00", 2],
     ["1,065", "KWD", "1065.000", 3],
-  ])("the amount '%s' in %s is ambiguous, never a guess", (text, currency, thousands, digits) => {
+  ])("the amount '%s' in %s is refused as ambiguous", (text, currency, thousands, digits) => {
     expect(parseMoneyCell(text, isoCurrency(currency))).toEqual({
       problem: expect.stringMatching(
         `^is ambiguous: .* Write ${thousands}, or an amount with exactly ${digits} decimals$`,

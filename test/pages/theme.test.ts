@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fc } from "../support/property.ts";
 import { contrastOf, writeTheme } from "../../src/pages/theme.ts";
 
-test("a text in the accent colour, and a text on it, can be read in light and dark", () => {
+test("text in the accent colour, and text on it, can be read in light and dark mode", () => {
   expect(contrastOf("#000000", "#ffffff")).toBeCloseTo(21);
   const style = readFileSync("src/pages/style.css", "utf8");
   const papers = [...style.matchAll(/--paper: (#.{6});/g)].map(([, paper = ""]) => paper);
@@ -20,6 +20,6 @@ test("a text in the accent colour, and a text on it, can be read in light and da
   fc.assert(isReadable);
 });
 
-test("a colour that can be read on white is not changed in light", () => {
+test("an accent colour that can be read on the light paper is not changed in light mode", () => {
   expect(writeTheme("#aa3366")).toMatch(/^:root\{--accent:#aa3366;--on-accent:#ffffff\}/);
 });

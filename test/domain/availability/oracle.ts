@@ -148,7 +148,7 @@ export function createOracle({ catalog, request, busyIntervals, nowMs }: Scenari
   };
 
   const cache = new Map<string, number>();
-  /** The fewest staff changes from this segment on, after person `last`; Infinity if impossible. */
+  /** Returns the fewest changes of staff from this segment on, after `last`; Infinity if impossible. */
   const fewestFrom = (
     i: number,
     minute: number,

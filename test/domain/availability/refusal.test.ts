@@ -105,7 +105,7 @@ describe("the starts that are not offered", () => {
   const everySixHours = { slotIntervalMin: 360 };
   const onGrid = ["00:00", "06:00", "12:00", "18:00"].map((time) => `${time} NOBODY_ABLE`);
 
-  test("every start on the grid is refused if no table seats so few", () => {
+  test("every start on the grid is refused if the party is too small for each table", () => {
     const table = [buildTable("four", { minSeats: 3, maxSeats: 4 })];
     const party = { on: MONDAY, partySize: 2 };
     const shop = createShop({ table, schedule: mornings, policy: everySixHours });

@@ -58,7 +58,7 @@ describe("tables", () => {
     expect(tables([], "in")[0]).toBe("two 2");
   });
 
-  test("tables are taken for the longer of two turn times for one size, in any order", () => {
+  test("tables are taken for the longer of two turn times for the same party size", () => {
     const turns = [
       { upTo: 4, min: 60 },
       { upTo: 4, min: 180 },

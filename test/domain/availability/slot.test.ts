@@ -166,7 +166,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Whether the slot has a segment in the session of one of the bookings. */
+/** Returns whether the slot has a segment in the session of one of the bookings. */
 const joins = (slot: Slot, busyIntervals: BusyInterval[], { catalog }: Scenario): boolean =>
   slot.segments.some(({ serviceKey, staffKey, startMin, endMin }) =>
     busyIntervals.some(

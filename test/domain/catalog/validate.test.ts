@@ -56,7 +56,7 @@ describe("all issues are reported together: the dangling references", () => {
     ]);
   });
 
-  test("dangling references are reported for each of several objects with one key", () => {
+  test("dangling references are reported for each of several objects with the same key", () => {
     const found = issuesIn(`${HEADER}services:
   - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no1}
   - {key: cut, name: Cut, durationMin: 30, price: 1.00, category: no2, staff: [x]}
@@ -156,7 +156,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     for (const body of bodies) expect(issuesIn(`${HEADER}${body}\n`), body).toHaveLength(1);
   });
 
-  test("an issue in the description of a business, which may be stored with what the file lacks, causes no false issues", () => {
+  test("an issue in the business section causes no false issues about objects that may be stored", () => {
     const body = REFERRING.slice(HEADER.length);
     for (const business of [
       "",
@@ -166,7 +166,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
       expect(issuesIn(`catalog: 1\n${business}${body}`), business).toHaveLength(1);
   });
 
-  test("an issue in the slug of a business that is stored with what the file lacks causes no false issues", () => {
+  test("an issue in the slug of a business causes no false issues about its stored objects", () => {
     const stored = readCatalogSources([
       {
         name: "stored.yaml",
@@ -185,7 +185,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     ]);
   });
 
-  test("a syntax error of another file, which may have what this one lacks, causes no false issues", () => {
+  test("a syntax error of another file causes no false issues about what that file may define", () => {
     expect(issuesIn(REFERRING, "catalog: 1\nstaff: [\n")).toHaveLength(1);
     const body = REFERRING.slice(HEADER.length).replace("price: 1", "price: z");
     expect(issuesIn(`catalog: 1\n${body}`, "business: [\n")).toEqual([

@@ -46,7 +46,7 @@ test("a text of any characters that was written as YAML is read back as it was",
   );
 });
 
-describe("what it looks like", () => {
+describe("the layout of written YAML", () => {
   test("prices are written as plain decimals, in the digits that were given", () => {
     const yaml = writeYaml(
       { catalog: 1, addons: [{ key: "a", name: "A", price: "1200.00" }] },

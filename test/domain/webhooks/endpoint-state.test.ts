@@ -20,7 +20,7 @@ const context = { now: NOW, format, isHostLimited: false };
 const stateOf = (fields: Partial<Endpoint>, isHostLimited = false) =>
   describeEndpoint({ ...ENDPOINT, ...fields }, { ...context, isHostLimited });
 
-test("a working endpoint says since when, and what it last accepted", () => {
+test("the state of a working endpoint says since when it works, and when it last accepted an event", () => {
   expect(stateOf({})).toEqual({
     code: "WORKING",
     reason: null,

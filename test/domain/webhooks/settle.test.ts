@@ -91,7 +91,7 @@ test.each([
   ["ENOMEM", true],
   ["ECONNREFUSED", false],
   ["", false],
-])("a refusal with %s is a failure of this machine: %s", (error, expected) => {
+])("whether the error %s is a failure of this machine: %s", (error, expected) => {
   expect(isLocalFailure({ kind: "refused", error })).toBe(expected);
   expect(isLocalFailure({ kind: "timed_out", error })).toBe(false);
 });

@@ -29,7 +29,7 @@ const emptiedBy = (edit: (text: string) => string) => {
   return findEmptied(before, after, diffCatalog(before, after, () => 0).changes);
 };
 
-test("objects that lose all their links, and sections that lose all entries, are emptied", () => {
+test("objects that lose all their links, and sections that lose all entries, are reported as emptied", () => {
   const emptied = emptiedBy((text) =>
     text
       .replaceAll(", staff: [mia]", "")
@@ -51,7 +51,7 @@ test("objects that lose all their links, and sections that lose all entries, are
   );
 });
 
-test("an object that is deleted, keeps a link or never had one is not emptied", () => {
+test("an object that is deleted, keeps a link or never had one is not reported as emptied", () => {
   const emptied = emptiedBy((text) =>
     text
       .replace(/^.*key: spa.*\n/m, "")

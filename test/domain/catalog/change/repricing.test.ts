@@ -39,7 +39,7 @@ const TEN = [
   "95.00",
 ];
 
-test("changes of a fifth of all prices by more than half are counted, the largest named", () => {
+test("if a fifth of all prices change by more than half, they are counted and the largest named", () => {
   expect(
     textOf(
       TEN,

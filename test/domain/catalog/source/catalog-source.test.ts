@@ -114,7 +114,7 @@ test("an alias is read as a value of the field that it is in", () => {
   });
 });
 
-test("an alias of a value that follows others is read each time", () => {
+test("several aliases of a nested value each have a copy of the value", () => {
   expect(read("a: [1, {b: 2}]\nc: &x {d: [3, {e: 4}], f: 5}\ng: *x\nh: [*x]\n")).toEqual({
     a: [1, { b: 2 }],
     c: { d: [3, { e: 4 }], f: 5 },
