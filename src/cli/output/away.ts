@@ -30,7 +30,7 @@ export function printAway(
     [
       {
         title: "VISIT",
-        value: (visit) => visitLine({ ...visit, staff: null }, true),
+        value: (visit) => visitLine({ ...visit, staff: null }, { withGuest: true }),
         noTruncate: true,
       },
       { title: "COULD TAKE IT", value: ({ couldTake }) => couldTake.join(", "), wraps: true },

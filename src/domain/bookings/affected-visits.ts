@@ -50,7 +50,7 @@ export const idEndingOf = (text: string): string | undefined => /^…?([0-9a-z]{
  * Returns `2026-12-01 18:00 · Ana Bauer · Cut · Maya · …9qx7km`. Errors leave out the guest,
  * because they are logged.
  */
-export function visitLine(visit: VisitSummary, withGuest: boolean): string {
+export function visitLine(visit: VisitSummary, { withGuest }: { withGuest: boolean }): string {
   const { shortId, startsAt, guest, service, staff } = visit;
   return [
     startsAt.slice(0, 16).replace("T", " "),
@@ -66,12 +66,16 @@ export function visitLine(visit: VisitSummary, withGuest: boolean): string {
  */
 export const affectedVisitsText = (named: readonly VisitSummary[], total: number): string =>
   `${countOf(total, "future visit")} ${total === 1 ? "is" : "are"} affected and ` +
-  `${total === 1 ? "stays as it is" : "stay as they are"}: ${listVisits(named, total, true)}`;
+  `${total === 1 ? "stays as it is" : "stay as they are"}: ${listVisits(named, total, { withGuest: true })}`;
 
-function listVisits(named: readonly VisitSummary[], total: number, withGuests: boolean): string {
+function listVisits(
+  named: readonly VisitSummary[],
+  total: number,
+  options: { withGuest: boolean },
+): string {
   const shown = named.slice(0, MAX_NAMED_VISITS);
   const more = total - shown.length;
-  const lines = shown.map((visit) => visitLine(visit, withGuests)).join("; ");
+  const lines = shown.map((visit) => visitLine(visit, options)).join("; ");
   return more > 0 ? `${lines}; and ${more} more` : lines;
 }
 
@@ -86,5 +90,5 @@ export function deletedVisitsText(
     const { length } = affected[name] ?? [];
     return length > 0 ? [countOf(length, noun)] : [];
   });
-  return `${parts.join(", ")}: ${listVisits(named, ids.length, false)}`;
+  return `${parts.join(", ")}: ${listVisits(named, ids.length, { withGuest: false })}`;
 }
