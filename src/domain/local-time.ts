@@ -50,7 +50,7 @@ const START = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const END = /^(?:(?:[0-3]\d|4[0-7]):[0-5]\d|48:00)$/;
 
 export const isStartTime = (text: string): boolean => START.test(text);
-/** An end after midnight is written as up to 48:00, the end of the next day. */
+/** Returns whether the text can end a window. An end after midnight counts on, up to 48:00. */
 export const isEndTime = (text: string): boolean => END.test(text);
 
 export const isLocalDate = (text: string): boolean =>

@@ -66,8 +66,10 @@ export const defang = (text: string): string =>
     (char) => DEFANGED[char] ?? "",
   );
 
+/** Returns the text in quotation marks, safe and short enough for a message. */
 export const quote = (text: string): string => `'${safe(text, 80)}'`;
 
+/** Returns a value for a message: a text in quotation marks, a list or object only by its kind. */
 export function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";

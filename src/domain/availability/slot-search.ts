@@ -138,7 +138,7 @@ export function placeSegments(
   for (const i of finishable[changes]?.keys() ?? []) {
     let placement = earliestPlacement(finishable[changes]?.[i] ?? [], window, last);
     if (placement === undefined) {
-      // Nobody of the previous segment can continue: one of the allowed changes of staff is used.
+      // The staff member of the previous segment cannot continue, which uses up one change.
       changes -= 1;
       placement = earliestPlacement(finishable[changes]?.[i] ?? [], window);
     }

@@ -114,7 +114,7 @@ export function closureInterval(timezone: string, from: WallMinute, to: WallMinu
   return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
 }
 
-/** Returns the time from the begin of the first day to the end of the last. */
+/** Returns the time from the start of the first day to the end of the last. */
 export const daysInterval = (timezone: string, first: DayNumber, last: DayNumber): Interval =>
   closureInterval(timezone, first * DAY_MIN, (last + 1) * DAY_MIN);
 

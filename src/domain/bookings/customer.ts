@@ -3,8 +3,8 @@ import { lazy } from "../lazy.ts";
 import { isSafeLine, isSafeText } from "../text.ts";
 
 /**
- * Matches an email address, or the empty text, which deletes the address. An address without `@` is
- * a slip that no mail reaches.
+ * Matches an email address, or the empty text, which deletes the address. A text without `@` is a
+ * typing error.
  */
 const EMAIL = /^(?:[^@]+@.+)?$/;
 const lineOf = (noun: string, max: number, pattern = /^/) => {

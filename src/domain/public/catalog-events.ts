@@ -104,8 +104,8 @@ type EventSource = (typeof EVENT_SOURCES)[number];
  * Returns the events of a change; the last one is catalog.changed. Sets the version of every
  * changed object in `after.publicCatalog`.
  * @param before null for a new business
- * @param business its catalog version is that before the change
- * @param version the one after the change; `text` is its `updatedAt` in RFC 3339
+ * @param business the business, with its catalog version before the change
+ * @param version the catalog version after the change; `text` is its time in RFC 3339
  * @param isAvailabilityAffected whether something outside the two catalogs affects availability
  */
 export function diffPublicCatalogs(

@@ -75,9 +75,9 @@ export type EndpointHealth = Readonly<{
   seen: number;
   /** Whether deliveries are sent one at a time, because they fail so often. */
   isProbing: boolean;
-  /** Wait after the last failed probe. */
+  /** The wait after the last failed probe; 0 before the first backoff. */
   probeIntervalMs: number;
-  /** The next probe is sent at this time or later; 0 if no probe has failed. */
+  /** The next probe is sent at this time or later; 0 before the first backoff. */
   probeAt: number;
   /** The receiver asked with Retry-After for no request before this time. */
   notBefore: number;

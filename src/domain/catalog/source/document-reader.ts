@@ -24,8 +24,8 @@ import {
  */
 const MAX_ALIASED_VALUES = 1_000_000;
 /**
- * The limit on the items of a list and the fields of an object. The longest list of a catalog has
- * half as many items.
+ * The limit on the items of a list and the fields of an object. A section of a catalog file
+ * can have half as many.
  */
 const MAX_ITEMS = 200_000;
 
