@@ -24,7 +24,9 @@ import type { DueRow } from "../store/webhooks/due.ts";
 import type { TargetRow } from "../store/webhooks/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
-const MAX_EVENTS = 128;
+/** Events that are cached, because one event has a delivery for each of its endpoints. */
+const MAX_CACHED_EVENTS = 128;
+/** A local failure affects every delivery, so it is logged at most this often. */
 const LOG_INTERVAL_MS = 60_000;
 
 export type Claim = {
@@ -65,7 +67,7 @@ export function createAttemptRunner(
     const unsent = { ...delivery, attempt: null, isGone: false, outcomeClass: undefined };
     if (event === undefined) return { ...unsent, settlement: CORRUPT_SETTLEMENT };
     const key = target.keyId === null ? undefined : rt.store.keys.findById(target.keyId);
-    // The job that ends expired keys runs each second, so this key may have expired since.
+    // The job that ends expired keys runs each second; the key may have expired after its last run.
     if (key && stopsEndpoints(key, rt.now())) return { ...unsent, settlement: withdraw(rt.now()) };
     // An operator may have narrowed the key's event groups since the event was written.
     const reader =
@@ -75,6 +77,7 @@ export function createAttemptRunner(
     if (reader === undefined || (reader !== "operator" && !mayReadEvent(reader, event)))
       return { ...unsent, settlement: FORBIDDEN_SETTLEMENT };
     const body = bodyFor(reader === "operator" ? undefined : reader, event);
+    // The endpoint may be disabled while the attempt waits for a connection.
     let isWithdrawn = false;
     const isWanted = () => {
       isWithdrawn = !rt.store.endpoints.isActive(endpointId);
@@ -128,7 +131,8 @@ export function createAttemptRunner(
 
 /**
  * Returns the rights that a partner has at the business of an event; undefined if it may not
- * receive the event. A partner learns of the end of its access although it no longer has any.
+ * receive the event. `business.removed` needs no rights, hence "operator": the partner's access to
+ * the business has already ended.
  */
 function findPartnerReader(
   rt: Runtime,
@@ -148,7 +152,7 @@ type StoredEvent = Pick<EventRow, "type" | "ownerKeyId" | "body">;
  * altered body must be neither signed nor sent.
  */
 function createEventCache(rt: Runtime): (eventId: string) => StoredEvent | undefined {
-  const events = new BoundedCache<string, StoredEvent>(MAX_EVENTS);
+  const events = new BoundedCache<string, StoredEvent>(MAX_CACHED_EVENTS);
   return (eventId) => {
     const cached = events.get(eventId);
     if (cached !== undefined) return cached;

@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 25 * 3_600_000;
 
 /**
  * Returns a watch that shifts the due times when the wall clock is set. Otherwise a jump forward
- * would send everything at once, and a jump back would delay deliveries by as much.
+ * would send everything at once, and a jump back would delay deliveries by its length.
  * @param onShift shifts times that are not in the database yet
  */
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
@@ -41,8 +41,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
 
     /**
      * Corrects the due times when a worker starts. The clock may have been set back while none ran,
-     * as on a machine whose clock has no battery. New deliveries never wait, and no wait exceeds
-     * MAX_WAIT_MS.
+     * as on a machine whose clock has no battery. An untried delivery is due when it is created, so
+     * one that is due in the future shows how far the clock was set back.
      */
     repair(): void {
       const { due } = rt.store;

@@ -62,6 +62,7 @@ export class ConnectError extends Error {
   }
 }
 
+/** Time for the lookup of the host, the TCP connection and the TLS handshake together. */
 const CONNECT_TIMEOUT_MS = 5000;
 /** Time for one address of a host until the next is tried. */
 const ADDRESS_TIMEOUT_MS = 1000;
@@ -77,7 +78,7 @@ export function createConnector(
   urlPolicy: UrlPolicy,
   onConnected: OnConnected = () => {},
 ): buildConnector.connector {
-  const upgrade = buildConnector({ allowH2: false, timeout: 0 });
+  const connectTls = buildConnector({ allowH2: false, timeout: 0 });
 
   async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
     const { hostname, protocol } = options;
@@ -105,7 +106,7 @@ export function createConnector(
       socket.once("close", () =>
         reject(new ConnectError("tls_failed", "the connection was closed")),
       );
-      upgrade({ ...options, httpSocket: socket }, (error, secure) =>
+      connectTls({ ...options, httpSocket: socket }, (error, secure) =>
         error === null ? resolve(secure) : reject(new ConnectError("tls_failed", reasonOf(error))),
       );
     });
@@ -138,8 +139,8 @@ function assertSafe(hostname: string, addresses: string[], urlPolicy: UrlPolicy)
 }
 
 /**
- * Returns a connection to the first address that answers. Trying each lets a server without IPv6
- * reach hosts that have both.
+ * Returns a connection to the first address that answers. All addresses are tried, so that a server
+ * without IPv6 reaches a host that has addresses of both kinds.
  */
 const dial = (
   hostname: string,

@@ -35,6 +35,7 @@ export function createProbeTimers(probe: (endpointId: string) => void) {
           timers.delete(endpointId);
           probe(endpointId);
         },
+        // A timer may fire up to a millisecond early, when the backoff has not ended yet.
         Math.ceil(afterMs) + 1,
       );
       timers.set(endpointId, timer);
@@ -59,7 +60,7 @@ export type AttemptReport = { deliveryId: string; endpointId: string; url: strin
 
 export type DeliveryListeners = {
   onAttempt?: ((report: AttemptReport) => void) | undefined;
-  /** Called when an endpoint was disabled. */
+  /** Called after an outcome has disabled an endpoint. */
   onDisabled?: ((endpointId: string) => void) | undefined;
 };
 
@@ -75,9 +76,10 @@ export class DeliveryWorker {
   readonly #outcomes: OutcomeWriter;
   readonly #probeTimers: ReturnType<typeof createProbeTimers>;
   readonly #clock: ReturnType<typeof createClockWatch>;
+  /** The number of the newest delivery that `wake` has seen. */
   #lastSeen: number;
   /**
-   * The highest number that was sent. It is above `#lastSeen` if a sweep or another attempt found
+   * The highest number of a delivery that was sent. It is above `#lastSeen` if a sweep or another attempt found
    * the delivery before `wake` did.
    */
   #lastSent = 0;
@@ -156,7 +158,7 @@ export class DeliveryWorker {
     this.#dispatcher.endAttempt(delivery, result.outcomeClass);
     if (result.outcomeClass !== undefined) this.#probeAfterBackoff(queue);
     this.#outcomes.add(result);
-    // The write disables the endpoint before anything more is sent to it.
+    // An endpoint that is gone is disabled by the write, which therefore precedes the next delivery.
     if (result.isGone && !this.#outcomes.isRetrying) return this.#outcomes.write();
     // The next delivery does not wait for the disk.
     this.#dispatch();

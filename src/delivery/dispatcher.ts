@@ -20,6 +20,7 @@ export type InFlightDelivery = {
   /** The endpoint's host and owner when the attempt began: the endpoint may change meanwhile. */
   host: string | null;
   owner: string;
+  /** On the monotonic clock (ms). */
   startedAt: number;
   isOverdue: boolean;
 };
@@ -51,6 +52,7 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
     markOverdue(): void {
       const latestStart = now() - OVERDUE_MS;
       for (const delivery of inFlight) {
+        // The set has the deliveries in order of their start, so all others have started later.
         if (delivery.startedAt > latestStart) return;
         if (delivery.isOverdue) continue;
         delivery.isOverdue = true;
@@ -112,8 +114,8 @@ export class Dispatcher {
    * @param countCommits counts all commits but those of the outcome writer
    */
   dispatch(countCommits: () => number): void {
-    // Rows are read again after another commit. The count is taken once, because it reads the
-    // database.
+    // Queues read their rows again after a commit of another writer. Commits are counted once for
+    // all endpoints, because counting reads the database.
     let commitCount: number | undefined;
     this.#deliveryQueue.dispatch((id) => this.#sendNext(id, (commitCount ??= countCommits())));
   }
@@ -161,14 +163,17 @@ export class Dispatcher {
     this.#deliveryQueue.enqueue(queue.endpointId, queue.endpointClass);
   }
 
-  /** Call it when the outcome is written. */
+  /** Ends the claim of a delivery. Call it when the outcome is written. */
   release({ due, endpointId, host }: AttemptResult): void {
     this.#claimed.delete(due.number);
     for (const id of this.#hosts.release(host)) this.enqueue(id);
     this.#queues.find(endpointId)?.release();
   }
 
-  /** Call it when an outcome has disabled the endpoint: its other deliveries are parked. */
+  /**
+   * Makes the endpoint be read again. Call it when an outcome has disabled the endpoint, because its
+   * other deliveries are then parked.
+   */
   expire(endpointId: string): void {
     this.#queues.find(endpointId)?.expire();
   }

@@ -91,9 +91,11 @@ export function createDeliveryQueue(permits: number) {
     dispatch(sendNext: (endpointId: string) => DispatchResult): void {
       for (const endpointClass of ENDPOINT_CLASSES) {
         const withoutPermit: string[] = [];
-        // The iteration also reaches the endpoints that are added again at the end.
+        // An endpoint that has sent moves to the end of the set, where the iteration reaches it again.
         for (const endpointId of waiting[endpointClass]) {
-          if (!hasPermit(PERMIT_OF[endpointClass], true)) break;
+          // If even an idle endpoint gets no permit, no other endpoint of the class gets one.
+          const isIdle = true;
+          if (!hasPermit(PERMIT_OF[endpointClass], isIdle)) break;
           waiting[endpointClass].delete(endpointId);
           const result = sendNext(endpointId);
           if (result === "SENT") waiting[endpointClass].add(endpointId);
@@ -107,13 +109,15 @@ export function createDeliveryQueue(permits: number) {
 
 /**
  * The keys of an endpoint, the current one first. `validUntil` is when the first of them expires
- * (epoch ms).
+ * (epoch ms); Infinity if none does.
  */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
+/** The least due rows that are read at once. */
 const READ_AHEAD = 32;
 /** Rows read per claimed delivery: a claimed delivery may be among the rows, and is skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
+/** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
 const PROMPT_ATTEMPTS = 2;
 
 /**
@@ -272,6 +276,7 @@ export class EndpointQueue {
 
   /** Makes the endpoint and its due rows be read again before the next delivery. */
   expire(): void {
+    // NaN differs from every commit count.
     this.commitCount = Number.NaN;
   }
 }

@@ -9,7 +9,7 @@ import { BoundedCache } from "../domain/bounded-cache.ts";
 import { type SigningKey, signingKey } from "../domain/webhooks/webhook-post.ts";
 import type { SecretRow } from "../store/sealed.ts";
 
-/** Share of a host's capacity that is kept for keys without a delivery in flight there. */
+/** Share of a host's capacity that is kept for owners without a delivery in flight there. */
 const RESERVED_SHARE = 0.25;
 /** Number of waiting endpoints that are tried again when a delivery to their host ends. */
 const MAX_WOKEN = 16;
@@ -22,6 +22,7 @@ type Host = {
   claimed: number;
   /** IDs of the endpoints that had no capacity, longest waiting first. */
   waiting: Set<string>;
+  /** Whether the host is known to be verified, so that it has no limit per hour. */
   isVerified: boolean;
 };
 
@@ -34,8 +35,8 @@ export function createEndpointHosts(rt: Runtime) {
 
   return {
     /**
-     * Returns whether a delivery may be sent now. If not, an endpoint that waits for another
-     * delivery of its host is remembered.
+     * Returns whether a delivery may be sent now. If not, the endpoint waits for the end of another
+     * delivery to its host, if there is one; `endAttempt` or `release` then returns the endpoint.
      */
     hasCapacity({ host: name, owner, endpointId }: EndpointQueue): boolean {
       if (name === null) return true;
@@ -99,7 +100,7 @@ function takeWaiting({ waiting }: Host): string[] {
   return taken;
 }
 
-const MAX_KEYS = 20_000;
+const MAX_CACHED_KEYS = 20_000;
 /**
  * Time until a secret that could not be decrypted is tried again. It is shorter than the interval
  * of sweeps, so that each sweep tries.
@@ -159,7 +160,7 @@ export function createEndpointQueues(rt: Runtime) {
  * Returns a function that decrypts signing secrets. A secret never changes, so its key is cached.
  */
 function createKeyReader(rt: Runtime): (endpointId: string) => SigningKeys {
-  const keys = new BoundedCache<string, SigningKey>(MAX_KEYS);
+  const keys = new BoundedCache<string, SigningKey>(MAX_CACHED_KEYS);
 
   function decrypt({ id, sealed }: SecretRow): SigningKey {
     const cached = keys.get(id);

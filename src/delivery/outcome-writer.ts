@@ -5,10 +5,13 @@ import { isStorageFull, isStorageUnavailable } from "../store/database/storage-e
 import { isBusy } from "../store/database/write-lock.ts";
 import type { AttemptResult } from "./attempt.ts";
 
+/** Outcomes that are written together, which share one fsync. */
 const WRITE_GROUP_SIZE = 256;
+/** Longest time that an outcome waits for others to be written with it. */
 const WRITE_GROUP_MS = 20;
 /** Delay before a write is retried while another writer holds the lock. */
 const BUSY_RETRY_MS = 2;
+/** Delay before a write is retried while the disk is full or gone. */
 const UNAVAILABLE_RETRY_MS = 1000;
 /** Maximum number of unwritten outcomes while another writer holds the lock. */
 const MAX_UNWRITTEN = 2048;
@@ -50,7 +53,7 @@ export class OutcomeWriter {
     return this.#isBlocked;
   }
 
-  /** Whether the last write failed. The next one is then scheduled. */
+  /** Whether the last write failed. Its retry is then scheduled. */
   get isRetrying(): boolean {
     return this.#isRetrying;
   }

@@ -30,7 +30,7 @@ export type ThreadWork = {
   everyMinute?: readonly (() => void | Promise<void>)[];
   /** Called at 03:17 in the server's time zone. */
   everyNight?: readonly (() => void | Promise<void>)[];
-  /** Called when a condition has begun that should be found at once. */
+  /** Called when a health condition has begun of which the operator should be told at once. */
   checkSoon?: () => void;
   /** Waits up to `graceMs` for what is in flight. The database is closed afterwards. */
   stop?: (graceMs: number) => Promise<void>;
@@ -46,6 +46,7 @@ export function startScheduler(
   works: readonly ThreadWork[],
 ): { stop: () => void } {
   const hasNewCommit = createCommitDetector(rt);
+  // The first call records which commits exist: the caller handles their deliveries by a sweep.
   hasNewCommit();
   const poll = setInterval(() => {
     if (!hasNewCommit()) return;
@@ -112,6 +113,7 @@ function startJob(cronTime: string, tasks: Task[]): CronJob {
   return CronJob.from({
     cronTime,
     onTick: () => runs.forEach((run) => run()),
+    // A tick that is late by more than this (ms) is dropped.
     threshold: 60_000,
     unrefTimeout: true,
     errorHandler: rethrow,

@@ -47,9 +47,12 @@ export function createOriginPools(options: Pool.Options) {
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
+/** The part of a response's body that is read. A connection with more to read is closed. */
 const MAX_READ_BYTES = 16 * 1024;
+/** The part of a response's body that is stored with the attempt. */
 const MAX_KEPT_BYTES = 4 * 1024;
-const MAX_TARGETS = 10_000;
+/** Parsed URLs that are cached, for each of the two pools. */
+const MAX_CACHED_TARGETS = 10_000;
 
 /**
  * Returns a sender of webhooks, with its own connections.
@@ -114,7 +117,7 @@ export const createSendOnce =
 type Target = { origin: string; path: string };
 
 function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl {
-  const cache = new BoundedCache<string, Target | UnsafeUrl>(MAX_TARGETS);
+  const cache = new BoundedCache<string, Target | UnsafeUrl>(MAX_CACHED_TARGETS);
   return (url) => {
     const cached = cache.get(url);
     if (cached !== undefined) return cached;
@@ -129,8 +132,8 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
 }
 
 /**
- * Sends a POST and resolves to its outcome. Status and headers decide; errors in the body change
- * nothing.
+ * Sends a POST and resolves to its outcome. The status and headers decide the outcome, even if the
+ * rest of the response fails.
  */
 function dispatch(
   pools: OriginPools,
@@ -200,6 +203,7 @@ const ABORTED = new Error("aborted");
 
 /** A timer that fires later than this does so because the process was suspended. */
 const SUSPENDED_MS = 1000;
+/** Time in which a process that was suspended reads a response that has arrived meanwhile. */
 const CATCH_UP_MS = 1000;
 
 function toOutcome(error: Error): Outcome {

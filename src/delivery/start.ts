@@ -4,7 +4,7 @@ import { deliveryThread } from "../platform/assets.ts";
 import type { Config } from "../config.ts";
 import type { AttemptReport } from "./delivery-worker.ts";
 
-/** Data that the thread starts with. It reports attempts if `isWatched`. */
+/** Data that the thread starts with. The thread reports attempts if `isWatched`. */
 export type ThreadData = { config: Config; isWatched: boolean };
 export type WorkerCommand = { type: "wake" } | { type: "stop" };
 export type WorkerMessage =

@@ -17,6 +17,7 @@ import { storageError } from "../store/database/storage-error.ts";
  * continue.
  */
 const BUSY_TIMEOUT_MS = 0;
+/** Time that deliveries in flight have to end when the thread stops. */
 const GRACE_MS = 10_000;
 
 const { config, isWatched } = workerData as ThreadData;
