@@ -45,8 +45,8 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
         `The event of ${id} was altered and cannot be signed: restore a backup to recover it.`,
         "deskbell backup list",
       );
-    // A delivery that was never attempted is already due, so `replay` leaves it alone, unless it
-    // waits in a redelivery with a rate.
+    // `replay` skips a delivery without an attempt, because it is already due, unless it waits for
+    // its time in a redelivery with a rate.
     const upTo = rt.store.due.getLastNumber();
     rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);

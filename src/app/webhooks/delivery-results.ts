@@ -109,6 +109,7 @@ function updateEndpoint(
   const exhausted = results.find(({ settlement }) => settlement.status === "EXHAUSTED");
   if (exhausted) notifyExhausted(rt, endpoint, exhausted.settlement.error);
   if (endpoint.status !== "ACTIVE") return false;
+  // A delivery that succeeded after the failures has ended their streak.
   const isDisabling = isDisableDue && streak.failingSince !== null;
   const isGone = results.some((result) => result.isGone);
   if (isDisabling || isGone)
@@ -124,7 +125,7 @@ const DELIVERED_STEP_MS = 1000;
 
 function recordDelivered(rt: Runtime, { id, lastDeliveredAt }: EndpointRow): void {
   const now = rt.now();
-  // The clock may have been set back since.
+  // The clock may have been set back after the last write, hence the absolute difference.
   if (lastDeliveredAt === null || Math.abs(now - lastDeliveredAt) >= DELIVERED_STEP_MS)
     rt.store.endpoints.updateDelivered(id, now);
 }

@@ -161,7 +161,7 @@ function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: bool
   });
 }
 
-/** A time later than any delivery. */
+/** A time (epoch ms) later than that of any delivery. */
 const RECOVER_NOTHING = Number.MAX_SAFE_INTEGER;
 
 /** Returns the error for a future time, which would silently cancel all parked deliveries. */
@@ -194,9 +194,13 @@ export function prepareDelete(rt: Runtime, id: string): () => { cancelled: numbe
   return () => rt.tx(remove);
 }
 
-/** Records that there was a warning of failing endpoints, and when they will be disabled. */
+/**
+ * Records of each failing endpoint since when the operator is warned of it, and when it will be
+ * disabled.
+ */
 export function reviewEndpoints(rt: Runtime): void {
   const now = rt.now();
+  // The check precedes the transaction, which would otherwise take the write lock each minute.
   if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, now))) return;
   rt.tx(() => {
     for (const endpoint of rt.store.endpoints.listFailing()) {

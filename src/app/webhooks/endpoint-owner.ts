@@ -54,8 +54,7 @@ export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
  */
 export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: string): void {
   const owner = rt.store.endpoints.findOwner(endpointId);
-  // The events of the endpoint do not matter: the list leaves out deliveries that the key must not
-  // see.
+  // The list leaves out deliveries that the key must not see, so the endpoint's events do not matter.
   if (owner === undefined || !owns(key, { ...owner, events: [] })) throw notFoundError();
 }
 
@@ -91,7 +90,10 @@ export function assertMaySubscribe(
 
 type Owned = EndpointOwner & Pick<EndpointRow, "id" | "url" | "events">;
 
-/** Returns how many endpoints a key has; those of a partner count for all of its keys. */
+/**
+ * Returns how many endpoints a key has. Each key of a partner has all endpoints for the businesses of
+ * the partner.
+ */
 const countOfKey = (rt: Runtime, keyId: string, owner: EndpointOwner): number =>
   rt.store.endpoints.listOf(owner).filter((row) => owner.businessId === null || row.keyId === keyId)
     .length;
@@ -144,8 +146,8 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
 
 /**
  * Asserts that no other endpoint of the business has the name. The operator cannot use a name
- * twice, because commands name endpoints. Partners can: a restricted key must not learn the names
- * of other keys' endpoints.
+ * twice, because commands name endpoints. Partners can use it twice, because the refusal would tell a
+ * restricted key the names of other keys' endpoints.
  * @throws AppError conflict
  */
 export function assertNameFree(

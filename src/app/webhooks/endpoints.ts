@@ -27,6 +27,7 @@ import {
 import { createSigningSecret } from "./endpoint-secrets.ts";
 import { type Resolve, resolveName } from "./host-limits.ts";
 
+/** The most endpoints of a business, and of a partner for all of its businesses. */
 export const MAX_ENDPOINTS = 50;
 
 /** A request before validation, which reports all issues together. */
@@ -40,7 +41,7 @@ export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events">
   byOperator?: boolean;
   /** Whether the operator allows http and private addresses. */
   allowPrivate: boolean;
-  /** Milliseconds, from 1 to 30 s. */
+  /** Milliseconds, from 1,000 to 30,000. */
   timeoutMs?: unknown;
   /** Attempts in flight, from 1 to 32. */
   maxInFlight?: unknown;

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { EndpointRow, Period } from "../../store/webhooks/endpoints.ts";
 
-/** Returns IPv4 and IPv6 addresses; none if the lookup fails. */
+/** Returns the IPv4 and IPv6 addresses of a host; none if the lookup fails. */
 export type Resolve = (hostname: string, allowances: UrlPolicy) => Promise<string[]>;
 
 /**
@@ -32,12 +32,12 @@ async function resolveWithDns(hostname: string): Promise<string[]> {
   return found.flat();
 }
 
-const MAX_CACHED = 10_000;
+const MAX_CACHED_HOSTS = 10_000;
 
 /** Caches results for a minute. Failures are not cached. */
 export function cacheResolve(resolve: Resolve, now: () => number, ttlMs = 60_000): Resolve {
   const cached = new BoundedCache<string, { until: number; addresses: Promise<string[]> }>(
-    MAX_CACHED,
+    MAX_CACHED_HOSTS,
   );
   return (hostname, allowances) => {
     const key = `${allowsPrivateNames(allowances)} ${hostname}`;

@@ -58,15 +58,15 @@ type Redelivered = {
 export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): Redelivered =>
   rt.tx(() => {
     const { since, until, status, from } = filter;
-    const endpoints = listChosen(rt, key, filter.endpointId);
+    const endpoints = listChosenEndpoints(rt, key, filter.endpointId);
     const types = chooseTypes(key, filter.eventType);
-    let left = Math.min(filter.limit, countLeft(rt, key));
-    let most = MAX_READ;
+    let redeliveriesLeft = Math.min(filter.limit, countLeft(rt, key));
+    let readsLeft = MAX_READ;
     let count = 0;
     let reached: RedeliveryPosition | null = null;
     for (const { id: endpointId } of endpoints.filter((endpoint) => endpoint.status === "ACTIVE")) {
       if (from !== undefined && endpointId < from.endpointId) continue;
-      if (left === 0 || most === 0) {
+      if (redeliveriesLeft === 0 || readsLeft === 0) {
         reached = { endpointId, deliveryId: "" };
         break;
       }
@@ -75,11 +75,11 @@ export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): R
         from?.endpointId === endpointId && from.deliveryId > start ? from.deliveryId : start;
       const before = until === undefined ? LAST_ID : minIdAt("dlv", until);
       const search = { endpointId, after, before, status, types };
-      const found = rt.store.ownReplays.search(search, left, most);
+      const found = rt.store.ownReplays.search(search, redeliveriesLeft, readsLeft);
       rt.store.ownReplays.makeDue(found.rows, rt.now());
       count += found.rows.length;
-      left -= found.rows.length;
-      most -= found.read;
+      redeliveriesLeft -= found.rows.length;
+      readsLeft -= found.read;
       if (found.reached !== null) {
         reached = { endpointId, deliveryId: found.reached };
         break;
@@ -91,7 +91,7 @@ export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): R
     return { count, disabledEndpointIds, reached };
   });
 
-function listChosen(rt: Runtime, key: Viewer, endpointId: string | undefined) {
+function listChosenEndpoints(rt: Runtime, key: Viewer, endpointId: string | undefined) {
   if (endpointId === undefined) return listOwnEndpoints(rt, key);
   const endpoint = getOwnEndpoint(rt, key, endpointId);
   if (endpoint.status === "DISABLED")
@@ -101,7 +101,7 @@ function listChosen(rt: Runtime, key: Viewer, endpointId: string | undefined) {
   return [endpoint];
 }
 
-/** Returns the event types that a key may receive of those chosen; undefined for all types. */
+/** Returns the chosen event types that a key may receive; undefined for all types. */
 function chooseTypes(
   key: Viewer,
   eventType: EventType | undefined,
@@ -111,6 +111,10 @@ function chooseTypes(
   return types.length === ALL_EVENT_TYPES.length ? undefined : types;
 }
 
+/**
+ * Returns how many more redeliveries of a key may be pending.
+ * @throws AppError too_many_redeliveries if none may
+ */
 function countLeft(rt: Runtime, key: Viewer): number {
   const { limit, used } = readRedeliveryUse(rt, key);
   if (used < limit) return limit - used;

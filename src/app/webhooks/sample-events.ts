@@ -25,7 +25,7 @@ export function draftSample(
 }
 
 /**
- * Publishes an event about no change, to all subscribed endpoints or to one.
+ * Publishes a sample event, although nothing has changed, to all subscribed endpoints or to one.
  * @throws AppError resource_not_found if the endpoint belongs to another business, or if the
  *   business has no object for this event type
  */

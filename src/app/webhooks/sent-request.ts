@@ -10,7 +10,7 @@ import type { Runtime } from "../runtime.ts";
 // headers from the delivery and its last attempt.
 
 export type SentEvent = EventRow & {
-  /** Whether the stored event is unaltered. An altered event is not sent. */
+  /** Whether the stored event is unaltered; an altered event is never sent. */
   isIntact: boolean;
 };
 
