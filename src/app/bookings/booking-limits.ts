@@ -18,6 +18,7 @@ import type { ListedKey } from "../../store/keys.ts";
 const DAY_MS = 86_400_000;
 /** The most visits, and the most orders, that a visitor can make in 24 hours. */
 export const MAX_ACTIONS_OF_VISITOR = 10;
+/** The stored bytes of a visitor's hash: enough that no two visitors share a hash. */
 const HASH_BYTES = 16;
 
 /**

@@ -23,7 +23,8 @@ export const loadBusyIntervals = (
   createBusyIntervalReader(rt, businessId, plan.catalog, except)(busyWindow(plan));
 
 /**
- * Returns a function that reads the visits and open holds that overlap a window and end by `until`.
+ * Returns a function that reads the visits and open holds that overlap a window and end by `until`
+ * (all times are minutes since 1970).
  * Visits refer to catalog objects by ID, because keys can change. Objects that have left the
  * catalog are ignored, because nobody can request them.
  */
@@ -33,20 +34,20 @@ export function createBusyIntervalReader(
   catalog: Catalog,
   except?: string,
 ): (window: Interval, until?: number) => BusyInterval[] {
-  const [staff, service, table, resource] = (
+  const [findStaff, findService, findTable, findResource] = (
     ["staff", "service", "table", "resource"] as const
   ).map((kind) => createKeyFinder(catalog, kind)) as [FindKey, FindKey, FindKey, FindKey];
 
   const ofSegment = (row: BusySegment): BusyInterval => ({
-    staffKey: (row.staffId && staff(row.staffId)) ?? null,
-    serviceKey: service(row.serviceId) ?? null,
+    staffKey: (row.staffId && findStaff(row.staffId)) ?? null,
+    serviceKey: findService(row.serviceId) ?? null,
     tableKey: null,
     startMin: row.startsAt / MINUTE_MS,
     endMin: row.endsAt / MINUTE_MS,
     bufferBeforeMin: row.bufferBeforeMin,
     bufferAfterMin: row.bufferAfterMin,
     seats: row.seats,
-    resources: toResourceUse(row.resources, resource),
+    resources: toResourceUse(row.resources, findResource),
   });
   const ofTable = (
     tableId: string,
@@ -55,7 +56,7 @@ export function createBusyIntervalReader(
   ): BusyInterval => ({
     staffKey: null,
     serviceKey: null,
-    tableKey: table(tableId) ?? null,
+    tableKey: findTable(tableId) ?? null,
     startMin: row.startsAt / MINUTE_MS,
     endMin: row.endsAt / MINUTE_MS,
     bufferBeforeMin: 0,

@@ -55,8 +55,8 @@ function getVisitOf<Row extends Visit>(
 
 /**
  * Returns a visit that the client may change. Pending visits that were not approved in time are
- * cancelled first, because the scheduler may not have run since. Call it at the start of a
- * transaction.
+ * cancelled first, because the scheduler, which cancels them each second, may be late. Call it at
+ * the start of a transaction.
  * @throws AppError resource_not_found, also if the client may not change the visit
  */
 export function getVisitToChange<Row extends Visit>(

@@ -49,6 +49,7 @@ export function listDay(
   const bookings = rt.store.bookings
     .listPage({ ...filter, staffId }, MAX_VISITS)
     .flatMap((booking) => describeBooking(rt, nameOf, isAway, booking, staffId));
+  // A reservation has no staff member, so the page of one person has none.
   const reservations = rt.store.reservations
     .listPage(filter, staffId === undefined ? MAX_VISITS : 0)
     .map((reservation) => describeReservation(rt, nameOf, reservation));
@@ -57,6 +58,7 @@ export function listDay(
     .toSorted((a, b) => a.startsAt - b.startsAt || (a.id < b.id ? -1 : 1));
 }
 
+/** Returns a text such as `Mia (3)`, with the number of guests if there are several. */
 export const describeGuest = ({ guest, guests }: Pick<DayEntry, "guest" | "guests">): string =>
   `${guest ?? "-"}${guests > 1 ? ` (${guests})` : ""}`;
 

@@ -29,13 +29,14 @@ const encryptCustomer = (rt: Runtime, visitId: string, customer: Customer): Buff
 /** @throws AppError signing_unavailable */
 export function findCustomer(rt: Runtime, visitId: string): Customer | null {
   const row = rt.store.guests.findByVisit(visitId);
-  return row === undefined ? null : openCustomer(rt, row);
+  return row === undefined ? null : decryptCustomer(rt, row);
 }
 
 /** @throws AppError signing_unavailable */
-export const openCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
+const decryptCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
   JSON.parse(rt.secrets.decrypt(sealed, guestRowId(visitId))) as Customer;
 
+/** Rows that one transaction encrypts again: few enough not to block other writers. */
 const ROTATION_ROWS = 500;
 
 /**
@@ -67,7 +68,7 @@ function reencrypt(rt: Runtime, row: GuestRow): boolean {
 /** Returns the data of a guest; undefined if no key decrypts them. */
 export function tryDecryptCustomer(rt: Runtime, row: GuestRow): Customer | undefined {
   try {
-    return openCustomer(rt, row);
+    return decryptCustomer(rt, row);
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
@@ -87,6 +88,7 @@ export function tryDecryptCustomers(
   return texts.map((text) => JSON.parse(text) as Customer);
 }
 
+/** Rows that are decrypted at a time, which limits the memory used. */
 const COUNTED_ROWS = 10_000;
 
 /** Returns how many guests have stored data, and for how many of them no key decrypts the data. */

@@ -17,11 +17,12 @@ const MAX_PER_DAY = 3;
 /** A key that has made this many holds in 24 hours must have used a minimum share of them. */
 const MIN_HOLDS = 100;
 const MIN_USED_SHARE = 0.05;
-/** The most open holds of a key that has used less. */
+/** The most open holds of a key that has used a smaller share. */
 const MAX_UNUSED = 3;
 
 /** The most open holds and new ticket orders of one visitor. */
 export const MAX_HOLDS_OF_VISITOR = 3;
+/** How long a ticket order counts towards the visitor's limit as a new one. */
 const ORDER_MS = 15 * 60_000;
 
 type RequestedHold = {

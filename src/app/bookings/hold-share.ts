@@ -25,6 +25,7 @@ const MINUTE_MS = 60_000;
 /** The most intervals of working time that are cached for a catalog. */
 const MAX_INTERVALS = 20_000;
 
+/** A hold or visit, as far as it takes working time. */
 export type Held = {
   startsAt: number;
   endsAt: number;
@@ -52,14 +53,14 @@ export type Pools = {
   listWork: (pool: Pool, first: DayNumber, last: DayNumber) => Map<DayNumber, readonly Work[]>;
 };
 
-const known = new WeakMap<Catalog, Pools>();
+const poolsOfCatalog = new WeakMap<Catalog, Pools>();
 
 export function readPools(catalog: Catalog): Pools {
-  const pools = known.get(catalog) ?? {
+  const pools = poolsOfCatalog.get(catalog) ?? {
     toTaken: createTakenReader(catalog),
     listWork: createWorkReader(catalog),
   };
-  known.set(catalog, pools);
+  poolsOfCatalog.set(catalog, pools);
   return pools;
 }
 
@@ -147,9 +148,10 @@ function createTakenReader({ business: { slug }, objects }: Catalog) {
 }
 
 /**
- * Returns whether the open holds of a key and the new hold leave enough time free.
+ * Returns whether the open holds of a key and the new hold leave enough time free: of each pool in
+ * every week (`fitsWeek`), and of each staff member or table on the day of the hold (`fitsDay`).
  * @param open the open holds of the key
- * @param part the part of the time that a key may hold, from 0 to 1, which the new hold may fill
+ * @param part how much of the time that a key may hold the new hold may fill, from 0 to 1
  */
 export function leavesTimeFree(
   rt: Runtime,
@@ -180,13 +182,13 @@ export function leavesTimeFree(
     if (!fitsWeek({ today, free, held: byDay(held, dayOf) }, day, minutes, part)) return false;
 
     return [...Map.groupBy(taken, ({ id }) => id)].every(([id, ofOne]) => {
-      const thatDay = (all: readonly Taken[]): number =>
+      const minutesOfDay = (all: readonly Taken[]): number =>
         sumMinutes(all.filter((one) => one.id === id && dayOf(one) === day));
       const working = sumWork(
         (work.get(day) ?? []).filter((one) => one.id === id),
         now,
       );
-      return fitsDay(working - thatDay(booked), thatDay(held), sumMinutes(ofOne));
+      return fitsDay(working - minutesOfDay(booked), minutesOfDay(held), sumMinutes(ofOne));
     });
   });
 }

@@ -124,7 +124,7 @@ export function releaseHold(
     const hold = getHoldToChange(rt, business, access, id);
     const status = holdStatus(hold, rt.now());
     if (status === "USED") throw holdUsedError(hold);
-    // A hold that was left to expire still counts as unused.
+    // A released hold does not count as unused, but a hold that was left to expire does.
     if (status === "OPEN") rt.store.holds.release(id);
   });
 }

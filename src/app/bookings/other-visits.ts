@@ -60,7 +60,7 @@ export function otherVisits(): readonly OtherVisits[] {
   return loaded;
 }
 
-/** Returns the first answer that is not undefined, of all kinds of visits that features add. */
+/** Asks the kinds of visits that features add; returns the first answer that is not undefined. */
 export const askOtherVisits = <Answer>(
   ask: (kind: OtherVisits) => Answer | undefined,
 ): Answer | undefined =>

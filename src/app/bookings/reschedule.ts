@@ -69,7 +69,7 @@ export function rescheduleVisit(
   const booked = changesStaffOnly ? withOldTerms(before.segments, terms.segments) : terms.segments;
   // A change that changes nothing needs no new approval.
   if (startsAt === before.startsAt && deepEqual(booked, before.segments)) return before;
-  const after = moved(rt, BOOKING, business, access, before, terms, {
+  const after = withNewTime(rt, BOOKING, business, access, before, terms, {
     ...before,
     segments: booked,
     totalCents: totalOf(booked, guests),
@@ -109,6 +109,7 @@ export function rescheduleTable(
   assertMayReschedule(rt, RESERVATION, access, before);
   const { partySize = before.partySize, areaId = before.areaId, startsAt, ignoresNotice } = change;
   const terms = planReservation(rt, business, {
+    // The area that was booked may no longer be public.
     audience: change.areaId === undefined ? "INTERNAL" : "PUBLIC",
     request: { partySize, areaId },
     startsAt,
@@ -118,7 +119,10 @@ export function rescheduleTable(
   const table = { partySize, areaId: terms.areaId, tableId: terms.tableId };
   const { endsAt } = terms;
   if (deepEqual({ ...before, startsAt, endsAt, ...table }, before)) return before;
-  const after = moved(rt, RESERVATION, business, access, before, terms, { ...before, ...table });
+  const after = withNewTime(rt, RESERVATION, business, access, before, terms, {
+    ...before,
+    ...table,
+  });
   rt.store.reservations.reschedule(business.id, after);
   publishVisit(rt, RESERVATION, business, before, after);
   auditRescheduled(rt, RESERVATION, business, before, after);
@@ -145,7 +149,8 @@ function assertMayReschedule<Row extends Visit>(
   assertActionAllowed(nameVisit(kind, row), row, "reschedule", initiatorOf(access), rt.now());
 }
 
-function moved<Row extends Visit>(
+/** Returns the next version of a visit, with the time, deadlines and state after the reschedule. */
+function withNewTime<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,
   business: BusinessRow,
@@ -155,8 +160,8 @@ function moved<Row extends Visit>(
   row: Row,
 ): Row {
   const initiator = initiatorOf(access);
-  const isUndecided = requiresApproval || access.needsApproval === true;
-  const state = stateAfterReschedule(before, initiator, isUndecided, startsAt, rt.now());
+  const needsApproval = requiresApproval || access.needsApproval === true;
+  const state = stateAfterReschedule(before, initiator, needsApproval, startsAt, rt.now());
   return nextVersion(rt, kind.store(rt), business.id, {
     ...row,
     startsAt,
