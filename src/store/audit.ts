@@ -81,6 +81,7 @@ export function createAuditStore(db: Db) {
         .map(parse),
     /** Replaces the entries that have the same IDs as these rows. Call it in a transaction. */
     replace(rows: readonly AuditRow[]): void {
+      // A trigger rejects a DELETE of entries from `kept_since` on, so the limit is raised meanwhile.
       const keptSince = selectKeptSince.get();
       setKeptSince.run(Number.MAX_SAFE_INTEGER);
       for (const { id } of rows) deleteById.run(id);

@@ -66,13 +66,13 @@ export function createBusinessStore(db: Db) {
   const selectDueForTransition = db.prepare(
     `SELECT ${COLUMNS} FROM business WHERE next_transition_at <= ?`,
   );
-  // The only source of sequence numbers. It is called in the transaction that uses them.
+  // This statement alone allocates sequence numbers, in the transaction that uses them.
   const raiseSequence = db
     .prepare(
       "UPDATE business SET last_sequence = last_sequence + :count WHERE id = :id RETURNING last_sequence",
     )
     .pluck();
-  const remember = db.prepare(`
+  const keepCounters = db.prepare(`
     INSERT OR REPLACE INTO removed_business (id, catalog_version, last_sequence, revision)
     SELECT id, catalog_version, last_sequence, revision FROM business WHERE id = ?`);
   const deleteById = db.prepare("DELETE FROM business WHERE id = ?");
@@ -109,7 +109,7 @@ export function createBusinessStore(db: Db) {
     },
     listDueForTransition: (now: number) => selectDueForTransition.all(now).map(parse),
     delete(id: string): void {
-      remember.run(id);
+      keepCounters.run(id);
       deleteById.run(id);
     },
     /** Returns the counters of a new business: 0, or their last values if it existed before. */

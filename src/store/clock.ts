@@ -4,7 +4,7 @@ import type { Db } from "./database/db.ts";
  * What happens to each column with a time when the wall clock jumps.
  * - `shifted`: the end or beginning of a period, which keeps its length.
  * - `delivery`: a time that the delivery thread shifts, with the due times in its memory.
- * - `calendar`: a time that people have agreed on, by whatever clock.
+ * - `calendar`: a time that people have agreed on, such as the start of a visit.
  * - `record`: when something happened, by the clock of that moment.
  */
 export const CLOCK_COLUMNS: Record<string, "shifted" | "delivery" | "calendar" | "record"> = {
@@ -140,9 +140,10 @@ export function createClockStore(db: Db) {
   };
 
   /**
-   * Shifts a time of pending objects, which alone wait for it. `updated_at` never decreases within
-   * a business. A decision ends before its visit starts. A visit that would have started by the new
-   * time may be in the future of a clock that was set wrong, so its decision stays open.
+   * Shifts a time of pending objects; other objects no longer wait for the time. `updated_at` never
+   * decreases within a business. The time to decide about a visit is not shifted beyond the start of
+   * the visit. If the visit has already started by the new clock, that clock may be the wrong one,
+   * so the time to decide is shifted in full.
    */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
     const shifted = `${column} + :byMs`;

@@ -7,11 +7,13 @@ export type DaemonRow = {
   startedAt: number;
   /** Whether the daemon mails guests about their visits. */
   mailsGuests?: boolean;
-  /** Whether the daemon sends alerts, and its limit of open files, if known. */
+  /** Whether the daemon sends alerts. */
   hasAlertUrl?: boolean;
+  /** The most files that the daemon may have open; null if unknown. */
   openFiles?: number | null;
-  /** The time between backups, and whether they are copied to another place. */
+  /** The time between backups; null if the daemon makes none. */
   backupEveryMs?: number | null;
+  /** Whether backups are copied to another place. */
   copiesBackups?: boolean;
   /** The only address of all clients, if a proxy seems to hide their own. */
   sharedAddress?: string | null;
@@ -22,8 +24,9 @@ export type DaemonRow = {
   connectionsFull?: string | null;
   /** The path that a program on this machine asked for without the metrics token. */
   metricsRefused?: string | null;
-  /** The name of the monotonic clock, and how many milliseconds the wall clock is ahead of it. */
+  /** The name of the monotonic clock. */
   clockSource?: string | null;
+  /** How many milliseconds the wall clock is ahead of the monotonic clock. */
   clockOffsetMs?: number | null;
   /** When the TLS certificate expires; null without HTTPS. */
   certificateExpiresAt?: number | null;
@@ -87,7 +90,7 @@ export function createDaemonStore(db: Db) {
   };
 }
 
-/** A count of requests; `second` is a time of the wall clock. */
+/** A count of requests; `second` is a time of the wall clock, in seconds since 1970. */
 export type RateCountRow = {
   client: string;
   second: number;

@@ -176,7 +176,7 @@ export function createKeyStore(db: Db) {
     findCredential: (hash: Buffer) =>
       parseOptional(selectCredential.get(hash), parseKey<Credential>),
     findById: (id: string) => parseOptional(selectById.get(id), parseKey<ListedKey>),
-    /** Lists the keys of a business, or all keys; only the former include the access of partners. */
+    /** Lists the keys of a business with the access of partners, or all keys without that access. */
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parseKey<ListedKey>),
     insert: (row: KeyRow) =>

@@ -53,6 +53,7 @@ export function createPartnerAccessStore(db: Db) {
       const { partnerId, secretKeyId, secretExpiresAt, secretRepeatsUntil } = partner;
       const row = selectAccess.get({ slug, partnerId });
       if (row === undefined) return undefined;
+      // These fields are those of the partner's key, because the access has no secret.
       const { expiresAt, selfRotation } = partner;
       const own = { expiresAt, selfRotation, secretKeyId, secretExpiresAt, secretRepeatsUntil };
       return { ...parseKey<KeyRow & KeyBusiness>(row), ...own };

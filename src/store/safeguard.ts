@@ -8,7 +8,7 @@ import type { Safeguard } from "./database/schema.ts";
 
 /** How a feature keeps the data from before a migration. */
 export type BeforeMigration = {
-  /** Returns the path of the newest copy of the data that is intact; without one, of the newest. */
+  /** Returns the path of the newest intact copy of the data; if none is intact, of the newest. */
   findCopy: (config: Config) => string | undefined;
   /**
    * Copies the committed data.
@@ -19,8 +19,8 @@ export type BeforeMigration = {
 };
 
 /**
- * Returns a check that runs in each transaction of a command, when the write lock is held; it throws
- * to refuse the write.
+ * Returns a check that runs in each transaction of a command, when the write lock is held. The check
+ * throws to refuse the write.
  */
 export type CreateWriteGuard = (config: Config) => () => void;
 

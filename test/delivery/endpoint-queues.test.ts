@@ -139,7 +139,8 @@ test("one 2xx ends the hourly limit of a host, and the deliveries that waited ha
   const types = Array.from({ length: 200 }, () => "service.updated" as const);
   emitEvents(rt, business, ...types);
   rt.tx(() => {
-    for (let i = 0; i < 60; i++) rt.store.hosts.recordRequest("shared.example", false, rt.now());
+    for (let i = 0; i < 60; i++)
+      rt.store.hosts.recordRequest("shared.example", "delivery", rt.now());
   });
   const worker = createTestWorker(rt, respond(204));
   worker.sweep();

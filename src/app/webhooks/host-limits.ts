@@ -78,7 +78,7 @@ export function isHostVerified(rt: Runtime, host: string): boolean {
 
 /** Returns the number of deliveries in the last hour to a host that is not verified. */
 export const countUnverifiedDeliveries = (rt: Runtime, host: string): number =>
-  rt.store.hosts.countRequests(host, false, lastHour(rt));
+  rt.store.hosts.countRequests(host, "delivery", lastHour(rt));
 
 /**
  * Returns the limit of an endpoint's host: when the host was verified, and how many deliveries it
@@ -115,7 +115,7 @@ export function recordHostResults(
   const verifiedAt = rt.store.hosts.findVerifiedAt(host) ?? 0;
   if (verifiedAt > rt.now() - REFRESH_MS) return;
   if (results.some(({ isSuccess }) => isSuccess)) return rt.store.hosts.verify(host, rt.now());
-  for (const { at } of results) rt.store.hosts.recordRequest(host, false, at);
+  for (const { at } of results) rt.store.hosts.recordRequest(host, "delivery", at);
 }
 
 /**
@@ -126,13 +126,13 @@ export function recordTest(rt: Runtime, endpoint: EndpointRow): void {
   const host = limitedHost(endpoint);
   if (host === null || isHostVerified(rt, host)) return;
   rt.tx(() => {
-    if (rt.store.hosts.countRequests(host, true, lastHour(rt)) >= MAX_UNVERIFIED_TESTS)
+    if (rt.store.hosts.countRequests(host, "test", lastHour(rt)) >= MAX_UNVERIFIED_TESTS)
       throw new AppError(
         "conflict",
         `${host} has not accepted an event yet, so it gets at most ${MAX_UNVERIFIED_TESTS} tests an hour.`,
         { fix: "respond with 2xx to an event, or retry in an hour" },
       );
-    rt.store.hosts.recordRequest(host, true, rt.now());
+    rt.store.hosts.recordRequest(host, "test", rt.now());
   });
 }
 

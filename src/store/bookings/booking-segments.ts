@@ -28,11 +28,11 @@ type Raw<Row> = Omit<Row, "addons" | "resources"> & { addons: string; resources:
  * One empty array is shared, because most of the thousands of segments of a calendar use no
  * resource.
  */
-const NONE: BookedSegment["resources"] = [];
+const NO_RESOURCES: BookedSegment["resources"] = [];
 
 export const parseResources = (text: string): BookedSegment["resources"] =>
   text === "[]"
-    ? NONE
+    ? NO_RESOURCES
     : (parseJson(text, "booking_segment.resources") as BookedSegment["resources"]);
 
 /** Reads and writes the segments of a booking. */

@@ -23,6 +23,7 @@ export type VisitListFilter = {
  */
 type ListedTable = {
   table: string;
+  /** The columns to read. */
   names: string;
   /** The column by which lists without `updatedSince` are sorted; the ID decides between equals. */
   order: string;
@@ -33,7 +34,7 @@ type ListedTable = {
 type Rows = { source: string; sort: string };
 
 /** Returns the conditions that select a span of the order, and the rows after one of its rows. */
-const placeIn = (order: string, id: string) => ({
+const spanConditions = (order: string, id: string) => ({
   from: `${order} >= :from`,
   to: `${order} < :to`,
   after: order === id ? `${id} > :afterId` : `(${order}, ${id}) > (:afterAt, :afterId)`,
@@ -46,11 +47,11 @@ const placeIn = (order: string, id: string) => ({
  */
 function bookingsOf(column: string, name: string, index: string, filter: VisitListFilter): Rows {
   const { from, to, after } = filter;
-  const isInPlace = matching(placeIn("visit_starts_at", "booking_id"), { from, to, after });
+  const isInSpan = matching(spanConditions("visit_starts_at", "booking_id"), { from, to, after });
   const source = `(
       SELECT booking_id AS listed_id, visit_starts_at AS listed_start
       FROM booking_segment AS part INDEXED BY ${index}
-      WHERE business_id = :businessId AND ${column} = :${name} AND ${isInPlace}
+      WHERE business_id = :businessId AND ${column} = :${name} AND ${isInSpan}
         AND position = (
           SELECT min(position) FROM booking_segment
           WHERE booking_id = part.booking_id AND ${column} = :${name})
@@ -73,7 +74,7 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
     staffId: segmentWith("staff_id", "staffId"),
     serviceId: segmentWith("service_id", "serviceId"),
     updatedSince: "updated_at >= :updatedSince",
-    ...placeIn(order, "id"),
+    ...spanConditions(order, "id"),
   };
 
   /**
@@ -105,7 +106,10 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
     /** Lists visits in order of start or, with `updatedSince`, of change. */
     listPage(filter: VisitListFilter, limit: number): unknown[] {
       const { source, sort } = chooseRows(filter);
-      const { after } = placeIn(filter.updatedSince === undefined ? order : "updated_at", "id");
+      const { after } = spanConditions(
+        filter.updatedSince === undefined ? order : "updated_at",
+        "id",
+      );
       const statement = db.prepare(`
         SELECT ${columns(names)} FROM ${source} WHERE ${matching({ ...conditions, after }, filter)}
         ORDER BY ${sort} LIMIT :limit`);

@@ -49,6 +49,7 @@ export type ConnectionOptions = {
   onSyncFailed?: ((error: unknown) => void) | undefined;
 };
 
+/** The value with which SQLite reports synchronous=FULL. */
 const FULL = 2;
 /**
  * The size to which a checkpoint cuts the log. It is twice what is written between two checkpoints,
@@ -205,7 +206,7 @@ function prepareConnection(db: Db): void {
   db.pragma("trusted_schema = OFF");
   // A log that a long read has made larger is cut after the next checkpoint.
   db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
-  // A row that moves to another page or is erased would leave its old bytes behind.
+  // SQLite would otherwise leave the bytes of a row that is erased or moves to another page.
   db.pragma("secure_delete = ON");
   if (db.pragma("synchronous", { simple: true }) !== FULL)
     throw new AppError(
@@ -220,7 +221,7 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
 };
 
 /** How long a daemon that starts waits for the lock, which `isDaemonRunning` holds briefly. */
-const PROBE_MS = 100;
+const DAEMON_LOCK_TIMEOUT_MS = 100;
 
 export function isDaemonRunning(path: string): boolean {
   if (!existsSync(`${path}.lock`)) return false;
@@ -244,7 +245,7 @@ export function isDaemonRunning(path: string): boolean {
 export function acquireDaemonLock(path: string): { release: () => void } {
   let db: Db | undefined;
   try {
-    db = new Database(`${path}.lock`, { timeout: PROBE_MS });
+    db = new Database(`${path}.lock`, { timeout: DAEMON_LOCK_TIMEOUT_MS });
     db.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     db?.close();

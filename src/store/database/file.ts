@@ -7,6 +7,7 @@ import { findChangedPart, findDamage } from "./schema.ts";
 const CHECKPOINT_PAGES = 4000;
 /** How long to wait for a reader: a read of this program is shorter. */
 const READER_TIMEOUT_MS = 1000;
+/** Memory for the pages that the connection has read. */
 const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
@@ -18,7 +19,7 @@ export function createFileStore(db: Db) {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
     return busy === 0;
   };
-  /** Runs `work` with a shorter timeout, because SQLite waits for a reader more than once. */
+  /** Runs `work` with a shorter timeout, because a checkpoint waits for it more than once. */
   const withTimeout = <Result>(ms: number, work: () => Result): Result => {
     const before = db.pragma("busy_timeout", { simple: true }) as number;
     db.pragma(`busy_timeout = ${Math.min(ms, before)}`);

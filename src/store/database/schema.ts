@@ -79,7 +79,7 @@ export function createSchema(migrations: readonly string[]): string[] {
 }
 
 /** Caches the entries of each version, because running all migrations takes 50 ms. */
-const known = new Map<number, string[]>();
+const entriesOfVersion = new Map<number, string[]>();
 
 /**
  * Returns the entries of the schema that the database should have; none if the database is newer
@@ -87,8 +87,8 @@ const known = new Map<number, string[]>();
  */
 function listKnownEntries(db: Db): string[] {
   const version = db.pragma("user_version", { simple: true }) as number;
-  const entries = known.get(version) ?? createEntries(version);
-  known.set(version, entries);
+  const entries = entriesOfVersion.get(version) ?? createEntries(version);
+  entriesOfVersion.set(version, entries);
   return entries;
 }
 
@@ -203,12 +203,12 @@ export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migr
   }
 }
 
-function schemaOf(db: Db, path: string, known: number): number {
+function schemaOf(db: Db, path: string, newest: number): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
-  if (schema <= known) return schema;
+  if (schema <= newest) return schema;
   throw new AppError(
     "state_refuses",
-    `${path} was written by a newer deskbell (schema ${schema}; this one supports ${known}).`,
+    `${path} was written by a newer deskbell (schema ${schema}; this one supports ${newest}).`,
     { fix: "start the newer deskbell, or restore a backup made by this version" },
   );
 }

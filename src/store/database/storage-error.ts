@@ -171,6 +171,7 @@ export function parseJson<T>(text: string, column: `${string}.${string}`): T {
   }
 }
 
+/** The last time of a `Date`, in epoch milliseconds. */
 const LAST_INSTANT = 8.64e15;
 
 /**

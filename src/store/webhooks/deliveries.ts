@@ -23,6 +23,7 @@ export type DeliveryRow = {
 };
 
 export type AttemptRow = {
+  /** The number of the attempt within its delivery, from 1. */
   n: number;
   at: number;
   durationMs: number;
@@ -51,7 +52,7 @@ type NewDelivery = {
 };
 
 /** The number of latest attempts from which the share of failures is computed. */
-const SAMPLE = 1000;
+const SAMPLED_ATTEMPTS = 1000;
 
 export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, event_type, sequence, status,
   attempt_count, next_attempt_at, last_status_code, last_error, created_at, delivered_at`)},
@@ -93,7 +94,7 @@ export function createDeliveryStore(db: Db) {
 
   const selectFailureShares = db.prepare(`
     SELECT endpoint_id AS endpointId, count(*) AS attempts, count(error) AS failed
-    FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE}) AS latest
+    FROM (SELECT number, delivery, error, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLED_ATTEMPTS}) AS latest
     JOIN delivery ON delivery.number = latest.delivery
     WHERE latest.at >= :since GROUP BY endpoint_id
     HAVING max(iif(error IS NULL, latest.number, 0)) > min(iif(error IS NULL, NULL, latest.number))`);
@@ -116,7 +117,7 @@ export function createDeliveryStore(db: Db) {
     findLastDeliveredAt: () => selectLastDelivered.get() as number | undefined,
     /** Inserts deliveries. A delivery whose `nextAttemptAt` is null is parked. */
     insert(rows: readonly NewDelivery[]): void {
-      const sheet = createTallyChanges();
+      const tallyChanges = createTallyChanges();
       for (const { id, endpointId, event, nextAttemptAt } of rows) {
         const status = nextAttemptAt === null ? "PARKED" : "PENDING";
         insert.run({
@@ -129,9 +130,9 @@ export function createDeliveryStore(db: Db) {
           attemptCount: 0,
           nextAttemptAt,
         });
-        sheet.add(event.businessId, status, 1);
+        tallyChanges.add(event.businessId, status, 1);
       }
-      sheet.write(tallies);
+      tallyChanges.write(tallies);
     },
 
     findById: (id: string) => selectById.get(id) as DeliveryRow | undefined,

@@ -40,7 +40,7 @@ export type SearchFilter = {
   text?: string | undefined;
 };
 
-/** Sees the deliveries of the endpoints of a key, and all deliveries of events of some types. */
+/** An API key, which sees the deliveries of its endpoints and all deliveries of some event types. */
 export type DeliveryViewer = { keyId: string; types: readonly EventType[] };
 
 type Condition = {
@@ -72,6 +72,7 @@ const STATES: Record<SearchState, Condition> = {
   CORRUPT: ENDED,
 };
 
+/** The most deliveries that the beginning of an event's ID finds. */
 const MAX_PER_EVENT = 1000;
 
 const CONDITIONS: {
@@ -125,10 +126,11 @@ const TEXT_CONDITION = `(
   OR business_id IN (SELECT id FROM business WHERE ${contains("slug")}))`;
 
 export type SearchCondition = {
-  /** The table, with the index to use, and the condition that the index satisfies. */
+  /** The table, with the index to use. */
   source: string;
+  /** The condition that the index satisfies. */
   base: string;
-  /** The condition to test in each row. */
+  /** The condition to test in each row that the index finds; null if there is none. */
   residual: string | null;
   parameters: Record<string, unknown>;
 };

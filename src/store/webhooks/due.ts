@@ -11,6 +11,7 @@ export type DueRow = Pick<
   number: number;
   /** The number of attempts before the last redelivery, which began the retry schedule anew. */
   attemptsBefore: number;
+  /** 1 for a redelivery. */
   isReplay: 0 | 1;
 };
 

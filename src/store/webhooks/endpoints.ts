@@ -21,6 +21,7 @@ export type EndpointRow = {
   timeoutMs: number;
   maxInFlight: number;
   status: EndpointStatus;
+  /** Null for an active endpoint. */
   disabledReason: string | null;
   /** The number of changes of the endpoint's settings, status and secrets. */
   version: number;
@@ -202,9 +203,12 @@ export function createEndpointStore(db: Db) {
 /** A period, in epoch milliseconds; both ends are included. */
 export type Period = { from: number; to: number };
 
+/** Whether a request to a host sends a delivery or a partner's test. */
+type RequestPurpose = "delivery" | "test";
+
 /**
- * Stores when each host last accepted a signed event, which verifies it, and the requests to hosts
- * that are not verified, because they are limited. Hosts that the operator trusts have no rows.
+ * Stores when each host last accepted a signed event, by which it is verified. The requests to other
+ * hosts are stored too, because they are limited. Hosts that the operator trusts have no rows.
  */
 export function createHostStore(db: Db) {
   const selectVerifiedAt = db
@@ -237,10 +241,10 @@ export function createHostStore(db: Db) {
       upsertVerified.run({ host, at });
       deleteRequestsOf.run(host);
     },
-    recordRequest: (host: string, isTest: boolean, at: number): void =>
-      void insertRequest.run({ host, isTest: isTest ? 1 : 0, at }),
-    countRequests: (host: string, isTest: boolean, period: Period): number =>
-      countRequests.get({ host, isTest: isTest ? 1 : 0, ...period }) as number,
+    recordRequest: (host: string, purpose: RequestPurpose, at: number): void =>
+      void insertRequest.run({ host, isTest: purpose === "test" ? 1 : 0, at }),
+    countRequests: (host: string, purpose: RequestPurpose, period: Period): number =>
+      countRequests.get({ host, isTest: purpose === "test" ? 1 : 0, ...period }) as number,
     /**
      * Returns the hosts with at least `count` deliveries in a period while they were not verified.
      */

@@ -47,8 +47,8 @@ export function createOwnReplayStore(db: Db) {
     /**
      * Lists deliveries of an endpoint that can be sent again, by ascending ID.
      * @param most how many deliveries to read at most
-     * @returns also how many it has read, and the ID after which the search continues; null at its
-     *   end
+     * @returns the deliveries found, the number of those read, and in `reached` the ID after which the
+     *   search continues; null at its end
      */
     search(
       { endpointId, after, before, status, types }: ReplaySearch,

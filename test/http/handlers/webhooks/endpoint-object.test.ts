@@ -143,7 +143,7 @@ test("an endpoint whose host has accepted nothing says when its host gets no mor
     allowPrivate: false,
   });
   expect((await read()).state.code).toBe("WORKING");
-  for (let i = 0; i < 50; i++) api.store.hosts.recordRequest("8.8.8.8", false, api.now());
+  for (let i = 0; i < 50; i++) api.store.hosts.recordRequest("8.8.8.8", "delivery", api.now());
   expect(await read()).toMatchObject({ id: endpoint.id, state: { reason: "host_limit" } });
   api.advance(60 * MINUTE_MS + 1);
   expect((await read()).state.code).toBe("WORKING");
