@@ -9,13 +9,13 @@ import { getLists, type Lists, objectsOf, readAhead, readLists } from "./cached-
 /** The kinds of objects that decide what can be booked. */
 const BOOKABLE_KINDS = ["service", "addon", "resource", "staff", "area", "table"] as const;
 
-const MAX_CATALOGS = 16;
+const MAX_CACHED_CATALOGS = 16;
 
 type Cached = { revision: number; catalog: Catalog };
 const caches = new WeakMap<Runtime, BoundedCache<string, Cached>>();
 
 function cacheOf(rt: Runtime): BoundedCache<string, Cached> {
-  const cache = caches.get(rt) ?? new BoundedCache<string, Cached>(MAX_CATALOGS);
+  const cache = caches.get(rt) ?? new BoundedCache<string, Cached>(MAX_CACHED_CATALOGS);
   caches.set(rt, cache);
   return cache;
 }

@@ -12,18 +12,18 @@ import type { Runtime } from "../runtime.ts";
 // list is patched when it is next used: the store knows which objects the revisions since then have
 // changed, and only these are read again.
 
-const MAX_CATALOGS = 16;
+const MAX_CACHED_CATALOGS = 16;
 
 export type Lists = { [K in Kind]?: DocList<K> };
 
-/** A list as of a revision of its business, or later: it can have later changes, too. */
+/** A list with all changes up to a revision of its business. It may also have later changes. */
 type CachedList<K extends Kind> = { revision: number; list: DocList<K> };
 type CachedLists = { [K in Kind]?: CachedList<K> };
 
 const caches = new WeakMap<Runtime, BoundedCache<string, CachedLists>>();
 
 function cacheOf(rt: Runtime, businessId: string): CachedLists {
-  const cache = caches.get(rt) ?? new BoundedCache<string, CachedLists>(MAX_CATALOGS);
+  const cache = caches.get(rt) ?? new BoundedCache<string, CachedLists>(MAX_CACHED_CATALOGS);
   caches.set(rt, cache);
   const lists = cache.get(businessId) ?? {};
   cache.set(businessId, lists);
@@ -106,10 +106,10 @@ function listOf<K extends Kind>(
   return { kind, businessSlug, docs, sortOrders: rows.map(({ sortOrder }) => sortOrder) };
 }
 
-/** Fewer objects are read at once. */
+/** Lists with fewer objects than this, together, are read in one step. */
 const MIN_OBJECTS_AHEAD = 1000;
 /** The number of objects that are read in one step, which takes a few milliseconds. */
-const STEP = 250;
+const STEP_OBJECTS = 250;
 
 const readings = new WeakMap<Runtime, Map<string, Promise<void>>>();
 
@@ -125,8 +125,9 @@ export function readAhead(
   const cached = cacheOf(rt, business.id);
   const changedAfter = createChangeReader(rt, business);
   const missing = kinds.filter((kind) => {
-    const { revision = -1 } = cached[kind] ?? {};
-    return revision < business.revision && (revision === -1 || !changedAfter(revision));
+    const list = cached[kind];
+    if (list === undefined) return true;
+    return list.revision < business.revision && !changedAfter(list.revision);
   });
   if (missing.length === 0) return undefined;
   const counts = rt.store.catalog.countByKind(business.id);
@@ -147,14 +148,19 @@ async function readInSteps(
   kinds: readonly Kind[],
 ): Promise<void> {
   for (const kind of kinds) {
-    // An object whose key changes meanwhile can be read twice, or not at all. What changes is
-    // patched when the list is used.
+    // An object whose key changes meanwhile can be read twice, or not at all. Its change has a later
+    // revision, so the list is patched when it is used.
     const rows = new Map<string, DocRow<Kind>>();
     for (let after: string | undefined = ""; after !== undefined;) {
       await nextTurn();
-      const step: DocRow<Kind>[] = rt.store.catalogLists.listNextByKey<Kind>(id, kind, after, STEP);
+      const step: DocRow<Kind>[] = rt.store.catalogLists.listNextByKey<Kind>(
+        id,
+        kind,
+        after,
+        STEP_OBJECTS,
+      );
       for (const row of step) rows.set(objectId(kind, slug, row.doc), row);
-      after = step.length < STEP ? undefined : step.at(-1)?.doc.key;
+      after = step.length < STEP_OBJECTS ? undefined : step.at(-1)?.doc.key;
     }
     const sorted = [...rows.values()].sort((a, b) => a.sortOrder - b.sortOrder);
     Object.assign(cacheOf(rt, id), { [kind]: { revision, list: listOf(kind, slug, sorted) } });

@@ -55,6 +55,7 @@ export type CatalogView = {
  * statements, so it is repeated if another connection has committed in between.
  * @param lists the lists that `read` selects from
  * @param getBusiness throws if the business was deleted
+ * @param getAsOf returns the instant of the view (epoch ms)
  */
 export function readCatalogView<T>(
   rt: Runtime,

@@ -92,8 +92,8 @@ export function* applyCatalogs(
       options,
     );
   // The losses of all businesses together have been confirmed above.
-  const each = { ...options, confirmed: true, onStep: () => {} };
-  for (const read of businesses) yield tryBusiness(rt, read, each);
+  const confirmedOptions = { ...options, confirmed: true, onStep: () => {} };
+  for (const read of businesses) yield tryBusiness(rt, read, confirmedOptions);
 }
 
 function tryBusiness(

@@ -33,7 +33,8 @@ export function editObject<K extends Kind>(
     const edits = [{ kind, doc, edited }];
     const stored = loadForEdits(rt, business, edits);
     const { catalog } = stored;
-    assertValidObject(catalog, kind, edited, stored.others !== undefined);
+    const isPart = stored.others !== undefined;
+    assertValidObject(catalog, kind, edited, isPart);
     const next = applyEdits(catalog, edits);
     // `changeCatalog` is not used: it would publish the transitions that have become due since the
     // objects were loaded, and a part of a catalog cannot be compared with a later catalog.

@@ -32,8 +32,10 @@ export function loadForEdits(
   if (objects === null) return loadCatalog(rt, business);
   const stored = toStoredCatalog(rt, business, objects, loadStock(rt, business, edits));
   const { nextTransitionAt } = business;
-  const isOwn = nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
-  return isOwn ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
+  // An edit of the object with the next transition can move the transition behind those of others.
+  const hasNext =
+    nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
+  return hasNext ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
 }
 
 /** Returns the objects and those that they refer to; null if one of them does not exist. */

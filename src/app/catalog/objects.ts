@@ -95,7 +95,7 @@ export function findDish(rt: Runtime, business: BusinessRow, keyOrId: string): D
     const id = objectId("menu_item", business.slug, doc);
     return { id, key: doc.key, name: doc.name, kind: "menu_item", doc };
   }
-  // Keys may contain a slash, too.
+  // A group's key may contain slashes, so the group can be any part before a slash.
   const groupKeys = [...keyOrId.matchAll(/\//g)].map(({ index }) => keyOrId.slice(0, index));
   return listOptions(rt, business, groupKeys.length > 0 ? groupKeys : undefined).find(
     ({ id, key }) => id === keyOrId || key === keyOrId,

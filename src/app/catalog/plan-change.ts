@@ -161,8 +161,8 @@ function describeChange(
   business: BusinessRow,
   { row, stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
-  // A catalog file can change the currency, delete or overwrite by mistake. A command or an undo
-  // names what it does.
+  // A catalog file can change the currency, delete or overwrite by mistake. The user of a command or
+  // an undo has asked for the change by name.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
   return {

@@ -29,6 +29,7 @@ export const catalogStateAt = (
 
 export type CatalogUpdate = { business: BusinessRow; diff: PublicDiff };
 
+/** The public lists that change by time alone. */
 const TIMED_LISTS: ListName[] = ["menuItems", "modifierGroups", "promotions", "events"];
 
 export type UpdateOptions = {
@@ -133,6 +134,7 @@ export function publishChange(
     const changed = getBusinessRow(rt, businessId);
     const update = planUpdate(rt, changed, before, load(changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
+    // An insignificant change keeps the version, but its revision makes processes read it.
     const { catalogVersion, updatedAt } = changed;
     saveBusiness(rt, { ...update.business, catalogVersion, updatedAt }, []);
     return appendEvents(rt, changed, []);
@@ -184,7 +186,7 @@ export function publishEventAvailability(rt: Runtime): void {
   const due = rt.store.eventAvailability.listDue(rt.now());
   for (const [businessId, changes] of Map.groupBy(due, ({ businessId }) => businessId))
     rt.tx(() =>
-      publishOf(
+      publishTicketsLeft(
         rt,
         businessId,
         changes.map(({ eventId }) => eventId),
@@ -192,7 +194,7 @@ export function publishEventAvailability(rt: Runtime): void {
     );
 }
 
-function publishOf(rt: Runtime, businessId: string, ids: readonly string[]): void {
+function publishTicketsLeft(rt: Runtime, businessId: string, ids: readonly string[]): void {
   const found = rt.store.businesses.findById(businessId);
   if (!found) return;
   const business = publishDueTransitions(rt, found);

@@ -82,6 +82,7 @@ export function replaceCatalog(
         onStep(`writing ${changes.length} changes and ${events.length} events`);
       return auditChange(rt, action, { id: businessId, name: slug }, plan, details);
     };
+    // The cancellations have changed the stock of the loaded catalog.
     const unchanged = permissions.cancelAffected ? null : loaded;
     return changeCatalog(rt, { ...replacement, loaded: unchanged }, approve);
   });
@@ -112,7 +113,7 @@ const listLosses = (
     return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
   });
 
-/** Asserts that the confirmed losses are exactly these. Others may have been added since. */
+/** Asserts that exactly these losses were confirmed. Another process may have added losses since. */
 export function assertConfirmed(
   losses: readonly string[],
   confirmed: Permissions["confirmed"],

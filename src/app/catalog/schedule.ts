@@ -24,7 +24,7 @@ export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>
 /**
  * Returns the hours with other regular opening times on some weekdays. Days with the same opening
  * times share a rule, so that changing a day back restores the same rules.
- * @param opening none for closed days; the days in it are ignored
+ * @param opening the opening times of each of `days`; none for closed days
  */
 export function withDayHours(
   hours: readonly HoursRule[],
@@ -132,18 +132,18 @@ const firstDayOf = (closure: Closure): string =>
 
 /**
  * Deletes the closure that begins on a date.
- * @param first a date, or a month and day such as `01-01` for a yearly closure
+ * @param firstDay a date, or a month and day such as `01-01` for a yearly closure
  */
-export const deleteClosure = (rt: Runtime, slug: string, first: string): ChangeResult =>
+export const deleteClosure = (rt: Runtime, slug: string, firstDay: string): ChangeResult =>
   editSection(rt, slug, "closures", (closures) => {
-    const found = closures.filter((one) => firstDayOf(one) === first);
+    const found = closures.filter((one) => firstDayOf(one) === firstDay);
     const closure = assertFound(
       found[0],
-      `There is no closure that begins on ${quote(first)}.`,
+      `There is no closure that begins on ${quote(firstDay)}.`,
       "deskbell closures list",
     );
     if (found.length > 1)
-      throw new AppError("conflict", `Several closures begin on ${quote(first)}.`, {
+      throw new AppError("conflict", `Several closures begin on ${quote(firstDay)}.`, {
         fix: "delete one of them in the catalog file, then run deskbell catalog apply FILE",
       });
     return closures.filter((one) => one !== closure);

@@ -86,28 +86,28 @@ function withLinks(catalog: Catalog, key: string, { add, remove }: ServiceLinks)
 function withoutLink(service: ServiceDoc, key: string): ServiceDoc {
   if (!refersTo(service, key)) return service;
   const without = (staff: string[]) => staff.filter((one) => one !== key);
-  const left = {
+  const unlinked = {
     ...service,
     staff: without(service.staff),
     variants: service.variants.map((variant) =>
       variant.staff ? { ...variant, staff: without(variant.staff) } : variant,
     ),
   };
-  assertPerformed(service, left);
-  return left;
+  assertPerformed(service, unlinked);
+  return unlinked;
 }
 
 /**
- * Asserts that a service and its variants do not lose their last staff member: guests could book
- * them without staff, like a sauna.
+ * Asserts that a service and its variants do not lose their last staff member. A service without
+ * staff needs nobody, like a sauna, so guests could still book it.
  */
 function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
   const { key, status } = after;
   if (status === "ARCHIVED") return;
-  const retire = `deskbell services update ${shellQuote(key)}`;
+  const updateCommand = `deskbell services update ${shellQuote(key)}`;
   if (before.staff.length > 0 && after.staff.length === 0)
     throw new AppError("state_refuses", `Nobody else performs the service ${quote(key)}.`, {
-      fix: `link somebody else with deskbell staff update KEY --add-service ${shellQuote(key)}, or retire it with ${retire} --status ARCHIVED`,
+      fix: `link somebody else with deskbell staff update KEY --add-service ${shellQuote(key)}, or retire it with ${updateCommand} --status ARCHIVED`,
     });
   const variant = after.variants.find(
     (one, i) =>
@@ -117,6 +117,8 @@ function assertPerformed(before: ServiceDoc, after: ServiceDoc): void {
   throw new AppError(
     "state_refuses",
     `Nobody else performs the variant ${quote(variant.key)} of ${quote(key)}.`,
-    { fix: `retire it with ${retire} --variant ${shellQuote(variant.key)} --status ARCHIVED` },
+    {
+      fix: `retire it with ${updateCommand} --variant ${shellQuote(variant.key)} --status ARCHIVED`,
+    },
   );
 }
