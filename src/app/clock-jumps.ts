@@ -41,7 +41,8 @@ export function createJumpDetector(
   log: Log,
 ): () => void {
   const openedAt = clocks.offset();
-  let known: number | undefined;
+  /** The offset at the last call; undefined before the first one. */
+  let lastOffset: number | undefined;
 
   const compare = (): void => {
     const source = clocks.source();
@@ -49,7 +50,7 @@ export function createJumpDetector(
       const stored = store.clock.find();
       const offset = clocks.offset();
       const isShared = stored?.source === source;
-      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (known ?? openedAt)));
+      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (lastOffset ?? openedAt)));
       const hasJumped = Math.abs(byMs) >= MIN_JUMP_MS;
       if (hasJumped) {
         store.clock.shiftPeriods(byMs, clocks.now());
@@ -63,14 +64,14 @@ export function createJumpDetector(
 
   return () => {
     const offset = clocks.offset();
-    if (known !== undefined && Math.abs(offset - known) < MIN_JUMP_MS) return;
+    if (lastOffset !== undefined && Math.abs(offset - lastOffset) < MIN_JUMP_MS) return;
     if (isDryRun()) return;
-    if (known === undefined && isUnchanged(offset)) {
-      known = offset;
+    if (lastOffset === undefined && isUnchanged(offset)) {
+      lastOffset = offset;
       return;
     }
     if (isDaemon || !isDaemonRunning()) compare();
-    known = offset;
+    lastOffset = offset;
   };
 
   /** Returns whether the clocks have not jumped, without the write lock that `compare` takes. */

@@ -102,12 +102,12 @@ function append(
   { ownerKeyId, hasPartners, receiversOf }: AppendOptions,
 ): AppendResult {
   if (drafts.length > 0) assertDiskSpace(rt);
-  const first = rt.store.businesses.allocateSequences(business.id, drafts.length);
+  const firstSequence = rt.store.businesses.allocateSequences(business.id, drafts.length);
   const firstPosition =
     hasPartners && drafts.length > 0 ? rt.store.feed.allocatePositions(drafts.length) : null;
   const events = drafts.map((draft, i) =>
     writeEvent(rt, business, draft, ownerKeyId, {
-      sequence: first + i,
+      sequence: firstSequence + i,
       position: firstPosition === null ? null : firstPosition + i,
     }),
   );
@@ -122,7 +122,7 @@ function append(
   );
   rt.store.deliveries.insert(deliveries);
   return {
-    lastSequence: first + drafts.length - 1,
+    lastSequence: firstSequence + drafts.length - 1,
     deliveries: deliveries.length,
     events: events.map(({ id, type, sequence }) => ({ id, type, sequence })),
   };

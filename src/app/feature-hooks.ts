@@ -13,12 +13,12 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business which another server has from now on. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes access. Never throws, because access that has leaked
-   * must end in any case.
+   * Called in the transaction that revokes access. The function never throws, because access that has
+   * leaked must end in any case.
    * @param ids the IDs of API keys, or of rows that a feature lists as access
    */
   accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
-  /** Called when the transaction is committed. Never throws. */
+  /** Called when the transaction is committed. The function never throws. */
   committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];

@@ -8,6 +8,7 @@ import { assertMasterKey } from "./master-key.ts";
 // The request is stored as an HMAC alone. The key of the HMAC is encrypted together with the reply,
 // so that the HMAC still matches after a rotation of the master key.
 
+/** How long a reply is kept for a repeated request. */
 const REPLAYABLE_MS = 86_400_000;
 
 /** A response without the headers that differ for each request. */
@@ -15,7 +16,7 @@ export type Reply = {
   status: number;
   headers: string[];
   body: Buffer | null;
-  /** When the reply can no longer be repeated, if that is earlier than after a day. */
+  /** When the reply can no longer be repeated; absent for a reply that is kept for a day. */
   endsAt?: number;
 };
 

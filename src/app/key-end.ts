@@ -67,11 +67,11 @@ export const revokeInTransaction = (
     rt.store.keys.update(keyId, { ...before, endpointsAtEnd });
     const key = getKey(rt, keyId);
     const stopped = stop(rt, key, "key_revoked");
-    const changes =
+    const hasChanged =
       before.revokedAt === null ||
       before.endpointsAtEnd !== endpointsAtEnd ||
       stopped.endpoints.length > 0;
-    if (changes) auditKey(rt, "key.revoked", key, toDetails(stopped));
+    if (hasChanged) auditKey(rt, "key.revoked", key, toDetails(stopped));
     return { key, ...stopped };
   });
 

@@ -81,7 +81,7 @@ type Effects = Partial<
 > & {
   /** Whether this process holds the daemon lock, possibly in another thread. */
   isDaemon?: boolean;
-  /** Replaces the check of a command before it writes. A daemon writes without one by default. */
+  /** Replaces the check of a command before it writes. A daemon has no such check by default. */
   assertMayWrite?: () => void;
   onSyncFailed?: (error: unknown) => void;
 };

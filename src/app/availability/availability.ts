@@ -179,7 +179,9 @@ export type Availability = {
 
 export type AvailabilityFinder = (business: BusinessRow, query: AvailabilityQuery) => Availability;
 
+/** The days whose bookings `nextSlots` loads at a time, because the first slot is often near. */
 const SEARCH_STEP_DAYS = 31;
+/** The most days that `nextSlots` searches. */
 const MAX_SEARCH_DAYS = 366;
 
 /**

@@ -65,8 +65,8 @@ export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
   // Businesses without guests are not read: 10,000 businesses would take tens of megabytes.
   const retention = new Map<string, number>();
   const retentionOf = (businessId: string): number => {
-    const known = retention.get(businessId);
-    if (known !== undefined) return known;
+    const cached = retention.get(businessId);
+    if (cached !== undefined) return cached;
     const days = rt.store.businesses.findById(businessId)?.doc.guestRetentionDays ?? 0;
     retention.set(businessId, days * DAY_MS);
     return days * DAY_MS;
@@ -84,7 +84,7 @@ export async function eraseExpiredGuests(rt: Runtime): Promise<void> {
         eraseVisits(rt, expired);
         markErasedLog(rt);
       });
-    // Let deliveries and other writers proceed.
+    // Deliveries and other writers proceed between two batches.
     await delay(LOCK_BREAK_MS);
   }
   emptyErasedLog(rt);

@@ -10,6 +10,7 @@ import type { Runtime } from "../runtime.ts";
  * @returns whether the guest will be told
  */
 export function tellGuest(rt: Runtime, business: BusinessRow, news: GuestNews): boolean {
+  // Every feature gets the news, even if another one already tells the guest.
   let isTold = false;
   for (const tell of ON_GUEST_NEWS) isTold = tell(rt, business, news) || isTold;
   return isTold;

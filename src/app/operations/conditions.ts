@@ -159,8 +159,8 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
 
 /**
  * Returns the open conditions for a person: a condition that follows from another one is left out.
- * All times are compared with the daemon's clock: by a clock that is ahead, everything would be
- * late.
+ * All times are compared with the daemon's clock, because deliveries would seem late by a clock that
+ * is ahead of it.
  */
 export function listForOperator(
   rt: Runtime,

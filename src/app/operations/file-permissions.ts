@@ -7,8 +7,9 @@ import type { Finding } from "../../domain/conditions/registry.ts";
 
 type FilePermissions = { path: string; mode: number; uid: number; gid: number };
 
+/** Masks of the permissions that nobody but the owner may have on a file or folder. */
 const GROUP_AND_OTHERS = 0o077;
-const WRITABLE = 0o022;
+const GROUP_AND_OTHERS_WRITE = 0o022;
 const OTHERS_WRITE = 0o002;
 /** The folder that ext4 has at the top of a disk. It belongs to root, and deskbell does not use it. */
 const LOST_AND_FOUND = "lost+found";
@@ -49,8 +50,8 @@ export function checkFilePermissions(
   folderMask = GROUP_AND_OTHERS,
 ): Finding[] {
   if (folder === undefined) return [];
-  const pathsOf = (those: readonly FilePermissions[]) =>
-    summarizeNames(those.map(({ path }) => path));
+  const pathsOf = (listed: readonly FilePermissions[]) =>
+    summarizeNames(listed.map(({ path }) => path));
   const belongsToGroup = isGroupVolume(folder);
   const maskOf = (file: FilePermissions): number => {
     if (belongsToGroup && file.gid === folder.gid) return file === folder ? OTHERS_WRITE : OTHERS;
@@ -74,11 +75,11 @@ export function checkFilePermissions(
 }
 
 /**
- * Works like checkFilePermissions, but accepts a data folder that others can only list, because its
- * files are closed to them.
+ * Checks the data folder like `checkFilePermissions`, but accepts that others can list the folder,
+ * because they cannot read its files.
  */
 export const checkDataFolder = (config: Config): Finding[] =>
-  checkFilePermissions(listFilePermissions(config), WRITABLE);
+  checkFilePermissions(listFilePermissions(config), GROUP_AND_OTHERS_WRITE);
 
 /**
  * Checks the data folder and other files with secrets when the daemon starts.

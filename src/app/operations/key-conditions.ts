@@ -9,6 +9,7 @@ import { businessOf, describeOwner } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
 const DAY_MS = 86_400_000;
+/** How long before its expiry a key is reported. */
 const WARN_MS = 14 * DAY_MS;
 /** A key with a shorter life is meant to end soon, so its end is not reported. */
 const SHORT_LIFE_MS = 30 * DAY_MS;

@@ -10,6 +10,7 @@ import { pruneHosts } from "../webhooks/host-limits.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** The least days for which exhausted, parked and corrupt deliveries are kept. */
 const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
