@@ -22,7 +22,7 @@ describe("the results", () => {
     expect(lines.filter((line) => !/^- \w+: [A-Z`\d].* .*\.$/.test(line))).toEqual([]);
   });
 
-  test("the results give no number without what it counts", () => {
+  test("the results say of each number what it counts", () => {
     expect(lines.filter((line) => /\d [\d,]*\d\b/.test(line))).toEqual([]);
   });
 });
@@ -36,7 +36,7 @@ describe("the README", () => {
       expect(result).toMatch(new RegExp(`\\b${figure}\\b`));
   });
 
-  test("the README claims something, and nothing has failed", () => {
+  test("the README has claims, and the results have no failed proof", () => {
     expect(claims.length).toBeGreaterThan(0);
     expect(results).not.toMatch(/^### FAILED/m);
   });

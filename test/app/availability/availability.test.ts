@@ -240,7 +240,7 @@ describe("a long scan yields to the event loop", () => {
     expect(await longestIteration(Promise.all([once(), once()]))).toBeLessThan(50);
   });
 
-  test("a light request does not wait for a heavy one", async () => {
+  test("a request for one service does not wait for a longer scan that began before", async () => {
     const rt = createTestRuntime();
     const { slug, services } = createLargeSalon(rt, { ...WORST, bookings: 100 });
     const find = createFinder(rt, slug);

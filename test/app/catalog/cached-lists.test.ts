@@ -57,7 +57,7 @@ test("a cached list is read again after more changes than the store keeps", () =
   expect(reads.length).toBe(1);
 });
 
-test("a cached list is read again after a change of more objects than a patch is worth", () => {
+test("a cached list is read again, not patched, after a change of more than 1,000 objects", () => {
   const { rt, reads } = setUp();
   const keys = Array.from({ length: 1001 }, (_, i) => `service-${i}`);
   changeCatalog(rt, { catalog: services(keys), origin: "local", loaded: null });

@@ -33,7 +33,7 @@ test("a closed day has no regular rule", () => {
   expect(withDayHours(HOURS, ["mon", "tue", "wed"], [])).toEqual([HOURS[1]]);
 });
 
-test("changing the hours of a weekday and changing them back restores the same rules", () => {
+test("a weekday whose hours are changed and changed back has the same rules as before", () => {
   fc.assert(
     fc.property(fc.subarray([...WEEK], { minLength: 1 }), fc.constantFrom(...WEEK), (days, day) => {
       const before = [rule(days.join(" "), "09:00", "18:00")];

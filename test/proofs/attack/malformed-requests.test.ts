@@ -94,7 +94,7 @@ function corrupt(bytes: Buffer, { integer, pick, chance }: SeededRandom): Buffer
   return chance(0.03) ? corrupted.subarray(0, integer(0, corrupted.length)) : corrupted;
 }
 
-/** Sends bytes on a connection of their own. Returns what the server sent until it closed it. */
+/** Sends bytes on a new connection. Returns what the server sent until the connection was closed. */
 const exchange = (port: number, bytes: Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     let received = "";

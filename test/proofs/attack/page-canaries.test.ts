@@ -83,7 +83,7 @@ test("the data of a guest of the booking page are in nothing that others can rea
   expect(places).toEqual([]);
 
   const broken = openPage("salon", "CONFIRM", { trustedProxies: ["127.0.0.0/8", "::1/128"] });
-  // A planted bug: guest data are stored as they are.
+  // The control has a bug: guest data are stored without encryption.
   Object.assign(broken.api.secrets, {
     encrypt: (plain: string | Buffer) => Buffer.from(plain),
     decrypt: (stored: Buffer) => Buffer.from(stored).toString(),

@@ -28,11 +28,11 @@ const ADDRESSES = chooseScale([20], [1, 20, 200], [1, 20]);
 const MODES = chooseScale<Mode[]>(["CONFIRM"], ["REQUEST", "CONFIRM"]);
 const SEED = chooseSeed(31);
 const HONEST = chooseScale(3, 50, 10);
-/** The tries of all addresses together. */
+/** How often all addresses together try to book. */
 const TRIES = chooseScale(16, 400, 80);
-/** The tries where mails are sent: mailboxes that strangers cannot confirm can ask, too. */
+/** How often they try where mails are sent; some tries use mailboxes that they cannot confirm. */
 const TRIES_WITH_MAIL = chooseScale(40, 400, 80);
-/** An address can make ten visits a day. */
+/** An address can make ten visits a day; further tries are refused. */
 const MAX_TRIES_OF_ADDRESS = 12;
 const CONTROL_ADDRESSES = 100;
 const PROVIDERS = ["gmail.com", "gmx.de", "outlook.com", "qq.com", "seznam.cz", "web.de"];
@@ -69,7 +69,7 @@ type ShopWithMail = Awaited<ReturnType<typeof openWithMail>>;
 const addressOf = (n: number, network: number): string => `10.${network}.${n >> 8}.${n & 255}`;
 
 /**
- * What became of a visitor: a visit, a mail that asks, the telephone number, a time that was taken
+ * The result of a visitor's try: a visit, a mail that asks, the telephone number, a time that was taken
  * meanwhile, or a time that is only held.
  */
 type Outcome = "booked" | "asked" | "telephone" | "taken" | "held";

@@ -98,8 +98,8 @@ describe.skipIf(!hasNatsServer)("with nats-server", () => {
       console.log(`${ROUNDS} kills. ${figure}`);
       if (!isRecording()) return;
 
-      // The control: a daemon saves a cursor before the stream has answered, and is killed in
-      // between.
+      // The control stores the cursor of a daemon with a bug, which saves it before the stream has
+      // answered and is killed in between.
       daemon.child.kill("SIGKILL");
       await daemon.waitForExit();
       const salon = rt.store.businesses.findBySlug("salon-aurora");

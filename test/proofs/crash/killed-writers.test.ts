@@ -271,7 +271,7 @@ async function book(send: Send, { key, body }: { key: string; body: object }): P
   return (data as { id: string }).id;
 }
 
-/** Some of every fourth calls are in the late store of a booking, which takes several calls. */
+/** The bug's late write of a booking takes several calls, so a kill at each fourth call hits some. */
 const STRIDE = 4;
 
 /** Returns the numbers from 1 to `last`: each `STRIDE`th one, then those between. */

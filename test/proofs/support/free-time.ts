@@ -1,4 +1,5 @@
-// What part of a week's free time visits and holds take, as availability listed it before.
+// The proofs of holds measure which part of a week's free time visits and holds take. The free time
+// is what availability listed before the first of them.
 
 const DAY_MS = 86_400_000;
 /** Midnight in New York, where the sample salon is: hours before it opens. */
