@@ -159,7 +159,8 @@ export function serializeEnvelope(
 ): Buffer {
   const { slug, name, timezone, locale } = business.doc;
   // Texts are localised as in a list that is requested without `locale`.
-  const localised = { ...draft, object: localise(draft.object, locale, true) };
+  const keepTranslations = true;
+  const localised = { ...draft, object: localise(draft.object, locale, keepTranslations) };
   return Buffer.from(
     JSON.stringify(
       createEnvelope(localised, id, createdAt, { id: business.id, slug, name, timezone }),

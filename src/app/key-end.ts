@@ -54,7 +54,7 @@ export function revokeKey(
   return { key, ...stopped, endpoints: counted };
 }
 
-/** Revokes a key in the data at hand: a restore of another backup may bring it back. */
+/** Revokes a key in this database alone: restoring a backup may bring the key back. */
 export const revokeInTransaction = (
   rt: Runtime,
   keyId: string,

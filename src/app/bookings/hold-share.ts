@@ -176,19 +176,19 @@ export function leavesTimeFree(
     const booked = listBooked(rt, business.id, pool, { now, ...days, toTaken });
     const work = listWork(pool, days.first, days.last);
     const minutes = sumMinutes(taken);
-    const free = new Map([...work].map(([on, all]) => [on, sumWork(all, now)]));
-    for (const [bookedOn, min] of byDay(booked, dayOf))
-      free.set(bookedOn, Math.max(0, (free.get(bookedOn) ?? 0) - min));
+    const free = new Map([...work].map(([workDay, ofDay]) => [workDay, sumWork(ofDay, now)]));
+    for (const [bookedDay, bookedMinutes] of byDay(booked, dayOf))
+      free.set(bookedDay, Math.max(0, (free.get(bookedDay) ?? 0) - bookedMinutes));
     if (!fitsWeek({ today, free, held: byDay(held, dayOf) }, day, minutes, part)) return false;
 
-    return [...Map.groupBy(taken, ({ id }) => id)].every(([id, ofOne]) => {
+    return [...Map.groupBy(taken, ({ id }) => id)].every(([id, takenOfOne]) => {
       const minutesOfDay = (all: readonly Taken[]): number =>
         sumMinutes(all.filter((one) => one.id === id && dayOf(one) === day));
       const working = sumWork(
         (work.get(day) ?? []).filter((one) => one.id === id),
         now,
       );
-      return fitsDay(working - minutesOfDay(booked), minutesOfDay(held), sumMinutes(ofOne));
+      return fitsDay(working - minutesOfDay(booked), minutesOfDay(held), sumMinutes(takenOfOne));
     });
   });
 }

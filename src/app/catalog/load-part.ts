@@ -49,8 +49,8 @@ export function loadReferred(
     wanted.set(kind, (wanted.get(kind) ?? new Set()).union(new Set(keys)));
   for (const { kind, doc, edited } of edits) {
     want(kind, [doc.key]);
-    for (const version of [doc, edited])
-      for (const [target, keys] of referredKeys(kind, version)) want(target, keys);
+    for (const state of [doc, edited])
+      for (const [target, keys] of referredKeys(kind, state)) want(target, keys);
   }
   const objects = emptyObjects();
   function load<K extends Kind>(kind: K): boolean {
