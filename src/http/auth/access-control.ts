@@ -73,7 +73,7 @@ export class AccessControl {
     context.keyId = key.id;
     const error = this.#check.findAccessError(context, key, slug, scope);
     if (error) {
-      this.#limits.showKey(context, known);
+      this.#limits.addKeyHeaders(context, known);
       throw error;
     }
     this.#limitByKey(context, known);
@@ -91,7 +91,7 @@ export class AccessControl {
     const known = this.#findOrCountFailure(context);
     context.keyId = known.key.id;
     if (!isPartner(known)) {
-      this.#limits.showKey(context, known);
+      this.#limits.addKeyHeaders(context, known);
       throw notPartnerError(known.key);
     }
     this.#limits.takePartner(context, known);
@@ -119,6 +119,7 @@ export class AccessControl {
   }
 
   #authenticateAt(context: RequestContext, slug: string | undefined, scope: NeededScope) {
+    // No business has an empty slug, so the key of a partner is refused at a route of all businesses.
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
     const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);

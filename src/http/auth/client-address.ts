@@ -109,11 +109,11 @@ export function isLocalRequest({ peerAddress, headers }: HttpRequest): boolean {
 
 export type SharedAddressDetector = {
   record: (request: HttpRequest) => void;
-  /** Saves a change, because `status` and `doctor` run in other processes. */
+  /** Saves a newly detected address for `status` and `doctor`, which run in other processes. */
   flush: () => void;
 };
 
-const PRIVATE = new Set(["private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
+const PRIVATE_RANGES = new Set(["private", "uniqueLocal", "linkLocal", "carrierGradeNat"]);
 /** Number of requests in a row from one address that suggest a proxy. */
 const MIN_REQUESTS = 100;
 
@@ -133,7 +133,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   const classify = (peer: string) => {
     const isTrusted = isProxy(peer);
     const range = ipaddr.isValid(peer) ? ipaddr.process(peer).range() : "unicast";
-    const isPrivate = range === "loopback" || (publicUrl !== "" && PRIVATE.has(range));
+    const isPrivate = range === "loopback" || (publicUrl !== "" && PRIVATE_RANGES.has(range));
     return { peer, isTrusted, mayBeProxy: isTrusted || isPrivate };
   };
   // Consecutive requests usually have the same peer.

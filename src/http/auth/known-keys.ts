@@ -40,8 +40,8 @@ const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * Finds the key of a request.
- * @param isRotation whether the request rotates its key: an ended secret that has just rotated its
- *   key may repeat it
+ * @param isRotation whether the request rotates its key. A secret that ended by a rotation may
+ *   repeat that rotation for a while
  * @throws AppError missing_key, invalid_key, revoked_key, expired_key
  */
 type FindKey = (context: RequestContext, isRotation?: boolean) => KnownKey | KnownPartner;
@@ -115,8 +115,8 @@ export function createKeyFinder(rt: Runtime): FindKey {
  * changed or revoked.
  */
 export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
-  const hash = hashOf(request);
-  const key = rt.store.keys.findCredential(hash) ?? findPartnerAtBusiness(rt, request, hash);
+  const keyHash = hashOf(request);
+  const key = rt.store.keys.findCredential(keyHash) ?? findPartnerAtBusiness(rt, request, keyHash);
   // A key that is missing now was deleted with its business, which may have been created again.
   if (!key) throw new AppError("revoked_key", "This key has been revoked.");
   assertUsable(key, rt.now());
@@ -140,9 +140,9 @@ const hashOf = (request: RequestContext["request"]): Buffer =>
 function findPartnerAtBusiness(
   rt: Runtime,
   { params }: RequestContext["request"],
-  hash: Buffer,
+  keyHash: Buffer,
 ): Credential | undefined {
-  const partner = rt.store.partnerAccess.findCredential(hash);
+  const partner = rt.store.partnerAccess.findCredential(keyHash);
   if (partner) assertUsable(partner, rt.now());
   return partner && rt.store.partnerAccess.findAtBusiness(partner, params["slug"] ?? "");
 }
@@ -156,8 +156,9 @@ function lookUpKey(rt: Runtime, authorization: string): KnownKey | KnownPartner 
       "invalid_key",
       "Invalid API key: its checksum does not match. Check for a missing or changed character.",
     );
-  const hash = hashApiKey(secret);
-  const key = rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash);
+  const keyHash = hashApiKey(secret);
+  const key =
+    rt.store.keys.findCredential(keyHash) ?? rt.store.partnerAccess.findCredential(keyHash);
   if (!key) throw new AppError("invalid_key", "Unknown API key.");
   if (key.businessId === null) return createKnownPartner(key);
   return { key, policy: createKeyPolicy(key.limitMinute, key.limitHour), partner: null };
@@ -179,13 +180,13 @@ function assertUsable(key: Credential | PartnerCredential, now: number, isRotati
   if (key.secretExpiresAt === null || key.secretExpiresAt > now) return;
   if (isRotation && mayRepeat(key, now)) return;
   // The holder of a secret with which somebody else has rotated the key must learn of it.
-  const ifStolen =
+  const theftAdvice =
     key.secretRepeatsUntil === null
       ? ""
       : " If you did not rotate the key, tell the business at once: it is stolen.";
   throw new AppError(
     "expired_key",
-    `This key was rotated and its old secret has expired: use the new secret.${ifStolen}`,
+    `This key was rotated and its old secret has expired: use the new secret.${theftAdvice}`,
   );
 }
 

@@ -25,10 +25,16 @@ export type WindowState = { name: string; remaining: number; resetSeconds: numbe
 export type RateLimitResult = { allowed: boolean; windowStates: WindowState[] };
 
 /**
- * The requests of one client in one second. They leave a window together, as late as the last of
- * them would alone. `second` is null for requests that an earlier process counted.
+ * The requests of one client in one second. They leave a window together, when the last of them
+ * does.
  */
-export type Bucket = { second: number | null; lastAt: number; count: number };
+export type Bucket = {
+  /** Second of the monotonic clock; null for requests that an earlier process counted. */
+  second: number | null;
+  /** Time of the last request on the monotonic clock, in milliseconds. */
+  lastAt: number;
+  count: number;
+};
 
 /** All times are on the monotonic clock, in milliseconds. */
 export type RateLimiter = {
@@ -66,6 +72,9 @@ type Meter = {
  * Maximum number of clients in memory. The client with the oldest last request is forgotten first.
  */
 const MAX_CLIENTS = 50_000;
+/**
+ * Number of expired buckets that are removed at once, because each removal moves all later buckets.
+ */
 const MAX_EXPIRED_BUCKETS = 1024;
 
 /**
@@ -78,22 +87,23 @@ export function createRateLimiter(): RateLimiter {
    * Meters by client, in the order of their last request: the first is evicted without a search.
    */
   const meters = new Map<string, Meter>();
+  /** Buckets of an earlier process, by client, until the client's first request. */
   const restored = new Map<string, Bucket[]>();
-  /** The last client in `meters`, which need not be moved there again. */
+  /** The last client in `meters`, which need not be moved to the end again. */
   let newest: string | undefined;
 
   const check = (
     client: string,
     policy: RateLimitPolicy,
     now: number,
-    counts: boolean,
+    mode: "take" | "peek",
   ): RateLimitResult => {
     const meter = meters.get(client) ?? createMeter(client, policy);
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
-    if (counts && allowed) count(meter, now);
-    if (counts && client !== newest) {
+    if (mode === "take" && allowed) count(meter, now);
+    if (mode === "take" && client !== newest) {
       restored.delete(client);
       meters.delete(client);
       meters.set(client, meter);
@@ -121,8 +131,8 @@ export function createRateLimiter(): RateLimiter {
   };
 
   return {
-    take: (client, policy, now) => check(client, policy, now, true),
-    peek: (client, policy, now) => check(client, policy, now, false),
+    take: (client, policy, now) => check(client, policy, now, "take"),
+    peek: (client, policy, now) => check(client, policy, now, "peek"),
     countedSince(instant, minimum = 1) {
       const found: { client: string; second: number; count: number }[] = [];
       for (const [client, meter] of meters) {
@@ -141,6 +151,9 @@ export function createRateLimiter(): RateLimiter {
   };
 }
 
+/**
+ * Takes expired buckets out of each window, and deletes those that are in no window any more.
+ */
 function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
   let expired = meter.buckets.length;
   for (let i = 0; i < policy.windows.length; i++) {
@@ -185,15 +198,15 @@ const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): Win
     };
   });
 
-/** Returns the value of the RateLimit header (IETF draft), with the tightest window first. */
+/** Returns the value of the RateLimit header (IETF draft), with the window first that has the fewest requests left. */
 export function rateLimitHeader(states: readonly WindowState[]): string {
   let text = "";
-  let tightest = Infinity;
+  let fewestLeft = Infinity;
   for (const { name, remaining, resetSeconds } of states) {
     const state = `"${name}";r=${remaining};t=${resetSeconds}`;
     if (text === "") text = state;
-    else text = remaining < tightest ? `${state}, ${text}` : `${text}, ${state}`;
-    tightest = Math.min(tightest, remaining);
+    else text = remaining < fewestLeft ? `${state}, ${text}` : `${text}, ${state}`;
+    fewestLeft = Math.min(fewestLeft, remaining);
   }
   return text;
 }

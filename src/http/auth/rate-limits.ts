@@ -29,13 +29,15 @@ export type RateLimits = {
   open: RateLimiter;
   /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
+  /** Saves the counts of keys and addresses. */
   flush: () => void;
 };
 
-/** The ID of a key, or of a partner, whose keys have limits together. */
+/** Matches the ID of a key or partner. The name of any other client is its address. */
 const KEY_ID = /^(?:key|ptn)_/;
 /**
- * Requests of an address that are needed to save it: an attacker can use any number of addresses.
+ * An address is saved from this number of requests on, because an attacker can use any number of
+ * addresses once.
  */
 const MIN_SAVED_REQUESTS = 2;
 /** Smaller differences between the clocks are normal adjustment. */
@@ -49,16 +51,16 @@ export function createRateLimits(rt: Runtime): RateLimits {
   const keys = createRateLimiter();
   const addresses = createRateLimiter();
   // Wall clock minus monotonic clock, in milliseconds. The offset changes only when the wall clock
-  // is set: small changes would save the requests of one second under two.
+  // is set: small changes would save the requests of one second under two seconds.
   const measureOffset = () => rt.now() - rt.monotonic();
   let offset = measureOffset();
   // Several processes can save counts of the same second. Each of them marks its own rows with a
   // random number.
-  const process = Math.floor(rt.randomFraction() * 2 ** 32);
+  const processNumber = Math.floor(rt.randomFraction() * 2 ** 32);
   let savedAt = rt.monotonic();
   const saved = loadRateCounts(rt);
-  // The seconds that the next flush adds to the times of the saved counts, because the clock was set.
-  let { shift } = saved;
+  // The next flush adds these seconds to the times of the saved counts, because the clock was set.
+  let unsavedJumpSeconds = saved.shift;
   for (const [client, rows] of Map.groupBy(saved.rows, (row) => row.client)) {
     const limiter = KEY_ID.test(client) ? keys : addresses;
     const buckets = rows.map(({ second, count }) => {
@@ -81,7 +83,7 @@ export function createRateLimits(rt: Runtime): RateLimits {
       const jumpSeconds = Math.round((measureOffset() - offset) / 1000);
       if (Math.abs(jumpSeconds) >= MIN_JUMP_SECONDS) {
         offset += jumpSeconds * 1000;
-        shift += jumpSeconds;
+        unsavedJumpSeconds += jumpSeconds;
       }
       const counts = [
         ...keys.countedSince(savedAt),
@@ -89,12 +91,12 @@ export function createRateLimits(rt: Runtime): RateLimits {
       ].map(({ client, second, count }) => ({
         client,
         second: Math.floor(second + offset / 1000),
-        process,
+        process: processNumber,
         count,
       }));
-      if (counts.length === 0 && shift === 0) return;
-      saveRateCounts(rt, counts, shift);
-      shift = 0;
+      if (counts.length === 0 && unsavedJumpSeconds === 0) return;
+      saveRateCounts(rt, counts, unsavedJumpSeconds);
+      unsavedJumpSeconds = 0;
       savedAt = startedAt;
     },
   };
@@ -144,7 +146,8 @@ export type WindowUse = {
   resetSeconds: number;
 };
 
-type Taken = { policy: RateLimitPolicy; result: RateLimitResult };
+/** The policy that decided about a request, and the decision. */
+type Decision = { policy: RateLimitPolicy; result: RateLimitResult };
 
 /** Counts each request against its key or its address, and tells the client what remains. */
 export class RequestLimits {
@@ -179,24 +182,24 @@ export class RequestLimits {
   ): void {
     const { keys } = this.#limits;
     const { startedAt } = context;
-    const total = keys.peek(partnerId, totalPolicy, startedAt);
-    const own = total.allowed
+    const totalBefore = keys.peek(partnerId, totalPolicy, startedAt);
+    const own = totalBefore.allowed
       ? keys.take(key.id, policy, startedAt)
       : keys.peek(key.id, policy, startedAt);
-    const counted = own.allowed && total.allowed;
-    const all = counted ? keys.take(partnerId, totalPolicy, startedAt) : total;
+    const counted = own.allowed && totalBefore.allowed;
+    const total = counted ? keys.take(partnerId, totalPolicy, startedAt) : totalBefore;
     applyLimit(
       context,
       {
         windows: [...policy.windows, ...totalPolicy.windows],
         header: `${policy.header}, ${totalPolicy.header}`,
       },
-      { allowed: counted, windowStates: [...own.windowStates, ...all.windowStates] },
+      { allowed: counted, windowStates: [...own.windowStates, ...total.windowStates] },
     );
   }
 
-  /** Adds the headers without counting the request. */
-  showKey(context: RequestContext, { key, policy }: KnownKey): void {
+  /** Adds the headers that tell a key's limits, without counting the request. */
+  addKeyHeaders(context: RequestContext, { key, policy }: KnownKey): void {
     const result = this.#limits.keys.peek(key.id, policy, context.startedAt);
     addRateLimitHeaders(context, policy, result);
   }
@@ -232,13 +235,16 @@ export class RequestLimits {
     if (!result.allowed) throw new RateLimitError(result);
   }
 
-  /** Counts a request against its address and, in IPv6, against the network of the address. */
+  /**
+   * Counts a request against its address and, in IPv6, against the network of the address. One
+   * limiter can count both, because the name of a network is never that of an address.
+   */
   #takeByAddress(
     addresses: RateLimiter,
     networks: RateLimiter,
     policy: RateLimitPolicy,
     { request, startedAt }: RequestContext,
-  ): Taken {
+  ): Decision {
     const address = this.#getClientAddress(request);
     const network = addressNetwork(address);
     if (network !== undefined) {
