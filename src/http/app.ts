@@ -22,7 +22,7 @@ import {
   type HandlerDeps,
   type Route,
   type RouteDefinition,
-  type Service,
+  type SharedObject,
 } from "./pipeline/route.ts";
 import type { Router } from "./pipeline/router.ts";
 import { AVAILABILITY_PATH } from "./routes.ts";
@@ -75,7 +75,7 @@ export function createApp(
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
-  const services = new Map<unknown, Service>();
+  const sharedObjects = new Map<unknown, SharedObject>();
   const deps: HandlerDeps = {
     rt,
     accessControl,
@@ -86,10 +86,10 @@ export function createApp(
     sendOnce,
     listHandler,
     monitoring,
-    openService: <T extends Service>(create: (rt: Runtime) => T): T => {
-      const service = (services.get(create) as T | undefined) ?? create(rt);
-      services.set(create, service);
-      return service;
+    openShared: <T extends SharedObject>(create: (rt: Runtime) => T): T => {
+      const shared = (sharedObjects.get(create) as T | undefined) ?? create(rt);
+      sharedObjects.set(create, shared);
+      return shared;
     },
     operators,
     watch,
@@ -105,7 +105,7 @@ export function createApp(
     ...pages.flatMap((create) => create(rt, { ...deps, api })),
   ]);
   let router: Promise<Router> | undefined;
-  // The router is loaded on demand: the Web API classes that h3 uses take Node 30 ms.
+  // The router is loaded on demand: Node takes 30 ms to load the Web API classes that h3 uses.
   const loadRouter = () =>
     (router ??= import("./pipeline/router.ts").then(({ createRouter }) =>
       createRouter(routePaths, pipeline),
@@ -121,7 +121,7 @@ export function createApp(
     },
     shutDown() {
       longPolls.close();
-      for (const service of services.values()) service.stop();
+      for (const shared of sharedObjects.values()) shared.stop();
     },
   };
 }

@@ -12,8 +12,8 @@ const FILE = /^(\w+)\.ics$/;
 const openFeeds = ({ config }: Runtime) => createCalendarFeeds(config);
 
 /** Serves a feed. The token in the path is the only credential: calendar apps send no API key. */
-function getCalendar({ rt, openService }: HandlerDeps): OpenHandler {
-  const feeds = openService(openFeeds);
+function getCalendar({ rt, openShared }: HandlerDeps): OpenHandler {
+  const feeds = openShared(openFeeds);
   return (context) => {
     const { slug, file = "" } = context.request.params;
     const [, token = ""] = FILE.exec(file) ?? [];

@@ -18,8 +18,8 @@ const seenRequestsQuery = lazy(() => ({
 }));
 
 /** Serves the requests since the last call, for `deskbell requests tail`. */
-function listSeenRequests({ operators, watch, openService }: HandlerDeps): OpenHandler {
-  const tail = openService(openTail);
+function listSeenRequests({ operators, watch, openShared }: HandlerDeps): OpenHandler {
+  const tail = openShared(openTail);
   return async (context) => {
     operators.assert(context.request);
     const { after, wait = 0 } = parseParameters(seenRequestsQuery(), context.request.search);

@@ -102,10 +102,11 @@ const UNVERSIONED_OBJECT = /\/(?:holds|deliveries)\/:id/;
 /** Returns the routes by path. A path with GET also accepts HEAD. */
 export const groupByPath = (routes: readonly Route[]): RoutePath[] =>
   [...Map.groupBy(routes, ({ path }) => path)].map(([path, group]) => {
-    const last = group.toSorted(
+    // A later route replaces an earlier one with the same method.
+    const replaceableFirst = group.toSorted(
       (a, b) => Number(b.isReplaceable ?? false) - Number(a.isReplaceable ?? false),
     );
-    const byMethod = new Map<string, Route>(last.map((route) => [route.method, route]));
+    const byMethod = new Map<string, Route>(replaceableFirst.map((route) => [route.method, route]));
     const get = byMethod.get("GET");
     if (get) byMethod.set("HEAD", get);
     return {
@@ -172,7 +173,7 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 /** An object that the routes of a feature share. */
-export type Service = { stop: () => void };
+export type SharedObject = { stop: () => void };
 
 export type HandlerDeps = {
   rt: Runtime;
@@ -184,8 +185,8 @@ export type HandlerDeps = {
   sendOnce: SendOnce;
   listHandler: ListHandler;
   monitoring: Monitoring;
-  /** Returns the app's only service that `create` makes. The service is stopped with the app. */
-  openService: <T extends Service>(create: (rt: Runtime) => T) => T;
+  /** Returns the only object that `create` makes for this app. The object is stopped with the app. */
+  openShared: <T extends SharedObject>(create: (rt: Runtime) => T) => T;
   operators: Operators;
   watch: RequestWatch;
 };
