@@ -2,8 +2,8 @@ import type { HttpRequest } from "./request-context.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { ApiCall, ApiCaller, Route, RouteDefinition, RoutePath } from "./route.ts";
 
-/** Headers that describe a request and its response. The others describe who sends it. */
-const LEFT_OUT = [
+/** A call does not copy headers that describe a single request. All others describe the client. */
+const NOT_COPIED = [
   "accept",
   "accept-encoding",
   "content-encoding",
@@ -48,7 +48,7 @@ function toRequest(
   { params, search = "", body, headers }: Omit<ApiCall, "operationId">,
 ): HttpRequest {
   const bytes = body && Buffer.from(JSON.stringify(body));
-  const kept = Object.entries(from.headers).filter(([name]) => !LEFT_OUT.includes(name));
+  const kept = Object.entries(from.headers).filter(([name]) => !NOT_COPIED.includes(name));
   return {
     method,
     path: path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")),

@@ -86,7 +86,7 @@ async function readBytes({ request }: RequestContext): Promise<Buffer> {
 
 /**
  * Reads a body to its end, because the client could lose the response if the connection were closed
- * before. The request timeout limits the time for it.
+ * before its end. The request timeout limits the time for it.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { IGNORED } from "./parameters.ts";
+import { IGNORED_PARAMETER } from "./parameters.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { AnyCredential, Credential, PartnerCredential } from "../../store/keys.ts";
@@ -51,7 +51,7 @@ export function decodeCursor(list: string, cursor: string): CursorPosition {
  */
 export function linkToNext(url: string, search: string, cursor: string): string {
   const query = new URLSearchParams(
-    [...new URLSearchParams(search)].filter(([name]) => !IGNORED.test(name)),
+    [...new URLSearchParams(search)].filter(([name]) => !IGNORED_PARAMETER.test(name)),
   );
   query.set("cursor", cursor);
   return `<${url}?${query}>; rel="next"`;
@@ -59,6 +59,7 @@ export function linkToNext(url: string, search: string, cursor: string): string 
 
 export type Page<T> = { objects: T[]; nextCursor: string | null };
 
+/** Returns the objects after a cursor; all of them if there is no limit. */
 export function paginate<T extends Listed>(
   list: string,
   objects: readonly T[],

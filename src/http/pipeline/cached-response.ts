@@ -12,8 +12,9 @@ import {
   type HandlerResult,
 } from "./request-context.ts";
 
-const GZIP_MIN_BYTES = 1024;
-const COMPRESSED = /^(?:application\/(?:problem\+)?json|text\/html; charset=utf-8)$/;
+/** Largest body that is not compressed: gzip would save too little for its CPU time. */
+const MAX_UNCOMPRESSED_BYTES = 1024;
+const COMPRESSED_TYPES = /^(?:application\/(?:problem\+)?json|text\/html; charset=utf-8)$/;
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 /**
@@ -93,8 +94,8 @@ export function encodeExactly(text: string): Buffer {
 /** Returns the parts as one text, in a memory block of its own. */
 export function joinExactly(parts: readonly Buffer[]): Buffer {
   const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) at += part.copy(joined, at);
+  let offset = 0;
+  for (const part of parts) offset += part.copy(joined, offset);
   return joined;
 }
 
@@ -113,7 +114,7 @@ export const compressible = (
     onCompressed?.(compressed.length);
     return compressed;
   };
-  return { identity: () => body, ...(body.length > GZIP_MIN_BYTES && { gzip: compress }) };
+  return { identity: () => body, ...(body.length > MAX_UNCOMPRESSED_BYTES && { gzip: compress }) };
 };
 
 /**
@@ -122,10 +123,10 @@ export const compressible = (
  */
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;
-  if (body === null || body.length <= GZIP_MIN_BYTES) return response;
+  if (body === null || body.length <= MAX_UNCOMPRESSED_BYTES) return response;
   if (headers.includes("etag") || headers.includes("vary")) return response;
   const type = headers[headers.indexOf("content-type") + 1] ?? "";
-  if (!COMPRESSED.test(type)) return response;
+  if (!COMPRESSED_TYPES.test(type)) return response;
   headers.push("vary", "Accept-Encoding");
   if (!acceptsGzip(getHeader(context.request, "accept-encoding"))) return response;
   return promisify(gzip)(body).then((compressed) => {
@@ -135,6 +136,7 @@ export function compressLarge(context: RequestContext, response: HttpResponse): 
   });
 }
 
+/** Returns a response whose ETag is 132 bits of the body's SHA-256 (22 characters of 6 bits). */
 export const createHashedResponse = (
   body: Buffer,
   headers: RawHeaders,
@@ -163,9 +165,9 @@ export const matchesEtagStrongly = (ifMatch: string, etag: string): boolean =>
   ifMatch.trim() === "*" || ifMatch.match(ENTITY_TAG)?.includes(etag) === true;
 
 const acceptsGzip = (acceptEncoding: string | undefined): boolean =>
-  acceptEncoding !== undefined && listsGzipAgain(acceptEncoding);
+  acceptEncoding !== undefined && listsGzipRemembered(acceptEncoding);
 
-const listsGzipAgain = rememberLast(listsGzip);
+const listsGzipRemembered = rememberLast(listsGzip);
 
 /** Returns whether Accept-Encoding lists gzip or `*` without q=0. gzip overrides `*`. */
 function listsGzip(acceptEncoding: string): boolean {

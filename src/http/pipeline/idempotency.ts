@@ -37,6 +37,7 @@ export async function retryWhileBusy<T>(rt: Runtime, write: () => T | Promise<T>
 }
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** Time between two checks whether the first request with an Idempotency-Key has ended. */
 const POLL_MS = 5;
 
 /** Handles a POST request, or repeats the reply to an earlier one with the same Idempotency-Key. */
@@ -84,7 +85,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
-      // A stored reply would seem too old after the clock jumped by a day unnoticed.
+      // A jump of the clock is applied first, because a stored reply would seem a day old after it,
+      // and the request would be handled twice.
       await retryWhileBusy(rt, rt.applyJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);
@@ -99,9 +101,9 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     const token = readIdempotencyKey(context);
     // A dry run has no effect that could happen twice, and a real request must not get its
     // response.
-    if (isDryRun(context)) return handle();
+    if (asksForDryRun(context)) return handle();
     if (token !== undefined) return handleWithToken(context, key, token, handle);
-    if (isRequired) throw missingKeyError();
+    if (isRequired) throw missingIdempotencyKeyError();
     return handle();
   };
 }
@@ -115,8 +117,8 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
   respond(context, status, [...headers, "idempotency-replayed", "true"], body);
 
 /**
- * Responds with the reply of `write`. The transaction that it runs in also stores the reply if the
- * request has an Idempotency-Key. Every POST route must end with this function.
+ * Responds with the reply of `write`. The transaction of `write` also stores the reply if the request
+ * has an Idempotency-Key. Every POST route must end with this function.
  * @param write returns the reply and its own headers; it may be called again after a busy database
  * @param isDryRun whether the transaction is rolled back
  */
@@ -155,10 +157,10 @@ const canonicalJson = (value: unknown): string =>
       : inner,
   );
 
-const isDryRun = ({ request }: RequestContext): boolean =>
+const asksForDryRun = ({ request }: RequestContext): boolean =>
   /^(?:true|1)$/.test(new URLSearchParams(request.search).get("dryRun") ?? "");
 
-function missingKeyError(): AppError {
+function missingIdempotencyKeyError(): AppError {
   const detail =
     "This request needs the header Idempotency-Key, so that it takes effect once if it is sent again.";
   return new AppError("missing_idempotency_key", detail, {

@@ -22,8 +22,8 @@ type Write = () => object | undefined;
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
 /**
- * Key of a text in an object that adds to its ETag and is not sent. Such an object can look
- * different without a new version, because the client may not see all of it.
+ * Key of a text that is appended to an object's ETag and is not sent. What a client may see of an
+ * object can change without a new version of the object.
  */
 export const ETAG_SUFFIX = Symbol("ETag suffix");
 
@@ -93,8 +93,8 @@ export const handleChange =
 export const ignoreBody = (): void => {};
 
 /**
- * Matches the suffix of an ETag (`ETAG_SUFFIX`). It does not count in If-Match, because what the
- * client may not see has no effect on the version.
+ * Matches the suffix of an ETag (`ETAG_SUFFIX`). If-Match is compared without the suffix, because
+ * only a new version makes a change conflict.
  */
 const SUFFIX = /-[\d.]+"/g;
 

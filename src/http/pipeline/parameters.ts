@@ -14,7 +14,7 @@ export type ParametersOf<P extends Parameters> = {
 };
 
 // Advertising campaigns add these parameters to URLs, so they are no mistake of the client.
-export const IGNORED = /^(_|utm_.*|gclid|fbclid)$/;
+export const IGNORED_PARAMETER = /^(_|utm_.*|gclid|fbclid)$/;
 
 /** An instant as text. `resolve` needs the time zone only if the text has no offset. */
 export type InstantParameter = { text: string; resolve: (timezone: string) => number };
@@ -42,7 +42,7 @@ export const list = () =>
     .refine(({ length }) => length > 0, { error: "must not be empty." })
     .meta({ isList: true, inputSchema: { type: "array", items: { type: "string" }, minItems: 1 } });
 
-/** Maximum number of IDs in a request. `refetch` of `catalog.changed` names as many. */
+/** Maximum number of IDs in a request. `refetch` of `catalog.changed` names at most as many. */
 const MAX_IDS = 500;
 
 /** A list of IDs, sorted and without duplicates, so that equal sets share a cached response. */
@@ -83,6 +83,7 @@ export const cursor = () =>
     description: "`page.nextCursor` of the previous page",
   });
 
+/** Maximum number of values that an error message lists. */
 const MAX_NAMED_VALUES = 12;
 
 export const oneOf = <Name extends string>(names: readonly Name[]) =>
@@ -181,7 +182,7 @@ export function validateParameters<P extends Parameters>(
   for (const [name, texts] of textsByName) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
     if (schema === undefined) {
-      if (IGNORED.test(name)) continue;
+      if (IGNORED_PARAMETER.test(name)) continue;
       const detail = `Unknown parameter '${name}'.${didYouMean(name, names)}`;
       issues.push({ parameter: name, code: "unknown_parameter", detail });
     } else if (texts.length > 1 && !schema.meta()?.["isList"]) {

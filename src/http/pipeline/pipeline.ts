@@ -32,12 +32,13 @@ const PREFLIGHT_HEADERS = toRawHeaders({
   "access-control-max-age": "86400",
 });
 
+/** Number of base-32 digits of the counter in a request ID. */
 const COUNTER_DIGITS = 6;
 
 export type Pipeline = {
   /**
-   * Handles a request. The checks run in this order: URL length, path, method, key, business,
-   * scope, rate limit, Idempotency-Key, parameters. An error becomes a problem response: nothing is
+   * Handles a request. The checks run in this order: URL length, path, method, whether the
+   * server may write, key, business, scope, rate limit, Idempotency-Key, parameters. An error becomes a problem response: nothing is
    * thrown.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
@@ -134,7 +135,7 @@ export function createPipeline(
     return context.request.method === "HEAD" ? { ...response, body: null } : response;
   };
 
-  const complete = (
+  const compressAndFinish = (
     routePath: RoutePath,
     context: RequestContext,
     response: HttpResponse,
@@ -145,14 +146,14 @@ export function createPipeline(
       : finish(routePath, context, compressed);
   };
 
-  const completeLater = (
+  const finishLater = (
     routePath: RoutePath,
     context: RequestContext,
     result: Promise<HttpResponse>,
   ): HandlerResult =>
     result
       .catch((error: unknown) => respondWithProblem(rt, context, error))
-      .then((response) => complete(routePath, context, response));
+      .then((response) => compressAndFinish(routePath, context, response));
 
   return {
     // No closure is created for a request, because V8 would allocate memory for its variables.
@@ -161,10 +162,10 @@ export function createPipeline(
       try {
         const result = dispatch(routePath, context);
         return result instanceof Promise
-          ? completeLater(routePath, context, result)
-          : complete(routePath, context, result);
+          ? finishLater(routePath, context, result)
+          : compressAndFinish(routePath, context, result);
       } catch (error) {
-        return complete(routePath, context, respondWithProblem(rt, context, error));
+        return compressAndFinish(routePath, context, respondWithProblem(rt, context, error));
       }
     },
     reject(request, error) {

@@ -19,7 +19,7 @@ export type Problem = {
   headers: RawHeaders;
 };
 
-const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   busy: 1,
   too_many_holds: 60,
   too_many_bookings: 3600,
@@ -53,7 +53,7 @@ function problemOf(error: unknown): Problem | undefined {
       "www-authenticate",
       `Bearer realm="deskbell"${error.code === "missing_key" ? "" : ', error="invalid_token"'}`,
     );
-  const retryAfter = RETRY_AFTER[error.code];
+  const retryAfter = RETRY_AFTER_SECONDS[error.code];
   if (retryAfter !== undefined) headers.push("retry-after", String(retryAfter));
   if (status < 500) problem.fix = fixForPartners(error);
   return problem;

@@ -16,6 +16,7 @@ export type HttpRequest = {
   method: string;
   /** The path as received, still percent-encoded, without the query. */
   path: string;
+  /** The query, with or without its `?`. */
   search: string;
   params: Readonly<Record<string, string>>;
   headers: IncomingHttpHeaders;
@@ -26,6 +27,7 @@ export type HttpRequest = {
    */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
+  /** Returns a signal that is aborted when the client disconnects. */
   disconnected: () => AbortSignal;
 };
 
@@ -34,14 +36,14 @@ export type RequestContext = {
   requestId: string;
   /** Time of receipt on the wall clock, in epoch milliseconds. */
   now: number;
-  /** Time of receipt on the monotonic clock. */
+  /** Time of receipt on the monotonic clock, in milliseconds. */
   startedAt: number;
   responseHeaders: RawHeaders;
   /** ID of the API key; null until the request is authenticated. */
   keyId: string | null;
-  /** Set when the body is first read: a request with an Idempotency-Key reads it twice. */
+  /** Null until the body is first read. A request with an Idempotency-Key reads the body twice. */
   body: Promise<Buffer> | null;
-  /** Set when the body has been parsed. No code changes it. */
+  /** The parsed body; missing until it is parsed. No code changes it. */
   json?: Readonly<Record<string, unknown>>;
   /** Stores the reply to a request with an Idempotency-Key; null for others. */
   saveReply: ((reply: Reply) => void) | null;

@@ -51,6 +51,7 @@ const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 const pathOf = (target: string): string => target.replace(ORIGIN, "").split("?", 1)[0] ?? "";
 
 function toHttpRequest({ req, url, runtime, context }: H3Event): HttpRequest {
+  // A request of `App.request` has no socket.
   const node = runtime?.node?.req;
   return {
     method: req.method,
