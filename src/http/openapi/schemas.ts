@@ -169,7 +169,7 @@ const problem = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Codes of the conditions in which the server is not ready; only from `/readyz`, for programs on the same machine or with the metrics token",
+      "Codes of the conditions in which the server is not ready; only from `/readyz`, for requests with the metrics token",
     ),
 });
 
