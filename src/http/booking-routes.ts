@@ -41,7 +41,7 @@ import type { HttpCode } from "./pipeline/problem-codes.ts";
 
 // routes.ts adds these routes of holds, bookings and reservations to its table.
 
-const PLANNING: readonly HttpCode[] = [
+const PLANNING_PROBLEMS: readonly HttpCode[] = [
   "invalid_date",
   "resource_not_found",
   "service_not_bookable",
@@ -51,9 +51,10 @@ const PLANNING: readonly HttpCode[] = [
   "party_too_large",
   "slot_taken",
 ];
-const HELD: readonly HttpCode[] = ["hold_expired", "hold_used"];
-const GUEST_ACTION: readonly HttpCode[] = ["wrong_status", "cancellation_closed"];
+const HOLD_PROBLEMS: readonly HttpCode[] = ["hold_expired", "hold_used"];
+const GUEST_ACTION_PROBLEMS: readonly HttpCode[] = ["wrong_status", "cancellation_closed"];
 
+/** The words for a kind of visit in texts, operation IDs and paths. */
 type Noun = { one: string; many: string; Name: "Booking" | "Reservation"; path: string };
 
 /** Returns the routes that bookings and reservations both have. */
@@ -66,7 +67,7 @@ const visitRoutes = <Row extends Visit>(
   const { one, many, Name, path: base } = noun;
   const body = `${Name}Response` as const;
   const withCustomer = `${Name}WithCustomerResponse` as const;
-  const managed = (action: StateAction, summary: string, description: string) =>
+  const stateRoute = (action: StateAction, summary: string, description: string) =>
     post("Bookings", `${base}/:id/${action === "noShow" ? "no-show" : action}`, {
       operationId: `${action === "noShow" ? "markNoShow" : action}${Name}`,
       scope: "bookings.manage",
@@ -116,13 +117,13 @@ const visitRoutes = <Row extends Visit>(
       query: writeParameters,
       body: { schema: reasonBody, isOptional: true },
       responses: versioned(`The cancelled ${one}.`, body),
-      problems: GUEST_ACTION,
+      problems: GUEST_ACTION_PROBLEMS,
       handle: handleStateAction(resource, "cancel"),
     }),
-    managed("approve", "Approve", `Confirms a PENDING ${one}.`),
-    managed("decline", "Decline", `Cancels a PENDING ${one}, with the reason DECLINED.`),
-    managed("complete", "Complete", "The guest came. Possible once it has started."),
-    managed(
+    stateRoute("approve", "Approve", `Confirms a PENDING ${one}.`),
+    stateRoute("decline", "Decline", `Cancels a PENDING ${one}, with the reason DECLINED.`),
+    stateRoute("complete", "Complete", "The guest came. Possible once it has started."),
+    stateRoute(
       "noShow",
       "Mark the no-show of",
       `The guest did not come. Possible once it has started; within 7 days, COMPLETED and NO_SHOW can be exchanged.`,
@@ -142,7 +143,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     query: writeParameters,
     body: { schema: holdBody },
     responses: createdUnversioned("hold", "HoldResponse"),
-    problems: [...PLANNING, "too_many_holds"],
+    problems: [...PLANNING_PROBLEMS, "too_many_holds"],
     handle: holds.handleCreateHold,
   }),
   get("Bookings", "holds/:id", {
@@ -173,7 +174,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     query: writeParameters,
     body: { schema: bookingBody },
     responses: createdOrDry("booking", "BookingResponse"),
-    problems: [...PLANNING, ...HELD, "price_changed", "too_many_bookings"],
+    problems: [...PLANNING_PROBLEMS, ...HOLD_PROBLEMS, "price_changed", "too_many_bookings"],
     handle: bookings.handleCreateBooking,
   }),
   ...visitRoutes(
@@ -191,7 +192,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     query: writeParameters,
     body: { schema: rescheduleBookingBody },
     responses: versioned("The rescheduled booking.", "BookingResponse"),
-    problems: [...PLANNING, ...GUEST_ACTION],
+    problems: [...PLANNING_PROBLEMS, ...GUEST_ACTION_PROBLEMS],
     handle: bookings.handleRescheduleBooking,
   }),
   post("Bookings", "reservations", {
@@ -205,7 +206,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     query: writeParameters,
     body: { schema: reservationBody },
     responses: createdOrDry("reservation", "ReservationResponse"),
-    problems: [...PLANNING, ...HELD, "too_many_bookings"],
+    problems: [...PLANNING_PROBLEMS, ...HOLD_PROBLEMS, "too_many_bookings"],
     handle: reservations.handleCreateReservation,
   }),
   ...visitRoutes(
@@ -223,7 +224,7 @@ export const BOOKING_ROUTES: readonly RouteDefinition[] = [
     query: writeParameters,
     body: { schema: rescheduleReservationBody },
     responses: versioned("The rescheduled reservation.", "ReservationResponse"),
-    problems: [...PLANNING, ...GUEST_ACTION],
+    problems: [...PLANNING_PROBLEMS, ...GUEST_ACTION_PROBLEMS],
     handle: reservations.handleRescheduleReservation,
   }),
 ];
