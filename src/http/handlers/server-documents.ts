@@ -34,6 +34,7 @@ export function getOpenApi({ config }: Runtime) {
   };
 }
 
+/** RFC 9116 recommends that the file expires within a year. */
 const SECURITY_TXT_DAYS = 180;
 
 /** Responds with the contact to which finders of vulnerabilities write (RFC 9116). */

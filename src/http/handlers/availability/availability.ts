@@ -16,9 +16,9 @@ import { type AvailabilityRequest, parseAvailabilityRequest } from "./availabili
 import type { AccessControl } from "../../auth/access-control.ts";
 import { parametersError } from "../../pipeline/parameters.ts";
 
-const MAX_ENTRIES = 200;
+const MAX_CACHED_RESPONSES = 200;
 /** Larger responses are not kept. */
-const MAX_ENTRY_BYTES = 256 * 1024;
+const MAX_CACHED_BYTES = 256 * 1024;
 
 type ResponseRequest = {
   /** Requests with equal IDs have one response, as long as the state stays. */
@@ -44,7 +44,7 @@ type SharedResponse = {
 export function createSharedResponses(
   scanQueue: ScanQueue,
 ): (context: RequestContext, request: ResponseRequest) => Promise<HttpResponse> {
-  const cache = new BoundedCache<string, SharedResponse>(MAX_ENTRIES);
+  const cache = new BoundedCache<string, SharedResponse>(MAX_CACHED_RESPONSES);
 
   const startBuild = ({ id, state, cacheControl, build }: ResponseRequest): SharedResponse => {
     const remove = () => {
@@ -53,7 +53,7 @@ export function createSharedResponses(
     const scan = scanQueue.add(async (yieldToEventLoop) => {
       try {
         const bytes = await build(yieldToEventLoop);
-        if (bytes.length > MAX_ENTRY_BYTES) remove();
+        if (bytes.length > MAX_CACHED_BYTES) remove();
         return (shared.response = createHashedResponse(
           bytes,
           ["cache-control", cacheControl],
@@ -114,8 +114,8 @@ export function getAvailability(
     // rounds them down.
     const minute = context.now / MINUTE_MS;
     return respond(context, {
-      // The query string is not part of the ID: ignored parameters and spellings must not cost
-      // another scan.
+      // The query string is not part of the ID: ignored parameters and other spellings must not
+      // cause another scan.
       id: `${business.id} ${hidesReasons} ${JSON.stringify(request)}`,
       client: accessControl.getClient(context),
       state: `${stateOf(business)} ${rt.store.holds.getState(business.id, context.now)} ${Math.floor(minute)} ${Math.ceil(minute)}`,
@@ -143,13 +143,13 @@ async function buildBody(
   { id, slug, doc: { name, timezone, currency, locale }, catalogVersion }: BusinessRow,
   { request, granularity, dates: { from, to }, limit, includeBookingRequest }: AvailabilityRequest,
 ): Promise<Buffer> {
-  const { timezone: zone, ...terms } = availability.terms;
+  const { timezone: responseTimezone, ...terms } = availability.terms;
   availability.assertNotTooLarge(granularity === "next" ? "next" : "days");
-  const data: Record<string, unknown> = { timezone: zone, from, to, ...terms };
+  const data: Record<string, unknown> = { timezone: responseTimezone, from, to, ...terms };
   // The days are serialized in chunks as they are found, so that other requests run in between.
   let daysJson = "";
-  let first: string | undefined;
-  const present = (slots: PublicSlot[]): PublicSlot[] =>
+  let nextAvailable: string | undefined;
+  const toShown = (slots: PublicSlot[]): PublicSlot[] =>
     includeBookingRequest ? slots.map((slot) => withBookingRequest(slot, request)) : slots;
   const addDay = (day: object): void => {
     daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(day)}`;
@@ -158,26 +158,26 @@ async function buildBody(
   if (granularity === "next") {
     const slots = await availability.nextSlots(limit, from);
     delete data["to"];
-    data["slots"] = present(slots);
-    first = slots[0]?.startsAt;
+    data["slots"] = toShown(slots);
+    nextAvailable = slots[0]?.startsAt;
   } else {
     if (granularity === "days")
       for await (const chunk of availability.dayCounts())
         for (const { firstStart, ...day } of chunk) {
-          first ??= firstStart;
+          nextAvailable ??= firstStart;
           addDay(day);
         }
     else
       for await (const chunk of availability.days())
         for (const day of chunk) {
-          first ??= day.slots[0]?.startsAt;
-          addDay(includeBookingRequest ? { ...day, slots: present(day.slots) } : day);
+          nextAvailable ??= day.slots[0]?.startsAt;
+          addDay(includeBookingRequest ? { ...day, slots: toShown(day.slots) } : day);
         }
-    first ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
+    nextAvailable ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
   const daysField = granularity === "next" ? "" : `,"days":[${daysJson}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
-  const lastField = JSON.stringify({ nextAvailable: first ?? null }).slice(1);
+  const lastField = JSON.stringify({ nextAvailable: nextAvailable ?? null }).slice(1);
   return Buffer.from(
     `{"data":${JSON.stringify(data).slice(0, -1)}${daysField},${lastField},"meta":${JSON.stringify(meta)}}`,
   );

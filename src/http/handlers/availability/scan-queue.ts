@@ -15,7 +15,9 @@ export type Scan<T> = {
 
 type Slice = { scan: RunningScan; accounts: Account[]; startMs: number; startCpuMs: number };
 
+/** Time after which a request of the client with the longest queue is refused. */
 const MAX_WAIT_MS = 2000;
+/** Time between two checks of a request that has waited for longer. */
 const WAIT_CHECK_MS = 250;
 
 const BUSY =
@@ -29,7 +31,7 @@ export class ScanQueue {
   #isScheduled = false;
   /** The slice that is running. */
   #slice: Slice | undefined;
-  /** The end of a pause as long as the last slice took. */
+  /** The end of a pause as long as the last slice took, in milliseconds of the monotonic clock. */
   #pauseUntil = 0;
   #requestsServed = 0;
 

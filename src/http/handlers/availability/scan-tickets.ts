@@ -2,6 +2,7 @@ import { BoundedCache } from "../../../domain/bounded-cache.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { RequestClient } from "../../auth/client-address.ts";
 
+/** Maximum numbers of started scans of one client that have not ended. */
 const MAX_SCANS_PER_ADDRESS = 1;
 const MAX_SCANS_PER_KEY = 2;
 /**
@@ -17,11 +18,13 @@ const HALF_LIFE_MS = 10_000;
  * ones.
  */
 const ALLOWANCE_MS = 500;
+/** Maximum number of accounts in memory; the account that was not used for longest is forgotten. */
 const MAX_ACCOUNTS = 20_000;
 
 /** The CPU time spent on the scans of a client or a network. */
 export type Account = {
   spentMs: number;
+  /** When `spentMs` was measured, in milliseconds of the monotonic clock. */
   spentAt: number;
   /** Number of scans that were started for the account and have not ended. */
   running: number;

@@ -36,7 +36,8 @@ export async function withAlternatives(
   findWanted: () => WantedVisit | undefined,
   respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  // What can be booked is read before the transaction, so that no writer waits for that either.
+  // The bookable catalog is read into its cache before the transaction, so that no writer waits
+  // for the reading.
   await prepareBookableCatalog(deps.rt, getBusinessOfKey(deps.rt, key));
   getBookableCatalog(deps.rt, getBusinessOfKey(deps.rt, key));
   try {

@@ -14,17 +14,17 @@ import { quote } from "../../../domain/text.ts";
 const MINUTE_MS = 60_000;
 const MAX_SERVICES = 8;
 
-const MAX_ID = 60;
+const MAX_ID_CHARACTERS = 60;
 /**
  * Returns the schema of an ID. The OpenAPI document states the length of an ID instead of its
  * pattern, which languages other than JavaScript cannot read.
  */
 export const id = () =>
-  line(MAX_ID).meta({
+  line(MAX_ID_CHARACTERS).meta({
     pattern: undefined,
     minLength: 1,
-    maxLength: MAX_ID,
-    description: `ID: one line of 1 to ${MAX_ID} characters`,
+    maxLength: MAX_ID_CHARACTERS,
+    description: `ID: one line of 1 to ${MAX_ID_CHARACTERS} characters`,
   });
 const guests = () => integer(1, 10_000);
 
@@ -194,6 +194,7 @@ export function parseBody<Shape extends z.ZodRawShape>(
  */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
   const [first] = issues;
+  // The detail of an issue quotes the sent value at its end, after `, not`.
   const shown = issues.map((issue) =>
     issue.pointer?.startsWith("#/customer")
       ? { ...issue, detail: issue.detail.replace(/, not [^]*/, ".") }
@@ -204,9 +205,9 @@ function withoutGuestData({ code, message, issues }: AppError): AppError {
 }
 
 function assertStart(text: string): void {
-  const isExact = isInstant(text) && !isLocalTime(text);
-  if (isExact && parseInstant(text, "UTC") % MINUTE_MS === 0) return;
-  const detail = isExact
+  const hasOffset = isInstant(text) && !isLocalTime(text);
+  if (hasOffset && parseInstant(text, "UTC") % MINUTE_MS === 0) return;
+  const detail = hasOffset
     ? `'startsAt' must be a whole minute, not ${quote(text)}.`
     : `'startsAt' must be ${START}, not ${quote(text)}.`;
   throw new AppError("invalid_date", detail, {

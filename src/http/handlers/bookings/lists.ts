@@ -59,9 +59,10 @@ export const bookingsParameters = lazy(() => ({
 }));
 export const reservationsParameters = lazy(() => ({ ...visitParameters(), ...pageParameters() }));
 
-type Known = ReturnType<typeof bookingsParameters>;
+/** The parameters of bookings include those of every other list. */
+type AllParameters = ReturnType<typeof bookingsParameters>;
 /** The parameter values of any list. */
-export type ListParameters = ReturnType<typeof parseParameters<Known>>;
+export type ListParameters = ReturnType<typeof parseParameters<AllParameters>>;
 type Listed = { id: string; createdByKey: string | null; startsAt?: number; updatedAt: number };
 
 /** Responds with one page of the rows that the key may see. */
@@ -89,9 +90,9 @@ export function listPage<Row extends Listed>(
   const access = accessOf(key);
   const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
-  const isByChange = updatedSince !== undefined;
+  const sortsByChange = updatedSince !== undefined;
   // A cursor is a position in one of the two orders, and is not valid in the other.
-  const list = isByChange ? `${path}?updatedSince` : path;
+  const list = sortsByChange ? `${path}?updatedSince` : path;
   const after = text === undefined ? undefined : decodeCursor(list, text);
   const rows = read(
     {
@@ -114,7 +115,7 @@ export function listPage<Row extends Listed>(
     last === undefined
       ? null
       : encodeCursor(list, {
-          sortOrder: isByChange ? last.updatedAt : (last.startsAt ?? 0),
+          sortOrder: sortsByChange ? last.updatedAt : (last.startsAt ?? 0),
           id: last.id,
         });
   return respondPage(rt, context, business, path, { data, nextCursor });
@@ -125,7 +126,7 @@ const handleListVisits =
   (deps: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
     const { rt } = deps;
-    const values = parseParameters(parameters() as Known, context.request.search);
+    const values = parseParameters(parameters() as AllParameters, context.request.search);
     const business = getBusinessOfKey(rt, key);
     const access = accessOf(key);
     // Responses do not show a hidden staff member, so the filter treats the ID of one as unknown.

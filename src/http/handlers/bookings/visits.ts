@@ -122,13 +122,13 @@ export const handleStateAction =
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
     const body = await readOptionalJsonObject(context);
     const { reason = null } =
-      action === "cancel" ? parseBody(reasonBody(), body) : parseNothing(body);
+      action === "cancel" ? parseBody(reasonBody(), body) : parseEmptyBody(body);
     return commitChange(resource, deps, context, key, ({ rt }, business, access, row) =>
       changeState(rt, resource.kind, business, access, row, action, reason),
     );
   };
 
-const parseNothing = (body: Record<string, unknown>): { reason?: null } =>
+const parseEmptyBody = (body: Record<string, unknown>): { reason?: null } =>
   parseBody(emptyBody(), body);
 
 /**

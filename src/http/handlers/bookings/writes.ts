@@ -53,7 +53,7 @@ export function commitAs(
   return commitReply(
     rt,
     context,
-    () => namingFields(() => write(getBusinessOfKey(rt, key), accessOf(key), dryRun)),
+    () => withBodyPointers(() => write(getBusinessOfKey(rt, key), accessOf(key), dryRun)),
     dryRun,
   );
 }
@@ -85,7 +85,7 @@ export function toCreatedReply(
 }
 
 /** Makes the issues of a write point to fields of the body instead of parameters. */
-function namingFields<T>(write: () => T): T {
+function withBodyPointers<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {
@@ -104,7 +104,7 @@ function namingFields<T>(write: () => T): T {
  * point into the body: their fix is to send the field.
  * @param optional the fields that the body may omit
  */
-export function keepingOmitted<T>(
+export function runKeepingOmitted<T>(
   body: Record<string, unknown>,
   optional: readonly string[],
   change: () => T,

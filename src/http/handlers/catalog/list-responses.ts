@@ -86,7 +86,7 @@ export class ListResponses {
     const known = route.parameters();
     const parameters = parseParameters(known, search);
     const values = Object.keys(known).map((name) => parameters[name]);
-    // The query string is not part of the ID: ignored parameters and spellings must not build
+    // The query string is not part of the ID: ignored parameters and other spellings must not build
     // another response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;
     const cached = this.#cache.get(id);

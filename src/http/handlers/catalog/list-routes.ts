@@ -30,6 +30,7 @@ export type ListRoute<P extends Parameters = Parameters> = {
   /** The lists of the public catalog that the response shows. */
   lists: readonly ListName[];
   parameters: () => P;
+  /** The list of the response that time alone can change; absent if there is none. */
   timed?: TimedList;
   /** Returns the instant that a request asks for (epoch ms); undefined for now. */
   asOf?: (parameters: ParametersOf<P>, timezone: string) => number | undefined;
@@ -84,10 +85,11 @@ export const servicesList = defineList({
   }),
   select({ context, forms }, parameters) {
     const { categoryId, staffId, bookable, includeVariants, includeAddons } = parameters;
+    /** Returns undefined for no filter, and null for an ID that partners cannot see. */
     const keyOf = (kind: Kind, id: string | undefined) =>
       id === undefined ? undefined : (context.findVisibleById(kind, id)?.key ?? null);
-    const category = keyOf("service_category", categoryId);
-    const person = keyOf("staff", staffId);
+    const categoryKey = keyOf("service_category", categoryId);
+    const staffKey = keyOf("staff", staffId);
     // The fields are omitted: an empty list would tell a partner to delete its copies.
     const hidden = [
       ...(includeVariants ? [] : ["variants"]),
@@ -96,8 +98,8 @@ export const servicesList = defineList({
     return {
       kind: "service",
       matches: (service) =>
-        (category === undefined || (category !== null && service.category === category)) &&
-        (person === undefined || (person !== null && service.staff.includes(person))) &&
+        (categoryKey === undefined || (categoryKey !== null && service.category === categoryKey)) &&
+        (staffKey === undefined || (staffKey !== null && service.staff.includes(staffKey))) &&
         (bookable === undefined || service.bookable === bookable),
       toPublic: (service) => without(forms.services(service), hidden),
     };
@@ -133,16 +135,16 @@ export const menuList = defineList({
     const instant = at?.resolve(business.doc.timezone);
     const isServed = ({ availability }: { availability: WeeklyWindow[] | null }) =>
       instant === undefined || isServedAt(availability, instant, business.doc.timezone);
-    const open = memoized((key: string): boolean => {
+    const isOpenByKey = memoized((key: string): boolean => {
       const category = context.findVisible("menu_category", key);
       // A category whose parent is missing or hidden from partners stands on its own.
       return category === undefined || isOpen(category);
     });
     const isOpen = (category: MenuCategoryDoc): boolean =>
-      isServed(category) && (category.parent === null || open(category.parent));
+      isServed(category) && (category.parent === null || isOpenByKey(category.parent));
     const isOffered = (item: MenuItemDoc): boolean => {
       const categories = item.categories.filter((key) => context.findVisible("menu_category", key));
-      return isServed(item) && (categories.length === 0 || categories.some(open));
+      return isServed(item) && (categories.length === 0 || categories.some(isOpenByKey));
     };
     return {
       kind: "menu_item",
@@ -173,7 +175,8 @@ export const promotionsList = defineList({
     return {
       kind: "promotion",
       matches: ({ schedule: { startsAt, endsAt } }) => {
-        // The instant of a list is a whole second, and so are the times in it.
+        // Times in a response are whole seconds, so a promotion that starts later in the second of
+        // the list is not shown as upcoming.
         if (startsAt !== null && startsAt > now)
           return includeUpcoming === true && floorToSecond(startsAt) > now;
         return endsAt === null || now < endsAt;
@@ -249,7 +252,7 @@ function isServedAt(
   const today = DAYS[local.dayOfWeek - 1] as Weekday;
   const yesterday = DAYS[(local.dayOfWeek + 5) % 7] as Weekday;
   return windows.some(({ days, start, end }) => {
-    const covers = (at: number) => minutesOf(start) <= at && at < minutesOf(end);
+    const covers = (minutes: number) => minutesOf(start) <= minutes && minutes < minutesOf(end);
     return (
       (days.includes(today) && covers(minute)) ||
       (days.includes(yesterday) && covers(minute + DAY_MIN))

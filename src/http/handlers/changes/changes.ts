@@ -48,7 +48,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** Maximum number of events that are read for a page, including those of other types. */
 const MAX_SCANNED_EVENTS = 5000;
-/** How often, at most, reading continues while the page is still empty. */
+/** Maximum number of reads for a page that is still empty. */
 const MAX_SCANS = 20;
 
 const LATEST = "latest";
@@ -109,6 +109,7 @@ export function listChanges(
     const start = getStart(rt, key, parameters);
     let page = readPage(rt, key, start, types, limit);
     for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
+      // Other requests are handled between two reads.
       await setImmediate();
       page = readPage(rt, key, page.position, types, limit);
     }
@@ -120,6 +121,7 @@ export function listChanges(
       ]);
       while (isEmpty(page) && !signal.aborted) {
         await longPolls.waitForEvent(businessId, lastSequence, signal);
+        // A client of a deleted business gets `conflict` instead of the error of its deleted key.
         getBusinessOfKey(rt, key);
         const current = accessControl.authenticateAgain(context);
         lastSequence = rt.store.feed.getLastSequence(businessId);
@@ -189,13 +191,13 @@ function twoStartsError(): AppError {
 /** Returns the sequence number after which the feed has the events created since an instant. */
 function findStartAt(rt: Runtime, businessId: string, since: number): number {
   // IDs increase with the sequence, so a binary search finds the first event.
-  const first = minIdAt("evt", since);
+  const firstId = minIdAt("evt", since);
   let low = rt.store.feed.getPrunedSequence(businessId);
   let high = rt.store.feed.getLastSequence(businessId);
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const next = rt.store.feed.findNext(businessId, middle);
-    if (next === undefined || next.id >= first) high = middle;
+    if (next === undefined || next.id >= firstId) high = middle;
     else low = next.sequence;
   }
   return low;
@@ -263,6 +265,7 @@ export function encodeChangeCursor(
   return [position.toString(36), feedId, sum].filter((part) => part !== "").join(".");
 }
 
+/** Returns what a cursor contains; undefined if it was not issued for this business. */
 export function decodeChangeCursor(
   businessId: string,
   cursor: string,

@@ -5,7 +5,10 @@ const POLL_MS = 25;
 
 export type LongPolls = ReturnType<typeof createLongPolls>;
 
-/** Waits for an event of one business, or of any with partners (`businessId` null). */
+/**
+ * A request that waits for an event after `last` of one business; `businessId` is null if it waits
+ * for one of any business with partners.
+ */
 type Waiter = { businessId: string | null; last: number; wake: () => void };
 
 /**

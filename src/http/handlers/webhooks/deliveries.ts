@@ -148,10 +148,11 @@ function readPage(
   filter: SearchFilter,
   { before, since, until, limit }: PageRange,
 ): { rows: DeliveryRow[]; reached: string | null } {
-  const [first] = [before, until === undefined ? null : minIdAt("dlv", until)]
+  // The page starts below the smaller of both bounds.
+  const [startId] = [before, until === undefined ? null : minIdAt("dlv", until)]
     .filter((id) => id !== null)
     .sort();
-  const start = first === undefined ? null : { id: first, isIncluded: false };
+  const start = startId === undefined ? null : { id: startId, isIncluded: false };
   const found = rt.store.deliverySearch.listPage(filter, "older", start, limit + 1);
   const rows = found.rows.slice(0, limit);
   const last = rows.at(-1)?.id;

@@ -216,15 +216,17 @@ export function handleTestEndpoint(deps: HandlerDeps) {
       if (eventType !== undefined) assertMaySubscribe(key, [eventType]);
       const { id, keyId } = endpoint;
       const host = limitedHost(endpoint);
-      const share = host && `${keyId ?? ""} ${host}`;
+      const keyAndHost = host && `${keyId ?? ""} ${host}`;
       if (testing.has(id))
         throw new AppError("conflict", "A test of this endpoint is still in progress.");
       if (testing.size >= MAX_CONCURRENT_TESTS)
         throw new AppError("busy", "Too many tests are in progress; retry in a moment.");
-      const sameShare = testing.values().filter((other) => share !== null && other === share);
-      if ([...sameShare].length >= MAX_TESTS_PER_HOST)
+      const testsOfHost = testing
+        .values()
+        .filter((other) => keyAndHost !== null && other === keyAndHost);
+      if ([...testsOfHost].length >= MAX_TESTS_PER_HOST)
         throw new AppError("busy", `Other tests of ${host} are in progress; retry in a moment.`);
-      testing.set(id, share);
+      testing.set(id, keyAndHost);
       try {
         await retryWhileBusy(rt, () => recordTest(rt, endpoint));
         const signal = AbortSignal.any([request.disconnected(), closing]);
