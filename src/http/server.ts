@@ -119,7 +119,7 @@ export async function startServer(
   };
 }
 
-/** Requests are still counted while writes are refused, and nothing may be saved any more. */
+/** Returns whether counts may be saved: requests are still counted while every write is refused. */
 function mayWrite(rt: Runtime): boolean {
   try {
     rt.assertMayWrite();

@@ -30,7 +30,8 @@ export type ConnectionLimits = {
 const USUAL_DESCRIPTORS = 8192;
 
 /**
- * Returns limits that leave half of the descriptors to webhooks in flight and files.
+ * Returns limits that leave half of the descriptors to webhooks in flight and files. One client gets
+ * at most a quarter of the connections, and one network half of them.
  * @param descriptors the limit of open files; null if it is unknown
  */
 export function connectionLimits(descriptors: number | null): ConnectionLimits {
@@ -67,12 +68,14 @@ export function createConnectionTable<Connection>(
   /** The owners with `n` connections are at index `n`. */
   const bySize: Set<Owner<Connection>>[] = [];
   let largest = 0;
+  /** Number of connections that are never closed to make room. */
   let exempt = 0;
   let total = 0;
 
-  const move = (owner: Owner<Connection>, before: number): void => {
+  /** Moves an owner to the set of its present size. */
+  const move = (owner: Owner<Connection>, sizeBefore: number): void => {
     const size = owner.open.size;
-    bySize[before]?.delete(owner);
+    bySize[sizeBefore]?.delete(owner);
     if (size === 0) owners.delete(owner.name);
     else (bySize[size] ??= new Set()).add(owner);
     largest = Math.max(largest, size);
@@ -173,7 +176,7 @@ export function limitConnections(
   isExempt: (address: string) => boolean,
   onFull: OnFull = () => {},
 ): void {
-  const table = createConnectionTable<Socket>(limits, watchUse(server));
+  const table = createConnectionTable<Socket>(limits, createUseCheck(server));
   server.on("connection", (socket: Socket) => {
     const address = unmapIpv4(socket.remoteAddress ?? "");
     const isSpared = isExempt(address);
@@ -186,7 +189,7 @@ export function limitConnections(
 }
 
 /** Returns a function that tells whether a request of a connection is in progress. */
-function watchUse(server: Server): (connection: Socket) => boolean {
+function createUseCheck(server: Server): (connection: Socket) => boolean {
   /** HTTP uses the TLS socket, but the limits know the socket below it. */
   const secured = new Map<string, RespondingSocket>();
   server.on("secureConnection", (socket: RespondingSocket) => {

@@ -66,14 +66,14 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
     const error = createProblem("not_implemented", "CONNECT is not supported.");
     endConnection(socket, toRawResponse(rt, error));
   });
-  const hasStalled = watchForStalls(server, rt);
+  const hasJustResumed = watchForStalls(server, rt);
   const rejected = new WeakSet<Socket>();
   server.on("clientError", (error: ParseError, socket: RespondingSocket) => {
     if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
     // Data after a malformed request is not parsed, so it gets no response.
     if (rejected.has(socket)) return;
-    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasStalled())
-      return afterReading(socket, () => server.emit("clientError", error, socket));
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && hasJustResumed())
+      return callUnlessRead(socket, () => server.emit("clientError", error, socket));
     rejected.add(socket);
     afterResponses(socket, () => endConnection(socket, toRawResponse(rt, toProtocolError(error))));
   });
@@ -100,10 +100,10 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
 }
 
 /**
- * Calls `onLate` after the time of a check, unless the rest of the request had arrived while the
- * process stood still and has been read by then.
+ * Calls `onLate` one check later, unless the rest of the request has been read by then. The rest may
+ * have arrived while the process stood still.
  */
-function afterReading(socket: RespondingSocket, onLate: () => void): void {
+function callUnlessRead(socket: RespondingSocket, onLate: () => void): void {
   const written = socket.bytesWritten;
   const timer = setTimeout(() => {
     const isRead = socket["_httpMessage"]?.req.complete === true || socket.bytesWritten > written;
@@ -129,19 +129,19 @@ function findProtocolError({
   httpVersionMinor,
 }: IncomingMessage): Problem | undefined {
   if (httpVersionMajor !== 1) return UNSUPPORTED_VERSION;
-  let hosts = 0;
-  let keys = 0;
+  let hostHeaders = 0;
+  let keyHeaders = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-    else if (name.length === 13 && name.toLowerCase() === "authorization") keys += 1;
+    if (name.length === 4 && name.toLowerCase() === "host") hostHeaders += 1;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") keyHeaders += 1;
   }
-  if (hosts > 1) return malformed("The request has more than one Host header.");
-  if (hosts === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
+  if (hostHeaders > 1) return malformed("The request has more than one Host header.");
+  if (hostHeaders === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
   if (headers.host !== undefined && !isHost(headers.host))
     return malformed("Invalid Host header: expected a host with an optional port.");
   // A proxy may have authorized the request by the other header.
-  if (keys > 1) return malformed("The request has more than one Authorization header.");
+  if (keyHeaders > 1) return malformed("The request has more than one Authorization header.");
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;
   if (httpVersionMinor === 0) return malformed("HTTP/1.0 does not support Transfer-Encoding.");
