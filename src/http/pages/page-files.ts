@@ -17,15 +17,19 @@ const KEPT_FOREVER = ["cache-control", "public, max-age=31536000, immutable"];
 
 const files = new Map<string, PageFile>();
 
-/** @param later the name of a script that the page loads when it needs it */
-function loadPageFile(feature: string, type: keyof typeof MEDIA_TYPES, later?: string): PageFile {
-  const source = `${feature}${later === undefined ? "" : `.${later}`}.${type}`;
+/** @param laterScript the name of a script that the page loads when it needs it */
+function loadPageFile(
+  feature: string,
+  type: keyof typeof MEDIA_TYPES,
+  laterScript?: string,
+): PageFile {
+  const source = `${feature}${laterScript === undefined ? "" : `.${laterScript}`}.${type}`;
   let file = files.get(source);
   if (file === undefined) {
     const bytes = readPageFile(source);
     const version = hash("sha256", bytes, "hex").slice(0, 16);
     file = {
-      name: `${later === undefined ? "" : `${later}-`}${version}.${type}`,
+      name: `${laterScript === undefined ? "" : `${laterScript}-`}${version}.${type}`,
       response: createHashedResponse(bytes, KEPT_FOREVER, ["content-type", MEDIA_TYPES[type]]),
     };
     files.set(source, file);
@@ -35,14 +39,14 @@ function loadPageFile(feature: string, type: keyof typeof MEDIA_TYPES, later?: s
 
 /**
  * Returns the response with a file of a feature's pages; undefined for another version of the file.
- * @param later the names of the scripts that pages load when they need them
+ * @param laterScripts the names of the scripts that pages load when they need them
  */
 export function findPageFile(
   feature: string,
   name: string,
-  later: readonly string[],
+  laterScripts: readonly string[],
 ): CachedResponse | undefined {
-  const script = later.find((one) => name.startsWith(`${one}-`));
+  const script = laterScripts.find((one) => name.startsWith(`${one}-`));
   const candidates =
     script === undefined
       ? [loadPageFile(feature, "js"), loadPageFile(feature, "css")]

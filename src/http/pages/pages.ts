@@ -9,11 +9,11 @@ export type PageDefinition = {
   method?: "GET" | "POST";
   /** The path below /b/{slug}/, such as "partner"; empty for /b/{slug} itself. */
   path: string;
-  /** Loads the handler at the first request, so that the start of the daemon costs nothing. */
+  /** Loads the handler at the first request, so that the daemon starts without it. */
   load: () => Promise<HandlePage>;
 };
 
-const FOREIGN: PageError = {
+const FOREIGN_ORIGIN: PageError = {
   status: 403,
   message: "Another website has sent this request, so nothing was done.",
   fix: "open this page again, and repeat what you did there",
@@ -36,10 +36,14 @@ export const basePathOf = (publicUrl: string): string =>
 /**
  * Returns the routes of a feature's pages below /b/{slug}/, and of its scripts and style. Every
  * path contains the slug, so that a proxy before several servers can route it.
- * @param later the names of the scripts in browser/later, which a page loads when it needs them
+ * @param laterScripts the names of the scripts in browser/later, which a page loads when it needs them
  */
 export const definePages =
-  (feature: string, pages: readonly PageDefinition[], later: readonly string[] = []): CreatePages =>
+  (
+    feature: string,
+    pages: readonly PageDefinition[],
+    laterScripts: readonly string[] = [],
+  ): CreatePages =>
   (rt, deps) => {
     const base = basePathOf(rt.config.http.publicUrl);
     const routes = pages.map(({ method = "GET", path, load }): Route => {
@@ -48,12 +52,12 @@ export const definePages =
         const slug = context.request.params["slug"] ?? "";
         const request: PageRequest = { rt, deps, context, feature, slug, base };
         if (method === "POST" && !isFromSameOrigin(request))
-          return respondWithError(request, FOREIGN);
+          return respondWithError(request, FOREIGN_ORIGIN);
         return respond(request);
       };
       return { method, path: `/b/:slug${path && `/${path}`}`, scope: "open", handle };
     });
-    return [...routes, fileRoute(feature, later)];
+    return [...routes, fileRoute(feature, laterScripts)];
   };
 
 /**
@@ -84,13 +88,13 @@ function createResponder(load: PageDefinition["load"]): HandlePage {
 const respondWithError = async (request: PageRequest, error: PageError) =>
   (await import("./render-page.tsx")).respondWithErrorPage(request, error);
 
-const fileRoute = (feature: string, later: readonly string[]): Route => ({
+const fileRoute = (feature: string, laterScripts: readonly string[]): Route => ({
   method: "GET",
   path: `/b/:slug/assets/${feature}/:file`,
   scope: "open",
   handle: async (context) => {
     const { findPageFile } = await import("./page-files.ts");
-    const file = findPageFile(feature, context.request.params["file"] ?? "", later);
+    const file = findPageFile(feature, context.request.params["file"] ?? "", laterScripts);
     if (file === undefined) throw new AppError("route_not_found", "The page has no such file.");
     return file.respond(context);
   },

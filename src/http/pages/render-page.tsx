@@ -126,8 +126,8 @@ function insertData(html: string, data: object): string {
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  const at = html.indexOf(END_OF_HEAD);
-  return `${html.slice(0, at)}<script type="application/ld+json">${json}</script>${html.slice(at)}`;
+  const headEnd = html.indexOf(END_OF_HEAD);
+  return `${html.slice(0, headEnd)}<script type="application/ld+json">${json}</script>${html.slice(headEnd)}`;
 }
 
 /** Responds with a page as HTML. */
