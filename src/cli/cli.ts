@@ -88,6 +88,7 @@ export class Cli extends Terminal {
     return this.#usedBusiness;
   }
 
+  /** Returns the ID of the business of --business; undefined without this option. */
   businessId(rt: Runtime): string | undefined {
     const { business } = this.flags;
     return business === undefined ? undefined : getBusiness(rt, business).id;
@@ -103,6 +104,7 @@ export class Cli extends Terminal {
     return this.flags.dryRun ? `would be ${past}` : past;
   }
 
+  /** Prints an object with --json, and a message on stderr. */
   report(object: object, text: string): void {
     if (this.flags.json) this.printObject(object);
     this.note(text);
@@ -110,13 +112,13 @@ export class Cli extends Terminal {
 
   /**
    * Prints the fields of an object for people, or the object as JSON with --json.
-   * @param text the object whose fields are printed without --json
+   * @param forPeople the object whose fields are printed without --json
    */
-  printObject(object: object, text = object): void {
+  printObject(object: object, forPeople = object): void {
     if (this.flags.json) return this.printJson({ data: object });
     const rt = this.#opened.at(-1);
     const nameOf = rt ? createNamer(rt, this.#usedBusiness) : () => undefined;
-    const readable = toReadable(text, { business: this.#usedBusiness?.doc, nameOf });
+    const readable = toReadable(forPeople, { business: this.#usedBusiness?.doc, nameOf });
     this.printFields(this.io.stdout.isTTY ? readable : inlineFields(readable));
   }
 }

@@ -10,7 +10,7 @@ export async function loadCommand({
 }: CommandEntry): Promise<CommandSpec | CommandGroup> {
   const { definition } = await load();
   return "run" in definition
-    ? withFeatures({ ...definition, name, about }, name)
+    ? withFeatureVariants({ ...definition, name, about }, name)
     : withSubcommands({ name, about, commands: definition });
 }
 
@@ -18,7 +18,7 @@ export async function loadCommand({
  * Returns the command with the variants that features add.
  * @param path the command with its groups, such as `catalog diff`
  */
-async function withFeatures(command: CommandSpec, path: string): Promise<CommandSpec> {
+async function withFeatureVariants(command: CommandSpec, path: string): Promise<CommandSpec> {
   const ofFeatures = FEATURES.flatMap<FeatureVariants>(({ variants = [] }) => variants);
   const loaded = await Promise.all(
     ofFeatures.filter((variant) => variant.command === path).map(({ load }) => load()),
@@ -33,7 +33,7 @@ async function withSubcommands(group: CommandGroup, path = group.name): Promise<
       const childPath = `${path} ${child.name}`;
       return "commands" in child
         ? withSubcommands(child, childPath)
-        : withFeatures(child, childPath);
+        : withFeatureVariants(child, childPath);
     }),
   );
   // Empty groups are left out: `catalog import` has only the commands of features.

@@ -73,17 +73,17 @@ export async function createProgram(
     if (isLoaded(spec)) addCommand(root, spec, start);
     else root.command(spec.name).description(spec.about);
   mapUsageErrors(root, args);
-  checkValuesBefore(root, args);
+  checkValuesBeforeParsing(root, args);
   return root;
 }
 
 /**
  * Checks that no option lacks its value, before commander parses the command that the line names.
  */
-function checkValuesBefore(group: Command, args: readonly string[]): void {
+function checkValuesBeforeParsing(group: Command, args: readonly string[]): void {
   if (group.commands.length === 0) return;
   group.hook("preSubcommand", (_, named) => assertNoMissingValue(named, args));
-  for (const child of group.commands) checkValuesBefore(child, args);
+  for (const child of group.commands) checkValuesBeforeParsing(child, args);
 }
 
 function readGlobalFlags(root: Command): Omit<GlobalFlags, "businesses" | "dryRun"> {
@@ -93,14 +93,14 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "businesses" | "dryRu
     root.getOptionValueSource(name) === "env" && given[name] === ""
       ? undefined
       : (given[name] as string | undefined);
-  const on = (name: string, variable: string) => given[name] === true || isEnvEnabled(variable);
+  const isOn = (name: string, variable: string) => given[name] === true || isEnvEnabled(variable);
   return {
     dataDir: text("dataDir"),
     business: text("business"),
-    json: on("json", "DESKBELL_JSON"),
-    quiet: on("quiet", "DESKBELL_QUIET"),
-    verbose: on("verbose", "DESKBELL_VERBOSE"),
-    yes: on("yes", "DESKBELL_YES"),
+    json: isOn("json", "DESKBELL_JSON"),
+    quiet: isOn("quiet", "DESKBELL_QUIET"),
+    verbose: isOn("verbose", "DESKBELL_VERBOSE"),
+    yes: isOn("yes", "DESKBELL_YES"),
     color: given.color === true,
     prompt: given.prompt === true && !isEnvEnabled("DESKBELL_NO_PROMPT"),
   };

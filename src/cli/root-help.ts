@@ -24,8 +24,10 @@ export const GLOBAL_OPTIONS: readonly { flags: string; about: string; env?: stri
 
 const HELP_OPTION = { flags: "-h, --help", about: "display help for command" };
 const HELP_COMMAND = { name: "help", about: "display help for command" };
+/** The heading below which the help lists the command `help`. */
 const HELP_HEADING = "Installation";
 
+/** Minimum width of the descriptions, in columns; a narrower terminal wraps them itself. */
 const MIN_TEXT_WIDTH = 40;
 
 /**
@@ -41,13 +43,13 @@ export function rootHelp(program: string, width: number): string {
   const column = Math.max(...[...options, ...commands].map(([term]) => term.length)) + 4;
   const list = (rows: readonly (readonly [string, string])[]) =>
     rows.map(([term, about]) => wrapWords(`  ${term}`, about, column)).join("\n");
-  const wrapWords = (head: string, text: string, column: number) =>
+  const wrapWords = (head: string, text: string, indent: number) =>
     joinIntoLines(
-      head.padEnd(column),
-      " ".repeat(column),
+      head.padEnd(indent),
+      " ".repeat(indent),
       text.split(" "),
       " ",
-      Math.max(width, column + MIN_TEXT_WIDTH),
+      Math.max(width, indent + MIN_TEXT_WIDTH),
     ).join("\n");
   const groups = COMMANDS_BY_HEADING.map(([heading, entries]) => {
     const help = heading === HELP_HEADING ? [HELP_COMMAND] : [];

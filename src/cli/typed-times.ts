@@ -21,6 +21,7 @@ export type Clock = { timezone: string; now: number };
  * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
  * `2026-12-01T18:00`, or a time with an offset.
  * @param day an instant on the day that a time without a date means; by default, now
+ * @param dayName this day in the error message
  * @returns epoch milliseconds
  */
 export function parseTime(

@@ -12,16 +12,17 @@ import { didYouMean } from "../domain/nearest.ts";
 export function assertNoMissingValue(target: Command, line: readonly string[]): void {
   const options = optionsOf(target);
   const end = line.includes("--") ? line.indexOf("--") : line.length;
-  for (let at = 0; at < end; at++) {
-    const word = line[at] ?? "";
-    const value = line[at + 1];
+  for (let i = 0; i < end; i++) {
+    const word = line[i] ?? "";
+    const value = line[i + 1];
     if (value === undefined || !takesNextWord(word, options)) continue;
     if (value === "--" || isOption(value, options))
       throw usageError(
         `${word} needs a value: '${value}' is read as an option.`,
         `write a value after ${word}; to use '${value}' as text, write ${asText(word, value)}`,
       );
-    at += 1;
+    // The value is not read as an option of its own.
+    i += 1;
   }
 }
 
@@ -74,11 +75,11 @@ const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) =>
     const [name = ""] = target.args;
     const commands = target.createHelp().visibleCommands(target);
     const names = commands.map((found) => found.name());
-    return `Unknown command '${name}'.${didYouMean(bare(name), names, (found) => found)}`;
+    return `Unknown command '${name}'.${didYouMean(withoutDashes(name), names, (found) => found)}`;
   },
   "commander.unknownOption": (target) => {
     const flag = target.args.find((word) => isUnknownOption(word, target)) ?? "";
-    return `Unknown option '${flag}'.${didYouMean(bare(flag), optionNames(target), (found) => `--${found}`)}`;
+    return `Unknown option '${flag}'.${didYouMean(withoutDashes(flag), optionNames(target), (found) => `--${found}`)}`;
   },
   "commander.missingArgument": ({ registeredArguments, args }) => {
     const missing = registeredArguments.find(
@@ -99,7 +100,7 @@ const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) =>
   },
 };
 
-const bare = (word: string): string => word.replace(/^--/, "");
+const withoutDashes = (word: string): string => word.replace(/^--/, "");
 
 /**
  * Returns whether a word is an unknown option: commander has removed the known ones. A negative

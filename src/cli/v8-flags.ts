@@ -22,17 +22,16 @@ const YOUNG_GENERATION_BYTES = 7_000_000;
 
 /**
  * Limits the growth of V8's young generation, which saves 50 of 264 MB in a daemon with 10,000
- * cached responses, without more CPU time per request. Pauses during large searches are shorter:
- * the p99 of a cached GET beside one was 3 ms with a young generation of 13 MB, and 16 ms with 26
- * MB.
+ * cached responses, without more CPU time per request. The p99 of a cached GET during a large
+ * search was 3 ms with a young generation of 13 MB, and 16 ms with 26 MB.
  *
  * V8 reads its flag for the maximum size only when a process starts, where deskbell cannot set it,
  * so this function stops the growth instead. The young generation may grow again after V8 has
  * shrunk it in an idle daemon.
  *
- * V8 would create objects of searches in the old generation because earlier ones survived. Each
- * keeps others alive there, which caused 12 times as many full collections, so this is switched
- * off.
+ * V8 creates objects of searches in the old generation if earlier ones survived. Such objects keep
+ * others alive there, which caused 12 times as many full collections. The flag
+ * --no-allocation-site-pretenuring prevents this.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=40");

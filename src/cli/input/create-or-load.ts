@@ -16,7 +16,9 @@ export const inputFlag = (fields: string) =>
   text("file", `create many: a JSON object per line with ${fields}; - reads stdin`);
 
 const MAX_LINE_BYTES = 65_536;
+/** The byte of a line feed. */
 const LINE_BREAK = 10;
+/** Time between two messages about the progress. */
 const PROGRESS_MS = 1000;
 
 type Given = Record<string, string | number | readonly string[] | object | undefined>;
@@ -65,18 +67,20 @@ async function loadLines(
   input: string,
   create: (fields: unknown) => { id: string },
 ): Promise<number> {
-  let [number, created, failed] = [0, 0, 0];
+  let [lineNumber, created, failed] = [0, 0, 0];
   let progressAt = rt.monotonic() + PROGRESS_MS;
   for await (const line of linesOf(cli, input)) {
-    number += 1;
+    lineNumber += 1;
     if (line.toString("latin1").trim() === "") continue;
     const result = tryLine(line, create);
     if ("id" in result) created += 1;
     else failed += 1;
-    report(cli, number, result);
+    report(cli, lineNumber, result);
     if (rt.monotonic() < progressAt) continue;
     progressAt = rt.monotonic() + PROGRESS_MS;
-    cli.note(`line ${number}: ${created} ${cli.participle("created")}, ${failed} rejected so far`);
+    cli.note(
+      `line ${lineNumber}: ${created} ${cli.participle("created")}, ${failed} rejected so far`,
+    );
   }
   cli.note(`${created} ${cli.participle("created")}, ${failed} rejected.`);
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
@@ -84,7 +88,7 @@ async function loadLines(
 
 /**
  * Yields the lines of the input as bytes, so that invalid UTF-8 rejects only its own line. A line
- * that is too long is cut.
+ * that is too long is cut one byte beyond the limit, so that `parse` rejects it.
  */
 async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
   let partial = Buffer.alloc(0);
