@@ -82,13 +82,13 @@ function refusedRuns({ slots, refused = [] }: PublicDay, timezone: string): Refu
   const runs: RefusedRun[] = [];
   for (const refusal of refused) {
     const { startsAt: at, reason } = refusal;
-    const [last, why, run] = [clockTime(at, timezone), sentence(refusal), runs.at(-1)];
+    const [time, why, run] = [clockTime(at, timezone), sentence(refusal), runs.at(-1)];
     const isNext =
       run?.reason === reason &&
       run.why === why &&
       !available.some((start) => start > Date.parse(run.at) && start < Date.parse(at));
-    if (isNext) Object.assign(run, { times: `${clockTime(run.at, timezone)}-${last}` });
-    else runs.push({ at, reason, times: last, why });
+    if (isNext) Object.assign(run, { times: `${clockTime(run.at, timezone)}-${time}` });
+    else runs.push({ at, reason, times: time, why });
   }
   return runs;
 }

@@ -160,7 +160,7 @@ function noteRequiredFlags(
     );
 }
 
-/** Notes that the apply would ask for a confirmation, if it would. */
+/** Notes the confirmation for which the apply would ask; nothing if it would not ask. */
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
   if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);
@@ -199,8 +199,10 @@ function countByKind(changes: readonly ObjectChange[]): string {
   return [...counts].map(([kind, { length }]) => countOf(length, KIND_NAMES[kind])).join(", ");
 }
 
-/** Returns a text such as ` (12 service.updated, catalog.changed)`. */
+const MAX_LISTED_TYPES = 6;
+
+/** Returns a text such as ` (12 service.updated, catalog.changed)`; "" for too many types. */
 const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
   const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
-  return types.length === 0 || types.length > 6 ? "" : ` (${types.join(", ")})`;
+  return types.length === 0 || types.length > MAX_LISTED_TYPES ? "" : ` (${types.join(", ")})`;
 };

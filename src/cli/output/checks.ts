@@ -31,6 +31,9 @@ export async function reportChecks(
   return needsFixing ? EXIT.someFailed : EXIT.ok;
 }
 
+/** Width of the column with the name of a check, in characters. */
+const ABOUT_WIDTH = 9;
+
 type Row = { about: string; state: string; text: string; fix: string };
 
 const COLUMNS: Column<Row>[] = ["about", "state", "text", "fix"];
@@ -45,10 +48,10 @@ function print(cli: Cli, { about, summary, findings }: CheckResult): void {
   }));
   if (stdout.isTTY) {
     if (findings.length === 0)
-      stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(9)} ${safe(summary)}\n`);
+      stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(ABOUT_WIDTH)} ${safe(summary)}\n`);
     for (const finding of inWords)
       stdout.write(
-        `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(9)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
+        `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(ABOUT_WIDTH)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
       );
     return;
   }

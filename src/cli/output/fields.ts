@@ -16,7 +16,7 @@ export function toFields(object: object, width: number): string[] {
   const margin = Math.max(...fields.map(([name]) => name.length)) + INDENT.length;
   return fields.flatMap(([name, value]: [string, unknown]) => {
     const label = safe(name).padEnd(margin);
-    const rest = " ".repeat(margin);
+    const continuation = " ".repeat(margin);
     if (!Array.isArray(value)) {
       if (!isObject(value)) return [label + fieldText(value)];
       const short = label + pairs(value).join(INDENT);
@@ -25,7 +25,7 @@ export function toFields(object: object, width: number): string[] {
         : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
     if (!value.some(isObject))
-      return joinIntoLines(label, rest, separated(value.map(fieldText)), " ", width);
+      return joinIntoLines(label, continuation, separated(value.map(fieldText)), " ", width);
     // Continuation lines are indented, so that the start of each item is visible.
     const each = value.flatMap((item: unknown) =>
       joinIntoLines(
@@ -67,6 +67,8 @@ const pairs = (object: object): string[] =>
 /**
  * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
  * line of its own.
+ * @param first the start of the first line
+ * @param others the start of each other line
  */
 export function joinIntoLines(
   first: string,

@@ -35,12 +35,15 @@ export function toReadable(object: object, context: ReadableContext, depth = 0):
   for (const [name, stored] of Object.entries(fields)) {
     // A stored name, such as that at the time of the booking, takes the place of the ID.
     const value = (name.endsWith("Id") && fields[name.replace(/Id$/, "Name")]) || stored;
-    const isShown = name.endsWith("Name") && name.replace(/Name$/, "Id") in fields;
+    const replacesId = name.endsWith("Name") && name.replace(/Name$/, "Id") in fields;
     const isInAmounts = name === "currency" && currency !== undefined && hasAmount(fields);
-    if (!isFilled(value) || HIDDEN.has(name) || isShown || isInAmounts) continue;
-    const own = { ...context, business: context.business && { ...context.business, ...currency } };
-    const text = readableValue(name, value, own, depth);
-    if (isFilled(text)) readable[labelOf(name, own)] = text;
+    if (!isFilled(value) || HIDDEN.has(name) || replacesId || isInAmounts) continue;
+    const ownContext = {
+      ...context,
+      business: context.business && { ...context.business, ...currency },
+    };
+    const text = readableValue(name, value, ownContext, depth);
+    if (isFilled(text)) readable[labelOf(name, ownContext)] = text;
   }
   return readable;
 }
