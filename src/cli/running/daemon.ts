@@ -72,7 +72,7 @@ export async function startDaemon(
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
     const prepared = await Promise.all(ofFeatures.map(({ prepare }) => prepare(config)));
-    const lasts = prepared.flatMap(({ stopped = [] }) => stopped);
+    const onLastStop = prepared.flatMap(({ stopped = [] }) => stopped);
     // The lock is taken before the database is opened: two daemons that start together must not
     // recover or migrate it at the same time.
     const lock = acquireDaemonLock(config.databasePath);
@@ -93,10 +93,11 @@ export async function startDaemon(
       },
     });
     parts.defer(rt.close);
-    let isEndDue = false;
-    let isEnded = true;
+    let needsLastCopy = false;
+    let isCopyMade = true;
     parts.defer(async () => {
-      if (isEndDue) for (const stopped of lasts) isEnded = (await stopped(rt)) && isEnded;
+      if (needsLastCopy)
+        for (const stopped of onLastStop) isCopyMade = (await stopped(rt)) && isCopyMade;
     });
     await assertDatabaseUsable(rt);
     for (const { opened } of prepared) opened(rt);
@@ -150,17 +151,17 @@ export async function startDaemon(
       ended: ended.promise,
       stop: () => parts.disposeAsync(),
       stopWithLastCopy: async () => {
-        isEndDue = true;
+        needsLastCopy = true;
         await parts.disposeAsync();
-        return isEnded;
+        return isCopyMade;
       },
     };
   } catch (error) {
     await parts.disposeAsync();
-    const [damage] = ofFeatures;
+    const [explainer] = ofFeatures;
     const explained =
-      error instanceof DamagedDatabaseError && damage
-        ? await damage.explainDamage(config, error)
+      error instanceof DamagedDatabaseError && explainer
+        ? await explainer.explainDamage(config, error)
         : error;
     await alertRefusedStart(config, explained);
     throw explained;

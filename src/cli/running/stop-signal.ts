@@ -26,11 +26,11 @@ export function onParentEnded(callback: () => void): void {
 function listParents(): number[] {
   const parents = [process.ppid];
   // The channel to bin/deskbell.js exists only with an old Node.
-  let leadsOn = process.channel !== undefined;
+  let parentIsLauncher = process.channel !== undefined;
   for (;;) {
     const stat = readStat(parents.at(-1) ?? 0);
-    if (stat === undefined || !(leadsOn || SHELL.test(stat.name))) return parents;
-    leadsOn = false;
+    if (stat === undefined || !(parentIsLauncher || SHELL.test(stat.name))) return parents;
+    parentIsLauncher = false;
     parents.push(stat.parent);
   }
 }
@@ -70,13 +70,13 @@ export const exitCodeOf = (reason: StopReason): number =>
  */
 const SAME_SIGNAL_MS = 500;
 
-const ALL = Object.keys(EXIT_OF) as StopSignal[];
+const ALL_SIGNALS = Object.keys(EXIT_OF) as StopSignal[];
 
 /**
  * Resolves at the first stop signal, or when the parent has ended. A second signal ends the process
  * immediately.
  */
-export const untilStopped = (signals: readonly StopSignal[] = ALL): Promise<StopReason> =>
+export const untilStopped = (signals: readonly StopSignal[] = ALL_SIGNALS): Promise<StopReason> =>
   new Promise((resolve) => {
     let mayExit = false;
     for (const signal of signals)
