@@ -18,6 +18,7 @@ type Cancelled<Row, Shown> = {
   /** The summary of the command. */
   about: string;
   argument: "[id]" | "[order]";
+  /** The help of --reason. */
   reason: string;
   /** The end of the help of --key. */
   notStarted: string;
@@ -76,14 +77,14 @@ async function cancelAllOfKey<Row, Shown extends object>(
   const key = resolveKey(cli, rt, keyName);
   const { cancellable } = await useCases();
   const { cancelMany } = await import("../../app/bookings/operator-changes.ts");
-  const made = { keyId: key.id, createdSince: createdSince(rt.now()) };
-  const { length } = cancellable.list(rt, business.id, made);
+  const madeByKey = { keyId: key.id, createdSince: createdSince(rt.now()) };
+  const { length } = cancellable.list(rt, business.id, madeByKey);
   if (length > 0)
     await cli.confirm(
       `Cancelling ${countOf(length, noun)} of the key '${safe(key.name)}'`,
       key.name,
     );
-  const rows = cancelMany(rt, cancellable, business.slug, made, reason);
+  const rows = cancelMany(rt, cancellable, business.slug, madeByKey, reason);
   cli.printList(
     rows.map((row) => toShown(row, business.doc.timezone)),
     columns(rt, business),
@@ -91,6 +92,6 @@ async function cancelAllOfKey<Row, Shown extends object>(
   );
   if (rows.length > 0)
     cli.note(`${cli.verb("Cancelled", "cancel")} ${countOf(rows.length, noun)}.`);
-  if (!cli.flags.dryRun && cancellable.list(rt, business.id, made).length > 0)
+  if (!cli.flags.dryRun && cancellable.list(rt, business.id, madeByKey).length > 0)
     cli.note(`The key has made more ${noun}s: run the command again to cancel them.`);
 }

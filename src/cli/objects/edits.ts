@@ -35,6 +35,7 @@ export function parseEdits({ price, ...edits }: GivenEdits, currency: Currency):
 }
 
 const MAX_NAME_CHARS = 200;
+const MAX_KEY_CHARS = 80;
 /** Fields that an empty text removes. */
 const OPTIONAL_TEXTS = new Set(["description", "title", "bio", "code"]);
 
@@ -60,6 +61,7 @@ export function parseTexts<Fields extends { name?: string | undefined }>(fields:
   ) as Fields;
 }
 
+/** Returns the document with the given fields; a field that is undefined keeps its value. */
 export const withGiven = <Doc extends object>(doc: Doc, fields: object): Doc => ({
   ...doc,
   ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
@@ -70,7 +72,7 @@ export const withGiven = <Doc extends object>(doc: Doc, fields: object): Doc => 
  * @throws AppError usage if the name has no letter or digit that a key can have
  */
 export function keyFromName(name: string): string {
-  const key = toSlugLetters(name, 80);
+  const key = toSlugLetters(name, MAX_KEY_CHARS);
   if (key !== "") return key;
   throw usageError("The name has no letter from a to z or digit for a key.", "add --key KEY");
 }

@@ -75,8 +75,8 @@ export function toStart<Text extends string | undefined>(
   now: number,
 ): Text {
   if (start === undefined) return start;
-  const named = expandDay(start, timezone, now);
-  return (isStartTime(named) ? `${localDateOf(now, timezone)}T${named}` : named) as Text;
+  const expanded = expandDay(start, timezone, now);
+  return (isStartTime(expanded) ? `${localDateOf(now, timezone)}T${expanded}` : expanded) as Text;
 }
 
 /** Notes which of two instants a start without an offset means if clocks show its time twice. */
@@ -89,7 +89,10 @@ export function noteRepeatedStart(cli: Cli, timezone: string, start: string | un
   );
 }
 
-/** Commands that change the state of a visit; the noun goes between the two parts of `about`. */
+/**
+ * Commands that change the state of a visit. The noun goes between the two parts of `about`;
+ * `example` is an ID without its prefix.
+ */
 const ACTIONS = [
   { name: "approve", action: "approve", about: ["Approve a pending", ""], example: "06p…" },
   {
@@ -187,7 +190,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
       if (before !== undefined) {
         const filter = { businessId, status, createdByKey, before };
-        const read = (most: number): Shown[] => store.list(filter, most).map(show);
+        const read = (maximum: number): Shown[] => store.list(filter, maximum).map(show);
         return cli.printPage(limit, read, columns, empty);
       }
       const idOf = (kind: "staff" | "service", key: string | undefined) =>
@@ -204,10 +207,10 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
         from: from === undefined ? today : (from ?? undefined),
         to: parseBound("--to", flags.to, clock) ?? undefined,
       };
-      const most = limit ?? DEFAULT_LIMIT;
-      const rows = store.listPage(filter, most + 1).map(show);
-      cli.printList(rows.slice(0, most), columns, empty);
-      const next = rows.at(most);
+      const maximum = limit ?? DEFAULT_LIMIT;
+      const rows = store.listPage(filter, maximum + 1).map(show);
+      cli.printList(rows.slice(0, maximum), columns, empty);
+      const next = rows.at(maximum);
       if (next !== undefined)
         cli.note(
           `There are later ${group}: add --from ${toLocalMinute(next.startsAt, timezone)}, or a larger --limit.`,
