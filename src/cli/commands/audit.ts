@@ -93,8 +93,10 @@ function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
   const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
   const nouns = ["booking", "reservation", ...ofFeatures];
-  const choice = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
-  const commands = nouns.map((noun) => `deskbell ${noun.replaceAll(" ", "-")}s list${choice}`);
+  const businessFlag = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
+  const commands = nouns.map(
+    (noun) => `deskbell ${noun.replaceAll(" ", "-")}s list${businessFlag}`,
+  );
   throw new AppError("resource_not_found", `There is no ${oneOf(nouns)} '${safe(visit)}'.`, {
     fix: oneOf(commands),
   });

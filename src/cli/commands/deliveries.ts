@@ -16,6 +16,7 @@ import { usageError } from "../failure.ts";
 
 /** How often `deliveries tail` and `redeliver --wait` read the database. */
 const POLL_MS = 200;
+/** Maximum number of attempts that `deliveries tail` reads at once. */
 const MAX_ROWS = 1000;
 
 const tail = command({
@@ -53,6 +54,7 @@ const tail = command({
  */
 function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[] {
   let last = after;
+  // No database has this revision, so the first call queries.
   let revision = -1;
   return () => {
     // Read the revision before the query, so that a commit in between is found by the next call.
@@ -78,7 +80,7 @@ function printAttempt(cli: Cli, attempt: AttemptWithDelivery): void {
 }
 
 /** Redelivering more deliveries than this takes longer than a second, so the progress is shown. */
-const MANY = 1000;
+const MIN_WITH_PROGRESS = 1000;
 
 const filterFlags = {
   status: choice(DELIVERY_STATUSES, "only deliveries with this status"),
@@ -105,6 +107,7 @@ function toFilter(
   };
 }
 
+/** @throws AppError usage unless there is either an ID or a filter */
 function assertOneOrFilter(
   id: string | undefined,
   { businessId: _, ...filter }: DeliveryFilter,
@@ -206,7 +209,7 @@ const redeliver = command({
     const perSecond = rate === undefined ? undefined : parseRate(rate);
     let count = 1;
     if (id === undefined)
-      count = redeliverDeliveries(rt, filter, { perSecond, onProgress: progress(cli) });
+      count = redeliverDeliveries(rt, filter, { perSecond, onProgress: createProgress(cli) });
     else redeliverDelivery(rt, id);
     cli.report(
       { count, dryRun },
@@ -250,9 +253,10 @@ const cancel = command({
   },
 });
 
-function progress(cli: Cli): (done: number, total: number) => void {
+/** Returns a function that shows on a terminal how many of many deliveries are done. */
+function createProgress(cli: Cli): (done: number, total: number) => void {
   return (done, total) => {
-    if (cli.io.stderr.isTTY && !cli.flags.quiet && total > MANY)
+    if (cli.io.stderr.isTTY && !cli.flags.quiet && total > MIN_WITH_PROGRESS)
       cli.io.stderr.write(`\r${done} of ${total}${done >= total ? "\n" : ""}`);
   };
 }

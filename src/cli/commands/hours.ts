@@ -22,11 +22,11 @@ const list = command({
       const closed = rules.some(isRegular) ? [] : [{ ...NO_PERIOD, day, open: [] }];
       return [
         ...closed,
-        ...[...periods.values()].map((same) => ({
+        ...[...periods.values()].map((rulesOfPeriod) => ({
           day,
-          open: same.map(interval).sort(),
-          from: same[0]?.validFrom ?? null,
-          to: same[0]?.validTo ?? null,
+          open: rulesOfPeriod.map(interval).sort(),
+          from: rulesOfPeriod[0]?.validFrom ?? null,
+          to: rulesOfPeriod[0]?.validTo ?? null,
         })),
       ];
     });

@@ -16,10 +16,15 @@ const list = command({
   examples: ["menu list --business cafe-lumen", "menu list --json"],
   async run(cli) {
     const { rt, business } = await cli.openBusiness();
-    const out = rt.store.soldOut.list(business.id);
-    const isOut = (id: string) => out.has(id) && (out.get(id) ?? Infinity) > rt.now();
+    const soldOutUntil = rt.store.soldOut.list(business.id);
+    // The time is null for a dish that is sold out until it is marked as available.
+    const isSoldOut = (id: string) =>
+      soldOutUntil.has(id) && (soldOutUntil.get(id) ?? Infinity) > rt.now();
     cli.printList(
-      listObjects(rt, business, "menu_item").map((dish) => ({ ...dish, soldOut: isOut(dish.id) })),
+      listObjects(rt, business, "menu_item").map((dish) => ({
+        ...dish,
+        soldOut: isSoldOut(dish.id),
+      })),
       [
         "key",
         "name",
@@ -117,7 +122,7 @@ const soldOut = command({
     if (undo && until !== undefined) throw usageError("--until cannot be combined with --undo.");
     const { rt, business } = await cli.openBusiness();
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
-    const back =
+    const availableAt =
       until === undefined
         ? null
         : parseTime("--until", until, { timezone: business.doc.timezone, now: rt.now() });
@@ -125,7 +130,7 @@ const soldOut = command({
       rt,
       business,
       toDishKey(rt, business, dish),
-      undo ? "back" : back,
+      undo ? "back" : availableAt,
     );
     if (cli.flags.json)
       return cli.printObject({ id, key, name, soldOut: !undo, events, deliveries });

@@ -84,15 +84,15 @@ const update = command({
   async run(cli, given, promotion) {
     const { from, to, percent, amount, ...texts } = parseTexts(given);
     const { rt, business } = await cli.openBusiness();
-    const { doc: owner, slug } = business;
-    const clock = { timezone: owner.timezone, now: rt.now() };
+    const { doc: businessDoc, slug } = business;
+    const clock = { timezone: businessDoc.timezone, now: rt.now() };
     const schedule = {
       startsAt: parseBound("--from", from, clock),
       endsAt: parseBound("--to", to, clock),
     };
     const discount = {
       percentBps: percent === undefined ? undefined : parsePercentFlag(percent),
-      amountCents: amount === undefined ? undefined : parsePrice(amount, owner, "--amount"),
+      amountCents: amount === undefined ? undefined : parsePrice(amount, businessDoc, "--amount"),
     };
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     const result = namingFlags({ startsAt: "--from", endsAt: "--to", code: "--code" }, () =>

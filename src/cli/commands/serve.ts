@@ -146,27 +146,32 @@ export const definition = command({
       docs: `${daemon.url}/docs`,
       data: config.dataDir,
     });
-    const { reason, exitCode, copies } = await Promise.race([
-      stopped.then((signal) => ({ reason: signal, exitCode: EXIT.ok, copies: true })),
-      daemon.ended.then((end) => ({ reason: end, exitCode: EXIT.ok, copies: false })),
+    const { reason, exitCode, makesLastCopy } = await Promise.race([
+      stopped.then((signal) => ({ reason: signal, exitCode: EXIT.ok, makesLastCopy: true })),
+      daemon.ended.then((end) => ({ reason: end, exitCode: EXIT.ok, makesLastCopy: false })),
       daemon.failed.then((failure) => ({
         reason: failure,
         exitCode: EXIT.failure,
-        copies: false,
+        makesLastCopy: false,
       })),
     ]);
     daemon.log("info", "stopping", { reason });
-    if (copies) return (await daemon.stopWithLastCopy()) ? EXIT.ok : EXIT.failure;
+    if (makesLastCopy) return (await daemon.stopWithLastCopy()) ? EXIT.ok : EXIT.failure;
     await daemon.stop();
     return exitCode;
   },
 });
 
+/**
+ * Returns the files for HTTPS; undefined if neither is given.
+ * @throws AppError usage if only one is given
+ */
 export function tlsFiles(
   cert: string | undefined,
   key: string | undefined,
 ): { cert: string; key: string } | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key };
+  // Equal values are both undefined here.
   if (cert === key) return undefined;
   throw usageError(
     `${cert ? "--tls-key" : "--tls-cert"} is missing: HTTPS needs a certificate and its key.`,

@@ -107,6 +107,7 @@ const update = command({
     const { slug, doc } = business;
     const edits = parseEdits({ ...given, durationMin: duration }, doc);
     const { editObject } = await import("../../app/catalog/edit-object.ts");
+    /** The variants that keep their prices although the service gets a new one. */
     let kept: VariantDoc[] = [];
     const isConfirmed = cli.flags.yes || cli.flags.dryRun;
     const result = await whenConfirmed(cli, isConfirmed, (confirmed) =>
@@ -116,7 +117,7 @@ const update = command({
         "service",
         toKey(rt, business, "service", service),
         (doc) => {
-          const booked = doc.variants.find(({ isDefault }) => isDefault);
+          const defaultVariant = doc.variants.find(({ isDefault }) => isDefault);
           const selection = {
             noun: "variant",
             parts: doc.variants,
@@ -124,7 +125,7 @@ const update = command({
             all,
           } as const;
           const variants = withEditedParts(
-            { ...selection, isPartRequired: booked !== undefined },
+            { ...selection, isPartRequired: defaultVariant !== undefined },
             edits,
           );
           if (variants === doc.variants) kept = variants;

@@ -201,9 +201,9 @@ const away = command({
     const { markAway, reassignVisits } = await import("../../app/bookings/staff-away.ts");
     const person = resolveObject(rt, business, "staff", staff);
     const found = markAway(rt, slug, { staff: person.key, reason, ...range });
-    const moved = reassign ? reassignVisits(rt, slug, found) : new Map<string, string[]>();
+    const moved = reassign ? reassignVisits(rt, slug, found) : null;
     const { printAway } = await import("../output/away.ts");
-    printAway(cli, business, person, found, reassign ? moved : null);
+    printAway(cli, business, person, found, moved);
   },
 });
 

@@ -44,8 +44,8 @@ export const definition = command({
     status.problems = status.problems.filter((problem) => isAtLeast(problem.severity, severity));
     const lines = [
       ...stateRows(status, parts, rt.now(), (group) => {
-        const choice = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
-        return `${cli.program} ${group} list --status PENDING${choice}`;
+        const businessFlag = rt.store.businesses.listSlugs().length > 1 ? " --business SLUG" : "";
+        return `${cli.program} ${group} list --status PENDING${businessFlag}`;
       }),
       ...problemRows(status, cli.program),
     ];
