@@ -50,7 +50,7 @@ function isMet({ measured, goal, better }: (typeof rows)[number]): boolean {
 }
 
 describe("the page of performance", () => {
-  test("PERFORMANCE.md: each table but that of growing costs has goals and verdicts", () => {
+  test("each table of PERFORMANCE.md except that of growing costs has goals and verdicts", () => {
     const [others, withGoals] = [false, true].map((hasGoals) =>
       tables.filter(([titles]) => titles?.includes("met") === hasGoals).map(([titles]) => titles),
     );

@@ -95,7 +95,7 @@ test.each(inBatches)(
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
       const stdin = line.includes(" - ") ? "{}" : "";
-      // Ten thousand objects take seconds.
+      // The example with ten thousand objects would take seconds.
       const quick = makeRunnable(line).replace("--generate 10k", "--generate 100");
       const ran = await runInCopy(`${quick} --json -q --yes`, {
         isEmpty: line.startsWith("seed "),

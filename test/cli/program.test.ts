@@ -129,7 +129,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test("the command that an error suggests is valid at that place", async () => {
+test("an error suggests only commands of the group in which the unknown command was typed", async () => {
   const { deskbell } = createTerminal();
   const messageOf = async (line: string) => (await deskbell(line)).stderr.split("\n")[0];
   expect(await messageOf("reservation list")).toContain("mean reservations?");

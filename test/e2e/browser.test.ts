@@ -245,7 +245,7 @@ test("the example website without scripts shows the services and how to reach th
   expect(links).toEqual(["tel:+351211234567", "mailto:ana@example.com"]);
 });
 
-test("the example website's first page is there without deskbell, too", async (context) => {
+test("the example website shows its first page while deskbell does not run", async (context) => {
   const { createSecret } = await serveShop();
   const { site } = await startWebsite(createSecret, "http://127.0.0.1:9/v1/businesses/shop");
   const page = await openPage(context, `${site}/`);

@@ -32,7 +32,7 @@ test("an API key created by a command works at once with the running daemon", as
   expect((await fetch(services)).status).toBe(401);
 });
 
-test("the notice of the library about a job that starts late is a line of the JSON log", async () => {
+test("a warning of the scheduler's library about a late job is a line of the JSON log", async () => {
   const start = "  const hasNewCommit = createCommitDetector(rt);";
   const program = breakProgram({
     file: "src/delivery/scheduler.ts",

@@ -190,7 +190,7 @@ describe("addresses of one IPv6 /48", () => {
   });
 });
 
-test("one request of an address is not saved; two are", async () => {
+test("the count of a single request of an address is not saved; that of two is", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const ask = (address: string) =>
     api.request(AVAILABILITY, { key: null, headers: { "x-forwarded-for": address } });

@@ -186,7 +186,7 @@ describe("the table of connections", () => {
     expect(table.largestClient()).toBe("203.0.113.2");
   });
 
-  test("a connection that was closed for another is not subtracted again when it ends", () => {
+  test("a connection that was closed to make room is not subtracted a second time when it ends", () => {
     const table = createConnectionTable<number>({ client: 9, network: 9, total: 3 });
     for (let i = 0; i < 3; i++) expect(table.add(i, "203.0.113.1")).toEqual({});
     expect(table.add(3, "203.0.113.2")).toEqual({ refused: 0, isFull: true });

@@ -73,7 +73,7 @@ test("an error that the router throws becomes a problem response", async () => {
   expect(rejected).toEqual([thrown]);
 });
 
-test("a request never gets the response to the URL before it", async () => {
+test("a request never gets the response to the URL of the previous request", async () => {
   const address = await servePaths(
     (_, { params, path, search }) => `${params["slug"]} ${path} ${search}`,
   );

@@ -275,7 +275,7 @@ exceptions: [{date: 2026-12-24, mode: REPLACE, intervals: [{start: "09:00", end:
     expect(spanish.meta.locale).toBe("es");
   });
 
-  test("catalog.changed names the business's own changes `profile`, and only they change its version", async () => {
+  test("catalog.changed calls changes of the business itself `profile`, and only these raise the version of the business", async () => {
     const api = createTestApi();
     const lastChange = () => {
       const [event] = api.store.events.list({ type: "catalog.changed" }, 1);

@@ -163,7 +163,7 @@ test("the feed has additional event types only if `types` names them", async () 
   ]);
 });
 
-test("a key reads only events of its groups in the feed, and may not name others", async () => {
+test("a key reads only events of its groups in the feed, and may not name other event types", async () => {
   const api = createTestApi();
   const { secret } = api.createKey({ eventGroups: ["catalog", "tickets"] });
   const business = getBusinessOfKey(api, { businessId: BUSINESS });

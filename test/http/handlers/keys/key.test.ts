@@ -246,7 +246,7 @@ describe("POST key/rotate", () => {
     );
   });
 
-  test("a rotation does not end an old secret that is still valid, unless it ends all at once", async () => {
+  test("a second rotation keeps an old secret valid, unless the rotation ends all old secrets at once", async () => {
     const { secret, rotateTo, refusal, isAccepted } = setUp();
     const second = await rotateTo(secret);
     expect(await refusal(second.secret, "second")).toBe("409 conflict");
@@ -275,7 +275,7 @@ describe("POST key/rotate", () => {
     expect(await refusal(stolen.secret)).toBe("401 expired_key");
   });
 
-  test("whoever has a secret that another has rotated away is told to ask the business", async () => {
+  test("the holder of a secret with which somebody else rotated the key is told to ask the business", async () => {
     const { api, secret, rotateTo, refusal } = setUp();
     await rotateTo(secret, "first", { overlapSeconds: 0 });
     const hint = "If you did not rotate the key, tell the business at once";
@@ -308,7 +308,7 @@ describe("POST key/rotate", () => {
     );
   });
 
-  test("the reply with the new secret is deleted soon after it can be repeated no more", async () => {
+  test("the reply with the new secret is deleted soon after the request can no longer be repeated", async () => {
     const { api, secret, rotateTo } = setUp();
     await rotateTo(secret);
     const prune = () => api.store.idempotency.deleteUntil(0, api.now());

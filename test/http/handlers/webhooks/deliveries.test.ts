@@ -371,7 +371,7 @@ describe("the list of the deliveries of all endpoints", () => {
     expect(await ask(elsewhere.id, api.key)).toEqual(unknown);
   });
 
-  test("a secret key without an event group lists no deliveries of it but those of its own endpoints", async () => {
+  test("a secret key without an event group lists deliveries of that group only for its own endpoints", async () => {
     const { api, first } = await createPartners();
     const narrow = api.createKey({ eventGroups: ["bookings"] });
     expect(ids(await listAll(api, "", narrow.secret))).toEqual([]);
@@ -382,7 +382,7 @@ describe("the list of the deliveries of all endpoints", () => {
     expect(ids(await listAll(api, `?endpointId=${first}`, own.secret))).toHaveLength(8);
   });
 
-  test("the list is filtered by endpoint, event, type, status and time", async () => {
+  test("the list of all deliveries is filtered by endpoint, event, type, status and time", async () => {
     const { api, partner, first } = await createPartners();
     const list = (query: string) => listAll(api, query, partner.secret);
     const { data } = await list("");
@@ -398,7 +398,7 @@ describe("the list of the deliveries of all endpoints", () => {
     expect((await list("?until=2026-11-20T07:00")).data).toEqual([]);
   });
 
-  test("a page continues before `until` with its cursor", async () => {
+  test("a cursor continues a list of deliveries that `until` limits", async () => {
     const { api, partner } = await createPartners();
     const query = "?until=2026-11-20T07:02&limit=3";
     const all = await follow((each) => listAll(api, each, partner.secret), query);

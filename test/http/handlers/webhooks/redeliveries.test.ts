@@ -82,7 +82,7 @@ const pending = (api: TestApi, endpointId: string) =>
   api.store.deliveries.list({ endpointId, status: "PENDING" }, 1000).length;
 
 describe("POST deliveries/redeliver", () => {
-  test("a filter sends deliveries of all endpoints of the key again, and of no other key", async () => {
+  test("redeliver with a filter sends deliveries of all endpoints of the key again, and of no other key", async () => {
     const { api, first, second, foreign, send, redelivered } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -124,7 +124,7 @@ describe("POST deliveries/redeliver", () => {
     expect(await dry({ status: "CANCELLED" })).toBe(2);
   });
 
-  test("a dry run writes nothing", async () => {
+  test("a dry run of redeliver writes nothing", async () => {
     const { api, send, count } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -143,7 +143,7 @@ describe("POST deliveries/redeliver", () => {
     expect(await count({ since: "2026-11-20" })).toBe(0);
   });
 
-  test("pages go through all deliveries once, the oldest of each endpoint first", async () => {
+  test("pages of redeliver go through all deliveries once, the oldest of each endpoint first", async () => {
     const { api, first, second, send, redelivered } = await setUp();
     for (let i = 0; i < 5; i++) renameService(api, `Cut ${i}`);
     await send();
@@ -168,7 +168,7 @@ describe("POST deliveries/redeliver", () => {
     expect(new Set(seen)).toEqual(new Set(all));
   });
 
-  test("an Idempotency-Key makes the request take effect once", async () => {
+  test("redeliver with an Idempotency-Key takes effect once", async () => {
     const { api, send, redeliver } = await setUp();
     renameService(api, "Cut");
     await send();

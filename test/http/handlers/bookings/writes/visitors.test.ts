@@ -169,7 +169,7 @@ test("a key that has released a hundred holds is not limited", async () => {
     ).toBe(201);
 });
 
-test("a hundred holds that their key releases only after their expiry limit it", async () => {
+test("a key that releases a hundred holds only after their expiry is limited", async () => {
   const { rt, site } = openBookingShop();
   const hold = (time: string) =>
     site.send("POST", "/holds", { startsAt: `2026-11-${time}:00:00Z`, segments: [ANN] });
