@@ -169,7 +169,7 @@ async function benchOtherRequests(): Promise<Figure> {
   const done = sendHeavy();
   while (tookMs.length < HEAVY_REQUESTS) {
     const waited = await timed(other, staff, { authorization: `Bearer ${secret}` });
-    // Skip the first two queries as warm-up.
+    // The first two queries warm up the code, and are not measured.
     if (tookMs.length > 1) waitedMs.push(waited);
     await pause(1);
   }

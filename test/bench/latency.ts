@@ -45,7 +45,7 @@ export async function benchLatency(): Promise<Figure[]> {
     bare.postMessage(++bareSequence);
     return [bareSequence, at];
   };
-  // Warm up code and connections.
+  // The first commits warm up code and connections, and are not measured.
   await repeat(COMMITS, COMMIT_EVERY_MS, commitOwn);
   await repeat(COMMITS, COMMIT_EVERY_MS, wakeBare);
   const rounds: [Commits, Commits][] = [];

@@ -119,7 +119,9 @@ export class Availability {
     return hours;
   }
 
-  /** Returns why a time is outside the hours of a person or the business, or null. */
+  /**
+   * Returns why a time is outside the hours of a person or the business; null if it is within them.
+   */
   hoursReason(span: Span, person: Person | null): string | null {
     const hours = this.#hoursAround(this.business.zone.dateOf(span.from), person);
     const touches = (list: Span[]): boolean => list.some((one) => overlaps(one, span));

@@ -90,7 +90,7 @@ export async function measure(
 /** Runs the operation for the nth time. */
 type Run = (n: number) => unknown;
 
-/** An operation after another one, whose cost is not measured. */
+/** An operation that `prepare` precedes. The cost of `prepare` is not measured. */
 type Prepared = { prepare: Run; run: Run };
 
 /** Returns the mean CPU time of all threads in `run`, which is precise however short it is. */

@@ -12,7 +12,7 @@ import { addBusiness, buildEventDraft } from "../delivery.ts";
 import { PROGRAM } from "../program.ts";
 import { createReceiver } from "../receiver.ts";
 
-/** A test sends fewer deliveries than this to one endpoint. */
+/** More deliveries than a test sends to one endpoint. */
 const MAX_DELIVERIES = 10_000;
 
 async function startHostileReceivers(): Promise<number[]> {

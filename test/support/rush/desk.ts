@@ -49,7 +49,7 @@ const GROUPS: Record<string, string> = {
 };
 const groupOf = (id: string): string => GROUPS[id.slice(0, 3)] ?? "";
 const RETRY_MS = 5;
-/** The daemon is down for less than this after a kill. */
+/** Longest time for which the daemon is down after a kill. */
 const GIVE_UP_MS = patient(60_000);
 const HOLD_SECONDS = 30;
 
