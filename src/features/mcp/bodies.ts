@@ -6,11 +6,12 @@ import { describeFields } from "./body-schema.ts";
 import type { Caller } from "./caller.ts";
 import type { Arguments } from "./tool.ts";
 
-// The arguments of the tools that write: bodies of the API, of which a call has one, and fields
-// beside them. The rule "exactly one" is a text, because language models refuse a tool whose schema
-// has alternatives at its top. The schemas have no `$ref`, because several clients drop `$defs`.
+// The arguments of the tools that write. Each call has exactly one body of the API and other
+// arguments. Descriptions say "exactly one" in words, because language models refuse a tool whose
+// schema has alternatives at its top. The schemas have no `$ref`, because several clients drop
+// `$defs`.
 
-/** A body of the API, and the operation that it is for. */
+/** A body of the API, and the operation that it is for. `describe` returns its schema. */
 export type Form = {
   operationId: string;
   about: string;
@@ -19,7 +20,9 @@ export type Form = {
 /** The bodies that a tool accepts, by the argument that contains each. */
 export type Forms = Readonly<Record<string, Form>>;
 
-/** Returns the body of a route of the API, which may belong to a feature that is not there. */
+/**
+ * Returns the body of a route of the API. A route of a feature that the program lacks has no schema.
+ */
 const bodyOf = (operationId: string, about: string) => ({
   operationId,
   about,
@@ -27,7 +30,7 @@ const bodyOf = (operationId: string, about: string) => ({
     api.findRoute(operationId)?.body?.schema(),
 });
 
-/** Returns a body without the guest, whom the tool book takes beside it. */
+/** Returns a body without the fields of the guest, which are arguments of the tool book. */
 function withoutGuest(form: Form): Form {
   return {
     ...form,
@@ -37,7 +40,8 @@ function withoutGuest(form: Form): Form {
 
 const UNCHANGED = "of a time of find_times, unchanged";
 
-export const BOOKED = {
+/** The bodies of the tool book. */
+export const BOOK_FORMS = {
   visit: withoutGuest(
     bodyOf("createBooking", `A visit: \`book.visit\` ${UNCHANGED}, or only \`holdId\``),
   ),
@@ -49,7 +53,8 @@ export const BOOKED = {
   ),
 } as const satisfies Forms;
 
-export const HELD = {
+/** The bodies of the tool hold. */
+export const HOLD_FORMS = {
   visit: {
     operationId: "createHold",
     about: `\`book.visit\` ${UNCHANGED}`,
@@ -65,7 +70,8 @@ export const HELD = {
   },
 } as const satisfies Forms;
 
-export const CHANGED = {
+/** The bodies of the tool change_booking. */
+export const CHANGE_FORMS = {
   visit: bodyOf("rescheduleBooking", "New time of a visit"),
   table: bodyOf("rescheduleReservation", "New time of a table"),
   guest: bodyOf(
@@ -75,7 +81,7 @@ export const CHANGED = {
 } as const satisfies Forms;
 
 /** Returns the forms whose routes the server has. */
-export const offered = (forms: Forms, caller: Caller): Forms =>
+export const offeredForms = (forms: Forms, caller: Caller): Forms =>
   Object.fromEntries(
     Object.entries(forms).filter(([, form]) => form.describe(caller) !== undefined),
   );
@@ -106,8 +112,8 @@ export const dryRun = () =>
     .optional()
     .describe("Only check and show what would happen; false by default");
 
-/** Returns the schema of the arguments around a body: the API checks the body itself. */
-export const schemaAround = (forms: Forms, fields: Record<string, z.ZodType>) =>
+/** Returns the schema of a call's arguments. It accepts any object as body: the API checks that. */
+export const argumentsSchema = (forms: Forms, fields: Record<string, z.ZodType>) =>
   z.strictObject({
     business: z.string({ error: "the slug of a business" }).optional(),
     dryRun: dryRun(),
@@ -120,18 +126,21 @@ export const schemaAround = (forms: Forms, fields: Record<string, z.ZodType>) =>
     ),
   });
 
-export type Parsed = {
+export type WriteArguments = {
   business?: string;
   dryRun?: boolean;
   idempotencyKey?: string;
   [field: string]: unknown;
 };
 
-export const parse = (schema: z.ZodObject, args: Arguments): Parsed =>
-  parseRequest(schema, args) as unknown as Parsed;
+export const parse = (schema: z.ZodObject, args: Arguments): WriteArguments =>
+  parseRequest(schema, args) as unknown as WriteArguments;
 
 /** Returns the named fields of a body that the agent has sent as arguments. */
-export const sentFields = (parsed: Parsed, names: readonly string[]): Record<string, unknown> =>
+export const sentFields = (
+  parsed: WriteArguments,
+  names: readonly string[],
+): Record<string, unknown> =>
   Object.fromEntries(
     names.flatMap((name) => (parsed[name] === undefined ? [] : [[name, parsed[name]]])),
   );
@@ -139,7 +148,7 @@ export const sentFields = (parsed: Parsed, names: readonly string[]): Record<str
 /** Returns the only body in the arguments. @throws AppError validation_failed */
 export function chooseForm<F extends Forms>(
   forms: F,
-  parsed: Parsed,
+  parsed: WriteArguments,
 ): { name: keyof F & string; body: Record<string, unknown> } {
   const names = Object.keys(forms).filter((name) => parsed[name] !== undefined);
   const [name] = names;
@@ -153,17 +162,17 @@ export function chooseForm<F extends Forms>(
 }
 
 /**
- * Returns a body with the fields that were sent beside it.
- * @throws AppError validation_failed if a field is in the body and beside it: one of the two values
+ * Returns a body with the fields that were sent as arguments of their own.
+ * @throws AppError validation_failed if the body has one of these fields, too: one of the two values
  *   would be lost
  */
 export function addFields(
   form: string,
   body: Record<string, unknown>,
-  beside: Record<string, unknown>,
+  fields: Record<string, unknown>,
 ): Record<string, unknown> {
-  const name = Object.keys(beside).find((one) => Object.hasOwn(body, one));
-  if (name === undefined) return { ...body, ...beside };
+  const name = Object.keys(fields).find((one) => Object.hasOwn(body, one));
+  if (name === undefined) return { ...body, ...fields };
   const detail = `'${name}' is both in '${form}' and beside it.`;
   throw new AppError("validation_failed", detail, {
     fix: `send ${name} only beside ${form}`,

@@ -8,7 +8,7 @@ type JsonSchema = Record<string, unknown>;
 /** Metadata of the schemas that only the API uses. */
 const API_ONLY = ["$schema", "problemCode", "isList", "example"];
 
-/** The texts of fields whose own texts are about programs that use the API. */
+/** The descriptions of fields for agents; in the API these fields have descriptions for programs. */
 const TEXTS: Readonly<Record<string, string>> = {
   serviceId: "Service of search_catalog",
   variantId: "Variant of the service; left out: its default variant",
@@ -37,8 +37,9 @@ export function describeFields(schema: z.ZodType, { isNew = false } = {}): JsonS
 }
 
 /**
- * Returns a schema without null where null says nothing: a plain type is shorter than alternatives.
- * The alternatives that remain share the text of the whole schema.
+ * Returns a schema without null if null means the same as leaving the field out: a plain type is
+ * shorter than alternatives. Alternatives that remain lose their own descriptions, because the whole
+ * schema has one.
  */
 function withoutNull(schema: JsonSchema, isNew: boolean): JsonSchema {
   const { anyOf, default: byDefault, ...rest } = schema;

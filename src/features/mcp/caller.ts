@@ -53,7 +53,7 @@ function authorizeReading({ rt, accessControl, context, key }: Caller, slug: str
   if (key?.businessSlug !== slug) return;
   // What is published can be read without the scope, as without a key.
   if (!grants(key, "services.read") && rt.openStore(createPublishedStore).has(slug)) return;
-  // The response of `/mcp` has headers with its own limits, and none of the route that is charged.
+  // The headers about the limits of the counted read are dropped: `/mcp` sends those of its own.
   accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");
 }
 
@@ -70,8 +70,8 @@ export async function readCatalog<T>(
 }
 
 /**
- * Reads from a catalog for a write, which counts as one request. Returns undefined if the caller may
- * not read it.
+ * Reads from a catalog for a call that also writes. Its write is what counts as a request. Returns
+ * undefined if the caller may not read the catalog.
  */
 export async function readForWrite<T>(
   caller: Caller,

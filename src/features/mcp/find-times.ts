@@ -94,7 +94,7 @@ export const findTimes: Tool = {
     const page = new ResultPage(values.limit ?? DEFAULT_TIMES, days);
     const isTable = passed["partySize"] !== undefined;
     const shown: { slot: Slot; time: object }[] = [];
-    for (const slot of earliestOfEach([...byDate.values()])) {
+    for (const slot of interleaveDays([...byDate.values()])) {
       if (!page.add(toTime(slot, isTable))) break;
       shown.push({ slot, time: page.objects.at(-1) ?? {} });
     }
@@ -120,17 +120,18 @@ export const findTimes: Tool = {
 };
 
 /** Returns the first slot of each day, then the second of each day, and so on. */
-const earliestOfEach = (days: readonly Slot[][]): Slot[] =>
+const interleaveDays = (days: readonly Slot[][]): Slot[] =>
   days
     .flatMap((slots) => slots.map((slot, rank) => ({ slot, rank })))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ slot }) => slot);
 
-/** Maximum number of people that a time names. */
+/** Maximum number of staff members that are listed for a time. */
 const MAX_STAFF = 8;
-/** Maximum number of names in a result, and of the characters of each. */
+/** Maximum number of staff names in a result. */
 const MAX_NAMES = 30;
-const MAX_NAME = 60;
+/** Maximum number of characters of a name. */
+const MAX_NAME_LENGTH = 60;
 
 const staffOf = (segments: readonly Segment[]): string[] =>
   [...new Set(segments.flatMap(({ staffIds = [] }) => staffIds))].slice(0, MAX_STAFF);
@@ -160,7 +161,7 @@ async function readStaffNames(
     return Object.fromEntries(
       docs.map((doc) => {
         const { id, name } = localise(view.forms.staff(doc), view.business.doc.locale, false);
-        return [id, name.slice(0, MAX_NAME)];
+        return [id, name.slice(0, MAX_NAME_LENGTH)];
       }),
     );
   });

@@ -13,8 +13,10 @@ export const MAX_BYTES = 12_500;
 /** Fields that help programs to mirror a catalog, and say nothing to an agent. */
 const LEFT_OUT = new Set(["images", "translations", "sortOrder", "version", "updatedAt", "sku"]);
 
+/** The most characters of a text and the most items of a list. */
 type Limits = { text: number; items: number };
 
+/** The limits that are tried one after another, until an object fits. */
 const LIMITS: readonly Limits[] = [
   { text: 600, items: 40 },
   { text: 200, items: 12 },
@@ -25,8 +27,8 @@ const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(valu
 
 /**
  * Returns an object of the API without empty fields, fields for mirrors and the status ACTIVE. Long
- * texts and lists are shortened, first to the first of LIMITS, then further until the object fits.
- * `shortened` is set if anything was cut.
+ * texts and lists are shortened to the first of LIMITS with which the object fits into MAX_BYTES,
+ * else to the last. `shortened` is set if anything was cut.
  */
 export function fitObject(object: object): Record<string, unknown> {
   let fitted: Record<string, unknown> = {};
@@ -70,17 +72,24 @@ export class ResultPage {
   #bytes: number;
   readonly #limit: number;
 
-  /** @param beside what else the result has that can be large */
-  constructor(limit: number, beside: object = {}) {
+  /**
+   * @param limit the most objects
+   * @param otherFields what the result has besides objects, if that can be large
+   */
+  constructor(limit: number, otherFields: object = {}) {
     this.#limit = limit;
-    this.#bytes = sizeOf(beside);
+    this.#bytes = sizeOf(otherFields);
   }
 
-  /** Adds an object. @returns false if the page is full, and the object is for the next one */
+  /**
+   * Adds an object. The first object is always added, so that every page gets further.
+   * @returns false if the page is full; the object then belongs on the next page
+   */
   add(object: object): boolean {
     if (this.objects.length === this.#limit) return false;
     const fitted = fitObject(object);
-    const bytes = sizeOf(fitted) + 1;
+    const commaBytes = 1;
+    const bytes = sizeOf(fitted) + commaBytes;
     if (this.objects.length > 0 && this.#bytes + bytes > MAX_BYTES) return false;
     this.#bytes += bytes;
     this.objects.push(fitted);

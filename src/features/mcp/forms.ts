@@ -7,8 +7,8 @@ import type { PublicEvent } from "../../domain/public/public-event.ts";
 import type { PublicService } from "../../domain/public/service.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// The forms of objects that agents read: like those of the API, with names in place of IDs that no
-// tool takes, and without what each object repeats.
+// Agents read objects in forms like those of the API, but with names in place of IDs that no tool
+// takes, and without fields that have the same value in each object, such as the currency.
 
 /** One formatter for all dates, because creating one takes most of the time. */
 const weekdays = lazy(() => new Intl.DateTimeFormat("en", { weekday: "long" }));
@@ -66,7 +66,7 @@ function toAddon({ addon, ...link }: PublicService["addonLinks"][number]) {
   };
 }
 
-/** Returns the form of a public event. What cannot be ordered has no number of tickets left. */
+/** Returns the form of a public event. Ticket types that cannot be ordered have no `remaining`. */
 export function toEvent({ ticketTypes, slug: _slug, timezone: _zone, ...rest }: PublicEvent) {
   return {
     ...rest,

@@ -21,9 +21,13 @@ const CODES = {
 type Id = string | number;
 type Fields = Record<string, unknown>;
 
-/** An error of a message. What a tool refuses is a result instead, which language models read. */
+/**
+ * An error in a message of the protocol. A call that a tool refuses gets a result instead, because
+ * language models read only results.
+ */
 export class MessageError extends Error {
   readonly code: number;
+  /** The HTTP status of the response. */
   readonly status: number;
   readonly data: Fields;
 
@@ -40,7 +44,7 @@ export type ClientRequest = { id: Id; method: string; params: Fields; isStateles
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the ID of a message for its error; undefined if it has no valid one. */
+/** Returns the ID of a message, which an error repeats; undefined if the message has no valid ID. */
 export const idOf = ({ id }: Fields): Id | undefined =>
   typeof id === "string" || Number.isSafeInteger(id) ? (id as Id) : undefined;
 
@@ -142,7 +146,7 @@ const serverInfo = () => ({ name: "deskbell", title: "deskbell", version: readVe
 
 const CAPABILITIES = { tools: {} };
 
-/** Returns what a client learns of the server first, by `initialize` or `server/discover`. */
+/** Returns the description of the server for `initialize` and `server/discover`. */
 export function describeServer({ method, params }: ClientRequest, instructions: string): Fields {
   if (method === "server/discover")
     return { supportedVersions: VERSIONS, capabilities: CAPABILITIES, instructions, ...CACHING };
@@ -152,7 +156,10 @@ export function describeServer({ method, params }: ClientRequest, instructions: 
   return { protocolVersion, capabilities: CAPABILITIES, serverInfo: serverInfo(), instructions };
 }
 
-/** How long clients may keep a list, which depends on the API key of the request. */
+/**
+ * Clients may keep a list of tools for five minutes, and share it with no other user, because it
+ * depends on the API key.
+ */
 export const CACHING = { ttlMs: 300_000, cacheScope: "private" };
 
 /** Returns the body of a response with a result. */

@@ -22,7 +22,7 @@ import {
 import { chooseBusiness, readCatalog } from "./caller.ts";
 import { fitObject, ResultPage } from "./fit.ts";
 import { toBusiness, weekdayOf } from "./forms.ts";
-import { searchCatalog, searchEvents, WANTED, type Found } from "./search.ts";
+import { searchCatalog, searchEvents, SEARCH_KINDS, type Found } from "./search.ts";
 import { createPublishedStore } from "./store.ts";
 import { describeParameters, parseArguments, type Tool } from "./tool.ts";
 
@@ -189,7 +189,7 @@ const searchParameters = lazy(() => ({
   query: text().describe(
     "Words that the name, description, tags or category must all have, such as `cut`; leave it out to list everything",
   ),
-  kind: oneOf(WANTED).describe(
+  kind: oneOf(SEARCH_KINDS).describe(
     "Only objects of this kind; `dish` has dishes and drinks; all kinds by default",
   ),
   dietary: text().describe("Only dishes with this label, such as vegan"),
@@ -218,7 +218,7 @@ export const searchTool: Tool = {
     const values = parseArguments(searchParameters(), rest);
     const search = {
       words: values.query ?? "",
-      kinds: values.kind === undefined ? WANTED : [values.kind],
+      kinds: values.kind === undefined ? SEARCH_KINDS : [values.kind],
       dietary: values.dietary,
       maxPriceCents: values.maxPriceCents,
       limit: values.limit ?? DEFAULT_RESULTS,
@@ -227,11 +227,11 @@ export const searchTool: Tool = {
     return readCatalog(caller, slug, ALL_LISTS, (view) => {
       const locale = chooseLocale(values.locale, view.business.doc);
       const found = searchCatalog(view, { ...search, locale });
-      const isInVain = found.objects.length === 0 && search.words !== "" && !search.cursor;
+      const hasNoMatch = found.objects.length === 0 && search.words !== "" && !search.cursor;
       return {
         business: toBusiness(view.business, caller.context.now),
         ...toPage(found),
-        ...(isInVain && {
+        ...(hasNoMatch && {
           noMatch: "Nothing has all of these words. `suggestions` has what there is instead.",
           suggestions: searchCatalog(view, {
             ...search,
@@ -276,11 +276,11 @@ export const listEvents: Tool = {
         locale: chooseLocale(values.locale, doc),
       };
       const found = searchEvents(view, search);
-      const isInVain = found.objects.length === 0 && !search.cursor;
+      const hasNoMatch = found.objects.length === 0 && !search.cursor;
       return {
         business: toBusiness(view.business, caller.context.now),
         ...toPage(found),
-        ...(isInVain && {
+        ...(hasNoMatch && {
           noMatch: "No event matches. `suggestions` has the next events of the business.",
           suggestions: searchEvents(view, {
             ...search,

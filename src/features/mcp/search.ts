@@ -13,14 +13,14 @@ import { createForms, toEvent } from "./forms.ts";
 
 // Finds the objects of a catalog that have the words of an agent.
 
-/** What agents search for, in the order of results, by the prefix of its IDs. */
+/** The kinds of objects that agents search for, in the order of results, with their ID prefixes. */
 const PREFIXES = { service: "svc", dish: "mit", staff: "stf", promotion: "prm" } as const;
-export type Wanted = keyof typeof PREFIXES;
-export const WANTED = Object.keys(PREFIXES) as Wanted[];
+export type SearchKind = keyof typeof PREFIXES;
+export const SEARCH_KINDS = Object.keys(PREFIXES) as SearchKind[];
 
 export type Search = {
   words: string;
-  kinds: readonly Wanted[];
+  kinds: readonly SearchKind[];
   dietary: string | undefined;
   maxPriceCents: number | undefined;
   limit: number;
@@ -82,22 +82,31 @@ function ownText(doc: Doc): string {
   return text;
 }
 
-const SEARCH = "search_catalog";
+const CATALOG_CURSOR = "search_catalog";
 
 /** Returns the services, dishes, people and promotions that match, in the order of the catalog. */
 export function searchCatalog(view: CatalogView, search: Search): Found {
-  const after = search.cursor === undefined ? undefined : decodeCursor(SEARCH, search.cursor);
-  const begun = WANTED.find((kind) => PREFIXES[kind] === after?.id.slice(0, 3));
-  const kinds = WANTED.slice(begun === undefined ? 0 : WANTED.indexOf(begun)).filter((kind) =>
-    search.kinds.includes(kind),
-  );
+  const after =
+    search.cursor === undefined ? undefined : decodeCursor(CATALOG_CURSOR, search.cursor);
+  const kindOfCursor = SEARCH_KINDS.find((kind) => PREFIXES[kind] === after?.id.slice(0, 3));
+  const kinds = SEARCH_KINDS.slice(
+    kindOfCursor === undefined ? 0 : SEARCH_KINDS.indexOf(kindOfCursor),
+  ).filter((kind) => search.kinds.includes(kind));
   const page = new ResultPage(search.limit);
   let last: CursorPosition | undefined;
   for (const kind of kinds)
-    for (const object of selectKind(view, kind, search, kind === begun ? after : undefined)) {
+    for (const object of selectKind(
+      view,
+      kind,
+      search,
+      kind === kindOfCursor ? after : undefined,
+    )) {
       const found = { kind, ...localise(object, search.locale, false) };
       if (!page.add(search.isBrief ? toBrief(found) : found))
-        return { objects: page.objects, nextCursor: last ? encodeCursor(SEARCH, last) : null };
+        return {
+          objects: page.objects,
+          nextCursor: last ? encodeCursor(CATALOG_CURSOR, last) : null,
+        };
       last = { sortOrder: object.sortOrder, id: object.id };
     }
   return { objects: page.objects, nextCursor: null };
@@ -105,7 +114,7 @@ export function searchCatalog(view: CatalogView, search: Search): Found {
 
 type Listed = { id: string; sortOrder: number; name: string; priceCents?: number };
 
-const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: Wanted }) => ({
+const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: SearchKind }) => ({
   kind,
   id,
   name,
@@ -115,7 +124,7 @@ const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: Wanted }) => (
 /** Returns the matching objects of a kind after a position, one more than a page can have. */
 function selectKind(
   { select, forms, context }: CatalogView,
-  kind: Wanted,
+  kind: SearchKind,
   { words, dietary, maxPriceCents = Infinity, limit, locale }: Search,
   after: CursorPosition | undefined,
 ): Listed[] {
@@ -161,14 +170,16 @@ function selectKind(
 
 export type EventSearch = {
   words: string;
+  /** Events must end after this time; -Infinity for any event. */
   from: number;
+  /** Events must start before this time; Infinity for any event. */
   to: number;
   limit: number;
   cursor: string | undefined;
   locale: string;
 };
 
-const EVENTS = "list_events";
+const EVENTS_CURSOR = "list_events";
 
 /** Returns public events that are not over, in the order of their starts. */
 export function searchEvents(
@@ -176,7 +187,7 @@ export function searchEvents(
   { words, from, to, limit, cursor, locale }: EventSearch,
 ): Found {
   const hasWords = createMatcher(words, context);
-  const after = cursor === undefined ? undefined : decodeCursor(EVENTS, cursor);
+  const after = cursor === undefined ? undefined : decodeCursor(EVENTS_CURSOR, cursor);
   const { docs } = select("public_event", {
     matches: (doc) =>
       statusAt(doc, context.now) !== "ENDED" &&
@@ -186,6 +197,7 @@ export function searchEvents(
   });
   const page = new ResultPage(limit);
   let last: CursorPosition | undefined;
+  // Cursors of events have the start in the place of a sort order.
   const positions = docs
     .map((doc) => ({
       doc,
@@ -194,13 +206,13 @@ export function searchEvents(
     }))
     .sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1));
   for (const { doc, ...position } of positions) {
-    if (after && !isBehind(position, after)) continue;
+    if (after && !comesAfter(position, after)) continue;
     if (!page.add(localise(toEvent(forms.events(doc)), locale, false)))
-      return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS, last) : null };
+      return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS_CURSOR, last) : null };
     last = position;
   }
   return { objects: page.objects, nextCursor: null };
 }
 
-const isBehind = (one: CursorPosition, other: CursorPosition): boolean =>
+const comesAfter = (one: CursorPosition, other: CursorPosition): boolean =>
   one.sortOrder > other.sortOrder || (one.sortOrder === other.sortOrder && one.id > other.id);

@@ -70,8 +70,9 @@ const FOREIGN = new MessageError("invalidRequest", 403, "Another website has sen
 });
 
 /**
- * Returns whether a request comes from a program or from a page of this server. A foreign page could
- * reach a server without a public URL under a name of its own, so there only loopback names count.
+ * Returns whether a request comes from a program or from a page of this server. A server without a
+ * public URL accepts pages of loopback names only: a foreign website could give its own name the
+ * address of the server (DNS rebinding).
  */
 function isAllowedOrigin({ config }: Runtime, request: HttpRequest): boolean {
   const origin = getHeader(request, "origin");

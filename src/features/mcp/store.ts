@@ -1,5 +1,6 @@
 import type { Db } from "../../store/database/db.ts";
 
+/** A business that has a public page. */
 export type PublishedBusiness = {
   slug: string;
   name: string;

@@ -3,7 +3,8 @@ import type { ApiReply } from "../../http/pipeline/route.ts";
 import { type HttpCode, PROBLEM_CODES } from "../../http/pipeline/problem-codes.ts";
 import { fixForPartners } from "../../http/pipeline/problems.ts";
 
-// What a tool refuses is a result that says how to do better, because a language model reads it.
+// A tool refuses a call with a result that says how to mend the call, because language models read
+// only results.
 
 /** What an error of the API says, in the words of the tools. */
 export type ToolError = {
@@ -30,8 +31,13 @@ type Problem = {
   errors?: ValidationIssue[];
 } & Record<string, unknown>;
 
-/** The argument that is the body of a request, and the arguments that are fields of it. */
-export type SentBody = { field?: string | undefined; beside?: readonly string[] };
+/** Where the fields of a request's body come from. */
+export type SentBody = {
+  /** The argument that is the body; undefined if all arguments are its fields. */
+  field?: string | undefined;
+  /** The arguments that were added to the body as fields. */
+  addedFields?: readonly string[];
+};
 
 /**
  * Returns the body of a response of the API.
@@ -76,10 +82,10 @@ const FIXES: Partial<Record<HttpCode, string>> = {
   rate_limited: "wait as long as `detail` says, then call again",
 };
 
-/** Returns the pointer to an argument that was sent in a body, from the pointer to its field. */
-function toArgument(pointer: string, { field, beside = [] }: SentBody): string {
+/** Returns the pointer to what the agent has sent, from a pointer to a field of the body. */
+function toArgument(pointer: string, { field, addedFields = [] }: SentBody): string {
   const [, name = ""] = pointer.split("/");
-  return field === undefined || beside.includes(name)
+  return field === undefined || addedFields.includes(name)
     ? pointer
     : pointer.replace(/^#/, `#/${field}`);
 }

@@ -21,7 +21,7 @@ export type Tool = {
   scopes?: readonly Scope[];
   /** Whether only `/mcp` has the tool, and not `/b/{slug}/mcp`, where the business is known. */
   isForServer?: true;
-  /** Whether calls change something. */
+  /** Whether calls add objects or change existing ones; undefined if they only read. */
   writes?: "adds" | "changes";
   /** Returns the JSON Schema of the arguments besides `business`. */
   describeArguments: (caller: Caller) => { properties: JsonSchema; required?: string[] };

@@ -6,17 +6,17 @@ import { guestDetails, holdBody } from "../../http/handlers/bookings/bodies.ts";
 import { IDEMPOTENCY_KEY } from "../../http/pipeline/idempotency.ts";
 import {
   addFields,
-  schemaAround,
-  BOOKED,
-  CHANGED,
+  argumentsSchema,
+  BOOK_FORMS,
+  CHANGE_FORMS,
   chooseForm,
   describeArguments,
   describeForms,
   dryRun,
   type Form,
-  HELD,
-  offered,
-  type Parsed,
+  HOLD_FORMS,
+  offeredForms,
+  type WriteArguments,
   parse,
   sentFields,
 } from "./bodies.ts";
@@ -30,11 +30,11 @@ import { create, write } from "./write.ts";
 const DRY_RUN = "`dryRun: true` checks everything, shows the price and changes nothing.";
 const PREVIEW = `${DRY_RUN} Preview, ask the guest, then call again without \`dryRun\`; if the guest has agreed to this time and price already, no preview is needed.`;
 
-const TOKEN = "a text of 1 to 255 printable ASCII characters without spaces";
+const TOKEN_ERROR = "a text of 1 to 255 printable ASCII characters without spaces";
 const idempotencyKey = (noun: string) =>
   z
-    .string({ error: TOKEN })
-    .regex(IDEMPOTENCY_KEY, { error: TOKEN })
+    .string({ error: TOKEN_ERROR })
+    .regex(IDEMPOTENCY_KEY, { error: TOKEN_ERROR })
     .optional()
     .describe(
       `A new random text for each ${noun}, and the same text if you repeat the call because you got no answer; required unless \`dryRun\`, whose result proposes one`,
@@ -53,7 +53,7 @@ export const hold: Tool = {
   describeArguments: (caller) =>
     describeArguments(
       {
-        ...describeForms(HELD, caller),
+        ...describeForms(HOLD_FORMS, caller),
         ttlSeconds: ttlSeconds(),
         dryRun: dryRun(),
         idempotencyKey: idempotencyKey("hold"),
@@ -61,18 +61,18 @@ export const hold: Tool = {
       { isNew: true },
     ),
   async call(caller, args) {
-    const schema = schemaAround(HELD, {
+    const schema = argumentsSchema(HOLD_FORMS, {
       idempotencyKey: idempotencyKey("hold"),
       ttlSeconds: z.number({ error: "a whole number of seconds" }).optional(),
     });
     const parsed = parse(schema, args);
-    const { name, body } = chooseForm(HELD, parsed);
-    const beside = ["ttlSeconds"];
+    const { name, body } = chooseForm(HOLD_FORMS, parsed);
+    const addedFields = ["ttlSeconds"];
     return create(caller, parsed, {
-      operationId: HELD[name].operationId,
-      body: addFields(name, body, sentFields(parsed, beside)),
+      operationId: HOLD_FORMS[name].operationId,
+      body: addFields(name, body, sentFields(parsed, addedFields)),
       field: name,
-      beside,
+      addedFields,
     });
   },
 };
@@ -86,7 +86,7 @@ export const book: Tool = {
   describeArguments: (caller) =>
     describeArguments(
       {
-        ...describeForms(BOOKED, caller),
+        ...describeForms(BOOK_FORMS, caller),
         ...guestDetails(),
         dryRun: dryRun(),
         idempotencyKey: idempotencyKey("booking"),
@@ -94,10 +94,10 @@ export const book: Tool = {
       { isNew: true },
     ),
   async call(caller, args) {
-    const forms = offered(BOOKED, caller);
+    const forms = offeredForms(BOOK_FORMS, caller);
     const guestFields = Object.keys(guestDetails());
     const guest = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
-    const schema = schemaAround(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
+    const schema = argumentsSchema(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
     const parsed = parse(schema, args);
     const { name, body } = chooseForm(forms, parsed);
     const { operationId } = forms[name] as Form;
@@ -107,7 +107,7 @@ export const book: Tool = {
       operationId,
       body: addFields(name, body, sent),
       field: name,
-      beside: Object.keys(sent),
+      addedFields: Object.keys(sent),
       ...(event && { toData: (order) => withNames(order as Order, event) }),
     });
   },
@@ -116,12 +116,12 @@ export const book: Tool = {
 type EventNames = { name: string; startsAt: string; ticketTypes: { id: string; name: string }[] };
 
 /**
- * Returns the event of an order that is about to be sent. An event that cannot be read afterwards
- * would make an order that was written look like a failed one.
+ * Returns the event of an order that is about to be sent. It is read first: an error of reading it
+ * after the order was written would look like a failed order.
  */
 async function findEvent(
   caller: Caller,
-  { business }: Parsed,
+  { business }: WriteArguments,
   id: unknown,
 ): Promise<EventNames | undefined> {
   return readForWrite(
@@ -147,8 +147,8 @@ const withNames = (order: Order, { name, startsAt, ticketTypes }: EventNames) =>
   })),
 });
 
-/** What can be done with an object, by the prefix of its ID. */
-const OBJECTS: Readonly<
+/** The operations of the API that change an object, by the prefix of its ID. */
+const OPERATIONS: Readonly<
   Record<
     string,
     { moves?: { field: "visit" | "table"; operationId: string }; updates?: string; cancels: string }
@@ -168,16 +168,16 @@ const OBJECTS: Readonly<
   hld: { cancels: "deleteHold" },
 };
 
-const ID =
+const ID_ERROR =
   "the ID of a booking (bkg_…), a reservation (rsv_…), a ticket order (tor_…) or a hold (hld_…)";
 const objectIdOf = lazy(() =>
   z
-    .string({ error: ID })
-    .regex(/^(?:bkg|rsv|tor|hld)_\w{1,40}$/, { error: ID })
+    .string({ error: ID_ERROR })
+    .regex(/^(?:bkg|rsv|tor|hld)_\w{1,40}$/, { error: ID_ERROR })
     .describe("ID in the result of book or hold"),
 );
 
-const objectOf = (id: unknown) => OBJECTS[String(id).slice(0, 3)];
+const operationsOf = (id: unknown) => OPERATIONS[String(id).slice(0, 3)];
 
 export const changeBooking: Tool = {
   name: "change_booking",
@@ -188,18 +188,18 @@ export const changeBooking: Tool = {
   describeArguments: (caller) =>
     describeArguments({
       id: objectIdOf(),
-      ...describeForms(CHANGED, caller),
+      ...describeForms(CHANGE_FORMS, caller),
       dryRun: dryRun(),
     }),
   async call(caller, args) {
-    const parsed = parse(schemaAround(CHANGED, { id: objectIdOf() }), args);
-    const { name, body } = chooseForm(CHANGED, parsed);
-    const object = objectOf(parsed["id"]);
+    const parsed = parse(argumentsSchema(CHANGE_FORMS, { id: objectIdOf() }), args);
+    const { name, body } = chooseForm(CHANGE_FORMS, parsed);
+    const operations = operationsOf(parsed["id"]);
     const operationId =
       name === "guest"
-        ? object?.updates
-        : object?.moves?.field === name
-          ? object.moves.operationId
+        ? operations?.updates
+        : operations?.moves?.field === name
+          ? operations.moves.operationId
           : undefined;
     if (operationId === undefined) throw cannotChange(name);
     return write(caller, parsed, { operationId, id: String(parsed["id"]), body, field: name });
@@ -230,9 +230,9 @@ export const cancelBooking: Tool = {
   writes: "changes",
   describeArguments: () => describeArguments({ ...cancelFields(), dryRun: dryRun() }),
   async call(caller, args) {
-    const parsed = parse(schemaAround({}, cancelFields()), args);
+    const parsed = parse(argumentsSchema({}, cancelFields()), args);
     const id = String(parsed["id"]);
-    const operationId = objectOf(id)?.cancels ?? "cancelBooking";
+    const operationId = operationsOf(id)?.cancels ?? "cancelBooking";
     if (operationId === "deleteHold") return releaseHold(caller, parsed, id);
     const reason = parsed["reason"];
     const body = reason === undefined ? {} : { reason };
@@ -240,13 +240,13 @@ export const cancelBooking: Tool = {
   },
 };
 
-/** Releases a hold, which the API does without a preview: a preview only reads it. */
-async function releaseHold(caller: Caller, parsed: Parsed, id: string): Promise<object> {
+/** Releases a hold. The API cannot preview a release, so a preview only reads the hold. */
+async function releaseHold(caller: Caller, parsed: WriteArguments, id: string): Promise<object> {
   if (parsed.dryRun !== true) {
     await write(caller, parsed, { operationId: "deleteHold", id });
     return { data: { id, status: "RELEASED" } };
   }
-  const { dryRun: _omitted, ...read } = parsed;
-  const { data } = await write(caller, read, { operationId: "getHold", id });
+  const { dryRun: _omitted, ...withoutDryRun } = parsed;
+  const { data } = await write(caller, withoutDryRun, { operationId: "getHold", id });
   return { data, dryRun: true, note: "Nothing has been changed." };
 }

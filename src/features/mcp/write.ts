@@ -1,5 +1,5 @@
 import { chooseBusiness, type Caller } from "./caller.ts";
-import type { Parsed } from "./bodies.ts";
+import type { WriteArguments } from "./bodies.ts";
 import { fitObject } from "./fit.ts";
 import { toBusiness } from "./forms.ts";
 import { assertSucceeded, type SentBody } from "./tool-errors.ts";
@@ -17,7 +17,7 @@ export type Write = SentBody & {
 /** Sends a request of the API with the key of the caller. */
 export async function write(
   caller: Caller,
-  { business, dryRun: isDryRun = false, idempotencyKey: token }: Parsed,
+  { business, dryRun: isDryRun = false, idempotencyKey: token }: WriteArguments,
   { operationId, id, body, toData = (data) => data, ...sent }: Write,
 ): Promise<Record<string, unknown>> {
   const slug = chooseBusiness(caller, business);
@@ -51,18 +51,18 @@ function customerFieldsIn(body: { customer?: unknown } = {}): string[] {
     .map(([name]) => name);
 }
 
-/** Fields of something that is created only when it is not a preview. */
-const NOT_YET = new Set(["id", "code", "createdAt", "expiresAt"]);
+/** Fields that a preview leaves out, because only an object that was created has them. */
+const NOT_IN_PREVIEW = new Set(["id", "code", "createdAt", "expiresAt"]);
 
 /** Sends a request that creates something. A preview says what to send next. */
 export async function create(
   caller: Caller,
-  parsed: Parsed,
+  parsed: WriteArguments,
   { toData = (data) => data, ...request }: Write,
 ): Promise<Record<string, unknown>> {
   if (parsed.dryRun !== true) return write(caller, parsed, { ...request, toData });
   const toPreview = (data: Data) =>
-    Object.fromEntries(Object.entries(toData(data)).filter(([name]) => !NOT_YET.has(name)));
+    Object.fromEntries(Object.entries(toData(data)).filter(([name]) => !NOT_IN_PREVIEW.has(name)));
   return {
     ...(await write(caller, parsed, { ...request, toData: toPreview })),
     next: `If the guest agrees, send the same arguments without dryRun and with idempotencyKey ${caller.context.requestId}.`,
