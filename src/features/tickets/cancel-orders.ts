@@ -36,6 +36,7 @@ function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   return found;
 }
 
+/** Returns whether the event of an order has not begun; an event that was removed never does. */
 function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
   return event === undefined || event.startsAt > rt.now();

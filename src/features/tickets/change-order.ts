@@ -48,7 +48,7 @@ export function cancelOrder(
       order.status,
     );
   let cancelled = order;
-  changeTakenTickets(rt, business, [order], -1, () => {
+  changeTakenTickets(rt, business, [order], "release", () => {
     cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
   });
   auditOrder(rt, business, "ticket_order.cancelled", order);
@@ -70,6 +70,7 @@ function getOrderOf(
   name: string,
   createdByKey: string | null,
 ): TicketOrder {
+  // Partners find no order by its code: no order has the empty code.
   const code = keyId === null ? normalizeCode(name) : "";
   return assertFound(
     rt.openStore(createOrderStore).findByIdOrCode(businessId, name, code, createdByKey),
@@ -78,7 +79,10 @@ function getOrderOf(
   );
 }
 
-/** Returns an order after overdue orders have expired. Call it in a transaction. */
+/**
+ * Returns an order. Overdue orders expire first, so that none of them is changed. Call it in a
+ * transaction.
+ */
 export function getTicketOrderToChange(
   rt: Runtime,
   business: BusinessRow,

@@ -5,6 +5,7 @@ import { totalOfPrices } from "../../domain/money.ts";
 import { placesLeft, ticketTypeId } from "../../domain/public/public-event.ts";
 import { generateCode } from "./short-code.ts";
 import {
+  PENDING_MS,
   type PublicTicketOrder,
   toPublicTicketOrder,
   ticketOrderEvent,
@@ -31,7 +32,7 @@ import { tellOfOrder } from "./tell-guest.ts";
 import { getByKeyOrId, getStoredObject } from "../../app/catalog/objects.ts";
 import { createOrderStore } from "./store.ts";
 
-const PENDING_MS = 15 * 60_000;
+/** The number of groups of four characters in the code of an order. */
 const ORDER_CODE_GROUPS = 2;
 
 /**
@@ -49,8 +50,10 @@ export function createTicketOrder(rt: Runtime, slug: string, input: unknown): Pu
   });
 }
 
-type OrderingGuest = GuestDetails & {
+type OrderDetails = GuestDetails & {
+  /** The total that the client has seen: another one is refused. null accepts any. */
   expectedTotalCents?: number | null;
+  /** How long the order waits for its payment; PENDING_MS by default. */
   payWithinMs?: number;
   /** The largest share of a quota that unpaid orders of the same key can take. */
   maxQuotaShare?: number;
@@ -69,25 +72,25 @@ export function placeTicketOrder(
   access: VisitAccess,
   event: PublicEventDoc,
   items: readonly { key: string; quantity: number }[],
-  guest: OrderingGuest,
+  details: OrderDetails,
 ): TicketOrder {
   expireDueOrders(rt, business);
   const order = {
-    ...planOrder(rt, business, event, items, guest.payWithinMs),
+    ...planOrder(rt, business, event, items, details.payWithinMs),
     createdByKey: access.keyId,
-    customerRef: guest.customerRef,
+    customerRef: details.customerRef,
   };
-  assertExpectedTotal(guest.expectedTotalCents ?? null, order.totalCents);
+  assertExpectedTotal(details.expectedTotalCents ?? null, order.totalCents);
   const { keyId, visitor = null } = access;
   if (keyId !== null)
-    assertMayOrder(rt, business, { keyId, visitor }, event, order.items, guest.maxQuotaShare);
+    assertMayOrder(rt, business, { keyId, visitor }, event, order.items, details.maxQuotaShare);
   countForVisitor(rt, access, "order");
-  changeTakenTickets(rt, business, [order], 1, () => {
-    rt.openStore(createOrderStore).insert(business.id, order, guest.keepsCodes ?? false);
-    saveCustomer(rt, business.id, order.id, guest.customer);
+  changeTakenTickets(rt, business, [order], "take", () => {
+    rt.openStore(createOrderStore).insert(business.id, order, details.keepsCodes ?? false);
+    saveCustomer(rt, business.id, order.id, details.customer);
     tellOfOrder(rt, business, order, "received");
-    const event = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
-    appendEvents(rt, business, [event], order.createdByKey);
+    const created = ticketOrderEvent("created", toPublicTicketOrder(order, business.doc.timezone));
+    appendEvents(rt, business, [created], order.createdByKey);
   });
   if (access.keyId === null) auditOrder(rt, business, "ticket_order.created", order);
   return order;

@@ -7,6 +7,9 @@ import { countOf } from "../../domain/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { wrongStatusError } from "../../domain/bookings/visit.ts";
 
+/** How long an order waits for its payment, unless the booking page gives it more time. */
+export const PENDING_MS = 15 * 60_000;
+
 export type TicketOrder = {
   id: string;
   /** A code to find the order at the box office, which does not admit anybody. */

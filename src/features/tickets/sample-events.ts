@@ -2,11 +2,12 @@ import type { EventDraft } from "../../domain/envelope.ts";
 import { actionOf, type EventType, prefixOf } from "../../domain/event-types.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import type { CatalogState } from "../../domain/public/catalog-changed.ts";
-import { ticketCheckedInEvent, ticketOrderEvent } from "./rules.ts";
+import { PENDING_MS, ticketCheckedInEvent, ticketOrderEvent } from "./rules.ts";
 
-const PENDING_MS = 15 * 60_000;
-
-/** Returns an event about the first ticket type; undefined without one, or for another type. */
+/**
+ * Returns an event about the first ticket type of the catalog; undefined if there is none, or if the
+ * event type is not about tickets.
+ */
 export function sampleOrderEvent(
   type: EventType,
   state: CatalogState,

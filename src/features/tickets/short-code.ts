@@ -3,6 +3,7 @@ import { base32 } from "../../domain/ids.ts";
 
 // Codes that people read aloud or type, in Crockford's base 32 and groups of four.
 
+/** A group has four characters of five bits each. */
 const BITS_PER_GROUP = 20;
 
 /** Returns a random code such as `K7M2-9QXF`. */

@@ -120,7 +120,10 @@ export function createOrderStore(db: Db) {
     countPendingTickets: (keyId: string, now: number) =>
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
-    /** @param createdByKey the key that must have created the order; null for any */
+    /**
+     * @param code "" to find an order by its ID only
+     * @param createdByKey the key that must have created the order; null for any
+     */
     findByIdOrCode: (
       businessId: string,
       idOrCode: string,

@@ -14,17 +14,17 @@ import { tellOfOrder } from "./tell-guest.ts";
 import { createOrderStore, createTicketCodeStore, createTicketStore } from "./store.ts";
 
 /**
- * Runs `write`, in which orders take (`by` 1) or release (-1) tickets. Most sales change only a
- * count, which is published later. A changed sale state is published immediately.
+ * Runs `write`, in which orders take or release tickets. Most sales change only a count, which is
+ * published later. A changed sale state is published immediately.
  */
 export function changeTakenTickets(
   rt: Runtime,
   business: BusinessRow,
   orders: readonly TicketOrder[],
-  by: 1 | -1,
+  action: "take" | "release",
   write: () => void,
 ): void {
-  const changes = listAvailabilityChanges(rt, business, orders, by);
+  const changes = listAvailabilityChanges(rt, business, orders, action);
   const writeAndMark = () => {
     write();
     for (const { eventId } of changes)
@@ -56,25 +56,26 @@ function createEventLoader(
   });
 }
 
-/** Returns the events whose public availability the orders change. */
+/** Returns the events whose public availability the orders will change, before they are written. */
 function listAvailabilityChanges(
   rt: Runtime,
   { id, slug }: BusinessRow,
   orders: readonly TicketOrder[],
-  by: 1 | -1,
+  action: "take" | "release",
 ): { eventId: string; event: PublicEventDoc; changesState: boolean }[] {
+  const sign = action === "take" ? 1 : -1;
   const changes = new Map<string, number>();
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
-    changes.set(ticketTypeId, (changes.get(ticketTypeId) ?? 0) + by * quantity);
+    changes.set(ticketTypeId, (changes.get(ticketTypeId) ?? 0) + sign * quantity);
   const now = rt.now();
   const before = (typeId: string) => rt.store.takenTickets.countOf(id, typeId);
   const after = (typeId: string) => before(typeId) + (changes.get(typeId) ?? 0);
-  const seen = (event: PublicEventDoc, taken: (typeId: string) => number) =>
+  const availabilitiesWith = (event: PublicEventDoc, taken: (typeId: string) => number) =>
     saleAvailabilities(event, { slug, now, taken });
   return [...new Set(orders.map(({ eventId }) => eventId))].flatMap((eventId) => {
     const event = rt.store.catalog.findByKeyOrId(id, "public_event", eventId);
     if (event === undefined) return [];
-    const [from, to] = [seen(event, before), seen(event, after)];
+    const [from, to] = [availabilitiesWith(event, before), availabilitiesWith(event, after)];
     if (deepEqual(from, to)) return [];
     return [{ eventId, event, changesState: from.some(({ state }, i) => state !== to[i]?.state) }];
   });
@@ -92,11 +93,12 @@ export function expireTicketOrders(rt: Runtime): void {
 export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   const due = rt.openStore(createOrderStore).listOverdue(business.id, rt.now());
   if (due.length === 0) return;
-  changeTakenTickets(rt, business, due, -1, () => {
+  changeTakenTickets(rt, business, due, "release", () => {
     for (const order of due) endTicketOrder(rt, business, order, "EXPIRED");
   });
 }
 
+/** Ends an order: voids its tickets and tells its guest. Call it in `changeTakenTickets`. */
 export function endTicketOrder(
   rt: Runtime,
   business: BusinessRow,

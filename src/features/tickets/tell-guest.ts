@@ -11,6 +11,7 @@ export function tellOfOrder(
   { id, status, version, eventId, expiresAt, updatedAt, createdByKey }: TicketOrder,
   kind: GuestNews["kind"],
 ): void {
+  // An order of the operator has no guest data.
   if (createdByKey === null) return;
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", eventId);
   tellGuest(rt, business, {
@@ -22,6 +23,7 @@ export function tellOfOrder(
     startsAt: event?.startsAt ?? updatedAt,
     endsAt: event?.endsAt ?? updatedAt,
     decideBy: status === "PENDING" ? expiresAt : null,
+    // Guests can cancel only an order that is not paid.
     cancelUntil: status === "PENDING" ? expiresAt : updatedAt,
   });
 }

@@ -18,6 +18,7 @@ import { auditOrder } from "./audit-order.ts";
 import { keepCode } from "./kept-codes.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 
+/** The number of groups of four characters: 80 bits, which nobody guesses. */
 const ADMISSION_CODE_GROUPS = 4;
 
 /** A ticket with its admission code, of which other places have only the hash. */
@@ -72,6 +73,7 @@ export function reissueTickets(
 }
 
 /**
+ * Checks in a ticket, once.
  * @param codeOrId the admission code, or the ID of the ticket if its holder lost the code
  * @throws AppError resource_not_found, conflict
  */
