@@ -132,14 +132,14 @@ const undo = command({
     );
     const { json, dryRun, yes } = cli.flags;
     // A person who is asked sees the changes first: the command line does not say what it undoes.
-    const isShown = !yes && !dryRun && !json;
+    const isPreviewed = !yes && !dryRun && !json;
     cli.note(`${slug}: undoing ${undone} restores version ${restored} of the catalog.`);
     for (const { key, name } of listMarksSinceChange(rt, business))
       cli.note(
         `${slug}: ${name} was marked as sold out after the last change of the catalog, and stays sold out. ` +
           `To sell it again: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
       );
-    if (isShown) reportChange(cli, planReplacement(rt, replacement), true);
+    if (isPreviewed) reportChange(cli, planReplacement(rt, replacement), true);
     await cli.agree(
       `Undo ${undone}?`,
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
@@ -147,7 +147,7 @@ const undo = command({
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
-    reportChange(cli, isShown ? { ...result, changes: [] } : result);
+    reportChange(cli, isPreviewed ? { ...result, changes: [] } : result);
     if (dryRun || result.fromVersion === result.version) return;
     cli.note(`${slug}: the catalog is again as it was at version ${restored}.`);
     cli.note(`To take this undo back: ${cli.program} catalog undo --business ${slug}`);

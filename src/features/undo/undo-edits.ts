@@ -72,6 +72,7 @@ function findStored(
   const found: StoredObject[] = [];
   for (const { id, kind, item, ...object } of replaced) {
     const doc = catalog.findByKeyOrId(businessId, kind, id);
+    // An object that was created and deleted since needs no edit.
     if (doc === undefined && item === null) continue;
     if (doc === undefined || item === null) return null;
     if (catalog.findSortOrder(id) !== object.sortOrder) return null;
@@ -115,8 +116,8 @@ function readEdits(
 }
 
 /**
- * Returns the objects whose keys the items contain as texts, except those of the items themselves:
- * among them are all to which the items refer.
+ * Returns the stored objects whose keys occur as texts in the items, without the items' own objects.
+ * They include every object to which an item refers.
  */
 function loadMentioned(
   rt: Runtime,
