@@ -70,12 +70,14 @@ export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
 export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>
   rt.runAs({ via: "http", id: keyId, name: KEY_NAME, address: null }, work);
 
+/** The most upcoming visits that are examined, of bookings and of reservations each. */
 const MAX_COUNTED = 10_000;
 
 /**
- * Returns a function that decides whether a visit counts towards the page's share of the free time:
- * it waits for the business or was booked at once, and no mailbox at a mail provider has confirmed
- * it. A mailbox of another domain proves nothing, because the owner of a domain has any number.
+ * Returns a function that decides whether a visit counts towards the page's share of the free time.
+ * A visit counts if it waits for the business or was booked at once, unless a mailbox at a mail
+ * provider has confirmed it. Mailboxes of other domains prove nothing, because the owner of a domain
+ * can create any number of them.
  */
 export function createIsCounted(rt: Runtime, businessId: string) {
   const rows = rt.openStore(createPageBookingStore).listMarked(businessId);

@@ -208,9 +208,10 @@ export const partOfShare = (rt: Runtime, proof: Proof): number =>
   mailsGuests(rt) ? PARTS[proof] : 1;
 
 /**
- * Asserts that the holds and the unconfirmed visits of the page take a small part of the free time.
+ * Asserts that the holds and the unconfirmed visits of the page stay within its share of the free
+ * time.
  * Call it after the visit was made, in the same transaction.
- * @param part the part of the share that they may fill with the visit
+ * @param part the part of the share that they may fill together with the visit
  * @throws AppError too_many_holds
  */
 export function assertWithinShare(
@@ -227,7 +228,7 @@ export function assertWithinShare(
   throw new ShareUsedError();
 }
 
-/** Visits that nobody has confirmed take as much of the free time as they may. */
+/** The error for a visit that would exceed the share of the free time that the page may fill. */
 class ShareUsedError extends AppError {
   constructor() {
     super("too_many_holds", "The page has taken as many bookings as it may.", {
@@ -236,7 +237,7 @@ class ShareUsedError extends AppError {
   }
 }
 
-/** A refusal is stored again after this time. */
+/** A further refusal within this time is not stored, to save writes. */
 const REFUSAL_MS = 60_000;
 
 /** Records a refusal for the operator. Call it outside of the transaction that was refused. */

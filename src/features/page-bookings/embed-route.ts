@@ -20,7 +20,7 @@ const readScript = (): CachedResponse =>
     "text/javascript; charset=utf-8",
   ]);
 
-/** Serves the script with which a website shows the booking page. It is the same on every server. */
+/** Serves the script with which a website shows the booking page. */
 export const embedRoute = (): Route[] => [
   {
     method: "GET",

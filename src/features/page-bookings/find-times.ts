@@ -28,14 +28,15 @@ export type MonthOfTimes = {
   later: string | null;
 };
 
-/** A search for a guest who books, or for a visit whose services may no longer be public. */
 export type Search = {
   request: NamedRequest;
+  /** PUBLIC for a guest who books; a visit that is moved can have services that are not public. */
   audience: Audience;
   /** The ID of the visit that is to be moved. */
   except?: string;
 };
 
+/** The page offers this month and so many after it. */
 const MAX_MONTHS = 12;
 
 const monthOf = (date: string): string => date.slice(0, 7);
@@ -76,7 +77,11 @@ export async function findMonth(
       const [slot] = await availability.nextSlots(1, from);
       return slot ? parseInstant(slot.startsAt, timezone) : null;
     };
-    const month = clamp(wanted.month ?? (await firstMonth(findNext, today, timezone)), first, last);
+    const month = clamp(
+      wanted.month ?? (await findFirstMonth(findNext, today, timezone)),
+      first,
+      last,
+    );
     const from = month === first ? today : `${month}-01`;
     const counts = find(search, from, lastDayOf(month));
     counts.assertNotTooLarge("days");
@@ -104,7 +109,8 @@ export async function findMonth(
   });
 }
 
-async function firstMonth(
+/** Returns the first month with a free time; this month if there is none. */
+async function findFirstMonth(
   findNext: (from: string) => Promise<number | null>,
   today: string,
   timezone: string,
@@ -162,6 +168,7 @@ export async function findTime(
 
 type Find = (search: Search, from: string, to: string) => Availability;
 
+/** Runs a search when it is its turn in the queue of searches. */
 async function scan<T>(
   { rt, deps, context }: PageRequest,
   business: BusinessRow,

@@ -32,9 +32,9 @@ import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } fro
 import { createPageBookingStore } from "./store.ts";
 
 // Beyond its share of the free time, the page takes a visit only after the guest has confirmed it
-// by a link in a mail. The time is held meanwhile if the share has room for that. The link books
-// the time anyway if it is still free, so that nobody can close the page by filling the share. A
-// feature that mails guests sends the link.
+// by a link in a mail. The time is held until then if the part of the share for mailed guests has
+// room. Otherwise the link books the time if it is still free, so that nobody can close the page by
+// filling the share. A feature that mails guests sends the link.
 
 const replyOf = (keyId: string, formKey: string) => replyOfForm("page mail", keyId, formKey);
 
@@ -143,7 +143,7 @@ export function findGuestHold(
   };
 }
 
-/** Returns what a guest has chosen. Somebody whom the page does not show is not named. */
+/** Returns what a guest has chosen. Staff members whom the page does not show are left out. */
 export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choice {
   const { guests, areaId, segments } = hold;
   const [segment] = segments;

@@ -6,7 +6,7 @@ export type ReadForm = { form: GuestForm; errors: FormErrors; customer: Customer
 
 const FIELDS = ["name", "email", "phone", "notes"] as const;
 
-/** Reads the details of a guest. The business reaches a guest by mail or telephone. */
+/** Reads the details of a guest. A mail address or telephone number is needed to reach the guest. */
 export function readGuestForm(body: URLSearchParams): ReadForm {
   const read = (field: (typeof FIELDS)[number]): string => (body.get(field) ?? "").trim();
   const form: GuestForm = {
@@ -21,6 +21,6 @@ export function readGuestForm(body: URLSearchParams): ReadForm {
   const given = Object.fromEntries(FIELDS.map((field) => [field, form[field] || null]));
   const parsed = customerFields().safeParse(given);
   for (const { path } of parsed.error?.issues ?? []) errors[path[0] as keyof GuestForm] = "invalid";
-  const isRight = Object.keys(errors).length === 0 && parsed.success;
-  return { form, errors, customer: isRight ? parsed.data : null };
+  const isValid = Object.keys(errors).length === 0 && parsed.success;
+  return { form, errors, customer: isValid ? parsed.data : null };
 }

@@ -99,7 +99,10 @@ export function respondToRefusal(
   return respondClosed(request, props, 429);
 }
 
-/** Returns a sentence about how long a time is kept for the guest. */
+/**
+ * Returns a sentence about how long a time is kept for the guest.
+ * @param until null if the time is not kept
+ */
 export function writeKept({ shop, business, texts }: BookingShop, until: number | null): string {
   if (until === null) return texts.notKept;
   return fillText(texts.heldUntil, { time: writeTime(shop, business.doc.timezone, until) });
@@ -168,6 +171,7 @@ export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: numbe
 }
 
 const MAX_FIELDS = 100;
+/** The most characters of a field. */
 const MAX_CHARS = 5000;
 
 /** Reads the fields of a form. Fields that are too many or too long are left out. */

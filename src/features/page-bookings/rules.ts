@@ -28,7 +28,7 @@ export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =
 export const keptUntil = (hold: Hold, now: number): number | null =>
   holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
 
-/** Returns the latest time at which a hold can have been made whose link has ended by now. */
+/** Returns the time up to which holds were made whose links have ended by now. */
 export const madeUntilIfEnded = (now: number): number => now - CONFIRM_MS;
 
 /** The most guests of one booking that the page offers. */
@@ -144,6 +144,7 @@ export function toRequest(choice: Choice): NamedRequest {
   return { segments: [{ serviceId, variantId, addons, staffId }], guests };
 }
 
+/** The random bytes of the key of a form; the key has two hexadecimal digits for each. */
 export const KEY_BYTES = 16;
 
 /** Matches the key of a form: a form that is sent twice books once. */

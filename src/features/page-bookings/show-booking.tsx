@@ -122,7 +122,7 @@ export function showQuestion(
   });
 }
 
-/** Returns whether a table is all that guests can book, so that there is nothing to choose first. */
+/** Returns whether guests can book only tables, so that the first step has nothing to choose. */
 const isOnlyTables = ({ shop, content: { offer } }: BookingPage): boolean =>
   offer.services?.total === 0 && shop.counts.events === 0;
 
@@ -136,7 +136,7 @@ export const isGoneError = (error: unknown): boolean =>
 const questionOf = (choice: Choice): Exclude<Progress, { step: "time" }> =>
   choice.kind === "table" ? { step: "party" } : { step: "options", serviceId: choice.serviceId };
 
-/** Shows the options again, because what the guest chose cannot be had. */
+/** Shows the options again, because what the guest chose is no longer offered. */
 export const showGone = (request: PageRequest, page: BookingPage, choice: Choice): HttpResponse =>
   showQuestion(request, page, questionOf(choice), true);
 

@@ -143,6 +143,7 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
   });
 }
 
+/** The light modules around a QR code, which readers need. */
 const QUIET_ZONE = 4;
 
 async function readGuestTickets(
@@ -163,7 +164,7 @@ async function readGuestTickets(
 }
 
 /** Cancels a guest's order of tickets. */
-async function cancelOrder(request: PageRequest): Promise<HttpResponse> {
+async function postOrderCancellation(request: PageRequest): Promise<HttpResponse> {
   const { rt, slug, context, base } = request;
   const token = context.request.params["token"] ?? "";
   const isFound = await retryWhileBusy(rt, () => {
@@ -223,10 +224,15 @@ function urlOfVisit(request: PageRequest, page: BookingShop, token: string, quer
   return `${pathOf(page, token)}${all && `?${all}`}`;
 }
 
+/** The errors of a change that comes too late. */
 const CLOSED = new Set(["cancellation_closed", "wrong_status"]);
 
-/** Runs a change of a guest's visit, and leads back to it. */
-async function change(
+/**
+ * Runs a change of a guest's visit, and leads back to the visit.
+ * @param run returns false if the link has ended
+ * @param done the query of the visit's URL after the change
+ */
+async function changeAndRedirect(
   request: PageRequest,
   run: (linked: Linked) => boolean,
   done: string,
@@ -253,14 +259,19 @@ async function change(
 /** Cancels a guest's visit or order. */
 export const postCancellation = (request: PageRequest): Promise<HttpResponse> =>
   findLinked(request) === undefined
-    ? cancelOrder(request)
-    : change(request, ({ business, token }) => cancelAsGuest(request.rt, business, token), "");
+    ? postOrderCancellation(request)
+    : changeAndRedirect(
+        request,
+        ({ business, token }) => cancelAsGuest(request.rt, business, token),
+        "",
+      );
 
 /** Moves a guest's visit to another time. */
 export async function postMove(request: PageRequest): Promise<HttpResponse> {
   const at = readInstant(parseForm(await readBody(request.context)).get("at"));
-  return change(
+  return changeAndRedirect(
     request,
+    // A form without a valid time changes nothing.
     ({ business, token }) => at === null || moveAsGuest(request.rt, business, token, at),
     "done=moved",
   );
@@ -307,7 +318,7 @@ const STATUSES = {
   NO_SHOW: "CONFIRMED",
 } as const;
 
-/** Returns the whole URL of a visit; null if the server does not know its own. */
+/** Returns the whole URL of a visit; null if the server has no public URL. */
 function linkOf({ rt }: PageRequest, page: BookingShop, token: string): string | null {
   const origin = URL.parse(rt.config.http.publicUrl)?.origin;
   return origin === undefined ? null : `${origin}${pathOf(page, token)}`;

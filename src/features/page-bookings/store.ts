@@ -8,19 +8,19 @@ export type PageKeyRow = {
   shareRefusedAt: number | null;
 };
 
-/** A visit that its guest can see by links, or a hold that a link in a mail confirms. */
+/** A visit or ticket order that its guest can see by links, or a hold that a link in a mail confirms. */
 export type PageVisitRow = {
   visitId: string;
   businessId: string;
   language: string;
-  /** Whether the visit was booked at once, so that the business never confirms it. */
+  /** Whether the visit was booked at once: neither the business nor the guest has confirmed it. */
   unconfirmed: boolean;
   /** Whether a mailbox at a large mail provider has confirmed the visit. */
   hasMailbox: boolean;
 };
 
 const VISIT = "visit_id, business_id, language, unconfirmed, has_mailbox";
-/** The most links to a visit. */
+/** The most links to a visit: each mail to its guest has a link of its own. */
 const MAX_LINKS = 10;
 
 const parse = (raw: unknown): PageVisitRow => {
@@ -93,12 +93,12 @@ export function createPageBookingStore(db: Db) {
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
-    /** Returns the IDs of the holds of links in mails that were used, or made until a time. */
+    /** Returns the IDs of the mailed holds that were used, or made until a time. */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
     /** Returns the visits that were booked at once, or that a mailbox has confirmed. */
     listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),
     count: () => count.get() as number,
-    /** Deletes the links to visits that ended before a time, and to those that are gone. */
+    /** Deletes the links to visits that ended before a time, and to visits that are gone. */
     deleteEndedBefore: (time: number) => void deleteEnded.run(time),
   };
 }

@@ -2,7 +2,7 @@ import type { PageRequest } from "../../http/pages/page-request.ts";
 
 // The URLs of the steps of a booking. Their queries have all that the guest has chosen.
 
-/** A page of the business with this path. */
+/** What has the path of the business's pages. */
 type PathOwner = { shop: { path: string } };
 
 export type Fields = readonly (readonly [string, string])[];
@@ -36,8 +36,8 @@ export const urlOfStep = (page: PathOwner, fields: Fields): string =>
   fields.length === 0 ? bookPath(page) : `${bookPath(page)}?${toQuery(fields)}`;
 
 /**
- * Returns the URL of the visit or order that a form has made. The page of the visit tells a website
- * that has it in a frame, once.
+ * Returns the URL of the visit or order that a form has made. The query of a page in a frame makes
+ * the page tell the website around the frame, once, what was booked.
  */
 export function urlOfBooked(request: PageRequest, { shop }: PathOwner, token: string): string {
   const query = isEmbedded(request) ? `?${toQuery([...keptFields(request), ["booked", "1"]])}` : "";

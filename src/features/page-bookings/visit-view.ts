@@ -23,9 +23,11 @@ export type VisitView = VisitContent & {
   status: VisitStatus;
   startsAt: number;
   endsAt: number;
+  /** Until when the guest can cancel or move the visit. */
   cancelUntil: number;
+  /** Until when the business decides about a request; null if it has decided or need not. */
   decideBy: number | null;
-  /** Whether the business or the clock has ended a request. */
+  /** Whether the business declined the request, or did not decide in time. */
   isDeclined: boolean;
   canChange: boolean;
 };

@@ -41,6 +41,7 @@ export function findGuestVisit(
 
 /**
  * Cancels the visit of a link, as the guest. A visit that is cancelled already stays as it is.
+ * @returns false if the link has ended
  * @throws AppError wrong_status, cancellation_closed
  */
 export const cancelAsGuest = (rt: Runtime, business: BusinessRow, token: string): boolean =>
@@ -64,6 +65,7 @@ export const cancelAsGuest = (rt: Runtime, business: BusinessRow, token: string)
 /**
  * Moves the visit of a link, as the guest. The business approves the new time if it approves each
  * visit of the page.
+ * @returns false if the link has ended
  * @throws AppError slot_taken, wrong_status, cancellation_closed, too_many_holds
  */
 export const moveAsGuest = (
@@ -92,8 +94,9 @@ export const moveAsGuest = (
   });
 
 /**
- * Asserts that a visit which counts towards the page's share fits into it at its new time. A move to
- * another day takes time like a new visit; a move within a day leaves the sum of each week as it is.
+ * Asserts that a visit which counts towards the page's share fits into the share at its new time. A
+ * move to another day takes time like a new visit. A move within a day takes no more time of any
+ * week, so it may use the whole share.
  */
 function assertMayMove(
   rt: Runtime,

@@ -1,7 +1,7 @@
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Shop } from "../public-pages/content.ts";
 
-/** What `formatLocalMinute` returns, unless clocks show the minute twice. */
+/** An example of the form of `formatLocalMinute`; an offset follows if clocks show a minute twice. */
 const LOCAL_MINUTE = "2026-12-31T22:00";
 
 type Formatted = Pick<Shop, "format">;
@@ -29,6 +29,6 @@ export const writeShortDateTime = (shop: Formatted, timezone: string, ms: number
 
 const DAY_MS = 86_400_000;
 
-/** Returns when something ends: a time of day, after its date if it lasts a day or longer. */
+/** Returns when something ends: the time of day, with the date if it lasts a day or longer. */
 export const writeEnd = (shop: Formatted, timezone: string, at: number, until: number): string =>
   until - at < DAY_MS ? writeTime(shop, timezone, until) : writeDateTime(shop, timezone, until);

@@ -11,15 +11,19 @@ export type DetailsProps = BookingShop & {
   summary: ComponentChildren;
   form: GuestForm;
   errors: FormErrors;
+  /** The start of the visit or event. */
   at: number;
   totalCents: number | null;
+  /** When the guest's hold ends; null if the time is not held. */
   heldUntil: number | null;
   /** The nearest free times, if the guest has lost a race; null otherwise. */
   nearest: readonly FreeTime[] | null;
   hasNewPrice: boolean;
   /** The text of the button, and what happens after it is pressed; those of a visit by default. */
   submit?: { text: string; note: string };
+  /** The URL of the step before, with the times or tickets to choose from. */
   timesUrl: string;
+  /** The URL to which the form is sent. */
   action: string;
 };
 
@@ -29,13 +33,13 @@ export const Details = (props: DetailsProps) => {
   const { totalCents, at, timesUrl, action } = props;
   const { timezone, publicPage } = business.doc;
   const isRequest = publicPage.booking === "REQUEST";
-  const ofVisit = isRequest
+  const submitVisit = isRequest
     ? {
         text: texts.submitRequest,
         note: fillText(texts.requestNote, { business: shop.profile.name }),
       }
     : { text: texts.submitConfirm, note: "" };
-  const submit = props.submit ?? ofVisit;
+  const submit = props.submit ?? submitVisit;
   const { privacyUrl } = shop.profile.legal;
   const canSubmit = nearest === null || nearest.length > 0;
   return (
@@ -105,7 +109,7 @@ export const Details = (props: DetailsProps) => {
   );
 };
 
-/** Until when the time is held. A script adds the reader's own time where it differs. */
+/** A sentence about the end of the hold. A script adds the reader's own time where it differs. */
 const HeldUntil = ({ shop, business, texts, at }: BookingShop & { at: number }) => {
   const { timezone } = business.doc;
   const time = writeTime(shop, timezone, at);

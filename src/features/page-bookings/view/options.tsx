@@ -171,6 +171,7 @@ const Count = ({
   </div>
 );
 
+/** The most party sizes that the list offers. */
 const MAX_PARTY_CHOICES = 100;
 
 /** The second step for a table: the size of the party and the area. */

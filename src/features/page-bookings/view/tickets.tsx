@@ -20,9 +20,10 @@ type TicketType = PublicEvent["ticketTypes"][number];
 const isOnSale = ({ availability: { state } }: TicketType): boolean =>
   state === "ON_SALE" || state === "FEW_LEFT";
 
+/** The most numbers that a list offers. */
 const MAX_CHOICES = 50;
 
-/** The numbers of tickets that an order can have. */
+/** Returns the numbers of tickets of a type that an order can have: none, or as the type allows. */
 function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): number[] {
   const max = Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
   const count = Math.max(0, Math.min(max - minPerOrder + 1, MAX_CHOICES));

@@ -16,6 +16,7 @@ type TimesProps = BookingShop & {
   urlOf: (fields: { month: string } | { date: string }) => string;
   /** The URL to which the form sends a chosen time. */
   action: string;
+  /** Whether somebody else took the time that the guest chose. */
   wasTaken: boolean;
 };
 
@@ -97,13 +98,14 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
   const { locale } = shop.format;
   const first = Temporal.PlainDate.from(`${found.month}-01`);
   const free = new Map(found.days.map(({ date, isFree }) => [date, isFree]));
+  // The first of January 2024 was a Monday.
   const weekday = (day: number, style: "short" | "long"): string =>
     new Date(Date.UTC(2024, 0, day)).toLocaleString(locale, { weekday: style, timeZone: "UTC" });
   const cells: (Temporal.PlainDate | null)[] = [
     ...Array.from({ length: first.dayOfWeek - 1 }, () => null),
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
-  // The days of the current month begin today, those of later months on the first.
+  // The free times of the current month begin today, those of a later month on its first day.
   const today = found.days[0]?.date ?? "";
   // Weeks that are over would only move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
@@ -149,6 +151,7 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
   );
 };
 
+/** The parts of a day, with the hour at which each begins. */
 const PARTS = [
   { name: "morning", from: 0 },
   { name: "afternoon", from: 12 },

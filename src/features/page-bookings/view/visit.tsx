@@ -24,7 +24,7 @@ const TITLES = {
   NO_SHOW: "noShow",
 } as const;
 
-const KINDS: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRMED: "good" };
+const BADGES: Partial<Record<VisitStatus, string>> = { PENDING: "warn", CONFIRMED: "good" };
 
 /** The page of a guest's visit. */
 export const VisitPage = (props: VisitProps) => {
@@ -34,7 +34,7 @@ export const VisitPage = (props: VisitProps) => {
   const isOpen = status === "PENDING" || status === "CONFIRMED";
   return (
     <>
-      <p class={`badge ${KINDS[status] ?? "faint"}`} aria-hidden="true">
+      <p class={`badge ${BADGES[status] ?? "faint"}`} aria-hidden="true">
         {status === "CONFIRMED" ? "✓" : status === "PENDING" ? "…" : "–"}
       </p>
       <Heading>{texts[TITLES[status]]}</Heading>
