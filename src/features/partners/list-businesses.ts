@@ -29,7 +29,7 @@ import { createPartnerStore, type ReachedBusiness } from "./store.ts";
 
 const LIST = "businesses";
 const DEFAULT_LIMIT = 500;
-/** Maximum number of changes that one request looks at, also of businesses of other partners. */
+/** Maximum number of changes that one request reads, including those of other partners' businesses. */
 const MAX_SCANNED = 20_000;
 
 export const businessesParameters = lazy(() => ({
@@ -51,8 +51,8 @@ export const handleListBusinesses =
       cursor,
       limit = DEFAULT_LIMIT,
     } = parseParameters(businessesParameters(), context.request.search);
-    // Each change of what a response shows has an event with a position. The exceptions are the end
-    // of a business, which changes the count, and the name of the partner.
+    // The position is part of the ETag, because nearly each change of a response has an event. Two
+    // have none: the deletion of a business, which changes the count, and the name of the partner.
     const position = rt.store.feed.getLastPosition();
     const count = rt.openStore(createPartnerStore).countReached(key.partnerId);
     const partner = toPublicPartner(rt, key);

@@ -29,9 +29,9 @@ import { createPartnerStore, type PlacedEvent } from "./store.ts";
 const DEFAULT_LIMIT = 100;
 /** Bytes of envelopes after which a page ends. */
 const MAX_PAGE_BYTES = 1024 * 1024;
-/** Maximum number of events that are looked at in one step, also of businesses of other partners. */
+/** Maximum number of events that one step reads, including those of other partners' businesses. */
 const MAX_SCANNED_EVENTS = 5000;
-/** How often, at most, reading continues while the page is still empty. */
+/** Maximum number of steps while the page is still empty. */
 const MAX_SCANS = 20;
 const LATEST = "latest";
 

@@ -13,9 +13,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { MAX_NAME_LENGTH } from "./rules.ts";
 import { createPartnerStore, type PartnerRow } from "./store.ts";
 
-// A partner reaches several businesses with the same keys. Its access to each of them is an API key of
-// that business without a secret: what a key does at a business is therefore separated, limited and
-// stored as for any other key.
+// A partner reaches several businesses with the same keys. Its access to a business is an API key of
+// that business without a secret. The partner is therefore limited and its data are kept apart at
+// each business as with any other key.
 
 type Reached = Pick<BusinessRow, "id" | "doc">;
 
@@ -23,7 +23,7 @@ type NewPartner = Omit<PartnerRow, "id" | "createdAt"> & {
   businesses: readonly Reached[];
   /** The SHA-256 of a key that another server has made. */
   secretHash?: Buffer | undefined;
-  /** Whether its first key may rotate itself over HTTP; not by default. */
+  /** Whether the partner's first key may rotate itself over HTTP; not by default. */
   selfRotation?: boolean | undefined;
 };
 
@@ -94,7 +94,7 @@ export function createPartnerKey(
   partner: PartnerRow,
   { name = partner.name, expiresAt, secretHash, selfRotation }: NewPartnerKey,
 ): CreatedKey {
-  if (secretHash && isKnown(rt, secretHash))
+  if (secretHash && hasKey(rt, secretHash))
     throw new AppError("conflict", "The server already has a key with this hash.", {
       fix: "deskbell keys list",
     });
@@ -118,7 +118,7 @@ export function createPartnerKey(
   });
 }
 
-const isKnown = (rt: Runtime, hash: Buffer): boolean =>
+const hasKey = (rt: Runtime, hash: Buffer): boolean =>
   (rt.store.keys.findCredential(hash) ?? rt.store.partnerAccess.findCredential(hash)) !== undefined;
 
 /** @throws AppError resource_not_found */
@@ -152,7 +152,7 @@ export function addBusinesses(
   });
 }
 
-/** Lets a partner reach a business, and publishes that. Call it in a transaction. */
+/** Lets a partner reach a business, and publishes `business.added`. Call it in a transaction. */
 export function joinBusiness(rt: Runtime, partner: PartnerRow, business: BusinessRow): void {
   const accessId = giveAccess(rt, partner, business);
   publish(rt, "business.added", business, accessId);
@@ -168,7 +168,7 @@ export function removeBusinesses(
   rt: Runtime,
   partner: PartnerRow,
   businesses: readonly BusinessRow[],
-  isExclusion = false,
+  { isExclusion = false }: { isExclusion?: boolean } = {},
 ): void {
   const findAccess = ({ id }: BusinessRow) => rt.store.partnerAccess.find(partner.id, id);
   const ids = businesses.flatMap((business) => findAccess(business)?.id ?? []);

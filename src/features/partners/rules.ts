@@ -9,14 +9,19 @@ export type PartnerSettings = {
   scopes: Scope[];
   eventGroups: EventGroup[];
   cidrs: string[];
-  /** The limits at one business. */
+  /** Requests per minute at one business. */
   limitMinute: number;
+  /** Requests per hour at one business. */
   limitHour: number;
+  /** Open holds and unpaid orders at one business. */
   maxHolds: number;
+  /** Bookings in 24 hours at one business. */
   maxBookingsDay: number;
-  /** The limits of all requests and endpoints of the partner. */
+  /** Requests per minute at all businesses together. */
   totalMinute: number;
+  /** Requests per hour at all businesses together. */
   totalHour: number;
+  /** Webhook endpoints for all businesses, and as many at each business. */
   maxEndpoints: number;
 };
 

@@ -20,7 +20,7 @@ export type ReachedBusiness = {
   lastSequence: number;
 };
 
-/** An event of any business with partners. Its body is read separately. */
+/** An event of a business with partners, by its position. Its body is read separately. */
 export type PlacedEvent = {
   position: number;
   businessId: string;
@@ -32,7 +32,7 @@ export type PlacedEvent = {
 /** The fields that are stored as JSON. */
 type Lists = "scopes" | "eventGroups" | "cidrs";
 
-/** A change of a business. */
+/** A change of a catalog, or a business that was added, by the position of its event. */
 type PlacedChange = Pick<PlacedEvent, "position" | "businessId">;
 
 const PARTNER = `id, name, covers_all, covers_future, scopes, event_groups, cidrs, limit_minute, limit_hour, max_holds,
@@ -43,7 +43,7 @@ const REACHED = `business.id, business.slug, business.doc ->> 'name' AS name,
 /** The access of a partner to businesses: its keys with a business that were not revoked. */
 const ACCESS = "partner_id = :partnerId AND business_id IS NOT NULL AND revoked_at IS NULL";
 
-const living = `SELECT ${columns(PARTNER)} FROM partner WHERE deleted_at IS NULL`;
+const selectPartners = `SELECT ${columns(PARTNER)} FROM partner WHERE deleted_at IS NULL`;
 
 const serialise = (row: PartnerRow) => ({
   ...row,
@@ -68,21 +68,21 @@ function parse(raw: unknown): PartnerRow {
 
 /** Lists the partners that new businesses join. Every new business needs only this statement. */
 export function createFuturePartnerStore(db: Db) {
-  const select = db.prepare(`${living} AND covers_future = 1 ORDER BY id`);
+  const select = db.prepare(`${selectPartners} AND covers_future = 1 ORDER BY id`);
   return { list: () => select.all().map(parse) };
 }
 
 export function createPartnerStore(db: Db) {
   const insert = db.prepare(insertInto("partner", PARTNER));
-  const selectAll = db.prepare(`${living} ORDER BY name`);
-  const selectByName = db.prepare(`${living} AND (name = :name OR id = :name)`);
+  const selectAll = db.prepare(`${selectPartners} ORDER BY name`);
+  const selectByName = db.prepare(`${selectPartners} AND (name = :name OR id = :name)`);
   const update = db.prepare(`
     UPDATE partner SET name = :name, covers_future = :coversFuture, scopes = :scopes, event_groups = :eventGroups,
       cidrs = :cidrs, limit_minute = :limitMinute, limit_hour = :limitHour, max_holds = :maxHolds,
       max_bookings_day = :maxBookingsDay, total_minute = :totalMinute, total_hour = :totalHour,
       max_endpoints = :maxEndpoints
     WHERE id = :id`);
-  // A limit changes only with the setting of the partner, because a key can have another limit of its own.
+  // A key can have limits of its own, which stay unless the partner's setting changes.
   const updateKeys = db.prepare(`
     UPDATE api_key SET name = iif(business_id IS NOT NULL OR name = :formerName, :name, name),
       scopes = :scopes, event_groups = :eventGroups, cidrs = :cidrs, max_holds = :maxHolds,
@@ -102,7 +102,7 @@ export function createPartnerStore(db: Db) {
   const selectReachedOne = db.prepare(`
     SELECT ${REACHED} FROM api_key JOIN business ON business.id = business_id
     WHERE ${ACCESS} AND business_id = :businessId`);
-  const selectPartnersOf = db.prepare(`${living} AND id IN (
+  const selectPartnersOf = db.prepare(`${selectPartners} AND id IN (
     SELECT partner_id FROM api_key WHERE business_id = ? AND partner_id IS NOT NULL AND revoked_at IS NULL)
     ORDER BY name`);
 
@@ -167,10 +167,10 @@ export function createPartnerStore(db: Db) {
       selectExclusion.get({ partnerId, businessId }) === 1,
     listExcludedSlugs: (partnerId: string) => selectExcluded.all(partnerId) as string[],
 
-    /** Yields the events of all businesses with partners, whichever partner reaches them. */
+    /** Yields the events of all businesses with partners after a position. */
     iterateAfter: (position: number) =>
       selectAfter.iterate(position) as IterableIterator<PlacedEvent>,
-    /** Yields the changes of catalogs after a position, also of businesses of other partners. */
+    /** Yields the changes of all businesses with partners after a position. */
     iterateChanges: (after: number) =>
       selectChanges.iterate({ after }) as IterableIterator<PlacedChange>,
   };

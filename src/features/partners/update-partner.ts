@@ -67,7 +67,7 @@ function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): Endpoint
   return own.filter((endpoint) => narrowEndpoint(rt, endpoint, eventGroups));
 }
 
-/** The owner of each business finds in its audit log what the partner may do there from now on. */
+/** Writes new rights to the audit log of each business, where its owner finds them. */
 function auditUpdate(rt: Runtime, { id, name }: PartnerRow, changed: PartnerChanges): void {
   const action = "partner.updated";
   const subject = { id, name };

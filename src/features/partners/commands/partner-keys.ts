@@ -58,7 +58,10 @@ export function parseHash(text: string | undefined): Buffer | undefined {
 
 type CreatedKey = { key: ListedKey; secret: string };
 
-/** Prints a new key once; of a key that another server made, only what it may do. */
+/**
+ * Creates a key and prints it once. This server has just the hash of a key that another server made,
+ * and prints no more than its rights.
+ */
 export function printKeyOnce<Created extends CreatedKey>(
   cli: Cli,
   rt: Runtime,

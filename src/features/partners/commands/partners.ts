@@ -100,7 +100,7 @@ const list = command({
 const coverageOf = ({ coversAll, coversFuture }: Pick<PartnerRow, "coversAll" | "coversFuture">) =>
   `${coversAll ? "all at its creation" : "listed"}${coversFuture ? ", and future ones" : ""}`;
 
-/** The businesses that `partners show` lists. */
+/** The most businesses that `partners show` lists. */
 const SHOWN_BUSINESSES = 1000;
 
 const show = command({

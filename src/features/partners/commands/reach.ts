@@ -10,7 +10,10 @@ import { toOutput } from "./partner-output.ts";
 
 // The commands of `partners` that change which businesses a partner reaches.
 
-/** @throws AppError usage without --business */
+/**
+ * Returns the businesses of --business; without it, the only business of the server.
+ * @throws AppError usage if the server has several
+ */
 function namedBusinesses(cli: Cli, rt: Runtime): BusinessRow[] {
   const slugs = [...new Set(cli.flags.businesses)];
   return slugs.length > 0 ? slugs.map((slug) => getBusiness(rt, slug)) : [cli.business(rt)];
@@ -51,7 +54,7 @@ export const remove = command({
     const { getPartner, removeBusinesses } = await import("../partners.ts");
     const partner = getPartner(rt, name);
     await agreeToEnd(cli, "Removing", partner, businesses);
-    removeBusinesses(rt, partner, businesses);
+    removeBusinesses(rt, partner, businesses, { isExclusion: false });
     reportReached(cli, rt, partner, [cli.verb("Removed", "remove"), "from"], businesses);
   },
 });
@@ -72,7 +75,7 @@ export const exclude = command({
     const { getPartner, removeBusinesses } = await import("../partners.ts");
     const partner = getPartner(rt, name);
     await agreeToEnd(cli, "Excluding", partner, businesses);
-    removeBusinesses(rt, partner, businesses, true);
+    removeBusinesses(rt, partner, businesses, { isExclusion: true });
     reportReached(cli, rt, partner, [cli.verb("Excluded", "exclude"), "from"], businesses);
   },
 });

@@ -129,7 +129,7 @@ test("an excluded partner stays out, and joins new businesses only if it covers 
   const [one] = addBusinesses(rt, ["one"]);
   const { partner } = createTestPartner(rt, [one!], { coversAll: true, coversFuture: true });
   const { partner: listed } = createTestPartner(rt, [one!], { name: "listed" });
-  removeBusinesses(rt, partner, [one!], true);
+  removeBusinesses(rt, partner, [one!], { isExclusion: true });
   const catalog = `catalog: 1\nbusiness: { slug: new, name: New, timezone: UTC, currency: EUR }\n`;
   applyCatalog(rt, [{ name: "new.yaml", text: catalog }]);
   const reached = (id: string, slug: string) =>
