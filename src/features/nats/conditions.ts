@@ -7,7 +7,9 @@ import type { Check } from "../../app/operations/conditions.ts";
 import { isLate } from "./state.ts";
 import { createCursorStore, createDestinationStore, type DestinationRow } from "./store.ts";
 
+/** The share of the history's maximum size from which waiting events are soon deleted. */
 const NEARLY_FULL = 0.9;
+/** How long lost and skipped events are reported. */
 const SHOWN_MS = 7 * 86_400_000;
 
 /** Reports destinations to which events cannot be published, and events that destinations lack. */
@@ -29,7 +31,6 @@ const subjectAndBusiness = (rt: Runtime, { id, name, url, businessId }: Destinat
 function checkLate(rt: Runtime, destination: DestinationRow): HealthCondition[] {
   const { name, behindSince, lastError } = destination;
   const { bytes, maxBytes, keepDays } = readHistory(rt);
-  // An urgent backlog is close to the size at which the oldest events are deleted.
   const isUrgent = bytes >= maxBytes * NEARLY_FULL;
   if (behindSince === null || !(isUrgent || isLate(destination, rt.now()))) return [];
   const reason = lastError ?? "it accepts fewer events than there are";

@@ -8,8 +8,8 @@ import { createCursorStore, createDestinationStore } from "./store.ts";
 
 /**
  * Publishes the stored events since a time once more in their order, followed by newer ones.
- * Message IDs contain the number of the redelivery, because the stream would drop IDs that it
- * already has.
+ * Message IDs contain the number of the redelivery, because the stream drops messages whose IDs it
+ * has already.
  * @param businessId null for all businesses of the destination
  * @throws AppError resource_not_found; state_refuses for a business outside the destination
  */
@@ -40,7 +40,7 @@ export function redeliverEvents(
       businessId ?? destination.businessId,
     );
     for (const { businessId, sequence } of first) {
-      // The cursor may be at an earlier event than the requested time.
+      // A cursor behind the requested time stays where it is, so that no event is left out.
       const before = cursors.find(id, businessId)?.sequence ?? 0;
       const after = Math.min(sequence - 1, before);
       cursors.deleteSkips(id, businessId, after);

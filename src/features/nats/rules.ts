@@ -17,6 +17,6 @@ export const messageIdOf = (eventId: string, redelivery: number): string =>
 const MIN_DELAY_MS = 1000;
 const MAX_DELAY_MS = 30_000;
 
-/** Returns the wait after this number of failures in a row. */
+/** Returns the wait after this number of failures in a row, in milliseconds. */
 export const publishDelayMs = (failures: number): number =>
   Math.min(MIN_DELAY_MS * 2 ** Math.max(failures - 1, 0), MAX_DELAY_MS);

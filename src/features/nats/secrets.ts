@@ -13,8 +13,8 @@ export type Credentials =
 export type DestinationSecrets = { signingSecret: string; credentials: Credentials };
 
 /**
- * Encrypts secrets. Call it in the transaction that stores the result: a rotation of the master key
- * waits for that transaction.
+ * Encrypts secrets. Call it in the transaction that stores the result: otherwise a rotation of the
+ * master key could come between and miss the secrets.
  */
 export const encryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,

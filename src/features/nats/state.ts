@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { createDestinationStore, type DestinationRow } from "./store.ts";
 
-/** The wait that is normal: longer than a restart of a NATS server, shorter than the history. */
+/** The wait from which a destination is late. A restart of a NATS server takes less. */
 const LATE_MS = 5 * 60_000;
 
 /** Returns whether events have waited longer than normal for a destination. */

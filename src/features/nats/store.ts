@@ -22,7 +22,7 @@ export type DestinationRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** Since when the oldest waiting event waits; null unless that is long. */
+  /** Since when the oldest waiting event waits; null if it has waited less than a minute. */
   behindSince: number | null;
   lastError: string | null;
   /** The highest number that the stream gave to an event; null before the first publish. */
@@ -61,7 +61,7 @@ export function createDestinationStore(db: Db) {
     WHERE id = :id`);
   const updateSealed = db.prepare("UPDATE destination SET sealed = :sealed WHERE id = :id");
   const raiseVersion = db.prepare("UPDATE destination SET version = version + 1 WHERE id = ?");
-  // The version keeps a publisher that ends from overwriting the state after a change.
+  // The version prevents that a publisher which is stopping overwrites the state after a change.
   const updateState = db.prepare(`
     UPDATE destination SET behind_since = :behindSince, last_error = :lastError,
       stream_sequence = :streamSequence
@@ -107,6 +107,7 @@ export type CursorRow = {
   slug: string;
   /** The last event that the stream has acknowledged; 0 if there is none. */
   sequence: number;
+  /** The number of the last redelivery; 0 before the first. */
   redelivery: number;
   /** The last event whose message ID contains the number of the redelivery. */
   redeliverUntil: number;
@@ -122,6 +123,7 @@ export type SkipRow = {
   at: number;
 };
 
+/** The first event of a business in a range, and the number of its events there. */
 export type FirstEvent = { businessId: string; sequence: number; events: number };
 
 const CURSOR = `
@@ -131,15 +133,15 @@ const CURSOR = `
     ON destination_id = :destinationId AND business_id = business.id`;
 
 /**
- * Cursors: for each destination and business, the last event that the stream has, the events that
- * follow, and the events that the destination will not get.
+ * Stores for each destination and business a cursor at the last event that the stream has, and the
+ * events that the destination will not get.
  */
 export function createCursorStore(db: Db) {
   const selectCursor = db.prepare(`${CURSOR} WHERE business.id = :businessId`);
   const selectBehind = db.prepare(`
     ${CURSOR} WHERE last_sequence > coalesce(sequence, 0)
       AND (:businessId IS NULL OR business.id = :businessId)`);
-  // The business or destination may have been deleted meanwhile, or its cursor set back.
+  // Nothing is written if the business or destination was deleted, or its cursor set back, meanwhile.
   const upsert = db.prepare(`
     INSERT INTO destination_cursor
       (destination_id, business_id, sequence, redelivery, redeliver_until)

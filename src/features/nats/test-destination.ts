@@ -21,8 +21,11 @@ export type DestinationCheck = {
   details: string;
 };
 
+/** The error code of JetStream for a message that expects another last message. */
 const WRONG_LAST_MESSAGE = 10070;
+/** The shortest duplicate window that covers the retries of a publish without an answer. */
 const MIN_WINDOW_MS = 60_000;
+/** The share of a stream that should be free. */
 const MIN_FREE = 0.1;
 /** The number of events whose size is compared with the limits. */
 const SAMPLE = 1000;
@@ -92,7 +95,8 @@ export function checkStream(
   const slug = businessId === null ? "*" : slugOf(rt, businessId);
   const wanted = `${prefix}.${slug}.*.*`;
   const subjects = (config.subjects ?? []).map((subject) => safe(subject, 80));
-  const windowMs = config.duplicate_window / 1e6;
+  const nsPerMs = 1e6;
+  const windowMs = config.duplicate_window / nsPerMs;
   const maxSize = config.max_msg_size > 0 ? Math.min(config.max_msg_size, maxPayload) : maxPayload;
   const filter = businessId === null ? {} : { businessId };
   const largest = Math.max(0, ...rt.store.events.list(filter, SAMPLE).map(({ bytes }) => bytes));

@@ -14,8 +14,9 @@ import { type Lane, provesPosition, toMessage } from "./lane.ts";
 import { createSkipRecorder } from "./skips.ts";
 import { createStreamPosition } from "./stream-position.ts";
 
-/** The number of events read at once, which is small: an event can have hundreds of KB. */
+/** The number of events that are read at once. It is small, because an event can have hundreds of KB. */
 const BATCH = 8;
+/** The header with the sequence number of an event. */
 const SEQUENCE = "X-Service-Sequence";
 
 type Failure = Pick<
@@ -24,8 +25,9 @@ type Failure = Pick<
 >;
 
 /**
- * Publishes the events of one business at a time to a destination. Each event is retried until the
- * stream has it or it has left the history. The cursors move in memory only: `Publisher` stores them.
+ * Publishes the events of lanes to a destination, one event at a time in each lane. An event is tried
+ * again until the stream has it or the history no longer has it. Cursors move in memory only:
+ * `Publisher` stores them.
  */
 export class LanePublisher {
   readonly #rt: Runtime;
@@ -85,7 +87,7 @@ export class LanePublisher {
   }
 
   async #publish(lane: Lane, event: EventRow, broker: Broker): Promise<void> {
-    // SQLite does not detect altered bytes within a value.
+    // SQLite notices no altered bytes within a value, so the event is compared with its hash.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
     const recordPosition = this.#position.expectNext();
@@ -130,12 +132,12 @@ export class LanePublisher {
     }
   }
 
-  #takeNextEvent({ cursor, events: read }: Lane): EventRow | undefined {
-    if (read.length === 0)
-      read.push(...this.#rt.store.events.listAfter(cursor.businessId, cursor.sequence, BATCH));
-    const next = read[0]?.sequence ?? Infinity;
-    if (next > cursor.sequence + 1) this.#skips.recordCut(cursor, next);
-    return read.shift();
+  #takeNextEvent({ cursor, events }: Lane): EventRow | undefined {
+    if (events.length === 0)
+      events.push(...this.#rt.store.events.listAfter(cursor.businessId, cursor.sequence, BATCH));
+    const next = events[0]?.sequence ?? Infinity;
+    if (next > cursor.sequence + 1) this.#skips.recordPruned(cursor, next);
+    return events.shift();
   }
 
   #skip(lane: Lane, event: EventRow, reason: string): void {

@@ -17,10 +17,11 @@ export type Lane = {
   waitsSince: number;
   /** Whether a publish is in flight. */
   isBusy: boolean;
-  /** Whether the stream may have more events than the cursor says; then it is asked first. */
+  /** Whether the stream may have later events than the cursor's; it is asked before a publish. */
   isUnclear: boolean;
-  /** The failures in a row, with the reason of the last one below. */
+  /** The number of failures in a row. */
   failures: number;
+  /** The reason of the last failure; null after a success. */
   lastError: string | null;
   /** When the next publish may begin, on the monotonic clock. */
   retryAt: number;
@@ -43,8 +44,8 @@ const messageIdAt = (cursor: CursorRow, eventId: string, sequence: number): stri
   messageIdOf(eventId, sequence <= cursor.redeliverUntil ? cursor.redelivery : 0);
 
 /**
- * Returns whether a message proves that the stream has all events up to `sequence`. It proves so if
- * it is the message of our event, with the number of the current redelivery.
+ * Returns whether a message proves that the stream has all events up to `sequence`. It does if it has
+ * the ID of the event with that sequence number, including the number of the current redelivery.
  */
 export const provesPosition = (
   cursor: CursorRow,

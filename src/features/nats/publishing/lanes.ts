@@ -20,7 +20,8 @@ export class Lanes {
   }
 
   /**
-   * Makes a business ready unless it is busy. @param isUnclear whether its cursor may be too old
+   * Makes a business ready unless a publish is in flight.
+   * @param isUnclear whether the stream may have later events than the stored cursor's
    */
   enqueue(businessId: string, isUnclear: boolean): void {
     const { businessId: onlyBusiness } = this.#destination;
@@ -36,7 +37,7 @@ export class Lanes {
     const cursor = cursors.find(this.#destination.id, businessId);
     if (cursor === undefined) return undefined;
     const createdAt = cursors.findNextCreatedAt(businessId, cursor.sequence);
-    // Events that have left the history are recorded as skipped, so they keep a lane.
+    // A lane is also needed for events that have left the history: it records them as skipped.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;
     const isRedelivery = cursor.sequence < cursor.redeliverUntil;
@@ -46,7 +47,10 @@ export class Lanes {
     return lane;
   }
 
-  /** Iterates over the ready businesses whose retry delay is over. @param now monotonic */
+  /**
+   * Iterates over the lanes of ready businesses whose retry delay is over.
+   * @param now on the monotonic clock
+   */
   *iterateReady(now: number): Generator<Lane> {
     for (const businessId of this.#ready) {
       const lane = this.#lanes.get(businessId);

@@ -143,16 +143,17 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
 const isNoResponder = (error: unknown): boolean =>
   findCause(error, errors.NoRespondersError) !== undefined;
 
-/** Returns the error, or the error that caused it, if it has the class; otherwise undefined. */
+/** Returns the first error with a class among an error and its causes; otherwise undefined. */
 function findCause<E extends Error>(
   error: unknown,
   kind: abstract new (...args: never[]) => E,
 ): E | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof kind) return at;
+  for (let found = error; found instanceof Error; found = found.cause)
+    if (found instanceof kind) return found;
   return undefined;
 }
 
-/** Returns the reason in words. The texts of a server come from outside. */
+/** Returns the reason in words. Texts of the server are escaped, because they come from outside. */
 export function describeError(error: unknown): string {
   if (isNoResponder(error)) return "the server has no JetStream, or no such stream";
   if (findCause(error, errors.TimeoutError)) return "the server did not answer in time";

@@ -11,10 +11,7 @@ import { createCursorStore, createDestinationStore, type DestinationRow } from "
 
 /** The maximum of businesses with a publish in flight. */
 const MAX_IN_FLIGHT = 64;
-/**
- * A shorter wait is normal: `behindSince` is stored only for a longer one. An error is stored at
- * once.
- */
+/** The wait of an event from which `behindSince` is stored; a shorter wait is normal. */
 const MIN_BEHIND_MS = 60_000;
 
 type SavedState = Pick<DestinationRow, "behindSince" | "lastError" | "streamSequence">;
@@ -45,7 +42,10 @@ export class Publisher {
     this.#saved = destination;
   }
 
-  /** Finds all businesses that are behind. @param isUnclear whether their cursors may be too old */
+  /**
+   * Finds all businesses that are behind.
+   * @param isUnclear whether the stream may have later events than the stored cursors'
+   */
   scan(isUnclear = false): void {
     const { id, businessId: onlyBusiness } = this.#destination;
     for (const { businessId } of this.#rt.openStore(createCursorStore).listBehind(id, onlyBusiness))

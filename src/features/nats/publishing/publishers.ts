@@ -3,7 +3,9 @@ import type { Connect } from "./broker.ts";
 import { Publisher } from "./publisher.ts";
 import { createCursorStore, createDestinationStore } from "../store.ts";
 
+/** How often all businesses are searched for events that no commit has announced. */
 const SCAN_MS = 60_000;
+/** How long publishes in flight may take when a destination changes. */
 const GRACE_MS = 10_000;
 
 /** Connects with a module loaded for the first connection: most servers have no destination. */
@@ -17,6 +19,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   const destinations = rt.openStore(createDestinationStore);
   const cursors = rt.openStore(createCursorStore);
   const running = new Map<string, Running>();
+  /** The row number of the newest event that was seen. */
   let lastEvent = 0;
   let scannedAt = -Infinity;
   let isStopped = false;
@@ -29,11 +32,11 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     const versions = new Map(destinations.listVersions());
     if (versions.size === 0 && running.size === 0) return;
     const newest = cursors.getLastEvent();
-    // SQLite may reuse the row numbers of deleted events.
+    // SQLite may reuse the row numbers of deleted events. A scan then finds the new events.
     if (newest < lastEvent) scannedAt = -Infinity;
     const changed = newest > lastEvent ? cursors.listBusinessesWithEvents(lastEvent, newest) : [];
     lastEvent = newest;
-    follow(versions);
+    syncPublishers(versions);
     for (const { publisher } of running.values()) {
       for (const businessId of changed) publisher.enqueue(businessId);
       publisher.run();
@@ -41,7 +44,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
   }
 
   /** Starts new destinations, stops deleted ones, and restarts changed ones. */
-  function follow(versions: ReadonlyMap<string, number>): void {
+  function syncPublishers(versions: ReadonlyMap<string, number>): void {
     for (const [id, entry] of running)
       if (versions.get(id) !== entry.version && !entry.isStopping) void end(id, entry);
     for (const [id, version] of versions) if (!running.has(id)) start(id, version);
@@ -52,7 +55,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
     entry.isStopping = true;
     await entry.publisher.stop(GRACE_MS);
     running.delete(id);
-    if (!isStopped) follow(new Map(destinations.listVersions()));
+    if (!isStopped) syncPublishers(new Map(destinations.listVersions()));
   }
 
   function start(id: string, version: number): void {

@@ -21,7 +21,7 @@ export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
   }
 
   /** Records the events between the cursor and the next event, which have left the history. */
-  function recordCut(cursor: CursorRow, nextSequence: number): void {
+  function recordPruned(cursor: CursorRow, nextSequence: number): void {
     const last = Math.min(nextSequence - 1, feed.getPrunedSequence(cursor.businessId));
     const count = last - cursor.sequence;
     if (count <= 0) return;
@@ -30,5 +30,5 @@ export function createSkipRecorder(rt: Runtime, { id, name }: DestinationRow) {
     cursor.sequence = last;
   }
 
-  return { record, recordCut };
+  return { record, recordPruned };
 }

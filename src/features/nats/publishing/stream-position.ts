@@ -17,12 +17,13 @@ export function createStreamPosition(rt: Runtime, destination: DestinationRow) {
     highest: () => stream.highest,
     /** Call it before a publish. Returns the function to call with the stream's answer. */
     expectNext(): (stored: Stored) => void {
-      const asked = stream;
+      const streamBefore = stream;
       // Answers to other publishes can arrive before this one.
-      const before = stream.highest ?? 0;
+      const highestBefore = stream.highest ?? 0;
       return ({ streamSequence, isDuplicate }) => {
-        if (asked !== stream) return;
-        if (isDuplicate || streamSequence > before) {
+        // An answer to a publish before the stream was recreated proves nothing about the new one.
+        if (streamBefore !== stream) return;
+        if (isDuplicate || streamSequence > highestBefore) {
           stream.highest = Math.max(stream.highest ?? 0, streamSequence);
           return;
         }
