@@ -4,8 +4,9 @@ import { labelOf, type MappingContext, OBJECT_FIELDS, validOrSkipped } from "./m
 import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
 /**
- * Divides Square's categories, which services and dishes share. A category and its parents follow
- * their items. An unused category joins the menu unless all items are services.
+ * Divides Square's categories, which services and dishes share, into those of the menu and those of
+ * the services. A category goes with its parents where its items are, perhaps to both. A category
+ * without items joins the menu unless all items are services.
  */
 export function splitCategories(
   categories: SquareObject[],
@@ -14,8 +15,8 @@ export function splitCategories(
 ) {
   const ofDishes = withParents(dishes.flatMap(categoryIds), categories);
   const ofServices = withParents(services.flatMap(categoryIds), categories);
-  const unused = dishes.length > 0 || services.length === 0 ? ofDishes : ofServices;
-  for (const { id } of categories) if (!ofDishes.has(id) && !ofServices.has(id)) unused.add(id);
+  const forUnused = dishes.length > 0 || services.length === 0 ? ofDishes : ofServices;
+  for (const { id } of categories) if (!ofDishes.has(id) && !ofServices.has(id)) forUnused.add(id);
   return {
     ofDishes: categories.filter(({ id }) => ofDishes.has(id)),
     ofServices: categories.filter(({ id }) => ofServices.has(id)),
@@ -81,7 +82,7 @@ function withParents(ids: string[], categories: SquareObject[]): Set<string> {
     categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]),
   );
   const all = new Set(ids);
-  // Iterating a set also visits IDs added meanwhile, each once, so a cycle of parents ends.
+  // The loop also visits the IDs that it adds, each once, so that a cycle of parents ends.
   for (const id of all) {
     const parent = parentOf.get(id);
     if (parent !== undefined) all.add(parent);

@@ -23,14 +23,14 @@ const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
 export function mapSquareCatalog(
-  found: SquareObject[],
+  foundObjects: SquareObject[],
   currency: string,
 ): { sections: ImportedSections; report: ImportReport } {
   const skipped = createSkippedLog();
-  const objects = importable(found, skipped);
+  const objects = selectImportable(foundObjects, skipped);
   const ofType = (wanted: string) => objects.filter(({ type }) => type === wanted);
   const { imagesOf, addUnusedImages } = createImageFinder(objects, skipped);
-  const context: MappingContext = { currency, skipped, foreign: new Set(), imagesOf };
+  const context: MappingContext = { currency, skipped, foreignCurrencies: new Set(), imagesOf };
 
   const { dishes, services } = splitItems(ofType("ITEM"), skipped);
   const { ofDishes, ofServices } = splitCategories(
@@ -80,7 +80,7 @@ export function mapSquareCatalog(
     promotions: mapDiscounts(ofType("DISCOUNT"), schemas.promotions.unwrap().element, context),
   };
   addUnusedImages();
-  assertNoForeign(context.foreign, currency);
+  assertOneCurrency(context.foreignCurrencies, currency);
   return {
     sections: assertNotEmpty(withoutEmpty(mapped)),
     report: { imported: summarizeSections(mapped), skipped: skipped.list() },
@@ -90,9 +90,9 @@ export function mapSquareCatalog(
 const itemLabel = ({ object, item }: ItemObject): string => `item ${labelOf(item.name, object.id)}`;
 
 /** Returns the objects to import: neither deleted nor repeated, and of a type that is read. */
-function importable(found: SquareObject[], skipped: SkippedLog): SquareObject[] {
+function selectImportable(foundObjects: SquareObject[], skipped: SkippedLog): SquareObject[] {
   const seen = new Set<string>();
-  return found.filter((object) => {
+  return foundObjects.filter((object) => {
     const label = labelOf(nameIn(object), object.id);
     const isRepeated = seen.has(object.id);
     seen.add(object.id);
@@ -155,7 +155,7 @@ function linksOf(
   };
 }
 
-function assertNoForeign(foreign: Set<string>, currency: string): void {
+function assertOneCurrency(foreign: Set<string>, currency: string): void {
   if (foreign.size === 0) return;
   throw new AppError(
     "invalid_input",

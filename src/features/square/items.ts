@@ -5,10 +5,12 @@ import { categoryIds } from "./categories.ts";
 import { labelOf, type MappingContext, priceOf, OBJECT_FIELDS } from "./mapping.ts";
 import type { SquareItem, SquareObject, Variation } from "./objects.ts";
 
+/** The keys of the categories and modifier groups of an item. */
 export type Links = { categories: string[]; modifierGroups: string[] };
 
 const MS_PER_MINUTE = 60_000;
 
+/** The fields of an item that are read, and therefore not reported as left out. */
 const ITEM_FIELDS = [
   "name",
   "productType",

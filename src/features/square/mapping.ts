@@ -7,12 +7,13 @@ export type MappingContext = {
   currency: string;
   skipped: SkippedLog;
   /** Currencies in the file other than that of the business. */
-  foreign: Set<string>;
+  foreignCurrencies: Set<string>;
   imagesOf: (object: SquareObject, imageIds: readonly string[]) => AuthoredImages;
 };
 
 export type AuthoredImages = { images?: { url: string; alt?: string }[] };
 
+/** The fields of an object that are read, and therefore not reported as left out. */
 export const OBJECT_FIELDS = [
   "type",
   "id",
@@ -43,10 +44,11 @@ export function validOrSkipped<T>(
   return [];
 }
 
-/** Returns a price. Another currency is added to `context.foreign`, which fails the import. */
+/** Returns a price. Another currency than the business's is recorded, and fails the whole import. */
 export function priceOf(money: Money | undefined, context: MappingContext): string | undefined {
   if (money?.amount === undefined) return undefined;
   const { currency = context.currency } = money;
-  if (currency !== context.currency && currency !== PLACEHOLDER) context.foreign.add(currency);
+  if (currency !== context.currency && currency !== PLACEHOLDER)
+    context.foreignCurrencies.add(currency);
   return formatMoney(money.amount, isoCurrency(context.currency));
 }

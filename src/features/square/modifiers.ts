@@ -5,6 +5,7 @@ import { dataOf, type SquareItem, type ModifierList, type SquareObject } from ".
 
 type ItemLink = { info: SquareItem["modifierListInfo"][number]; item: string };
 
+/** How many options a guest can choose; undefined if not set. */
 type Limits = { min: number | undefined; max: number | undefined };
 
 export function mapModifierLists(
@@ -36,8 +37,8 @@ export function mapModifierLists(
       what,
       context,
     );
-    const widest = list.selectionType === "SINGLE" ? 1 : options.length;
-    const max = Math.min(limits.max ?? widest, options.length);
+    const defaultMax = list.selectionType === "SINGLE" ? 1 : options.length;
+    const max = Math.min(limits.max ?? defaultMax, options.length);
     const min = Math.min(limits.min ?? 0, max);
     if (limits.min !== undefined && min < limits.min)
       skip(`minimum of ${limits.min} choices`, `only ${max} can be chosen`);
@@ -71,8 +72,8 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 }
 
 /**
- * Returns the limits of a modifier group, which has only one pair: the dishes' limits if all agree,
- * otherwise the list's. Reports the dishes that differ.
+ * Returns the limits of a modifier group: those of its dishes if all dishes have the same, otherwise
+ * those of the list, and reports the dishes that differ. A group has one pair of limits for all.
  */
 function limitsOf(
   list: ModifierList,

@@ -18,6 +18,7 @@ export type Variation = z.infer<typeof variation>;
 export type ModifierList = z.infer<typeof modifierListData>;
 export type Money = z.infer<typeof money>;
 
+/** A whole number; JSON of Square's SDKs has some of these as texts. */
 const count = z.union([
   z.int(),
   z
@@ -37,7 +38,7 @@ const base = z.looseObject({
 });
 const image = z.looseObject({ url: z.string().optional(), caption: z.string().optional() });
 
-/** Returns the schema of a list without repeated IDs. */
+/** Returns the schema of a list in which no ID is repeated. */
 const uniqueById = <T extends z.ZodType<{ id: string }>>(item: T) =>
   z
     .array(item)
@@ -186,7 +187,7 @@ function dataProblems(
   return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-/** A noun for each type name of zod. */
+/** What a value must be, for each type name of zod. */
 const NOUNS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",

@@ -55,7 +55,9 @@ const TYPE_REASONS = new Map(
   }),
 );
 
-/** Collects what is skipped. A field is counted: it has one line, however many items have it. */
+/**
+ * Collects what is left out. A field that many objects have gets one line with the number of objects.
+ */
 export function createSkippedLog() {
   const lines: SkippedPart[] = [];
   const counts = new Map<string, { field: string; noun: string; n: number }>();
