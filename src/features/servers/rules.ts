@@ -35,7 +35,7 @@ const ROW: Record<ProxyFormat, RegExp> = {
   caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/,
   nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/,
 };
-/** The rows of no business: the default, paths without a slug, and those above the businesses. */
+/** The rows of no business: the default, paths without a slug, and paths of `/servers/NAME`. */
 const OTHER_ROW = /^\s*(?:default ""|"" deskbell;|\/servers\/.*)?;?$/;
 
 /**
@@ -71,11 +71,11 @@ export function readProxyMap(
 }
 
 /**
- * Returns the part of a proxy's configuration that sends each request to the server of its
- * business. The first running server answers requests that concern no business, such as /docs, and
- * each server those below `/servers/NAME/`, where the routes above its businesses are. An
- * unknown business and a server that does not run are a problem document with status 503: a server
- * would call the key of another one's business invalid.
+ * Returns the part of a proxy's configuration that sends each request to the server of its business.
+ * The first running server answers requests that concern no business, such as /docs. Requests below
+ * `/servers/NAME/` go to that server: routes for all businesses of a key are there. The proxy itself
+ * responds with a problem and status 503 for an unknown business and for a server that does not run,
+ * because another server would call the API key invalid.
  */
 export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServer[]): string {
   const all = servers.flatMap(({ addresses }) => addresses);
@@ -85,13 +85,14 @@ export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServe
 const HEAD = "# Written by deskbell proxy-map. Run it again when a business is added or removed.\n";
 
 /**
- * The longest slug that is a key of the map as it is: nginx needs a larger map_hash_bucket_size for
- * longer keys, which the rest of the configuration may already set.
+ * The longest slug that is written as a plain key of the map. Longer keys need a larger
+ * map_hash_bucket_size of nginx, and a configuration cannot set that twice.
  */
 const MAX_KEY = 45;
+/** Words that have a meaning of their own in a map of nginx. */
 const RESERVED = ["default", "hostnames", "include", "volatile"];
 
-/** Returns a slug as a key of a map; a regular expression if the map does not take it as it is. */
+/** Returns a slug as a key of a map; as a regular expression if a plain key is not possible. */
 const keyOf = (slug: string): string =>
   slug.length > MAX_KEY || RESERVED.includes(slug) ? `~^${slug}$` : slug;
 
@@ -112,11 +113,11 @@ const UNREACHABLE = problem(
 const RETRY_AFTER_SECONDS = 60;
 
 /**
- * Caddy compares a slug with one row after another. More rows take longer than the rest of a
- * request.
+ * The most rows for which Caddy is fast. It compares a slug with one row after another; with more
+ * rows, this takes longer than the rest of a request.
  */
 export const MAX_CADDY_ROWS = 2000;
-/** nginx warns above its default of 2048 for all keys together. */
+/** The most rows without a setting: nginx warns if its default of 2048 is too small for all keys. */
 const MAX_DEFAULT_ROWS = 1500;
 
 /**
@@ -128,12 +129,12 @@ const HEALTH_CHECKS = `	health_uri /healthz
 	health_interval 2s
 	health_timeout 5s
 `;
-/** A failure of one server for pages that are the same on all: the next one is used for this time. */
-const NEXT_FOR_A_WHILE = "\tfail_duration 5s\n";
+/** After a failure of a server, requests for no business go to the next one for five seconds. */
+const FAILURE_CHECKS = "\tfail_duration 5s\n";
 
 function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // A client gets the problem within a second, also if neither a server nor its standby runs. A
-  // connection that is kept open would not tell for minutes that the machine is off.
+  // The times are short, so that a client gets the problem within a second even if neither a server
+  // nor its standby runs. A connection that is kept open would hide for minutes that a machine is off.
   const proxyTo = (matcher: string, addresses: readonly string[], checks: string) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
 	lb_policy first
@@ -149,7 +150,7 @@ ${checks}	transport http {
   const routes = servers.flatMap(({ name, businesses }) =>
     businesses.map((slug) => `\t${keyOf(slug)} ${name}\n`),
   );
-  // A server without a standby is always tried: a failed connection says nothing about the next one.
+  // A server without a standby needs no health checks, because it is always tried.
   const proxies = servers.map(
     ({ name, addresses }) =>
       `@deskbell_${name} vars {deskbell_server} ${name}\n${proxyTo(`@deskbell_${name}`, addresses, addresses.length > 1 ? HEALTH_CHECKS : "")}`,
@@ -178,12 +179,12 @@ handle_errors {
 	respond @deskbell_not_mapped \`${NOT_MAPPED}\` 503
 	respond @deskbell_problem \`${UNREACHABLE}\` 503
 }
-${proxies.join("")}${proxyTo("", all, NEXT_FOR_A_WHILE)}`;
+${proxies.join("")}${proxyTo("", all, FAILURE_CHECKS)}`;
 }
 
 function writeNginxMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // nginx ignores max_fails of a single server. A standby that does not run yet is tried each time.
-  // A server with a standby that does not run is unreachable for a second after a failed connection.
+  // After a failed connection, nginx leaves out a server with a standby for a second. It always tries
+  // the standby (max_fails=0), and a server without a standby, whose max_fails nginx ignores.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=1s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}

@@ -7,7 +7,7 @@ import type { ServerStatus } from "../status-schema.ts";
 import { readTextFile } from "../../../cli/input/catalog-files.ts";
 
 export type AskedServer = Server & {
-  /** The addresses that responded. Two addresses mean that the primary and its standby both run. */
+  /** The addresses that responded; two if both the server and its standby run. */
   running: { address: string; status: ServerStatus }[];
   /** Each address that did not respond, with the reason. */
   failures: string[];

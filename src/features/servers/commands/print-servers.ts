@@ -6,7 +6,10 @@ import { EXIT } from "../../../cli/failure.ts";
 import { shortTime } from "../../../cli/output/table.ts";
 import { type AskedServer, askServers, bothRun } from "./ask-servers.ts";
 
-/** Prints one line per server of a servers file. */
+/**
+ * Prints one line per server of a servers file.
+ * @returns the exit code
+ */
 export async function printServers(
   cli: Cli,
   file: string,
@@ -77,7 +80,7 @@ function listServersOf(servers: readonly AskedServer[]): Map<string, string[]> {
   return serversOf;
 }
 
-/** Returns which businesses of a server another one has, too: both would take bookings. */
+/** Returns a text about businesses that another server has, too, because both would take bookings. */
 function describeShared(
   name: string,
   businesses: readonly string[],
@@ -90,6 +93,6 @@ function describeShared(
   return `${summarizeNames(shared)}: also on ${[...others].join(", ")}`;
 }
 
-/** Returns how old the newest copy is, which is what a takeover would lose now. */
+/** Returns the age of the newest copy: a takeover would lose what was written since. */
 const ageOf = (at: string | null, now: number): string =>
   at === null ? "" : `${Math.max(0, Math.floor((now - Date.parse(at)) / 60_000))} min`;

@@ -27,8 +27,8 @@ export const definition = command({
       import("../rules.ts"),
     ]);
     const asked = await askServers(file, { dataDir: cli.flags.dataDir, metricsTokenFile });
-    const rows = previous === undefined ? undefined : await readRows(format, previous);
-    const servers = await mapServers(cli, asked, rows);
+    const previousRows = previous === undefined ? undefined : await readRows(format, previous);
+    const servers = await mapServers(cli, asked, previousRows);
     rules.assertNotShared(servers);
     if (cli.flags.json) return cli.printObject({ servers });
     cli.printContent(rules.writeProxyMap(format, servers));
@@ -50,23 +50,24 @@ async function readRows(format: ProxyFormat, file: string): Promise<Map<string, 
 
 /**
  * Returns the businesses of each server.
- * @param rows the businesses of the last map, which count for a server that does not respond, unless
- * another one has them by now
+ * @param previousRows the slugs of each server in the previous map. A server that does not respond
+ *   keeps those that no other server has by now
  */
 async function mapServers(
   cli: Cli,
   asked: readonly AskedServer[],
-  rows: Map<string, string[]> | undefined,
+  previousRows: Map<string, string[]> | undefined,
 ): Promise<MappedServer[]> {
   const { getRunning } = await import("./ask-servers.ts");
-  const isKept = ({ name, running }: AskedServer) => running.length === 0 && rows?.has(name);
+  const keepsRows = ({ name, running }: AskedServer) =>
+    running.length === 0 && previousRows?.has(name);
   const found = new Set(
-    asked.filter((server) => !isKept(server)).flatMap((server) => getRunning(server).businesses),
+    asked.filter((server) => !keepsRows(server)).flatMap((server) => getRunning(server).businesses),
   );
   return asked.map((server) => {
     const { name, addresses, failures } = server;
-    if (!isKept(server)) return { name, addresses, businesses: getRunning(server).businesses };
-    const businesses = (rows?.get(name) ?? []).filter((slug) => !found.has(slug));
+    if (!keepsRows(server)) return { name, addresses, businesses: getRunning(server).businesses };
+    const businesses = (previousRows?.get(name) ?? []).filter((slug) => !found.has(slug));
     cli.note(
       `The server ${name} does not respond (${failures.join("; ")}): the map keeps its ${countOf(businesses.length, "row")}.`,
     );

@@ -4,7 +4,7 @@ import { usageError } from "../../../cli/failure.ts";
 import { text } from "../../../cli/flags.ts";
 import { metricsTokenFlag } from "./metrics-token.ts";
 
-const ofServers = variant({
+const statusOfServers = variant({
   flags: {
     severity: severityFlag,
     servers: text(
@@ -24,4 +24,4 @@ const ofServers = variant({
   },
 });
 
-export const variants = [ofServers];
+export const variants = [statusOfServers];
