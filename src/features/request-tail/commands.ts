@@ -11,6 +11,7 @@ import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
 const WAIT_SECONDS = 20;
 const PAUSE_AFTER_EMPTY_MS = 250;
+/** The lowest HTTP status of an error. */
 const FIRST_ERROR = 400;
 
 const tail = command({
@@ -49,7 +50,7 @@ function findDaemon(cli: Cli, rt: Runtime): Daemon {
   const config = cli.config();
   const token = config.http.metricsToken ?? readMetricsToken(config);
   if (daemon === undefined || token === null) throw notRunning();
-  // The certificate is one of the public name.
+  // The certificate of the daemon is for its public name.
   const isTls = daemon.url.startsWith("https:");
   return { url: (isTls && daemon.publicUrl) || daemon.url, token };
 }
@@ -65,7 +66,7 @@ async function* followRequests(daemon: Daemon, stop: AbortSignal): AsyncGenerato
     if (page === undefined) return;
     yield page;
     after = page.cursor;
-    // A daemon that is shutting down answers immediately.
+    // The pause keeps this loop from spinning: a daemon that is shutting down answers immediately.
     if (page.requests.length === 0)
       await sleep(PAUSE_AFTER_EMPTY_MS, undefined, { signal: stop }).catch(() => {});
   }

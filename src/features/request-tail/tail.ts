@@ -5,15 +5,16 @@ import type { RequestWatch } from "../../http/pipeline/request-watch.ts";
 import type { SeenRequest, SeenRequests } from "./request-schema.ts";
 
 /** The most requests that are kept for those who watch. */
-const KEPT = 1000;
+const MAX_REQUESTS = 1000;
 /** How long requests are kept after the last call that asked for them. */
 const WATCHED_MS = 60_000;
 
+/** The lowest HTTP status of an error. */
 const FIRST_ERROR = 400;
 
 /**
- * Keeps the last requests while somebody asks for them. Until the first such request, and a minute
- * after the last one, nothing is recorded.
+ * Keeps the last requests while somebody asks for them. Recording begins with the first call of
+ * `read`, and ends a minute after the last.
  */
 export class Tail {
   readonly #rt: Runtime;
@@ -30,8 +31,8 @@ export class Tail {
   }
 
   /**
-   * Returns the requests after a cursor. The list begins now without a cursor, and with one that an
-   * earlier server returned.
+   * Returns the requests after a cursor. The list begins now if there is no cursor, or if it is from
+   * before a restart.
    * @param waitMs how long to wait for a request if there is none yet
    */
   async read(
@@ -64,7 +65,7 @@ export class Tail {
   #start(watch: RequestWatch): void {
     if (this.#watch === undefined) {
       this.#watch = watch;
-      // Two starts within a millisecond would share their cursors.
+      // Each start needs a time of its own, by which its cursors differ from those of an earlier one.
       this.#startedAt = Math.max(this.#rt.now(), this.#startedAt + 1);
       this.#count = 0;
       watch.onResponse = (...seen) => this.#record(...seen);
@@ -76,7 +77,7 @@ export class Tail {
   #record(routePath: string, context: RequestContext, response: HttpResponse): void {
     // Health checks, metrics and this route itself are no requests of partners.
     if (!isOfPartners(routePath)) return;
-    if (this.#requests.length >= KEPT) this.#requests.shift();
+    if (this.#requests.length >= MAX_REQUESTS) this.#requests.shift();
     this.#requests.push(describeRequest(this.#rt, routePath, context, response));
     this.#count += 1;
     this.#wake();
@@ -117,7 +118,7 @@ function describeRequest(
     at: new Date(now).toISOString(),
     method: request.method,
     route: path,
-    // A slug of no business is text that a stranger sent.
+    // A slug that no business has is left out: a stranger may have written anything there.
     business: (slug === undefined ? undefined : rt.store.businesses.findBySlug(slug))?.slug ?? null,
     key: key === undefined ? null : { id: key.id, name: key.name },
     status: response.status,
