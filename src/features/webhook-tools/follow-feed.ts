@@ -21,6 +21,7 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const MIN_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const PAUSE_AFTER_EMPTY_MS = 250;
+/** The most events of a page that the API allows. */
 const MAX_LIMIT = 500;
 
 /** Where to start: at new events only, at the oldest stored event, or after a cursor. */
@@ -56,7 +57,7 @@ export async function* followFeed(
     cursor = read.cursor;
     yield start === "now" && !hasCaughtUp ? { ...read, events: [] } : read;
     hasCaughtUp ||= !read.hasMore;
-    // A daemon that is shutting down answers long polls immediately.
+    // The pause keeps this loop from spinning: a daemon that is shutting down answers immediately.
     if (read.events.length === 0) await pause(PAUSE_AFTER_EMPTY_MS, stop);
   }
 }
@@ -160,7 +161,8 @@ const ERRORS: Record<number, [ErrorCode, string]> = {
   ],
 };
 
-const TIMEOUT_MS = 10_000;
+/** How long the receiver may take to respond. */
+const FORWARD_TIMEOUT_MS = 10_000;
 
 type Forwarded = { outcome: Outcome; isAccepted: boolean; durationMs: number };
 
@@ -170,10 +172,10 @@ export function createForwarder(url: string, secret: string) {
   const newId = createIdSource(wallClock, systemRandom);
   const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
   return {
-    /** Sends the bytes that a webhook would have: JSON.stringify restores the stored text. */
+    /** Sends an event as a webhook. JSON.stringify restores the bytes of its stored text. */
     async forward(event: FeedEvent): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
-      const cover = {
+      const info = {
         deliveryId: newId("dlv"),
         eventId: event.id,
         eventType: event.type,
@@ -183,7 +185,7 @@ export function createForwarder(url: string, secret: string) {
       const startedAt = wallClock();
       // A feed has no sequence numbers.
       const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
-        cover,
+        info,
         userAgent(),
         keys,
         startedAt,
@@ -192,7 +194,7 @@ export function createForwarder(url: string, secret: string) {
       const outcome = await sender.send({
         url,
         trusted: true,
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs: FORWARD_TIMEOUT_MS,
         headers,
         body,
       });

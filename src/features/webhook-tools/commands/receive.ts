@@ -66,7 +66,7 @@ const receive = command({
       ]);
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);
-    // Failures are spread evenly: 30 % of ten deliveries are always three.
+    // Failures are spread evenly: of ten deliveries, 30 % are always three.
     let due = 0;
     const simulate = () => {
       due += share;
