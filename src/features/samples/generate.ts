@@ -23,8 +23,8 @@ const SHARES: Record<Kind, number> = {
 };
 
 /**
- * Returns a catalog file with exactly `size` objects, equal for an equal seed. The file is
- * for seeding alone, because its events have a `startsIn`.
+ * Returns a catalog file with exactly `size` objects; the same seed returns the same file. No command
+ * but `seed` can load the file, because its events have a `startsIn`.
  */
 export function generateCatalog(size: number, seed: number): AuthoredFile {
   const generator = createGenerator(createSeededRandom(seed));

@@ -35,6 +35,7 @@ export function createGenerator(random: SeededRandom): Generator {
   };
 }
 
+/** A type all of whose fields are present. */
 export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 
 export const times = <T>(count: number, make: (index: number) => T): T[] =>

@@ -48,16 +48,16 @@ function generatePerson({ random, words, uniqueName }: Generator): AuthoredStaff
       hours: [
         {
           days: random.pick(["tue-fri", "wed-sat", "thu-sun"]),
-          start: clock(start),
-          end: clock(start + 8),
+          start: formatHour(start),
+          end: formatHour(start + 8),
         },
       ],
-      breaks: [{ start: clock(start + 4), end: `${clock(start + 4).slice(0, 3)}30` }],
+      breaks: [{ start: formatHour(start + 4), end: `${formatHour(start + 4).slice(0, 3)}30` }],
     }),
   };
 }
 
-const clock = (hour: number): string => `${String(hour).padStart(2, "0")}:00`;
+const formatHour = (hour: number): string => `${String(hour).padStart(2, "0")}:00`;
 
 type Links = {
   categories: { key: string; services: string[] }[];
