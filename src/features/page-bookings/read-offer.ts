@@ -88,7 +88,8 @@ export function readOffer(
   variant: Variant,
   page: number | null,
 ): Offer {
-  const read = (wanted: number) => readServices(view, variant, { page: wanted }, true);
+  const read = (wanted: number) =>
+    readServices(view, variant, { page: wanted }, { onlyBookable: true });
   const { id, slug } = view.business;
   const tables = rt.store.catalog
     .listByKind(id, "table")

@@ -25,14 +25,21 @@ import { writeMarkdown } from "./markdown.ts";
 import { pathsOf } from "./paths.ts";
 import { type BusinessContent, BusinessPage } from "./view/business.tsx";
 import { EventList, EventPage } from "./view/events.tsx";
-import { Frame, Jump, languagesOf, type PageName, Pager, pageUrls } from "./view/frame.tsx";
+import {
+  Frame,
+  CategoryLinks,
+  languagesOf,
+  type PageName,
+  Pager,
+  pageUrls,
+} from "./view/frame.tsx";
 import { DishList } from "./view/menu.tsx";
 import { ServiceList } from "./view/services.tsx";
 
 // Builds the body of each public page from the state of a catalog.
 
 /** A page, and the parameters of its URL that it depends on. */
-export type Wanted = Variant & {
+export type WantedPage = Variant & {
   kind: "business" | "menu" | "services" | "events" | "event" | "calendar" | "jsonld" | "markdown";
   /** The number of the page of a list, from 1. */
   page: number;
@@ -40,15 +47,15 @@ export type Wanted = Variant & {
   event: string | null;
 };
 
-export type Built = {
+export type BuiltPage = {
   body: string;
   type: string;
   headers: RawHeaders;
-  /** When it is out of date by the clock alone (epoch ms). */
+  /** When the page is out of date even if the catalog stays the same (epoch ms). */
   validUntil: number;
 };
 
-type Context = { view: CatalogView; shop: Shop; wanted: Wanted; location: PageLocation };
+type Context = { view: CatalogView; shop: Shop; wanted: WantedPage; location: PageLocation };
 
 const HTML = "text/html; charset=utf-8";
 /** The headers of the files for programs: a browser must not guess another type. */
@@ -58,22 +65,23 @@ const FILE_HEADERS = ["x-content-type-options", "nosniff"];
  * The most objects of each list on the first page, and the most characters that they may take there
  * (`weigh`): the page stays below 150 KB.
  */
-const FRONT = {
-  services: { first: 60, weight: 30_000 },
-  dishes: { first: 60, weight: 25_000 },
-  events: { first: 6, weight: 10_000 },
+const FIRST_PAGE = {
+  services: { maxCount: 60, maxWeight: 30_000 },
+  dishes: { maxCount: 60, maxWeight: 25_000 },
+  events: { maxCount: 6, maxWeight: 10_000 },
 };
-/** What documents for programs list at most. */
-const WHOLE = { first: 1000, weight: Infinity };
+/** The limits of each list in documents for programs. */
+const DOCUMENT = { maxCount: 1000, maxWeight: Infinity };
 
-/** Returns null if the business has no such page. */
+/** Builds a page of a business; null if the business has no such page. */
 export function buildPage(
   versioned: CatalogView,
-  wanted: Wanted,
+  wanted: WantedPage,
   location: PageLocation,
   site: { origin: string; hasTables: boolean; bookingPath: string | undefined },
-): Built | null {
-  // A calendar alone shows versions: an entry has that of its event, so that programs replace it.
+): BuiltPage | null {
+  // Versions are shown only in the calendar, where a program replaces an entry by one with a higher
+  // version.
   const view = wanted.kind === "calendar" ? versioned : withoutVersions(versioned);
   const path = `${location.base}/b/${location.slug}`;
   const { booking } = view.stored.catalog.business.publicPage;
@@ -86,11 +94,11 @@ export function buildPage(
   return built && { ...built, validUntil };
 }
 
-type Builder = (context: Context) => Omit<Built, "validUntil"> | null;
+type Builder = (context: Context) => Omit<BuiltPage, "validUntil"> | null;
 
-const BUILDERS: Record<Wanted["kind"], Builder> = {
+const BUILDERS: Record<WantedPage["kind"], Builder> = {
   business(context) {
-    const content = readBusiness(context, FRONT);
+    const content = readBusiness(context, FIRST_PAGE);
     const { shop } = context;
     return toHtml(context, "", {
       title: shop.profile.name,
@@ -116,7 +124,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       imageUrls: firstImagesOf(dishes),
       content: (
         <>
-          <Jump
+          <CategoryLinks
             shop={shop}
             name={shop.texts.menu}
             listing={dishes}
@@ -136,7 +144,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
       imageUrls: firstImagesOf(services),
       content: (
         <>
-          <Jump
+          <CategoryLinks
             shop={shop}
             name={shop.texts.services}
             listing={services}
@@ -183,7 +191,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     const { event: slug } = wanted;
     const event = slug === null ? undefined : readEvent(view, wanted, slug);
     if (event === null) return null;
-    const events = readEvents(view, wanted, WHOLE)?.sections.flatMap(({ items }) => items) ?? [];
+    const events = readEvents(view, wanted, DOCUMENT)?.sections.flatMap(({ items }) => items) ?? [];
     return {
       body: writeEvents(shop, event ? [event] : events),
       type: "text/calendar; charset=utf-8",
@@ -193,9 +201,9 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
   jsonld(context) {
     const { shop } = context;
     const { services, dishes, events } = readBusiness(context, {
-      services: WHOLE,
-      dishes: WHOLE,
-      events: WHOLE,
+      services: DOCUMENT,
+      dishes: DOCUMENT,
+      events: DOCUMENT,
     });
     const graph = toGraph([
       toBusiness(shop),
@@ -206,7 +214,7 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
     return { body: JSON.stringify(graph), type: "application/ld+json", headers: FILE_HEADERS };
   },
   markdown(context) {
-    const whole = { services: WHOLE, dishes: WHOLE, events: WHOLE };
+    const whole = { services: DOCUMENT, dishes: DOCUMENT, events: DOCUMENT };
     return {
       body: writeMarkdown(context.shop, readBusiness(context, whole)),
       type: "text/markdown; charset=utf-8",
@@ -215,13 +223,13 @@ const BUILDERS: Record<Wanted["kind"], Builder> = {
   },
 };
 
-function readBusiness({ view, wanted, shop }: Context, parts: typeof FRONT): BusinessContent {
+function readBusiness({ view, wanted, shop }: Context, limits: typeof FIRST_PAGE): BusinessContent {
   const empty = { sections: [], contents: [], total: 0, page: 1, pages: 1 };
   const { objects } = view.stored.catalog;
   return {
-    services: readServices(view, wanted, parts.services) ?? empty,
-    dishes: readDishes(view, wanted, parts.dishes) ?? { ...empty, modifierGroups: new Map() },
-    events: readEvents(view, wanted, parts.events) ?? empty,
+    services: readServices(view, wanted, limits.services) ?? empty,
+    dishes: readDishes(view, wanted, limits.dishes) ?? { ...empty, modifierGroups: new Map() },
+    events: readEvents(view, wanted, limits.events) ?? empty,
     staff: readStaff(view, wanted),
     promotions: readPromotions(view, wanted),
     nameOfAddon(id) {
@@ -233,6 +241,7 @@ function readBusiness({ view, wanted, shop }: Context, parts: typeof FRONT): Bus
 
 type Listed = { page: number; pages: number };
 
+/** Returns a page of a list with its heading, and links to the next and previous pages. */
 function toList(
   context: Context,
   name: Exclude<PageName, "">,
@@ -243,7 +252,7 @@ function toList(
     structuredData,
     imageUrls = [],
   }: Pick<Html, "content" | "structuredData" | "imageUrls">,
-): Omit<Built, "validUntil"> {
+): Omit<BuiltPage, "validUntil"> {
   const { shop } = context;
   const path = pathsOf(shop.path)[name];
   const ofPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
@@ -273,9 +282,10 @@ type Html = Pick<Page, "content" | "structuredData" | "props"> & {
   imageUrls?: readonly string[];
 };
 
+/** The most characters of the description for search engines. */
 const MAX_DESCRIPTION = 300;
 
-function toHtml(context: Context, name: PageName, html: Html): Omit<Built, "validUntil"> {
+function toHtml(context: Context, name: PageName, html: Html): Omit<BuiltPage, "validUntil"> {
   const { shop, location } = context;
   const { path = shop.path, title } = html;
   const { profile, theme } = shop;

@@ -80,8 +80,11 @@ export type Listing<Item, Group> = {
   pages: number;
 };
 
-/** The part of a list to show: one of its pages, or its first objects up to a weight. */
-export type Part = { page: number } | { first: number; weight: number };
+/**
+ * The part of a list to show: one of its pages, or its first objects up to a number and to a sum of
+ * weights (`weigh`).
+ */
+export type ListPart = { page: number } | { maxCount: number; maxWeight: number };
 
 export type Services = Listing<PublicService, PublicServiceCategory>;
 export type Dishes = Listing<PublicMenuItem, PublicMenuCategory> & {
@@ -129,12 +132,12 @@ export function readShop(
   };
 }
 
-/** @param onlyBookable whether to leave out what guests cannot book online */
+/** @param options `onlyBookable` leaves out services that guests cannot book online */
 export function readServices(
   view: CatalogView,
   { locale }: Variant,
-  part: Part,
-  onlyBookable = false,
+  part: ListPart,
+  { onlyBookable = false }: { onlyBookable?: boolean } = {},
 ): Services | null {
   const { docs } = view.select("service", {
     matches: ({ bookable }) => bookable || !onlyBookable,
@@ -152,7 +155,7 @@ export function readServices(
   });
 }
 
-export function readDishes(view: CatalogView, { locale }: Variant, part: Part): Dishes | null {
+export function readDishes(view: CatalogView, { locale }: Variant, part: ListPart): Dishes | null {
   const { docs } = view.select("menu_item", {});
   const categories = view.select("menu_category", {}).docs;
   const entries = groupByCategory(docs, categories, (doc) => doc.categories);
@@ -179,15 +182,15 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: Part): 
 }
 
 const MAX_STAFF = 60;
-const MAX_BIOS_WEIGHT = 20_000;
+const MAX_STAFF_WEIGHT = 20_000;
 
-/** Returns the first people. The page leaves out biographies after it has a certain length. */
+/** Returns the first staff members, without biographies from the sum MAX_STAFF_WEIGHT on. */
 export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[] {
   let weight = 0;
   return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
     weight += weigh({ ...doc, description: doc.bio });
     const person = localise(view.forms.staff(doc), locale, false);
-    return weight > MAX_BIOS_WEIGHT ? { ...person, bio: null } : person;
+    return weight > MAX_STAFF_WEIGHT ? { ...person, bio: null } : person;
   });
 }
 
@@ -215,7 +218,7 @@ const listUpcoming = (view: CatalogView) =>
     })
     .docs.sort((a, b) => a.startsAt - b.startsAt);
 
-export function readEvents(view: CatalogView, { locale }: Variant, part: Part): Events | null {
+export function readEvents(view: CatalogView, { locale }: Variant, part: ListPart): Events | null {
   const docs = listUpcoming(view);
   const entries = docs.map((doc) => ({ doc, group: null }));
   return toListing(entries, docs.length, part, {
@@ -237,8 +240,9 @@ export function readEvent(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** The most categories to which a page links besides its own, and the most characters of them. */
+/** The most categories to which a page of a list links. */
 const MAX_CONTENTS = 100;
+/** The most characters of their names. */
 const MAX_CONTENTS_WEIGHT = 10_000;
 
 type PublicGroup = { id: string; name: string; description: string | null };
@@ -253,35 +257,40 @@ type Forms<Doc, Group, Item, Public> = {
 function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>(
   entries: readonly Entry<Doc, Group>[],
   total: number,
-  part: Part,
-  to: Forms<Doc, Group, Item, Public>,
+  part: ListPart,
+  forms: Forms<Doc, Group, Item, Public>,
 ): Listing<Item, Public> | null {
-  const isWhole = "page" in part;
+  const isPage = "page" in part;
   const weighed = entries
-    .slice(0, isWhole ? undefined : part.first)
+    .slice(0, isPage ? undefined : part.maxCount)
     .map(({ doc, group }, i, all) => ({
       doc,
       group,
       weight:
-        to.weigh(doc) + (group === null || group === all[i - 1]?.group ? 0 : weighHeading(group)),
+        forms.weigh(doc) +
+        (group === null || group === all[i - 1]?.group ? 0 : weighHeading(group)),
     }));
-  const pages = divideIntoPages(weighed, ({ weight }) => weight, isWhole ? undefined : part.weight);
-  const page = isWhole ? part.page : 1;
+  const pages = divideIntoPages(
+    weighed,
+    ({ weight }) => weight,
+    isPage ? undefined : part.maxWeight,
+  );
+  const page = isPage ? part.page : 1;
   const listed = pages[page - 1];
   if (listed === undefined) return null;
   // The first page of a business leaves out an object that alone is too long for it.
-  const isTooLong = !isWhole && listed.some(({ weight }) => weight > part.weight);
+  const isTooLong = !isPage && listed.some(({ weight }) => weight > part.maxWeight);
   const shown = isTooLong ? [] : listed;
   const sections: Listing<Item, Public>["sections"] = [];
   let last: Group | null | undefined;
   for (const { doc, group } of shown) {
     if (group !== last || sections.length === 0)
-      sections.push({ group: group === null ? null : toHeading(group, to), items: [] });
+      sections.push({ group: group === null ? null : toHeading(group, forms), items: [] });
     last = group;
-    sections.at(-1)?.items.push(to.toItem(doc));
+    sections.at(-1)?.items.push(forms.toItem(doc));
   }
-  const contents = pages.length > 1 && isWhole ? listContents(pages, to) : [];
-  return { sections, contents, total, page, pages: isWhole ? pages.length : 1 };
+  const contents = pages.length > 1 && isPage ? listContents(pages, forms) : [];
+  return { sections, contents, total, page, pages: isPage ? pages.length : 1 };
 }
 
 /** Returns a category, without a description that would take too much of a page. */
@@ -298,17 +307,18 @@ function listContents<Group extends Weighed>(
   pages: readonly (readonly { group: Group | null }[])[],
   { toGroup }: Pick<Forms<never, Group, never, PublicGroup>, "toGroup">,
 ): Contents {
-  const first = new Map<Group, number>();
+  const firstPages = new Map<Group, number>();
   for (const [i, entries] of pages.entries())
     for (const { group } of entries)
-      if (group !== null && !first.has(group)) first.set(group, i + 1);
-  if (first.size > MAX_CONTENTS) return [];
-  const contents = [...first].map(([group, page]) => ({ ...pick(toGroup(group)), page }));
+      if (group !== null && !firstPages.has(group)) firstPages.set(group, i + 1);
+  if (firstPages.size > MAX_CONTENTS) return [];
+  const contents = [...firstPages].map(([group, page]) => {
+    const { id, name } = toGroup(group);
+    return { id, name, page };
+  });
   const weight = contents.reduce((sum, { name }) => sum + lengthOf(name), 0);
   return weight > MAX_CONTENTS_WEIGHT ? [] : contents;
 }
-
-const pick = ({ id, name }: PublicGroup) => ({ id, name });
 
 /** Returns the language in which a reader gets a text of the catalog; undefined if it is the page's. */
 const otherLanguage = ({ language, locale }: Variant): string | undefined =>

@@ -20,7 +20,7 @@ type FormatOptions = Currency & {
   timezone: string;
 };
 
-// Creating the formatters of Intl takes longer than rendering a page.
+/** The most formats that are kept: creating the formatters of Intl takes longer than a page. */
 const MAX_FORMATS = 100;
 const formats = new BoundedCache<string, Format>(MAX_FORMATS);
 
@@ -32,7 +32,7 @@ export function getFormat(options: FormatOptions): Format {
   return format;
 }
 
-/** 2024-01-01 was a Monday. */
+/** Returns a date with a weekday: 2024-01-01 was a Monday. */
 const dateOfWeekday = (weekday: Weekday): Date =>
   new Date(Date.UTC(2024, 0, 1 + WEEK.indexOf(weekday)));
 

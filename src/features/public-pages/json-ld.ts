@@ -15,7 +15,7 @@ type Node = { [name: string]: unknown };
 
 const CONTEXT = "https://schema.org";
 
-/** Returns the value without fields that are null, undefined or empty. */
+/** Returns a node without fields that are null, undefined or empty; hidden characters are shown. */
 function compact(node: Node): Node {
   const compacted: Node = {};
   for (const [name, value] of Object.entries(node)) {
@@ -34,7 +34,7 @@ export const toGraph = (nodes: readonly Node[]): Node => ({
 const idOf = (shop: Shop): string => `${shop.origin}${shop.path}#business`;
 
 /** The types of schema.org that can have a menu. */
-const FOOD = new Set([
+const FOOD_TYPES = new Set([
   "Bakery",
   "BarOrPub",
   "Brewery",
@@ -72,7 +72,7 @@ export function toBusiness(shop: Shop): Node {
     sameAs: [profile.websiteUrl, ...profile.links.map(({ url }) => url)].filter(
       (url) => url !== null,
     ),
-    hasMenu: counts.dishes > 0 && FOOD.has(typeOf(shop)) ? `${origin}${paths.menu}` : null,
+    hasMenu: counts.dishes > 0 && FOOD_TYPES.has(typeOf(shop)) ? `${origin}${paths.menu}` : null,
     potentialAction: shop.bookUrl
       ? {
           "@type": "ReserveAction",

@@ -26,7 +26,7 @@ export function groupByCategory<Doc, Group extends Category>(
     for (const list of lists) list.push(doc);
   }
   return [
-    ...inOrder(categories).flatMap((group) =>
+    ...sortCategories(categories).flatMap((group) =>
       (groups.get(group.key) ?? []).map((doc) => ({ doc, group })),
     ),
     ...rest.map((doc) => ({ doc, group: null })),
@@ -34,18 +34,19 @@ export function groupByCategory<Doc, Group extends Category>(
 }
 
 /** Returns the categories as a page lists them: each parent, then its children in their order. */
-function inOrder<Group extends Category>(categories: readonly Group[]): Group[] {
+function sortCategories<Group extends Category>(categories: readonly Group[]): Group[] {
   const keys = new Set(categories.map(({ key }) => key));
   const children = Map.groupBy(categories, ({ parent }) =>
     parent !== null && keys.has(parent) ? parent : null,
   );
-  const below = (parent: string | null): Group[] =>
-    (children.get(parent) ?? []).flatMap((group) => [group, ...below(group.key)]);
-  return below(null);
+  const listBelow = (parent: string | null): Group[] =>
+    (children.get(parent) ?? []).flatMap((group) => [group, ...listBelow(group.key)]);
+  return listBelow(null);
 }
 
 /** The largest sum of weights of a page, which keeps it below 150 KB. */
 const MAX_WEIGHT = 70_000;
+/** The most entries of a page. */
 const MAX_ENTRIES = 150;
 
 /** Divides entries into pages, each with at least one entry. There is at least one page. */
@@ -69,11 +70,9 @@ export function divideIntoPages<T>(
   return pages;
 }
 
-/**
- * The characters of HTML and JSON-LD that an entry takes besides its texts, and those of one of its
- * parts. Each text is in both.
- */
+/** The characters of HTML and JSON-LD that an entry takes besides its texts. Both have each text. */
 const ENTRY_FRAME = 400;
+/** The characters that a part of an entry, such as a size, takes besides its name. */
 const PART_FRAME = 120;
 
 /** The most parts of an object, such as sizes, that a page shows. */
@@ -107,8 +106,9 @@ function computeWeight(doc: Weighed): number {
   return ENTRY_FRAME + 2 * Math.max(own, ...translated) + ofParts;
 }
 
-/** The most groups of options of a dish that a page shows, and the most characters of a group. */
+/** The most groups of options of a dish that a page shows. */
 export const MAX_OPTION_GROUPS = 10;
+/** The most characters of the options of a group. */
 const MAX_OPTIONS_WEIGHT = 6000;
 
 /** The characters of an option without its name, which no JSON-LD repeats. */
@@ -142,6 +142,9 @@ export const isLongHeading = (doc: Weighed): boolean => weigh(doc) > MAX_HEADING
 export const weighHeading = (doc: Weighed): number =>
   isLongHeading(doc) ? MAX_HEADING : weigh(doc) + lengthOf(doc.name);
 
-/** Returns the length of a text in UTF-8 after its special characters are escaped. */
+/**
+ * Returns the length of a text in UTF-8 after its special characters are escaped. An escape such as
+ * `&quot;` is at most five bytes longer than its character.
+ */
 export const lengthOf = (text: string): number =>
   Buffer.byteLength(text) + 5 * (text.match(/[<>&"']/g) ?? []).length;

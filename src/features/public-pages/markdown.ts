@@ -90,12 +90,13 @@ function writeSections<Item>(
   });
 }
 
+/** Returns a line with the URL of a list of which only a part is shown; nothing if all is shown. */
 const writeRest = (shop: Shop, listing: Dishes | Services | Events, path: string): string[] => {
   const shown = listing.sections.reduce((sum, { items }) => sum + items.length, 0);
   return shown >= listing.total ? [] : [`${shown} / ${listing.total}: ${shop.origin}${path}`];
 };
 
-const described = (line: string, description: string | null): string =>
+const withDescription = (line: string, description: string | null): string =>
   description === null ? line : `${line}. ${escape(description)}`;
 
 const writeDishes = (shop: Shop, dishes: Dishes): string[] => [
@@ -110,7 +111,9 @@ const writeDishes = (shop: Shop, dishes: Dishes): string[] => [
     const { contains } = item.allergens;
     const list = shop.format.list(contains.map((one) => shop.texts.allergens[one]));
     const allergens = contains.length === 0 ? "" : ` ${fillText(shop.texts.contains, { list })}.`;
-    return described(`- ${escape(item.name)}: ${price}${soldOut}`, item.description) + allergens;
+    return (
+      withDescription(`- ${escape(item.name)}: ${price}${soldOut}`, item.description) + allergens
+    );
   }),
   ...writeRest(shop, dishes, pathsOf(shop.path).menu),
 ];
@@ -123,7 +126,7 @@ const writeServices = (shop: Shop, services: Services): string[] => [
       ({ name, priceCents, durationMin }) =>
         `  - ${escape(name)}: ${format.money(priceCents)}, ${format.duration(durationMin)}`,
     );
-    return [described(line, service.description), ...variants].join("\n");
+    return [withDescription(line, service.description), ...variants].join("\n");
   }),
   ...writeRest(shop, services, pathsOf(shop.path).services),
 ];
@@ -136,7 +139,7 @@ const writeEventLines = (shop: Shop, events: Events): string[] => [
       ({ name, priceCents }) => `${escape(name)} ${shop.format.money(priceCents)}`,
     );
     const facts = [event.startsAt, event.venue && escape(event.venue.name), state, ...prices];
-    return described(
+    return withDescription(
       `- ${escape(event.name)}: ${facts.filter((fact) => fact !== null).join(", ")}`,
       event.description,
     );

@@ -11,9 +11,12 @@ const MINUTE_MS = 60_000;
 export type OpeningState = {
   /** Null if the business states no opening hours. */
   isOpen: boolean | null;
-  /** When it closes or opens (epoch ms); null if not within two weeks. */
+  /** When the business closes or opens next (epoch ms); null if not within two weeks. */
   changesAt: number | null;
-  /** When a page with this state is out of date (epoch ms): at midnight at the latest. */
+  /**
+   * When a page with this state is out of date (epoch ms): at midnight at the latest, because the page
+   * marks the present day.
+   */
   validUntil: number;
 };
 
@@ -26,7 +29,7 @@ export function readOpeningState(
 ): OpeningState {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // A shift can end at 48:00, so shifts from two days before count.
+  // Opening hours can end at 48:00, so those that began two days before count.
   const days = localDays(timezone, today - 2, today + DAYS_AHEAD);
   const { work } = createWorkingTimeReader(schedule, days)();
   const current = work.find(({ start, end }) => start <= minute && minute < end);

@@ -1,14 +1,17 @@
 import { definePages } from "../../http/pages/pages.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
-import type { Wanted } from "./build-page.tsx";
+import type { WantedPage } from "./build-page.tsx";
 import { serverPages } from "./server-pages.ts";
 
-const load = (kind: Wanted["kind"]) => async () => {
+const load = (kind: WantedPage["kind"]) => async () => {
   const { pagesOf } = await import("./serve-pages.ts");
   return (request: PageRequest) => pagesOf(request.rt).respond(request, kind);
 };
 
-/** Serves /b/{slug}.md and .jsonld too: a parameter of a path is a whole segment. */
+/**
+ * Serves the first page, and also `/b/{slug}.md` and `/b/{slug}.jsonld`: a parameter of a path takes a
+ * whole segment, so that no routes of their own are possible.
+ */
 const loadFirstPage = async () => {
   const [{ pagesOf }, { respondNotFound }] = await Promise.all([
     import("./serve-pages.ts"),
@@ -23,7 +26,7 @@ const loadFirstPage = async () => {
   };
 };
 
-const KINDS: Record<string, Wanted["kind"]> = { ".md": "markdown", ".jsonld": "jsonld" };
+const KINDS: Record<string, WantedPage["kind"]> = { ".md": "markdown", ".jsonld": "jsonld" };
 
 const loadEvent = async () => {
   const { pagesOf } = await import("./serve-pages.ts");

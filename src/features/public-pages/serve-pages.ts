@@ -16,7 +16,7 @@ import {
 } from "../../http/pipeline/cached-response.ts";
 import { getHeader, type HandlerResult } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
-import { buildPage, type Wanted } from "./build-page.tsx";
+import { buildPage, type WantedPage } from "./build-page.tsx";
 import type { Variant } from "./content.ts";
 import { respondNotFound } from "./not-found.tsx";
 import { createPublicPageStore, type PageState } from "./store.ts";
@@ -26,11 +26,13 @@ import { countOnPages } from "./counters.ts";
 // Serves the public pages, and keeps their bytes until the catalog, the stock or the time changes
 // them.
 
-/** The bytes of pages that are kept at most. */
+/** The most bytes of pages that are kept. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 /** Measured size of a cached page without its bodies. */
 const OVERHEAD_BYTES = 2048;
+/** The most businesses whose states are kept. */
 const MAX_STATES = 1000;
+/** The most pairs of a language in the URL and an Accept-Language that are kept for a business. */
 const MAX_VARIANTS = 100;
 
 type CachedPage = CachedResponse & {
@@ -45,11 +47,11 @@ type KnownState = PageState & {
   variants: BoundedCache<string, Variant>;
 };
 
-const services = new WeakMap<Runtime, PublicPages>();
+const pagesByRuntime = new WeakMap<Runtime, PublicPages>();
 
 export function pagesOf(rt: Runtime): PublicPages {
-  const pages = services.get(rt) ?? new PublicPages(rt);
-  services.set(rt, pages);
+  const pages = pagesByRuntime.get(rt) ?? new PublicPages(rt);
+  pagesByRuntime.set(rt, pages);
   return pages;
 }
 
@@ -66,6 +68,7 @@ class PublicPages {
     MAX_CACHED_BYTES,
     ({ bytes }) => bytes + OVERHEAD_BYTES,
   );
+  /** The states by slug, until the next commit; null for a business without a page. */
   #states = new BoundedCache<string, KnownState | null>(MAX_STATES);
 
   constructor(rt: Runtime) {
@@ -79,7 +82,7 @@ class PublicPages {
    */
   respond(
     request: PageRequest,
-    kind: Wanted["kind"],
+    kind: WantedPage["kind"],
     { event = null }: { event?: string | null } = {},
   ): HandlerResult {
     const { context, slug } = request;
@@ -96,7 +99,7 @@ class PublicPages {
     return reading === undefined ? build() : reading.then(build);
   }
 
-  #send(request: PageRequest, kind: Wanted["kind"], page: CachedPage): HandlerResult {
+  #send(request: PageRequest, kind: WantedPage["kind"], page: CachedPage): HandlerResult {
     countOnPages(this.#rt, "sent", kind);
     return page.respond(request.context);
   }
@@ -118,7 +121,12 @@ class PublicPages {
     return business && readAhead(this.#rt, business, KINDS);
   }
 
-  #build(id: string, request: PageRequest, wanted: Wanted, isNegotiated: boolean): HandlerResult {
+  #build(
+    id: string,
+    request: PageRequest,
+    wanted: WantedPage,
+    isNegotiated: boolean,
+  ): HandlerResult {
     const { context, slug } = request;
     const rt = this.#rt;
     const origin = originOf(rt);

@@ -16,7 +16,7 @@ import { pathsOf } from "./paths.ts";
 import { createPublicPageStore, type PublishedBusiness } from "./store.ts";
 import { textsOf } from "./texts.ts";
 
-const SHARED = ["cache-control", "public, no-cache"];
+const CACHE_HEADERS = ["cache-control", "public, no-cache"];
 
 const listPublished = (rt: Runtime): PublishedBusiness[] =>
   rt.openStore(createPublicPageStore).listPublished();
@@ -70,7 +70,7 @@ export function sendRobots(rt: Runtime, context: RequestContext, base: string): 
   const lines = ["User-agent: *", `Disallow: ${base}/v1/`, "Allow: /"];
   if (publicUrl !== "") lines.push("", `Sitemap: ${publicUrl}/sitemap.xml`);
   const body = Buffer.from(`${lines.join("\n")}\n`);
-  return respondBytes(context, 200, "text/plain; charset=utf-8", body, SHARED);
+  return respondBytes(context, 200, "text/plain; charset=utf-8", body, CACHE_HEADERS);
 }
 
 /** The most URLs that a sitemap may have. */
@@ -91,7 +91,7 @@ export function sendSitemap(rt: Runtime, context: RequestContext, base: string):
   const body = Buffer.from(
     `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries.join("\n")}\n</urlset>\n`,
   );
-  return respondBytes(context, 200, "application/xml; charset=utf-8", body, SHARED);
+  return respondBytes(context, 200, "application/xml; charset=utf-8", body, CACHE_HEADERS);
 }
 
 function listPaths(rt: Runtime, { slug }: PublishedBusiness, base: string): string[] {

@@ -5,8 +5,8 @@ const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ??
 
 /**
  * Returns the language of a page's fixed texts, and that of its texts from the catalog.
- * @param wanted the language in the URL of the page, or null
- * @param acceptLanguage the header of a request without it
+ * @param wanted the language in the URL of the page; null if the URL has none
+ * @param acceptLanguage the header, which counts if the URL has no language of pages
  * @param locales the languages of the catalog, its own first
  */
 export function chooseVariant(

@@ -3,7 +3,7 @@ import type { PublicService } from "../../../domain/public/service.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { BookingShop, Offer } from "../read-offer.ts";
 import type { Fields } from "../urls.ts";
-import { Jump, Pager } from "../../public-pages/view/frame.tsx";
+import { CategoryLinks, Pager } from "../../public-pages/view/frame.tsx";
 import { Heading, Notice, Outside, Telephone } from "./parts.tsx";
 
 type StartProps = BookingShop & {
@@ -52,7 +52,7 @@ export const Start = (props: StartProps) => {
       )}
       {hasServices && (
         <>
-          <Jump shop={shop} name={texts.services} listing={services} urlOf={urlOfPage} />
+          <CategoryLinks shop={shop} name={texts.services} listing={services} urlOf={urlOfPage} />
           {services.sections.map(({ group, items }) => (
             <section id={group?.id}>
               <h2>{group === null ? texts.services : <Outside shop={shop} text={group.name} />}</h2>

@@ -2,7 +2,7 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { VisitStatus } from "../../../domain/bookings/visit.ts";
 import { addressLines } from "../../public-pages/address.ts";
-import { mapUrlOf, telUrl } from "../../public-pages/view/contact.tsx";
+import { mapUrlOfBusiness, telUrl } from "../../public-pages/view/contact.tsx";
 import type { BookingShop } from "../read-offer.ts";
 import type { VisitContent, VisitView } from "../visit-view.ts";
 import { writeShortDateTime } from "../when.ts";
@@ -149,7 +149,7 @@ export const Facts = (props: FactsProps) => {
           {lines.length > 0 && (
             <span class="line">
               <a
-                href={mapUrlOf(shop, lines)}
+                href={mapUrlOfBusiness(shop, lines)}
                 rel="noreferrer"
                 target={isEmbedded ? "_blank" : undefined}
               >

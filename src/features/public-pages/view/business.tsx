@@ -6,7 +6,7 @@ import type { Dishes, Events, Services, Shop } from "../content.ts";
 import { pathsOf } from "../paths.ts";
 import { Contact, QuickFacts } from "./contact.tsx";
 import { EventList } from "./events.tsx";
-import { Image, Jump, LongText, Outside, pageUrls } from "./frame.tsx";
+import { Image, CategoryLinks, LongText, Outside, pageUrls } from "./frame.tsx";
 import { Hours, OpenState } from "./hours.tsx";
 import { DishList } from "./menu.tsx";
 import { type NameOfAddon, Promotion } from "./promotions.tsx";
@@ -69,7 +69,12 @@ export const BusinessPage = ({ shop, content }: Props) => {
           {dishes.total > 0 && (
             <section>
               <h2>{texts.menu}</h2>
-              <Jump shop={shop} name={texts.menu} listing={dishes} urlOf={pageUrls(paths.menu)} />
+              <CategoryLinks
+                shop={shop}
+                name={texts.menu}
+                listing={dishes}
+                urlOf={pageUrls(paths.menu)}
+              />
               <DishList shop={shop} dishes={dishes} level={3} />
               <AllLink href={paths.menu} text={texts.allDishes} listing={dishes} />
             </section>
@@ -77,7 +82,7 @@ export const BusinessPage = ({ shop, content }: Props) => {
           {services.total > 0 && (
             <section>
               <h2>{texts.services}</h2>
-              <Jump
+              <CategoryLinks
                 shop={shop}
                 name={texts.services}
                 listing={services}

@@ -6,8 +6,8 @@ import { Outside } from "./frame.tsx";
 import { hasHours } from "./hours.tsx";
 
 /**
- * Where the business is, how to call it, and a link to its hours: readers on a phone look for them
- * first, and a long menu would be before them.
+ * The address, the telephone number and a link to the hours. They are at the top, because readers on a
+ * phone look for them first and would otherwise scroll past a long menu.
  */
 export const QuickFacts = ({ shop }: { shop: Shop }) => {
   const { phone } = shop.profile;
@@ -15,7 +15,7 @@ export const QuickFacts = ({ shop }: { shop: Shop }) => {
   return lines.length === 0 && phone === null && !hasHours(shop) ? null : (
     <p class="quick">
       {lines.length > 0 && (
-        <a href={mapUrlOf(shop, lines)} rel="noreferrer">
+        <a href={mapUrlOfBusiness(shop, lines)} rel="noreferrer">
           <Outside shop={shop} text={lines.join(", ")} />
         </a>
       )}
@@ -45,7 +45,7 @@ export const Contact = ({ shop }: { shop: Shop }) => {
             </div>
           ))}
           {postalAddress && <div>{format.region(postalAddress.country)}</div>}
-          <a href={mapUrlOf(shop, lines)} rel="noreferrer">
+          <a href={mapUrlOfBusiness(shop, lines)} rel="noreferrer">
             {texts.map}
           </a>
         </address>
@@ -100,12 +100,12 @@ const Row = ({ name, children }: { name: string; children: ComponentChildren }) 
   </div>
 );
 
-/** Returns a link to a map; no request is made before somebody follows it. */
-export const mapUrl = (address: string): string =>
+/** Returns the URL of a map. The page makes no request to the map before a reader follows the link. */
+export const mapUrlOfAddress = (address: string): string =>
   `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;
 
-export function mapUrlOf({ profile: { geo } }: Shop, lines: readonly string[]): string {
-  if (geo === null) return mapUrl(lines.join(", "));
+export function mapUrlOfBusiness({ profile: { geo } }: Shop, lines: readonly string[]): string {
+  if (geo === null) return mapUrlOfAddress(lines.join(", "));
   const { latitude, longitude } = geo;
   return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`;
 }

@@ -4,7 +4,7 @@ import { fillPlural, fillText } from "../../../pages/languages.ts";
 import type { Events, Shop } from "../content.ts";
 import { MAX_PARTS } from "../layout.ts";
 import { pathsOf } from "../paths.ts";
-import { mapUrl } from "./contact.tsx";
+import { mapUrlOfAddress } from "./contact.tsx";
 import { Image, LongText, Outside } from "./frame.tsx";
 
 export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
@@ -16,7 +16,7 @@ export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
 );
 
 const DAY_MS = 86_400_000;
-/** How far away an event is that needs the year: without it, the date could be of an earlier year. */
+/** An event at least so far away is shown with its year, because its date could be of another year. */
 const FAR_MS = 300 * DAY_MS;
 
 const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
@@ -103,7 +103,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
   const paths = pathsOf(path);
   const startsAt = Date.parse(event.startsAt);
   const endsAt = Date.parse(event.endsAt);
-  // A time alone would be read as that of the first day.
+  // An end without its date would be read as a time on the first day.
   const needsEndDate = endsAt - startsAt >= DAY_MS;
   const doorsAt = event.doorsAt === null ? null : Date.parse(event.doorsAt);
   const isOnSale = ["ON_SALE", "FEW_LEFT"].includes(event.availability.state);
@@ -141,7 +141,7 @@ export const EventPage = ({ shop, event }: EventPageProps) => {
           {event.venue.address !== null && (
             <>
               <br />
-              <a href={mapUrl(event.venue.address)} rel="noreferrer">
+              <a href={mapUrlOfAddress(event.venue.address)} rel="noreferrer">
                 <Outside shop={shop} text={event.venue.address} />
               </a>
             </>

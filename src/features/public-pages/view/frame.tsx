@@ -161,9 +161,10 @@ export const LongText = ({
 
 type ImageProps = {
   image: { url: string; alt: string | null; width: number | null; height: number | null };
-  /** What stands for a missing description; empty beside a text that says the same. */
+  /** The text for an image without a description; empty if a text beside the image says the same. */
   alt?: string;
   className?: string;
+  /** Whether the image is at the top of the page, so that the browser loads it at once. */
   isFirst?: boolean;
 };
 
@@ -181,7 +182,7 @@ export const Image = ({ image, alt = "", className, isFirst = false }: ImageProp
   />
 );
 
-type JumpProps = {
+type CategoryLinksProps = {
   shop: Shop;
   name: string;
   listing: {
@@ -194,7 +195,7 @@ type JumpProps = {
 };
 
 /** Links to the categories of a long list, also to those on its other pages. */
-export const Jump = ({ shop, name, listing, urlOf }: JumpProps) => {
+export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps) => {
   const { sections, contents, page } = listing;
   const own = sections.flatMap(({ group }) => group ?? []);
   const ids = new Set(own.map(({ id }) => id));
