@@ -13,7 +13,7 @@ export type SentRequest = {
 
 /**
  * Returns a command that sends a webhook again from the reader's machine.
- * @param secret the signing secret; without it, the command has a placeholder for the signature
+ * @param secret the signing secret; if empty, the command has a placeholder for the signature
  * @param nowMs the time of the new signature
  */
 export async function writeCurl(

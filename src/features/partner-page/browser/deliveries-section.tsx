@@ -5,7 +5,7 @@ import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { TroubleNotes } from "./endpoint-troubles.tsx";
 import { DeliveryDetails } from "./delivery-details.tsx";
-import { Choose, ProblemNote, Time, Write } from "./parts.tsx";
+import { SelectField, ProblemNote, Time, TextField } from "./parts.tsx";
 import { SendAllAgain } from "./send-all-again.tsx";
 import { eventTypesOf, hasScope, useSession } from "./session.ts";
 import type { Delivery, DeliveryFilter, Endpoint } from "./types.ts";
@@ -15,7 +15,7 @@ const PAGE_SIZE = 50;
 const HOUR_MS = 3_600_000;
 
 /** What the reader looks for; an empty text means any. */
-type Wanted = {
+type WantedDeliveries = {
   endpointId: string;
   eventType: string;
   status: string;
@@ -24,7 +24,7 @@ type Wanted = {
   from: string;
   until: string;
 };
-const EVERYTHING: Wanted = {
+const EVERYTHING: WantedDeliveries = {
   endpointId: "",
   eventType: "",
   status: "",
@@ -32,9 +32,10 @@ const EVERYTHING: Wanted = {
   from: "",
   until: "",
 };
+/** The value of `hours` if the reader writes two times. */
 const RANGE = "range";
 
-function toFilter({ endpointId, eventType, status, ...times }: Wanted): DeliveryFilter {
+function toFilter({ endpointId, eventType, status, ...times }: WantedDeliveries): DeliveryFilter {
   return {
     ...(endpointId !== "" && { endpointId }),
     ...(eventType !== "" && { eventType: eventType as Delivery["eventType"] }),
@@ -47,10 +48,10 @@ function toTimes({
   hours,
   from,
   until,
-}: Pick<Wanted, "hours" | "from" | "until">): Pick<DeliveryFilter, "since" | "until"> {
+}: Pick<WantedDeliveries, "hours" | "from" | "until">): Pick<DeliveryFilter, "since" | "until"> {
   if (hours === "") return {};
   if (hours !== RANGE) return { since: new Date(now() - Number(hours) * HOUR_MS).toISOString() };
-  // A time without an offset is in the reader's zone.
+  // The fields have times without an offset, which `Date` reads in the reader's zone.
   return {
     ...(from !== "" && { since: new Date(from).toISOString() }),
     ...(until !== "" && { until: new Date(until).toISOString() }),
@@ -146,35 +147,36 @@ export function DeliveriesSection() {
 }
 
 type FilterProps = {
-  wanted: Wanted;
+  wanted: WantedDeliveries;
   endpoints: readonly Endpoint[];
-  onChange: (wanted: Wanted) => void;
+  onChange: (wanted: WantedDeliveries) => void;
 };
 
 function Filter({ wanted, endpoints, onChange }: FilterProps) {
   const types = eventTypesOf(useSession());
-  const set = (field: keyof Wanted) => (value: string) => onChange({ ...wanted, [field]: value });
+  const set = (field: keyof WantedDeliveries) => (value: string) =>
+    onChange({ ...wanted, [field]: value });
   return (
     <div class="filter" role="search" aria-label="Deliveries">
-      <Choose
+      <SelectField
         label="Endpoint"
         value={wanted.endpointId}
         options={[["", "all"], ...endpoints.map(({ id, name }) => [id, name] as const)]}
         onChoose={set("endpointId")}
       />
-      <Choose
+      <SelectField
         label="Event"
         value={wanted.eventType}
         options={[["", "all"], ...types.map((type) => [type, type] as const)]}
         onChoose={set("eventType")}
       />
-      <Choose
+      <SelectField
         label="Status"
         value={wanted.status}
         options={[["", "all"], ...DELIVERY_STATUSES]}
         onChoose={set("status")}
       />
-      <Choose
+      <SelectField
         label="Created"
         value={wanted.hours}
         options={[
@@ -188,8 +190,13 @@ function Filter({ wanted, endpoints, onChange }: FilterProps) {
       />
       {wanted.hours === RANGE && (
         <>
-          <Write label="From" type="datetime-local" value={wanted.from} onWrite={set("from")} />
-          <Write label="Until" type="datetime-local" value={wanted.until} onWrite={set("until")} />
+          <TextField label="From" type="datetime-local" value={wanted.from} onWrite={set("from")} />
+          <TextField
+            label="Until"
+            type="datetime-local"
+            value={wanted.until}
+            onWrite={set("until")}
+          />
         </>
       )}
     </div>

@@ -6,7 +6,7 @@ import { OutsideText } from "../../../pages/outside-text.tsx";
 import { EndpointForm, type EndpointFields } from "./endpoint-form.tsx";
 import { EndpointTest } from "./endpoint-test.tsx";
 import { EndpointSecret } from "./endpoint-secret.tsx";
-import { Choose, Confirm, ProblemNote, Time } from "./parts.tsx";
+import { SelectField, Confirm, ProblemNote, Time } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 import { adviseOn, describeEndpoint } from "./words.ts";
@@ -91,8 +91,8 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const pause = () => client.updateEndpoint({ id, body: { status: "DISABLED" } });
   const resume = () => client.enableEndpoint({ id, body: { recover } });
   const sendWaiting = useAction(async () => {
-    // Failed deliveries wait for their next attempts, and the endpoint for the end of its backoff,
-    // which enabling an active endpoint ends.
+    // The first request sends deliveries that wait for their next attempts. The second ends the
+    // backoff: enabling does that for an active endpoint.
     await client.redeliverDeliveries({ body: { endpointId: id, status: "PENDING" } });
     onChange((await client.enableEndpoint({ id })).data);
     setIsSent(true);
@@ -141,7 +141,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
       </p>
       {status === "DISABLED" && (
         <div class="row">
-          <Choose
+          <SelectField
             label="Events that it missed"
             value={recover}
             options={[

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { ProblemNote, Write } from "./parts.tsx";
+import { ProblemNote, TextField } from "./parts.tsx";
 import { eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
@@ -37,8 +37,8 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
   };
   return (
     <form onSubmit={save} autocomplete="off">
-      <Write label="Name" value={name} onWrite={setName} isRequired />
-      <Write
+      <TextField label="Name" value={name} onWrite={setName} isRequired />
+      <TextField
         label="URL"
         hint="https, with a public address"
         type="url"

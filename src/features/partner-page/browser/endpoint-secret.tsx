@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { SelectField, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
 import { useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
@@ -38,7 +38,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
         <summary>Signing secret</summary>
         {oldSecretEndsAt === null ? (
           <div class="row">
-            <Choose
+            <SelectField
               label="Sign with both secrets for"
               value={overlap}
               options={OVERLAPS}

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../../client/index.ts";
 import { useAction } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
-import { Choose, Lines, ProblemNote } from "./parts.tsx";
+import { SelectField, Lines, ProblemNote } from "./parts.tsx";
 import { eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 import { isRefusal } from "./words.ts";
@@ -29,13 +29,13 @@ export function EndpointTest({ endpoint, onTested }: EndpointTestProps) {
       body: eventType === undefined ? {} : { eventType },
     });
     setResult(data);
-    // An accepted test ends a backoff.
+    // The endpoint is read again, because an accepted test ends a backoff.
     onTested((await client.getEndpoint({ id })).data);
   });
   return (
     <>
       <div class="row">
-        <Choose
+        <SelectField
           label="Test event"
           value={type}
           options={types.map((each) => [each, each])}

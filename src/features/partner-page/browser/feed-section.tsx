@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import type { Result } from "../../../client/index.ts";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction, useLoaded } from "../../../pages/browser/work.ts";
-import { CopyButton, Choose, Lines, ProblemNote, Time, Write } from "./parts.tsx";
+import { CopyButton, SelectField, Lines, ProblemNote, Time, TextField } from "./parts.tsx";
 import { hasScope, useSession } from "./session.ts";
 import { distance } from "./words.ts";
 
 const HOUR_MS = 3_600_000;
 const PAGE_SIZE = 100;
-/** Each page counts towards the rate limit of the key, and a reader needs only a few. */
+/** The most pages that are read at once: each counts towards the rate limit of the key. */
 const MAX_PAGES = 5;
 
 type Change = Result<"listChanges">["data"][number];
@@ -57,7 +57,7 @@ export function FeedSection() {
       <CursorCheck read={read} />
       <h3>Last events</h3>
       <div class="row">
-        <Choose
+        <SelectField
           label="Created"
           value={hours}
           options={[
@@ -114,7 +114,7 @@ function CursorCheck({ read }: { read: (start: Start) => Promise<Read> }) {
   return (
     <form class="card" onSubmit={submit} autocomplete="off">
       <h3>How far is a cursor behind?</h3>
-      <Write
+      <TextField
         label="Cursor"
         hint="The page.nextCursor that your client has stored. Reading it here does not move it."
         value={cursor}

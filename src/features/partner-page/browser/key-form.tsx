@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
-import { ProblemNote, Write } from "./parts.tsx";
+import { ProblemNote, TextField } from "./parts.tsx";
 import { readPastedKey } from "./pasted-key.ts";
 import type { PageProps } from "./types.ts";
 
@@ -34,7 +34,7 @@ export function KeyForm({ props, onOpen }: KeyFormProps) {
       </p>
       {isSecureContext ? (
         <form class="card" onSubmit={submit} autocomplete="off">
-          <Write
+          <TextField
             label="API key"
             hint="A restricted key, which begins with deskbell_rk_. It stays in the memory of this page, and is gone when you leave or reload it."
             value={pasted}

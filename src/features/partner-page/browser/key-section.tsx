@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
-import { Choose, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
+import { SelectField, Confirm, ProblemNote, SecretOnce, Time } from "./parts.tsx";
 import { EndpointTroubles } from "./endpoint-troubles.tsx";
 import { QuickStart } from "./quick-start.tsx";
 import { useSession } from "./session.ts";
@@ -207,7 +207,7 @@ function Rotation() {
             The key gets a new secret, with which this page goes on. Scopes, limits, expiry and
             endpoints stay.
           </p>
-          <Choose
+          <SelectField
             label="The old secret works for"
             value={overlap}
             options={OVERLAPS}

@@ -26,13 +26,13 @@ type Section = (typeof SECTIONS)[number];
 const readSection = (): Section =>
   SECTIONS.find(({ name }) => `#${name}` === location.hash) ?? SECTIONS[0];
 
-/** The section in the fragment of the URL, which is the only thing that the history keeps. */
+/** Returns the section that the fragment of the URL names. The history keeps nothing else. */
 function useSection(): Section {
   const [section, setSection] = useState(readSection);
   useEffect(() => {
-    const follow = () => setSection(readSection());
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    const showSection = () => setSection(readSection());
+    addEventListener("hashchange", showSection);
+    return () => removeEventListener("hashchange", showSection);
   }, []);
   return section;
 }
@@ -60,7 +60,7 @@ export function PartnerPage(props: PageProps) {
     setSession(await read());
   };
   const forget = () => setSession(null);
-  // A browser may keep a page that was left, to show it again.
+  // The key is forgotten when the page is left, because a browser may keep the page to show it again.
   useEffect(() => {
     addEventListener("pagehide", forget);
     return () => removeEventListener("pagehide", forget);

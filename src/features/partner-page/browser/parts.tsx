@@ -21,7 +21,7 @@ export function ProblemNote({ error }: { error: unknown }) {
         <p>The page itself failed: {String(error)}. Reload it, and paste the key again.</p>
       </div>
     );
-  // A problem with one issue has its text, too.
+  // The detail of a problem with a single issue is the text of the issue, which is shown once.
   const issues = (error.problem?.errors ?? []).filter(({ detail }) => detail !== error.detail);
   return (
     <div class="note bad" role="alert">
@@ -124,14 +124,14 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-type ChooseProps = {
+type SelectFieldProps = {
   label: string;
   value: string;
   options: readonly (readonly [value: string, label: string])[];
   onChoose: (value: string) => void;
 };
 
-export const Choose = ({ label, value, options, onChoose }: ChooseProps) => (
+export const SelectField = ({ label, value, options, onChoose }: SelectFieldProps) => (
   <Field label={label}>
     {(ids) => (
       <select {...ids} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
@@ -145,7 +145,7 @@ export const Choose = ({ label, value, options, onChoose }: ChooseProps) => (
   </Field>
 );
 
-type WriteProps = {
+type TextFieldProps = {
   label: string;
   hint?: string;
   value: string;
@@ -158,7 +158,7 @@ type WriteProps = {
 };
 
 /** A field for text. The browser does not correct it, send it to a spelling service, or keep it. */
-export const Write = ({
+export const TextField = ({
   label,
   hint,
   value,
@@ -166,7 +166,7 @@ export const Write = ({
   type = "text",
   isSecret,
   isRequired,
-}: WriteProps) => (
+}: TextFieldProps) => (
   <Field label={label} {...(hint === undefined ? {} : { hint })}>
     {(ids) => {
       const shared = {

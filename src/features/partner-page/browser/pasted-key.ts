@@ -9,7 +9,7 @@ const refused = (message: string, fix: string): PastedKey => ({ isUsable: false,
 const ASK_FOR_RESTRICTED =
   "Ask the business for a restricted key: one that is created with --scope, and begins with deskbell_rk_.";
 
-/** Decides whether a pasted text is a restricted key. Nothing is sent before. */
+/** Returns the restricted key in a pasted text, or why it has none. This check sends nothing. */
 export function readPastedKey(pasted: string): PastedKey {
   const text = pasted.trim().replace(/^(?:authorization:\s*)?bearer\s+/i, "");
   if (text === "") return refused("Paste an API key first.", ASK_FOR_RESTRICTED);

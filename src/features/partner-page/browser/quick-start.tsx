@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
 import { TestOutcome, type TestResult } from "./endpoint-test.tsx";
 import { DocsLink } from "./docs-link.tsx";
-import { ProblemNote, SecretOnce, Write } from "./parts.tsx";
+import { ProblemNote, SecretOnce, TextField } from "./parts.tsx";
 import { canWrite, eventTypesOf, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 
@@ -38,7 +38,7 @@ export function QuickStart() {
       <ol class="steps">
         <li aria-current={endpoint === undefined ? "step" : undefined}>
           <form onSubmit={create} autocomplete="off">
-            <Write
+            <TextField
               label="Where is your receiver?"
               hint="An https URL on the internet that takes POST requests; your own machine has one through a tunnel. The documentation has receivers to copy for TypeScript, Node, Python, PHP, Go and Ruby."
               type="url"

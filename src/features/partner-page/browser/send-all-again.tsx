@@ -49,7 +49,7 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   });
   if (!canWrite(key)) return null;
   if (!isSendable) return <p class="hint">Deliveries with this status cannot be sent again.</p>;
-  // The API sends again only what a filter names.
+  // The API refuses to send deliveries again without a filter.
   if (Object.keys(filter).length === 0)
     return (
       <p class="hint">

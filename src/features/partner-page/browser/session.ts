@@ -28,6 +28,7 @@ export type Session = {
  * limits of the key.
  */
 const RETRIES = 1;
+/** The longest wait before the retry. */
 const MAX_WAIT_SECONDS = 3;
 
 export const openClient = ({ base, slug }: PageProps, key: string): DeskbellClient =>

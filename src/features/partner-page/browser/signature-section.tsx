@@ -4,7 +4,7 @@ import { DeskbellError } from "../../../client/index.ts";
 import { now } from "../../../pages/browser/clock.ts";
 import { useAction, useLoaded } from "../../../pages/browser/work.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
-import { Choose, ProblemNote, Write } from "./parts.tsx";
+import { SelectField, ProblemNote, TextField } from "./parts.tsx";
 import { hasScope, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 import { checkSignature, eventIdOf, type Finding, SECRET } from "./signature.ts";
@@ -66,15 +66,15 @@ export function SignatureSection() {
         The secret and the body are not sent anywhere; only the ID of the event is, to compare the
         body with the one that was sent.
       </p>
-      <Write label="Raw body" type="area" value={body} onWrite={setBody} />
-      <Write
+      <TextField label="Raw body" type="area" value={body} onWrite={setBody} />
+      <TextField
         label="X-Service-Signature"
         hint="Or all headers of the request."
         type="area"
         value={headers}
         onWrite={setHeaders}
       />
-      <Choose
+      <SelectField
         label="Endpoint"
         value={endpointId}
         options={[
@@ -83,7 +83,7 @@ export function SignatureSection() {
         ]}
         onChoose={choose}
       />
-      <Write
+      <TextField
         label="Signing secret"
         hint="It begins with whsec_, and is used in this page only. If an endpoint is chosen, curl commands for its deliveries are signed with it until you leave."
         value={secret}

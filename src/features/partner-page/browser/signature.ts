@@ -25,6 +25,7 @@ export async function signBody({
   /** The ID of the event. */
   id: string;
 }): Promise<Record<string, string>> {
+  // X-Service-Signature is made with the text of the secret, Standard Webhooks with its bytes.
   const service = toHex(await hmac(encoder.encode(secret), `${seconds}.${body}`));
   const raw = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
   const standard = btoa(String.fromCharCode(...(await hmac(raw, `${id}.${seconds}.${body}`))));
@@ -37,6 +38,7 @@ export async function signBody({
 
 export const SECRET = /^whsec_[A-Za-z0-9+/]{48}$/;
 const SIGNATURE = /\bt=\d+(?:,\s*v\d=[0-9a-f]+)+/i;
+/** The age from which verifiers refuse a signature. */
 const TOLERANCE_SECONDS = 300;
 
 /** Returns the ID of the event in a body, even if the body is not JSON any more. */
@@ -147,24 +149,24 @@ function explainChange(body: string, original: string): Finding {
     return bad(
       "The body was parsed and written again (re-serialised): it has the same data as the one that was sent, in other bytes. Verify the raw bytes of the request before anything parses them.",
     );
-  const at = [...original].findIndex((character, i) => character !== body[i]);
-  const from = Math.max(0, at - 20);
-  const excerpt = (text: string) => `…${text.slice(from, at + 30)}…`;
+  const position = [...original].findIndex((character, i) => character !== body[i]);
+  const from = Math.max(0, position - 20);
+  const excerpt = (text: string) => `…${text.slice(from, position + 30)}…`;
   return bad(
-    `The body differs from the one that was sent at character ${at + 1}: received ${excerpt(body)}, sent ${excerpt(original)}`,
+    `The body differs from the one that was sent at character ${position + 1}: received ${excerpt(body)}, sent ${excerpt(original)}`,
   );
 }
 
 /** Returns whether two texts are the same JSON, whatever the order of their fields is. */
 function sameJson(one: string, other: string): boolean {
   try {
-    return sorted(JSON.parse(one)) === sorted(JSON.parse(other));
+    return stringifySorted(JSON.parse(one)) === stringifySorted(JSON.parse(other));
   } catch {
     return false;
   }
 }
 
-const sorted = (value: unknown): string =>
+const stringifySorted = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))

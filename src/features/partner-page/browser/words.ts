@@ -1,7 +1,8 @@
 import type { Delivery, Endpoint } from "./types.ts";
 
 const DAY_MS = 86_400_000;
-const MINUTES_MS = 300_000;
+/** The distance from now within which a time is shown with its seconds. */
+const FEW_MINUTES_MS = 300_000;
 
 /** The reader's time zone, such as "Europe/Berlin". */
 export const ownZone = (): string => new Intl.DateTimeFormat("en-GB").resolvedOptions().timeZone;
@@ -33,7 +34,7 @@ export function shortTime(at: string, nowMs: number): string {
   const distanceMs = Math.abs(Date.parse(at) - nowMs);
   const time = { hour: "2-digit", minute: "2-digit" } as const;
   const options: Intl.DateTimeFormatOptions =
-    distanceMs < MINUTES_MS
+    distanceMs < FEW_MINUTES_MS
       ? { ...time, second: "2-digit" }
       : distanceMs < DAY_MS / 2
         ? time
