@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openAgents, post, statelessRequest } from "./support/agents.ts";
 
-// The messages that the official client does not send.
+// These tests send messages that the official client never sends.
 
 const PATH = "/b/salon-aurora/mcp";
 const SERVER_META = "io.modelcontextprotocol/serverInfo";
@@ -50,7 +50,7 @@ test("a notification gets 202 without a body", async () => {
   expect([status, text]).toEqual([202, ""]);
 });
 
-test("the handshake settles on a revision that both know", async () => {
+test("the handshake chooses a protocol revision that client and server know", async () => {
   const agents = openAgents("salon");
   for (const [asked, settled] of [
     ["2025-11-25", "2025-11-25"],

@@ -87,7 +87,7 @@ test("a request of another website is refused before anything is read", async ()
       expect.stringContaining("program"),
     ]);
   }
-  // A name of the attacker can lead to this machine, so it is not enough that both names are equal.
+  // An attacker's name can lead to this machine (DNS rebinding), so equal names prove nothing.
   expect((await send("http://evil.example:4100", "evil.example:4100")).status).toBe(403);
   expect((await send("http://127.0.0.1:4100")).status).toBe(200);
   expect((await send("http://localhost:4100", "localhost:4100")).status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { addKey, connect, openAgents, type Agent } from "./support/agents.ts";
 
-// Five tasks, as an agent does them that knows only what tools/list and the results say.
+// Each test does a task as an agent would that knows only what tools/list and the results say.
 
 const MAX_CALLS = 6;
 
@@ -28,7 +28,7 @@ test("an agent learns the opening hours on a holiday", async () => {
   ]);
 });
 
-test("an agent finds a vegan dish under 15", async () => {
+test("an agent finds a vegan dish for less than 15.00", async () => {
   const call = count(await connect(openAgents("restaurant"), "/b/cafe-lumen/mcp"));
   const { data, business } = (
     await call("search_catalog", { kind: "dish", dietary: "vegan", maxPriceCents: 1499 })

@@ -115,7 +115,7 @@ test("a guest still sees the time that is held for the guest, and another choice
   expect((await other.openTimes(url)).times).not.toContain(times.at(-1));
 });
 
-test("details without a name or a way to reach the guest are shown again with what is missing", async () => {
+test("a form without a name, or without an email address and phone number, is shown again with what is missing", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0]!);

@@ -10,7 +10,7 @@ async function openTail(api = createTestApi()) {
   const read = async (query = "") =>
     ((await (await api.request(`/metrics/requests${query}`, asOperator(api))).json()) as Seen).data;
   let { cursor } = await read();
-  /** Returns the requests since the call before. */
+  /** Returns the requests since the previous call. */
   const next = async (query = "") => {
     const page = await read(`?after=${cursor}${query}`);
     ({ cursor } = page);
@@ -70,7 +70,7 @@ test("health checks and requests for metrics are not shown", async () => {
   expect((await next()).requests).toEqual([]);
 });
 
-test("a request that waits ends with the next request to the API", async () => {
+test("a long poll of the tail ends with the next request to the API", async () => {
   const { api, next } = await openTail();
   const waiting = next("&wait=25");
   await api.request("/v1/businesses/salon-aurora/staff");

@@ -32,7 +32,7 @@ test("the map for nginx names the size of its hash table only if it has many row
   expect(readProxyMap("nginx", "deskbell.map", large).get("east")).toEqual(many);
 });
 
-// The maps run in reverse-proxy.test.ts.
+// The test reverse-proxy.test.ts runs the maps in both proxies.
 test.each(PROXY_FORMATS)(
   "the map for %s has a regular expression for a slug that is reserved or too long",
   (format) => {

@@ -204,7 +204,7 @@ describe("categories", () => {
     expect(report.skipped).toEqual([]);
   });
 
-  test("the reporting category counts if there is no other, and is reported if it differs", () => {
+  test("Square's reporting category of an item without others is imported, and one that differs is reported", () => {
     const objects = [category("A"), category("B"), item("X", { reportingCategory: { id: "A" } })];
     expect(map(...objects).sections.menu?.items?.[0]?.categories).toEqual(["A"]);
     expect(skippedIn(...objects)).toEqual([]);

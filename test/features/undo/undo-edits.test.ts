@@ -168,7 +168,7 @@ test("a plan of an undo by objects shows the present catalog after a sale or a d
   expect(plan.changes).toMatchObject([{ action: "update", key: "cut" }]);
 });
 
-test("an undo by objects that deletes a booked variant is refused, or cancels the booking", async () => {
+test("an undo that deletes only a booked variant is refused, or cancels the booking", async () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, BODY);
   const variant = "variants: [{ key: long, name: Long, price: 50.00 }]";

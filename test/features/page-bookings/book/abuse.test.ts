@@ -67,7 +67,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
   },
 );
 
-test("a request that the business accepts makes room for another", async () => {
+test("a request that the business accepts no longer takes the page's share of free time", async () => {
   const { api, base, key } = await attack("REQUEST", 25);
   const before = listMade(api).length;
   for (const { id } of listMade(api)) changeBooking(api, businessOf(api).slug, id, "approve");

@@ -130,7 +130,7 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
   expect(await check(changes)).toContain(found);
 });
 
-test("the check of a right signature reports nothing but that it is right", async () => {
+test("a correct signature is reported as right, without further findings", async () => {
   expect((await check({})).split("\n")).toHaveLength(1);
 });
 

@@ -71,7 +71,7 @@ test("an endpoint of a partner gets the events of each business in their order",
   expect(countOverlaps()).toBe(0);
 });
 
-test("a removed business sends its removal and nothing after it", async () => {
+test("a business that is removed from a partner sends it business.removed and nothing more", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);
@@ -87,7 +87,7 @@ test("a removed business sends its removal and nothing after it", async () => {
   expect(received.map(({ type }) => type)).toEqual(["business.removed"]);
 });
 
-test("a pause of the endpoint of a partner keeps the counts of each business right", async () => {
+test("the delivery counts of each business stay right while a partner's endpoint is paused", async () => {
   const rt = createTestRuntime();
   const [one, two] = addBusinesses(rt, ["one", "two"]);
   const { partner, key } = createTestPartner(rt, [one!, two!]);
