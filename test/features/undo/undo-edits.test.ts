@@ -64,7 +64,7 @@ function changeRandomly(
 }
 
 test.each([1, 2])(
-  "an undo by objects writes the same rows and events as one of the whole catalog (seed %i)",
+  "an undo that edits single objects writes the same rows and events as one of the whole catalog (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];
@@ -136,7 +136,7 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
-test("an undo by objects publishes a transition that became due after it was planned", () => {
+test("an undo that edits single objects publishes a transition that became due after it was planned", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,
@@ -157,7 +157,7 @@ test("an undo by objects publishes a transition that became due after it was pla
   expect(keysOfServices(rt)).toEqual(["cut", "spa"]);
 });
 
-test("a plan of an undo by objects shows the present catalog after a sale or a due transition", () => {
+test("a plan of an undo that edits single objects shows the present catalog after a sale or a due transition", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, BODY);
   editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
