@@ -13,7 +13,7 @@ export type PageVisitRow = {
   visitId: string;
   businessId: string;
   language: string;
-  /** Whether the visit was booked at once: neither the business nor the guest has confirmed it. */
+  /** Whether the visit was booked at once, without an approval or a mailbox at a mail provider. */
   unconfirmed: boolean;
   /** Whether a mailbox at a large mail provider has confirmed the visit. */
   hasMailbox: boolean;
