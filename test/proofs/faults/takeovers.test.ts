@@ -31,6 +31,8 @@ import { patient } from "../../support/patience.ts";
 // One machine's clock is behind the other's, so that the times of copies do not tell their order.
 
 const TAKEOVERS = chooseScale(3, 100, 10);
+/** Takeovers go on up to this number if no erased guest is in a copy, as the control needs. */
+const MAX_TAKEOVERS = 5 * TAKEOVERS;
 /** The suite's seed: a copy is damaged, and a restored copy has a guest who was erased later. */
 const SEED = chooseSeed(139);
 const ERASED_SHARE = 0.35;
@@ -92,8 +94,8 @@ const YOGA_VISIT = {
 };
 
 test(
-  `${TAKEOVERS} takeovers lose only what is newer than the copy; the replaced server cannot start`,
-  { timeout: patient(30_000 + TAKEOVERS * 5000) },
+  `at least ${TAKEOVERS} takeovers lose only what is newer than the copy; the replaced server cannot start`,
+  { timeout: patient(30_000 + MAX_TAKEOVERS * 5000) },
   async () => {
     const random = createSeededRandom(SEED);
     const dir = createTempFolder();
@@ -121,7 +123,9 @@ test(
     let lastSequence = 0;
     let [lost, kept, damaged, expired, returning, gaps] = [0, 0, 0, 0, 0, 0];
 
-    for (let round = 0; round < TAKEOVERS; round++) {
+    let round = 0;
+    const isShown = () => returning > 0 || !isRecording() || round === MAX_TAKEOVERS;
+    for (; round < TAKEOVERS || !isShown(); round++) {
       const [primary, standby] = round % 2 === 0 ? configs : configs.toReversed();
       if (!primary || !standby) throw new Error("There are two machines.");
       const rt = open(primary);
@@ -208,13 +212,13 @@ test(
     expect(lost).toBeGreaterThan(0);
 
     const known = [...erased.values()].filter((at) => at !== Infinity);
-    const [old, running] = TAKEOVERS % 2 === 0 ? configs.toReversed() : configs;
-    rmSync(join(dir, `epoch-${TAKEOVERS}`));
+    const [old, running] = round % 2 === 0 ? configs.toReversed() : configs;
+    rmSync(join(dir, `epoch-${round}`));
     recordClaim({
       group: "faults",
       claim:
         "A takeover loses at most what is newer than the newest intact copy, and the server before cannot start again",
-      done: `Two machines whose clocks differ by ${BEHIND_MS / 3_600_000} hours took over from each other ${TAKEOVERS} times, with bookings over HTTP, erased guests and copies at random moments; some copies were damaged.`,
+      done: `Two machines whose clocks differ by ${BEHIND_MS / 3_600_000} hours took over from each other ${round} times, with bookings over HTTP, erased guests and copies at random moments; some copies were damaged.`,
       figure: `${kept} bookings were found again, and ${lost} that were newer than the copy were lost and booked again; ${damaged} damaged copies were skipped, ${expired} cursors expired, ${gaps} gaps in the list of erased guests were accepted, and none of ${known.length} erased guests came back.`,
       control: {
         done: "The file of the last takeover was deleted on the server before, and the copies were searched for erased guests.",
