@@ -66,9 +66,10 @@ type WallTimeInstants = {
   first: number;
   last: number;
   /**
-   * Set if clocks skip the time: when they change, and the instant by the offset before the change.
+   * The instant of the clock change that skips the time; undefined if no change does. `first` and
+   * `last` are then the instant by the offset before the change.
    */
-  gap: { transition: number; shifted: number } | undefined;
+  skippedAt: number | undefined;
 };
 
 function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
@@ -79,7 +80,7 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
     const minute = wall - period.offsetMin;
     if (minute >= period.end) previous = period;
     else if (minute >= period.start)
-      resolved = { first: resolved?.first ?? minute, last: minute, gap: undefined };
+      resolved = { first: resolved?.first ?? minute, last: minute, skippedAt: undefined };
     if (period.end > wall + MAX_OFFSET_MIN) break;
     period = offsetPeriodAt(timezone, period.end);
   }
@@ -87,31 +88,31 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
   if (previous === undefined)
     throw new Error(`No instant and no clock change for wall minute ${wall} in ${timezone}.`);
   const shifted = wall - previous.offsetMin;
-  return { first: shifted, last: shifted, gap: { transition: previous.end, shifted } };
+  return { first: shifted, last: shifted, skippedAt: previous.end };
 }
 
 export function instantsOf(timezone: string, wall: WallMinute): number[] {
-  const { first, last, gap } = resolveWallTime(timezone, wall);
-  if (gap !== undefined) return [];
+  const { first, last, skippedAt } = resolveWallTime(timezone, wall);
+  if (skippedAt !== undefined) return [];
   return first === last ? [first] : [first, last];
 }
 
 /** Returns false for a date that the zone skipped to cross the date line (Apia, 2011-12-30). */
 export function dateExists(timezone: string, day: DayNumber): boolean {
-  const { gap } = resolveWallTime(timezone, day * DAY_MIN);
-  return gap === undefined || wallAt(timezone, gap.transition) < (day + 1) * DAY_MIN;
+  const { skippedAt } = resolveWallTime(timezone, day * DAY_MIN);
+  return skippedAt === undefined || wallAt(timezone, skippedAt) < (day + 1) * DAY_MIN;
 }
 
 /** Returns the interval of opening hours or of a shift. */
 export function openingInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const end = resolveWallTime(timezone, to);
-  return { start: resolveWallTime(timezone, from).first, end: end.gap?.transition ?? end.first };
+  return { start: resolveWallTime(timezone, from).first, end: end.skippedAt ?? end.first };
 }
 
 /** Returns the interval of a break, of a closure, or of hours that an exception removes. */
 export function closureInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const start = resolveWallTime(timezone, from);
-  return { start: start.gap?.transition ?? start.first, end: resolveWallTime(timezone, to).last };
+  return { start: start.skippedAt ?? start.first, end: resolveWallTime(timezone, to).last };
 }
 
 /** Returns the time from the start of the first day to the end of the last. */
