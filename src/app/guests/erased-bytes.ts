@@ -28,8 +28,8 @@ export function removeErasedBytes(rt: Runtime): Remains {
 }
 
 /**
- * Records that the log has data of erased guests, so that the daemon empties the log if this process
- * cannot. Call it in the transaction of an erasure.
+ * Records that the write-ahead log has data of erased guests, so that the daemon empties it if this
+ * process cannot. Call it in the transaction of an erasure.
  */
 export const markErasedLog = (rt: Runtime): void => rt.store.file.saveLogKeptSince(rt.now());
 
@@ -57,7 +57,7 @@ export function rewriteOldSpace(rt: Runtime): boolean {
   const before = file.bytes();
   const isLong = before > MAX_BYTES_BY_DAY && isDaemonRunning(rt.config.databasePath);
   if (isLong && !isNight(rt.now())) return false;
-  // SQLite writes the new file to the folder of temporary files, and then to the log.
+  // SQLite writes the new file to the folder of temporary files, and then to the write-ahead log.
   const needed = 2 * before + RESERVE_BYTES;
   if (rt.freeBytes() < needed) return refuse(rt, `it needs ${byteSize(needed)} of free space`);
   try {

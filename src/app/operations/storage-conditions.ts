@@ -56,8 +56,8 @@ export const damageCondition = (text: string, since: number | null = null): Heal
 const LOG_KEPT_MS = 30 * 60_000;
 
 /**
- * Reports a program that has read the database since guests were erased, so that the log still has
- * their data.
+ * Reports a program that has read the database since guests were erased, so that the write-ahead
+ * log still has their data.
  */
 export function checkErasedLog({ config, store, now }: Runtime): HealthCondition[] {
   const since = store.file.findLogKeptSince();

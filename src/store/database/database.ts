@@ -52,8 +52,8 @@ export type ConnectionOptions = {
 /** The value with which SQLite reports synchronous=FULL. */
 const FULL = 2;
 /**
- * The size to which a checkpoint cuts the log. It is twice what is written between two checkpoints,
- * so that the log is not cut and extended all the time.
+ * The size to which a checkpoint cuts the write-ahead log. It is twice what is written between two
+ * checkpoints, so that the log is not cut and extended all the time.
  */
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const OPEN_TIMEOUT_MS = 5000;

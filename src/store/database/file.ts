@@ -40,8 +40,8 @@ export function createFileStore(db: Db) {
      * none. It reads the whole file, unless the file is larger than `maxBytes`.
      */
     findDamage(maxBytes: number): string | null {
-      // SQLite takes the missing end of the last page for zeros. After a crash, the log has that
-      // end.
+      // SQLite takes the missing end of the last page for zeros. After a crash, the write-ahead log
+      // has that end.
       if (isCutOff()) emptyLog();
       if (isCutOff()) return "its last page is incomplete";
       return (size() > maxBytes ? findChangedPart(db) : findDamage(db)) ?? null;
@@ -72,9 +72,14 @@ export function createFileStore(db: Db) {
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       db.pragma(`cache_size = -${CACHE_KIB}`);
     },
-    /** Copies the log to the file and truncates it, unless another connection keeps reading. */
+    /**
+     * Copies the write-ahead log to the file and truncates the log, unless another connection keeps
+     * reading.
+     */
     emptyLog: () => withTimeout(READER_TIMEOUT_MS, emptyLog),
-    /** Returns since when the log may still have data of erased guests; null if it has none. */
+    /**
+     * Returns since when the write-ahead log may have data of erased guests; null if it has none.
+     */
     findLogKeptSince: () =>
       assertInstant(
         db.prepare("SELECT log_kept_since FROM server").pluck().get() ?? null,
@@ -93,8 +98,8 @@ export function createFileStore(db: Db) {
     bytes: size,
     /**
      * Empties the log after a long read, during which it has grown. Most of the log is copied while
-     * others can write, so that writers wait only while the rest is copied. A later checkpoint copies
-     * what cannot be copied now.
+     * others can write, so that writers wait only while the rest is copied. A later checkpoint
+     * copies what cannot be copied now.
      */
     shortenLog(): void {
       try {
