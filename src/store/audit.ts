@@ -61,7 +61,7 @@ export function createAuditStore(db: Db) {
   const raiseKeptSince = db.prepare(
     "UPDATE audit_retention SET kept_since = max(kept_since, :before)",
   );
-  // An ID is as old as its entry or newer, so the range of IDs spares a scan of the log.
+  // An ID is as old as its entry or newer, so the range of IDs spares a scan of the audit log.
   const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE id < :minId AND at < :before");
 
   const selectKeptSince = db.prepare("SELECT kept_since FROM audit_retention").pluck();
@@ -69,7 +69,7 @@ export function createAuditStore(db: Db) {
   const deleteById = db.prepare("DELETE FROM audit_entry WHERE id = ?");
 
   return {
-    /** Adds an entry. A trigger ignores an entry that the log already has. */
+    /** Adds an entry. A trigger ignores an entry that the audit log already has. */
     insert: (row: AuditRow) => void insert.run({ ...row, details: JSON.stringify(row.details) }),
     /** Lists entries, the newest first. */
     list: (filter: AuditFilter, limit: number): AuditRow[] =>
@@ -81,7 +81,8 @@ export function createAuditStore(db: Db) {
         .map(parse),
     /** Replaces the entries that have the same IDs as these rows. Call it in a transaction. */
     replace(rows: readonly AuditRow[]): void {
-      // A trigger rejects a DELETE of entries from `kept_since` on, so the limit is raised meanwhile.
+      // A trigger rejects a DELETE of entries from `kept_since` on, so the limit is raised
+      // meanwhile.
       const keptSince = selectKeptSince.get();
       setKeptSince.run(Number.MAX_SAFE_INTEGER);
       for (const { id } of rows) deleteById.run(id);
