@@ -153,8 +153,9 @@ export function createDeliveryStore(db: Db) {
       ) as (DeliveryRow & { endpointName: string })[],
 
     /**
-     * Counts the latest attempts of each endpoint that has failed and succeeded since, and how many
-     * of them failed. Counting all attempts would take too long.
+     * Counts the attempts since a time, and the failed ones among them, of each endpoint with an
+     * attempt that succeeded after another failed. The statement reads the latest attempts of all
+     * endpoints only, because every attempt would take too long.
      */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {
@@ -181,7 +182,7 @@ export type DeliveryFilter = {
   until?: number | undefined;
   /** Selects IDs below this one. */
   before?: string | undefined;
-  /** Selects deliveries whose last attempt failed and that have not succeeded since. */
+  /** Selects deliveries whose last attempt failed, except parked and cancelled ones. */
   failed?: true | undefined;
 };
 

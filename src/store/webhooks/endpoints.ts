@@ -31,7 +31,10 @@ export type EndpointRow = {
   statusSince: number | null;
   /** When the receiver last accepted an event, to the second; null if it never has. */
   lastDeliveredAt: number | null;
-  /** The number of backoffs that a successful test or the operator has ended. */
+  /**
+   * The number of backoffs (holds, in names of columns) that a successful test or the operator has
+   * ended.
+   */
   holdsEnded: number;
 } & FailureStreak &
   StoredBackoff;
@@ -207,8 +210,9 @@ export type Period = { from: number; to: number };
 type RequestPurpose = "delivery" | "test";
 
 /**
- * Stores when each host last accepted a signed event, by which it is verified. The requests to other
- * hosts are stored too, because they are limited. Hosts that the operator trusts have no rows.
+ * Stores when each host last accepted a signed event, by which it is verified. The requests to
+ * other hosts are stored too, because they are limited. Hosts that the operator trusts have no
+ * rows.
  */
 export function createHostStore(db: Db) {
   const selectVerifiedAt = db

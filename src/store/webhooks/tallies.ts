@@ -24,6 +24,7 @@ export function createTallyStore(db: Db) {
   const selectMinutes = db.prepare(`
     SELECT minute, sum(delivered) AS delivered, sum(failed) AS failed FROM delivery_minute
     WHERE (:businessId IS NULL OR business_id = :businessId) AND minute >= :since GROUP BY minute ORDER BY minute`);
+  // The index begins with the business, so naming every business spares a scan of the table.
   const deleteOldMinutes = db.prepare(
     "DELETE FROM delivery_minute WHERE business_id IN (SELECT id FROM business) AND minute < :before",
   );
