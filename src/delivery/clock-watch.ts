@@ -25,7 +25,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
         const span = { after: Math.min(wall, wallNow), until: wall + MAX_WAIT_MS };
         const shift = () => {
           rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
-          // Newer deliveries are due now, whether they were created before or after the jump.
+          // A later number may have been created on either side of the jump. Such a delivery that
+          // is due in the future is therefore made due now.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
           rt.store.endpoints.shiftBackoffs(byMs);
           rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));

@@ -46,8 +46,9 @@ export function createInFlight(deliveryQueue: DeliveryQueue, now: () => number) 
     },
 
     /**
-     * Takes the prompt permit of each attempt that has no response after OVERDUE_MS. Otherwise
-     * hundreds of endpoints that stop responding would delay the others until the timeout.
+     * Turns the prompt permit of each attempt without a response after OVERDUE_MS into a late one.
+     * Otherwise hundreds of endpoints that stop responding would delay the others until the
+     * timeout.
      */
     markOverdue(): void {
       const latestStart = now() - OVERDUE_MS;
@@ -171,8 +172,8 @@ export class Dispatcher {
   }
 
   /**
-   * Makes the endpoint be read again. Call it when an outcome has disabled the endpoint, because its
-   * other deliveries are then parked.
+   * Makes the endpoint be read again. Call it when an outcome has disabled the endpoint, because
+   * its other deliveries are then parked.
    */
   expire(endpointId: string): void {
     this.#queues.find(endpointId)?.expire();

@@ -91,7 +91,8 @@ export function createDeliveryQueue(permits: number) {
     dispatch(sendNext: (endpointId: string) => DispatchResult): void {
       for (const endpointClass of ENDPOINT_CLASSES) {
         const withoutPermit: string[] = [];
-        // An endpoint that has sent moves to the end of the set, where the iteration reaches it again.
+        // An endpoint that has sent moves to the end of the set, where the iteration reaches it
+        // again.
         for (const endpointId of waiting[endpointClass]) {
           // If even an idle endpoint gets no permit, no other endpoint of the class gets one.
           const isIdle = true;
@@ -113,9 +114,9 @@ export function createDeliveryQueue(permits: number) {
  */
 export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
-/** The least due rows that are read at once. */
+/** The least number of due rows that are read at once. */
 const READ_AHEAD = 32;
-/** Rows read per claimed delivery: a claimed delivery may be among the rows, and is skipped. */
+/** The number of rows read per claimed delivery, which may be among them and is skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
 /** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
 const PROMPT_ATTEMPTS = 2;
@@ -173,8 +174,8 @@ export class EndpointQueue {
   }
 
   /**
-   * The ID of the owner whose deliveries share a part of a host's capacity: the key that the endpoint
-   * belongs to, else its business or partner.
+   * The ID of the owner whose deliveries share a part of a host's capacity: the key that the
+   * endpoint belongs to, else its business or partner.
    */
   get owner(): string {
     const { keyId, businessId, partnerId, id } = this.target;

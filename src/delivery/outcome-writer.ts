@@ -5,7 +5,7 @@ import { isStorageFull, isStorageUnavailable } from "../store/database/storage-e
 import { isBusy } from "../store/database/write-lock.ts";
 import type { AttemptResult } from "./attempt.ts";
 
-/** Outcomes that are written together, which share one fsync. */
+/** The number of outcomes that are written at once and share one fsync. */
 const WRITE_GROUP_SIZE = 256;
 /** Longest time that an outcome waits for others to be written with it. */
 const WRITE_GROUP_MS = 20;

@@ -2,9 +2,9 @@ import type { Backoff } from "./failing-endpoint.ts";
 import type { OutcomeClass } from "./settle.ts";
 
 // A permit is the right to have one attempt in flight. Probes have permits of their own; prompt and
-// late attempts share the fast permits, of which late attempts get a part. An attempt is late if its
-// endpoint is degraded, or once it has had no response for OVERDUE_MS. Endpoints that hang or fail
-// therefore never use up the permits of endpoints that respond.
+// late attempts share the fast permits, of which late attempts get a part. An attempt is late if
+// its endpoint is degraded, or once it has had no response for OVERDUE_MS. Endpoints that hang or
+// fail therefore never use up the permits of endpoints that respond.
 
 /** The permits of a delivery worker, for all endpoints together. */
 export const PERMITS = 1024;
@@ -204,7 +204,7 @@ export const classifyEndpoint = (
   overdue: number,
 ): EndpointClass => (isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY");
 
-/** Returns how many more deliveries may be sent now. Waiting does not use up an attempt. */
+/** Returns how many more deliveries may be sent now. The others wait, which uses up no attempt. */
 export function remainingConcurrency(
   health: EndpointHealth,
   inFlight: number,
