@@ -123,7 +123,7 @@ test.each(["ENOSPC", "EIO", "EACCES"])("the text of the system error %s names th
 });
 
 test.each(["SQLITE_BUSY_RECOVERY", "SQLITE_FULL", "SQLITE_CORRUPT", "SQLITE_IOERR_READ"])(
-  "the error %s of SQLite, which no code has mapped before, is not a bug",
+  "an uncaught %s of SQLite is explained as a problem of the database, not as a bug",
   (code) => {
     const error = Object.assign(new Error("x"), { name: "SqliteError", code });
     expect(explainFailure(error, "deskbell")).toMatchObject({

@@ -150,7 +150,7 @@ test("a large catalog does not shorten the history", async () => {
   expect(rt.store.history.get().bytes).toBe(bytes);
 });
 
-test("a cut of the history is reported until its days are up", async () => {
+test("a cut is reported until the history that it deleted would have expired", async () => {
   const { rt, emitAndDeliver } = await setUp();
   await emitAndDeliver(3);
   const cutAt = rt.now();

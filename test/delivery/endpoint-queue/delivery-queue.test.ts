@@ -89,7 +89,7 @@ describe("when attempts that became overdue in flight use all fast permits", () 
     return queue;
   };
 
-  test("while overdue attempts use all fast permits, first attempts get half as many and later ones wait", () => {
+  test("while overdue attempts use all fast permits, first attempts get half of that number and retries none", () => {
     const queue = createHungQueue();
     queue.enqueue("healthy", "HEALTHY");
     queue.dispatch({ healthy: 1000 }, "PROMPT");

@@ -74,7 +74,7 @@ services:
     ]);
   });
 
-  it("an omitted field is filled in for the business", () => {
+  it("a field of the business that the file omits gets its default", () => {
     expect(readCatalogBody("").business).toEqual({
       slug: "salon-aurora",
       name: "Salon Aurora",

@@ -135,7 +135,7 @@ describe("X-Service-Sequence", () => {
     expect(lastSequence(api)).toBe(before + 4);
   });
 
-  test("X-Service-Sequence counts a change that time causes only in a list that reflects the change", async () => {
+  test("X-Service-Sequence counts a promotion that begins or ends by its schedule once the list reflects it", async () => {
     const api = createTestApi();
     const namesNow = async () => {
       const response = await api.request(at("promotions"));
