@@ -75,7 +75,10 @@ export const pruneVisitors = (rt: Runtime): void =>
 const HOUR_MS = 3_600_000;
 /** The share of a key's daily limit from which the visits of two hours are unusual. */
 const FAST_SHARE = 0.25;
-/** The visits of two hours are usual up to this many times those of the week's busiest hour. */
+/**
+ * Two hours are unusual if they have more visits than this many times the busiest hour of the week
+ * before.
+ */
 const FAST_FACTOR = 4;
 
 /**

@@ -73,6 +73,7 @@ export function bookVisit(
     const hold = getVisitHold(rt, business, access, wanted.holdId);
     const booking = insertBooking(rt, business, access, hold, guest);
     rt.store.holds.markUsed(hold.id, { bookingId: booking.id });
+    // A wrong total undoes the transaction, and with it the booking.
     assertExpectedTotal(expectedTotalCents, hold.totalCents);
     return booking;
   }

@@ -208,9 +208,9 @@ export function expirePendingVisits(rt: Runtime): void {
 }
 
 /**
- * Cancels the overdue visits of a business and releases its expired holds. Call it in a transaction
- * before planning a visit: overdue visits still occupy their time. An expired hold must not open
- * again if the clock is set back, because others can book its time from now on.
+ * Cancels the pending visits of a business that were not approved in time, which still occupy their
+ * time, and releases expired holds. Call it in a transaction before planning a visit. An expired
+ * hold must not open again if the clock is set back, because others can book its time from now on.
  */
 export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
   rt.store.holds.releaseOverdue(business.id, rt.now());

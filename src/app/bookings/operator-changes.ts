@@ -83,7 +83,10 @@ export type MadeByKey = { keyId: string; createdSince: number };
 
 /** Lists and cancels the visits of one kind that a key has made. */
 export type Cancellable<Row> = {
-  /** Cancels overdue visits, so that `list` leaves them out. Call it in a transaction. */
+  /**
+   * Cancels pending visits that were not approved in time, so that `list` leaves them out. Call it
+   * in a transaction.
+   */
   expireDue: (rt: Runtime, business: BusinessRow) => void;
   /** Returns at most a thousand visits that have not started and are not cancelled. */
   list: (rt: Runtime, businessId: string, made: MadeByKey) => Row[];
