@@ -25,8 +25,8 @@ type SchemaResult = {
 const filesSchema = z.array(catalogFileSchema);
 
 /**
- * Returns the issues of the form of files, except in unchanged items. Deletes invalid values from
- * `contents` where possible, so that the same run can report the other issues of the object.
+ * Returns where files differ from their schema, except in unchanged items. Deletes invalid values
+ * from `contents` where possible, so that the same run can report the other issues of the object.
  */
 export function validateSchema(contents: unknown[], unchanged: Unchanged): SchemaResult {
   const uncertain: Uncertain = { refs: new Set(), kinds: new Set() };
@@ -48,8 +48,9 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 }
 
 /**
- * Returns the issues of the form. Items are validated one by one, because zod copies its input, and
- * a copy of a whole file is large. The search ends after one issue more than an error lists.
+ * Returns where files differ from their schema. Items are validated one by one, because zod copies
+ * its input, and a copy of a whole file is large. The search ends after one issue more than an
+ * error lists.
  */
 function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssue[] {
   const found: ZodIssue[] = [];
@@ -114,7 +115,7 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
   return issues;
 }
 
-/** Returns the issues of the form that the author chose, if the value has two allowed forms. */
+/** Returns the issues of the schema that the author chose, if the value has two allowed schemas. */
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const chosen = issue.errors.filter(
