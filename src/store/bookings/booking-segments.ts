@@ -87,6 +87,7 @@ export function createSegmentSearches(db: Db) {
       BUSY_SEGMENT,
       "booking_segment",
       "is_busy = 1",
+      // This index has only the segments that are longer than a day.
       "booking_segment_long",
       "booking_id",
     ),
@@ -155,13 +156,14 @@ export function createSegmentSearches(db: Db) {
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
 
-    /** Yields upcoming visits in order of their end. */
+    /** Yields the segments that have not ended, in order of their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
 
     /**
-     * Returns the segments that overlap the span, without their buffers, and end by `until`. The
-     * booking `except` is left out.
+     * Returns the segments that overlap the span. Their buffers do not count as a part of them.
+     * @param until segments that end after this time are left out
+     * @param except the ID of a booking to leave out
      */
     listBusySegments(
       businessId: string,
