@@ -194,8 +194,8 @@ async function resumeEndpoint({ reader, ...partner }: Partner): Promise<void> {
   await partner.refreshUntil("Working since");
 }
 
-/** Returns a time as a field for a local date and time takes it, a number of days from now. */
-const localDay = (days: number): string =>
+/** Returns the time a number of days from now, as a browser field for a date and time takes it. */
+const daysFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 
 /** The receiver gets everything of a range of time again, with the IDs that it had. */
@@ -208,10 +208,10 @@ async function replayAll({ receiver, reader }: Partner): Promise<void> {
   const sent = readSent();
   await reader.click("Deliveries");
   await reader.fill("Created", "range");
-  await reader.fill("Until", localDay(-2));
+  await reader.fill("Until", daysFromNow(-2));
   await reader.waitForText("0 deliveries");
-  await reader.fill("Until", localDay(2));
-  await reader.fill("From", localDay(-2));
+  await reader.fill("Until", daysFromNow(2));
+  await reader.fill("From", daysFromNow(-2));
   await reader.waitForText("12 deliveries");
   const before = receiver.verified.length;
   await reader.click("Send all of these again");

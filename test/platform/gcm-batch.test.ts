@@ -66,7 +66,8 @@ test("a text with the ID of another row is detected even if the tag before it ha
   const sealed = [encrypt("Ana", "guest bkg_1"), encrypt("Ben", "guest bkg_2")] as const;
   const [before, after] = sealed;
   const change = "2".charCodeAt(0) ^ "3".charCodeAt(0);
-  // The tag's byte that GHASH would add to the last letter of the ID.
+  // If the tag and the next ID shared a block of GHASH, this byte of the tag would be added to the
+  // last letter of the ID.
   const at = 12 + after.id.length - 1;
   const tagged = before.sealed.map((byte, i) => (i === at ? byte ^ change : byte));
   const forged = [

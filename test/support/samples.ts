@@ -12,7 +12,10 @@ const fileOf = (name: string): string =>
 export const SALON = fileOf("salon");
 export const RESTAURANT = fileOf("restaurant");
 
-/** Writes a file of the venue with dates: only `seed` accepts days from today. Returns its path. */
+/**
+ * Writes the sample file of the venue, with dates in place of days from today, which only `seed`
+ * accepts. Returns the path.
+ */
 export function writeVenue(folder = createTempFolder()): string {
   const today = Temporal.Instant.fromEpochMilliseconds(Date.now()).toZonedDateTimeISO("Asia/Tokyo");
   const text = readPreset("venue")

@@ -146,7 +146,7 @@ async function book(website: Website, random: SeededRandom, n: number): Promise<
   return false;
 }
 
-/** Returns how many of the honest visitors have booked, one after the other. */
+/** Lets the honest visitors book one after the other, and returns how many succeed. */
 async function bookAll(website: Website, random: SeededRandom): Promise<number> {
   let booked = 0;
   for (let n = 0; n < HONEST; n += 1) if (await book(website, random, n)) booked += 1;

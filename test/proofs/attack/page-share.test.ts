@@ -69,8 +69,8 @@ type ShopWithMail = Awaited<ReturnType<typeof openWithMail>>;
 const addressOf = (n: number, network: number): string => `10.${network}.${n >> 8}.${n & 255}`;
 
 /**
- * The result of a visitor's try: a visit, a mail that asks, the telephone number, a time that was taken
- * meanwhile, or a time that is only held.
+ * The result of a visitor's try: a visit, a mail that asks the visitor to confirm one, the
+ * telephone number, a time that was taken meanwhile, or a time that is only held.
  */
 type Outcome = "booked" | "asked" | "telephone" | "taken" | "held";
 
