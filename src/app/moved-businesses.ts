@@ -4,8 +4,9 @@ import { ON_REMOVAL } from "../features/on-removal.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Deletes a business that has moved to another server. A restore of an older backup does not bring
- * the business back: on two servers, its times would be booked twice.
+ * Deletes a business that has moved to another server. The features that make backups record the
+ * move, so that a restore of an older backup does not bring the business back: on two servers, its
+ * times would be booked twice.
  */
 export function deleteMovedBusiness(
   rt: Runtime,

@@ -75,6 +75,8 @@ export function createApp(
   };
   const pipeline = createPipeline(rt, accessControl, observeAll, getClientAddress);
   const listHandler = createListHandler(rt, metrics);
+  // Several routes of a feature use one object, such as a cache, which the first of them creates.
+  // The function that creates the object is its key.
   const sharedObjects = new Map<unknown, SharedObject>();
   const deps: HandlerDeps = {
     rt,

@@ -2,7 +2,8 @@ import type { Db } from "./database/db.ts";
 
 /**
  * What happens to each column with a time when the wall clock jumps.
- * - `shifted`: the end or beginning of a period, which keeps its length.
+ * - `shifted`: the end or beginning of a period, which keeps its length. The creation of a hold, or
+ *   of a reply for an Idempotency-Key, begins the time for which the row counts or is kept.
  * - `delivery`: a time that the delivery thread shifts, with the due times in its memory.
  * - `calendar`: a time that people have agreed on, such as the start of a visit.
  * - `record`: when something happened, by the clock of that moment.
@@ -141,9 +142,9 @@ export function createClockStore(db: Db) {
 
   /**
    * Shifts a time of pending objects; other objects no longer wait for the time. `updated_at` never
-   * decreases within a business. The time to decide about a visit is not shifted beyond the start of
-   * the visit. If the visit has already started by the new clock, that clock may be the wrong one,
-   * so the time to decide is shifted in full.
+   * decreases within a business. The time to decide about a visit is not shifted beyond the start
+   * of the visit. If the visit has already started by the new clock, that clock may be the wrong
+   * one, so the time to decide is shifted in full.
    */
   function shiftVersioned(table: string, column: string, byMs: number, now: number): void {
     const shifted = `${column} + :byMs`;

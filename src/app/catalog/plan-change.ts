@@ -91,6 +91,8 @@ export function planChange(
   const row = rt.store.businesses.findBySlug(next.business.slug);
   const now = timeBeforeTransition(rt, row);
   const isCurrent = loaded && isUnchanged(loaded.business, row);
+  // `others` is set if only a part of the catalog was loaded. The part in `next` was made from that
+  // load, so it cannot be compared with a later one.
   if (!isCurrent && loaded?.stored?.others)
     throw new Error("A part of a catalog has been compared with a later catalog.");
   const stored = isCurrent ? loaded.stored : row && loadCatalog(rt, row);
@@ -161,8 +163,8 @@ function describeChange(
   business: BusinessRow,
   { row, stored, edits, sectionEdits, next, origin, diff }: CatalogChange,
 ): ChangeResult {
-  // A catalog file can change the currency, delete or overwrite by mistake. The user of a command or
-  // an undo has asked for the change by name.
+  // A catalog file can change the currency, delete or overwrite by mistake. The user of a command
+  // or an undo has asked for the change by name. Catalog files alone have an origin with `listed`.
   const isFile = origin !== "local" && "listed" in origin;
   const replacedByFile = isFile && stored ? stored.catalog : null;
   return {

@@ -156,6 +156,7 @@ export async function prepareUpdate(
   const byPartner = changes.byPartner === true;
   const checked = parseChanges(rt, getEndpoint(rt, id), changes);
   await assertSafeAddresses(rt, checked, resolve, byPartner);
+  // A resumed endpoint gets all of its parked deliveries.
   const enable =
     changes.status === "ACTIVE" ? prepareEnable(rt, id, "all", { byPartner }) : undefined;
   const update = (): EndpointRow => {

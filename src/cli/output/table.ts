@@ -92,7 +92,7 @@ export const safeLines = (text: string): string =>
 const cellText = <Row>({ value }: ColumnSpec<Row>, row: Row): string =>
   safe(String((typeof value === "function" ? value(row) : row[value]) ?? ""));
 
-/** Narrows `widths` to the available width, always taking a cell from the widest column. */
+/** Narrows `widths` to the available width, one terminal cell of the widest column at a time. */
 function shrink<Row>(
   widths: number[],
   columns: readonly ColumnSpec<Row>[],

@@ -84,8 +84,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route above the businesses, for which a partner needs a key for
-   * several of them. Every request with such a key counts, also one that is refused.
+   * Returns the key of a request to a route above the businesses, for which a partner needs a key
+   * for several of them. Every request with such a key counts, also one that is refused.
    */
   authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
     const known = this.#findOrCountFailure(context);
@@ -110,8 +110,8 @@ export class AccessControl {
    * Returns the key of a request to a route that needs none; undefined if it has none. Does not
    * count the request.
    * @param slug the business in the path; undefined for a route of all businesses
-   * @throws AppError if the key is invalid, belongs to another business, must not be used from the
-   *   client's address, or is the key of a partner of several businesses at a route of all businesses
+   * @throws AppError if the key is invalid, belongs to another business or must not be used from the
+   *   client's address. A route of all businesses also refuses a key for several businesses
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -119,7 +119,7 @@ export class AccessControl {
   }
 
   #authenticateAt(context: RequestContext, slug: string | undefined, scope: NeededScope) {
-    // No business has an empty slug, so the key of a partner is refused at a route of all businesses.
+    // A route of all businesses refuses a key for several of them, because no slug is empty.
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
     const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);
@@ -141,8 +141,8 @@ export class AccessControl {
   }
 
   /**
-   * Limits a request to a route of a business that needs no key: by the key if it is valid and belongs
-   * to the business, else by the client's address.
+   * Limits a request to a route of a business that needs no key: by the key if it is valid and
+   * belongs to the business, else by the client's address.
    */
   limitPublic(context: RequestContext, slug: string): void {
     const known = this.#findKeyOf(context, slug);

@@ -55,6 +55,7 @@ function problemOf(error: unknown): Problem | undefined {
     );
   const retryAfter = RETRY_AFTER_SECONDS[error.code];
   if (retryAfter !== undefined) headers.push("retry-after", String(retryAfter));
+  // A 5xx response has no fix, because the operator alone can mend what it reports.
   if (status < 500) problem.fix = fixForPartners(error);
   return problem;
 }

@@ -111,6 +111,7 @@ export function listPage<Row extends Listed>(
   const data = page.map((row) =>
     includeCustomer === true ? withCustomer(rt, access, row, toPublic(row)) : toPublic(row),
   );
+  // Ticket orders have no start: the order of their IDs alone is that of their list.
   const nextCursor =
     last === undefined
       ? null

@@ -175,8 +175,9 @@ export const promotionsList = defineList({
     return {
       kind: "promotion",
       matches: ({ schedule: { startsAt, endsAt } }) => {
-        // Times in a response are whole seconds, so a promotion that starts later in the second of
-        // the list is not shown as upcoming.
+        // Times in a response are whole seconds. A promotion that starts later in the current
+        // second would be shown with a start that is not after `now`, so it is not listed as
+        // upcoming.
         if (startsAt !== null && startsAt > now)
           return includeUpcoming === true && floorToSecond(startsAt) > now;
         return endsAt === null || now < endsAt;
