@@ -12,8 +12,8 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
 /**
- * Holds that count for the used share of a key: the key did not release them before they expired
- * (`is_returned`), and made them for no named visitor.
+ * Holds from which the share of used holds is computed for a key: the key did not release them
+ * before they expired (`is_returned`), and made them for no named visitor.
  */
 const COUNTED = "is_returned = 0 AND visitor IS NULL";
 
@@ -92,7 +92,9 @@ export function createHoldStore(db: Db) {
      * again: two sets with the same size and newest hold are therefore equal.
      */
     getState: (businessId: string, now: number) => selectState.get({ businessId, now }) as string,
-    /** Counts the holds that count for the used share of a key, and how many were used. */
+    /**
+     * Counts the holds of a key from which its share of used holds is computed, and the used ones.
+     */
     countSince: (keyId: string, since: number) =>
       countSince.get({ keyId, since }) as { made: number; used: number },
     /** Returns the counts of `countSince` for each key that has made at least `min` holds. */
