@@ -175,6 +175,8 @@ async function buildBody(
         }
     nextAvailable ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }
+  // The days are serialized already, so the body is joined from texts: `data` without its last
+  // brace, the days, and `nextAvailable` without its first brace.
   const daysField = granularity === "next" ? "" : `,"days":[${daysJson}]`;
   const meta = { business: { id, slug, name, timezone }, currency, locale, catalogVersion };
   const lastField = JSON.stringify({ nextAvailable: nextAvailable ?? null }).slice(1);

@@ -105,6 +105,8 @@ export function listChanges(
     assertMaySubscribe(key, named ?? []);
     const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
+    // The number is read before the page, so that a long poll also sees an event written in
+    // between.
     let lastSequence = rt.store.feed.getLastSequence(businessId);
     const start = getStart(rt, key, parameters);
     let page = readPage(rt, key, start, types, limit);
@@ -158,8 +160,8 @@ function getStart(
   const decoded = decodeChangeCursor(businessId, cursor);
   if (decoded === undefined) throw foreignCursorError("after");
   const { feedId, position } = decoded;
-  // A server that was restored may have lost the events that the client has seen, and may since have
-  // used their sequence numbers for others.
+  // A server that was restored may have lost the events that the client has seen, and may since
+  // have used their sequence numbers for others.
   const isOfFeed = feedId === rt.store.feed.getId();
   const isKept =
     position === pruned || (position > pruned && rt.store.feed.find(businessId, position));
