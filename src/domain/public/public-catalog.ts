@@ -133,7 +133,9 @@ export function toPublicCatalog(
 
 type Consider = (instant: number | null) => void;
 
-/** Each function calls `consider` with the instants at which its list can change without an edit. */
+/**
+ * Each function calls `consider` with the instants at which its list can change without an edit.
+ */
 const TRANSITIONS = {
   menu({ stock }: StoredCatalog, consider: Consider) {
     for (const until of stock.soldOut.values()) consider(until);
@@ -182,7 +184,7 @@ export function nextTransition(
 const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   addon: (doc) => doc,
   modifier_group: (doc) => doc,
-  // A public staff member lists services, which no field of the document names.
+  // The public form of a staff member lists services, although no field of the document names them.
   staff: (doc) => doc,
   service: ({ staff }) => staff,
   service_category: ({ parent }) => parent,

@@ -121,9 +121,9 @@ export const catalogJsonSchema = (): object => ({
 });
 
 /**
- * Returns the noun phrase of a schema's error message, which describes the allowed values. The
- * inner schema of an optional field has it: Zod would copy the description of another field that
- * shares that schema.
+ * Returns the noun phrase of a schema's error message, which describes the allowed values. An
+ * optional field gets the phrase of its inner schema. Zod would otherwise copy the description of
+ * the inner schema, which may have the note of another field with the same schema.
  */
 function nounOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
