@@ -70,8 +70,8 @@ export function createZone(timeZone: string) {
       .sort((a, b) => a - b);
   };
   /**
-   * Returns the instant of a local time: the first of two; of a skipped time, that by the old
-   * offset.
+   * Returns the instant of a local time: the first one if clocks repeat the time, and the instant
+   * by the old offset if clocks skip it.
    */
   const instantOf = (date: string, minute: number): number =>
     instantsOf(date, minute)[0] ??

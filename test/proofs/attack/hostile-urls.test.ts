@@ -198,7 +198,8 @@ async function sendByScripts(count: number, allowPrivate: string[]) {
     const lab = { allowHttp: true, allowPrivate };
     const { send, close } = createSender(lab, () => now, { resolve });
     for (const answer of script) {
-      // A new host name forces a new connection; the time exceeds the DNS cache.
+      // A new host name forces a new connection. The minute is longer than the DNS cache keeps
+      // names.
       now += 60_001;
       const url = `http://hook${lookups}.rebinding.example:${port}/`;
       const post = { url, trusted: false, timeoutMs: 1000, headers: {}, body: Buffer.from("{}") };
