@@ -18,7 +18,7 @@ export type Remains = { inLog: boolean; inFreeSpace: boolean };
 export const NO_REMAINS: Remains = { inLog: false, inFreeSpace: false };
 
 /**
- * Removes the bytes of deleted rows from the file of the database and from its log.
+ * Removes the bytes of deleted rows from the file of the database and from its write-ahead log.
  * @returns where such bytes are left for now
  */
 export function removeErasedBytes(rt: Runtime): Remains {

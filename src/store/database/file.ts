@@ -12,8 +12,8 @@ const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
   /**
-   * Empties the log. Returns false if a read of another connection, which began earlier and has not
-   * ended, prevents it.
+   * Empties the write-ahead log. Returns false if a read of another connection, which began earlier
+   * and has not ended, prevents it.
    */
   const emptyLog = (): boolean => {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];

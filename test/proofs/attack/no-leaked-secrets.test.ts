@@ -162,7 +162,7 @@ async function useSecrets(program = PROGRAM) {
       await terminal.waitForText(/dlv_\w+[^]*X-Service|dlv_\w+[^]*catalog\.changed/),
     );
     terminal.press("Escape", "q");
-    // A connection that closes last would delete the log that is searched below.
+    // A connection that closes last would delete the write-ahead log that is searched below.
     await terminal.waitForText(/exit=0/);
   }
 

@@ -93,7 +93,8 @@ function inspectBackup(path: string, acknowledged: number[]): Backup {
 
 function copyWithoutLog(rt: Runtime, dataDir: string, acknowledged: number[]): Backup {
   const copy = join(createTempFolder(), "copy.db");
-  // The transaction keeps other connections from moving changes from the log into the file.
+  // The transaction keeps other connections from moving changes from the write-ahead log into the
+  // file.
   rt.tx(() => copyFileSync(join(dataDir, "deskbell.db"), copy));
   return inspectBackup(copy, acknowledged);
 }
@@ -121,7 +122,8 @@ test(
     for (let moment = 0; moment < MOMENTS; moment++) {
       await sleep(random.integer(20, LONGEST_PAUSE_MS));
       const acknowledged = [...editor.acknowledged];
-      // An erasure moves all changes from the log into the file, so the file is copied before it.
+      // An erasure moves all changes from the write-ahead log into the file, so the file is copied
+      // before it.
       if (isRecording()) fileCopies.push(copyWithoutLog(other, dataDir, acknowledged));
       const { path } = await createBackup(other);
       // Backups of the same second have the same name.
