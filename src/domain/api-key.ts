@@ -41,7 +41,7 @@ export const DEFAULT_LIMITS = {
   /** Requests in an hour. */
   hour: 1000,
   endpoints: 10,
-  /** Open holds and unpaid ticket orders at a time. */
+  /** Open holds and unpaid ticket orders together, at a time. */
   holds: 20,
   /** Bookings and reservations in 24 hours. */
   bookingsDay: 200,

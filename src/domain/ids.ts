@@ -40,7 +40,7 @@ export type CatalogIdPrefix =
   | "tbl"
   | "img";
 
-/** Characters of an ID after its prefix, each of which holds 5 bits. */
+/** The number of characters of an ID after its prefix, each of which holds 5 bits. */
 const CATALOG_ID_LENGTH = 20;
 const TIME_ID_LENGTH = 25;
 
@@ -48,8 +48,8 @@ const TIME_ID_LENGTH = 25;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Returns the first `length` characters of the bytes in Crockford's base 32, in lower case, with the
- * most significant bits first.
+ * Returns the first `length` characters of the bytes in Crockford's base 32, in lower case, with
+ * the most significant bits first.
  */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = "";

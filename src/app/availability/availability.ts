@@ -40,7 +40,7 @@ import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 const CHUNK_SIZE = 6000;
 /** The most days of a chunk, however few starts they have. */
 const MAX_DAYS = 16;
-/** The days whose bookings are read at a time, between two yields to the event loop. */
+/** The number of days whose bookings are read between two yields to the event loop. */
 const BOOKING_DAYS = 4;
 
 /** The business whose visits occupy time, and a visit that is left out because it may move. */
@@ -111,7 +111,9 @@ async function* scanChunks<T>(
   for await (const range of inChunks(yieldToEventLoop, days, length)) yield searchDays(range);
 }
 
-/** Returns the busy intervals near the days of a plan. Each is read once, by the time of its end. */
+/**
+ * Returns the busy intervals near the days of a plan. Each is read once, by the time of its end.
+ */
 async function loadBookings(
   rt: Runtime,
   yieldToEventLoop: YieldToEventLoop,

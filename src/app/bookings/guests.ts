@@ -36,7 +36,9 @@ export function findCustomer(rt: Runtime, visitId: string): Customer | null {
 const decryptCustomer = (rt: Runtime, { visitId, sealed }: GuestRow): Customer =>
   JSON.parse(rt.secrets.decrypt(sealed, guestRowId(visitId))) as Customer;
 
-/** Rows that one transaction encrypts again: few enough not to block other writers. */
+/**
+ * The number of rows that one transaction encrypts again, few enough not to block other writers.
+ */
 const ROTATION_ROWS = 500;
 
 /**
@@ -88,7 +90,7 @@ export function tryDecryptCustomers(
   return texts.map((text) => JSON.parse(text) as Customer);
 }
 
-/** Rows that are decrypted at a time, which limits the memory used. */
+/** The number of rows that are decrypted at a time, which limits the memory used. */
 const COUNTED_ROWS = 10_000;
 
 /** Returns how many guests have stored data, and for how many of them no key decrypts the data. */

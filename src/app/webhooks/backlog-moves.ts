@@ -12,7 +12,10 @@ import type { Runtime } from "../runtime.ts";
 // A large backlog is moved in several transactions, so that no other writer waits for all of it.
 // The endpoint's row records the move until it is finished: after a crash, the daemon continues it.
 
-/** Deliveries moved or counted in one transaction: few enough not to block other writers. */
+/**
+ * The number of deliveries moved or counted in one transaction: few enough not to block other
+ * writers.
+ */
 export const SLICE_ROWS = 1000;
 
 /**

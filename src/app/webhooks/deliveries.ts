@@ -2,7 +2,7 @@ import { AppError, assertFound } from "../../domain/errors.ts";
 import type { Runtime } from "../runtime.ts";
 import type { DeliveryRow, DeliveryFilter } from "../../store/webhooks/deliveries.ts";
 
-/** Rows per transaction: few enough not to block other writers. */
+/** The number of rows per transaction: few enough not to block other writers. */
 const BATCH_ROWS = 1000;
 /** A redelivery spread over more than a day is probably a mistake in the rate. */
 const MAX_SPREAD_MS = 86_400_000;

@@ -44,7 +44,7 @@ import type { LongPolls } from "./long-polls.ts";
 
 const MAX_WAIT_SECONDS = 25;
 const DEFAULT_LIMIT = 100;
-/** Bytes of envelopes after which a page ends. */
+/** The number of bytes of envelopes after which a page ends. */
 const MAX_PAGE_BYTES = 1024 * 1024;
 /** Maximum number of events that are read for a page, including those of other types. */
 const MAX_SCANNED_EVENTS = 5000;
