@@ -145,7 +145,7 @@ export function createReservationStore(db: Db) {
     /** Returns the IDs of reservations that are not over, and whose table was deleted. */
     listOrphaned: (businessId: string, now: number) =>
       selectOrphaned.all({ businessId, now }) as string[],
-    /** Yields upcoming visits in order of their end. */
+    /** Yields the reservations that have not ended, in order of their end. */
     iterateUpcoming: (businessId: string, now: number) =>
       selectUpcoming.iterate({ businessId, now }) as Iterable<UpcomingVisit>,
     /** Returns the reservations that overlap the span and end by `until`; `except` is left out. */
