@@ -40,7 +40,7 @@ export function createPost(sink: string, connections: number) {
   return { post, close: () => dispatcher.close() };
 }
 
-/** The clock ticks in a second by which Linux counts CPU time. */
+/** Linux counts CPU time in clock ticks, of which a second has this many. */
 const TICKS_PER_SECOND = 100;
 
 /** Returns the CPU time of a process, of its children, and of children that have ended. */
