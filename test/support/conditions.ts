@@ -275,7 +275,7 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
 
 type OfFeature = {
   injections: object;
-  /** The conditions among the feature's that the daemon cannot see. */
+  /** The feature's conditions that commands find, but the daemon cannot. */
   commandsOnly?: readonly ConditionCode[];
   /** Gives a server what the feature would report as missing, such as a backup of the last day. */
   prepare?: (rt: TestRuntime) => unknown;
