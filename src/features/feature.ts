@@ -69,7 +69,7 @@ export type Feature = {
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;
-  /** The commands that change partners of several businesses: `update`, and `exclude` for owners. */
+  /** The command group for partners of several businesses: `update`, and `exclude` for owners. */
   partnerCommands?: string;
   /** The path below /b/{slug}/ of the page that a partner opens with its key. */
   partnerPath?: string;
@@ -93,9 +93,9 @@ export type Feature = {
   checks?: () => Promise<{ checks: readonly Check[] }>;
   /** Reports damage that was found in the database; `/healthz` and `/readyz` call it each time. */
   damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
-  /** Returns since when conditions have been open; loaded with the checks. */
+  /** Returns when each open condition began; loaded with the checks. */
   begins?: () => Promise<{ begins: readonly FindBegins[] }>;
-  /** The codes of the notices that the feature sends itself. */
+  /** The codes of the notices that the feature creates. */
   notices?: Readonly<Record<string, ConditionKind>>;
   /** Whether the feature sends the core's notices. The core stores them only if a feature does. */
   takesNotices?: true;
@@ -127,13 +127,14 @@ export type Feature = {
   retention?: () => Promise<{ retention: readonly ExpiringRows[] }>;
   /** The prefixes of the IDs of the feature's objects. */
   idPrefixes?: readonly string[];
+  /** The actions of the feature that the audit log records. */
   auditActions?: readonly string[];
   /**
    * Tables whose column `sealed` contains encrypted secrets, each with what the operator does if no
    * key decrypts them.
    */
   secretTables?: Readonly<Record<string, string>>;
-  /** The tables of credentials with which somebody reads data, by a name for their rows. */
+  /** The tables of credentials for reading data. Each key is a noun for the rows of its table. */
   access?: Readonly<Record<string, FeatureTable>>;
   /** The tables that are empty after a restore. */
   emptiedByRestore?: readonly string[];

@@ -78,15 +78,15 @@ export type KeysIn<Name extends keyof Feature> = (typeof LIST)[number] extends i
 export const listOfFeatures = <Name extends "auditActions">(name: Name): ValuesIn<Name>[] =>
   FEATURES.flatMap((feature) => feature[name] ?? []) as ValuesIn<Name>[];
 
-/** The fields whose value is a function that imports a list. */
-type Loaded = {
+/** The names of the fields whose value is a function that imports a list. */
+type LoadedField = {
   [Name in keyof Feature]-?: NonNullable<Feature[Name]> extends () => Promise<{
     readonly [Key in Name]: readonly unknown[];
   }>
     ? Name
     : never;
 }[keyof Feature];
-type Values<Name extends Loaded> =
+type LoadedValue<Name extends LoadedField> =
   Awaited<ReturnType<NonNullable<Feature[Name]>>> extends infer Module
     ? Module extends { readonly [Key in Name]: readonly (infer Value)[] }
       ? Value
@@ -94,9 +94,11 @@ type Values<Name extends Loaded> =
     : never;
 
 /** Loads the lists that the features have for a field such as `routes`. */
-export async function loadFromFeatures<Name extends Loaded>(name: Name): Promise<Values<Name>[]> {
+export async function loadFromFeatures<Name extends LoadedField>(
+  name: Name,
+): Promise<LoadedValue<Name>[]> {
   const modules = await Promise.all(FEATURES.map((feature) => feature[name]?.()));
   return modules.flatMap((module) =>
-    module === undefined ? [] : (module as Record<Name, readonly Values<Name>[]>)[name],
+    module === undefined ? [] : (module as Record<Name, readonly LoadedValue<Name>[]>)[name],
   );
 }
