@@ -9,7 +9,7 @@ import { createSavedRows, type Row } from "./saved-rows.ts";
 import { answerTests, createTestAlert } from "./test-alert.ts";
 import { createAlertStore } from "./store.ts";
 
-const CHECK_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 /**
@@ -23,10 +23,10 @@ export function createAlerting(
   { channels, heartbeat }: AlertChannels,
 ) {
   const stored = rt.openStore(createAlertStore);
-  const rows = createSavedRows(rt, ["cause", "unsent", "channel", "known"]);
+  const savedRows = createSavedRows(rt, ["cause", "unsent", "channel", "known"]);
   const queues = channels.map((channel) => createChannelQueue(rt, channel));
-  const pulse = heartbeat && createChannelQueue(rt, heartbeat);
-  const allQueues = pulse ? [...queues, pulse] : queues;
+  const heartbeatQueue = heartbeat && createChannelQueue(rt, heartbeat);
+  const allQueues = heartbeatQueue ? [...queues, heartbeatQueue] : queues;
   const watch = new ConditionWatch(rt, checks);
   for (const { value } of stored.list<{ channel: string; alert: Alert }>("unsent"))
     queues.find(({ name }) => name === value.channel)?.add(value.alert);
@@ -34,28 +34,29 @@ export function createAlerting(
   // A new channel gets every alert that is still firing.
   for (const { add } of queues.filter(({ name }) => !known.has(name)))
     for (const cause of watch.listFiring()) add(toAlert(cause, "FIRING", rt.now()));
+  // Both times are monotonic; -Infinity makes the next tick do the work.
   let checkedAt = -Infinity;
-  let minuteAt = -Infinity;
-  let isTesting = false;
+  let minuteWorkAt = -Infinity;
+  let isAnsweringTests = false;
   let isStopped = false;
-  let running: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
+  let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
   function check(): void {
     checkedAt = rt.monotonic();
     for (const alert of watch.check()) for (const queue of queues) queue.add(alert);
   }
 
-  function everyMinute(): void {
-    minuteAt = rt.monotonic();
+  function doMinuteWork(): void {
+    minuteWorkAt = rt.monotonic();
     const firing = watch.listFiring();
-    // Alertmanager ends an alert that is not sent again.
+    // Alertmanager resolves an alert that it does not receive again.
     for (const queue of queues.filter(({ resends }) => resends))
       for (const cause of firing) queue.add(toAlert(cause, "FIRING", rt.now()));
-    if (pulse === undefined || !watch.isHealthy) return;
+    if (heartbeatQueue === undefined || !watch.isHealthy) return;
     // A daemon that cannot commit sends no heartbeat.
     rt.tx(() => stored.put("heartbeat", "at", rt.now()));
-    // A heartbeat sends no text, so any alert will do.
-    pulse.add(createTestAlert(rt.now()));
+    // The content does not matter: a heartbeat is a request without a body.
+    heartbeatQueue.add(createTestAlert(rt.now()));
   }
 
   const listRows = (): Row[] => [
@@ -74,40 +75,40 @@ export function createAlerting(
   ];
 
   function save(): void {
-    if (watch.handledNotices.length === 0) return rows.save(listRows());
+    if (watch.handledNotices.length === 0) return savedRows.save(listRows());
     rt.tx(() => {
-      rows.save(listRows());
+      savedRows.save(listRows());
       for (const key of watch.handledNotices) stored.delete("notice", key);
     });
     watch.forgetHandled();
   }
 
-  async function test(): Promise<void> {
-    if (isTesting) return;
-    isTesting = true;
+  async function answerRequestedTests(): Promise<void> {
+    if (isAnsweringTests) return;
+    isAnsweringTests = true;
     try {
       await answerTests(rt, { channels, heartbeat }, () => isStopped);
     } catch (error) {
       if (!isTemporary(error)) throw error;
     } finally {
-      isTesting = false;
+      isAnsweringTests = false;
     }
   }
 
   async function send(): Promise<void> {
-    await Promise.all([...allQueues.map(({ sendDue }) => sendDue()), test()]);
+    await Promise.all([...allQueues.map(({ sendDue }) => sendDue()), answerRequestedTests()]);
     if (!isStopped) whenPossible(save);
   }
 
   return {
-    /** Call it each second. @returns when each alert that is due was sent or has failed */
+    /** Called each second. Resolves when each alert that is due was sent or has failed. */
     tick(): Promise<void> {
       watch.tick();
-      if (rt.monotonic() - checkedAt >= CHECK_MS) check();
-      if (rt.monotonic() - minuteAt >= MINUTE_MS) whenPossible(everyMinute);
+      if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) check();
+      if (rt.monotonic() - minuteWorkAt >= MINUTE_MS) whenPossible(doMinuteWork);
       whenPossible(save);
       const sent = send();
-      running = Promise.allSettled([running, sent]);
+      sending = Promise.allSettled([sending, sent]);
       return sent;
     },
     /** Makes the next tick check the conditions. */
@@ -115,12 +116,15 @@ export function createAlerting(
     /** Resolves when nothing is being sent. The next start sends what is left. */
     async stop(): Promise<void> {
       isStopped = true;
-      await running;
+      await sending;
     },
   };
 }
 
-/** Runs `work`. The next tick tries again if another program writes or the storage fails. */
+/**
+ * Runs `work`. Does not throw if another program writes or the storage fails: the next tick tries
+ * again.
+ */
 function whenPossible(work: () => void): void {
   try {
     work();

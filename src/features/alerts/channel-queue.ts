@@ -35,15 +35,16 @@ const RETRY_DELAYS_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS
  * Failures in a row before a channel is reported: a single one may be a restart of the receiver.
  */
 const REPORTED_FAILURES = 3;
-/** How long a notice is retried: an older one is useless. Alerts about conditions have no limit. */
+/** How long a notice is retried: an older one is useless. Other alerts are retried without limit. */
 const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
 
 /** Sends the alerts of one channel in turn, and retries those that fail. */
 export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
-  /** The newest unsent alert of each cause, which makes the earlier ones useless. */
+  /** The newest unsent alert of each cause, by fingerprint. It replaces the earlier ones. */
   const unsent = new Map<string, Alert>();
   let failures = 0;
   let failure: ChannelFailure | undefined;
+  /** Monotonic time of the next attempt. */
   let nextAt = -Infinity;
   let isSending = false;
 
@@ -58,7 +59,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         code,
         reason: error,
       });
-    // A newer alert of this cause has arrived meanwhile.
+    // During the attempt, a newer alert of this cause has replaced this one.
     if (unsent.get(fingerprint) !== alert) return;
     // The alert moves to the end: other alerts must not wait for one that is never accepted.
     unsent.delete(fingerprint);
@@ -78,7 +79,9 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
       try {
         await channel.check?.();
       } catch (error) {
+        // A failed attempt has a newer error.
         if (failures > 0) return;
+        // Refused settings are reported at once: they do not change before a restart.
         failures = REPORTED_FAILURES;
         failure = { since: rt.now(), error: errorInWords(error) };
         const reason = failure.error;
@@ -101,7 +104,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
         for (const alert of unsent.values()) {
           current = alert;
           await channel.send(alert);
-          // A newer alert may have replaced this one meanwhile.
+          // A newer alert of this cause, added during the attempt, must stay.
           if (unsent.get(alert.fingerprint) === alert) unsent.delete(alert.fingerprint);
           if (failures >= REPORTED_FAILURES)
             rt.log("info", "Alerts are sent again.", { channel: channel.name });

@@ -8,15 +8,17 @@ import { guessAlertFormat } from "../../domain/conditions/alert-url.ts";
 import { createMailer, needsTls, senderOf } from "../../platform/smtp.ts";
 import { safe } from "../../domain/text.ts";
 
-const TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** A long timeout: a slow receiver that already has the alert must not get it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
-/** Creates the configured channels. The operator chose their URLs, which may be private. */
+/**
+ * Creates the configured channels. Their URLs may have private addresses, unlike those of webhooks,
+ * because the operator chose them.
+ */
 export function createAlertChannels(config: AlertConfig) {
-  const { url, format, mail, smtpUrl, heartbeatUrl } = config;
+  const { url, format, mail, smtpUrl, heartbeatUrl, allowPlaintext } = config;
   const http = createHttpClient();
-  const { allowPlaintext } = config;
   const mailer =
     mail === null || smtpUrl === null
       ? undefined
@@ -35,6 +37,7 @@ export function createAlertChannels(config: AlertConfig) {
       name: "--alert-mail",
       resends: false,
       send: mailer.send,
+      // Only the required TLS can make the settings unusable.
       ...(smtpUrl !== null && needsTls(smtpUrl, allowPlaintext) && { check: mailer.check }),
     });
   const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);
@@ -63,7 +66,7 @@ function createHttpClient() {
     async request(url: string, method: "GET" | "POST", { headers, body }: AlertRequest) {
       const { Agent, request } = await import("undici");
       agent ??= new Agent({
-        connect: { timeout: TIMEOUT_MS },
+        connect: { timeout: CONNECT_TIMEOUT_MS },
         headersTimeout: RESPONSE_TIMEOUT_MS,
         bodyTimeout: RESPONSE_TIMEOUT_MS,
       });
@@ -86,6 +89,7 @@ function createHttpClient() {
 
 function createMailChannel(smtpUrl: string, to: string, allowPlaintext: boolean) {
   const mailer = createMailer(smtpUrl, allowPlaintext);
+  // Without a sender in the URL, the first recipient is also the sender.
   const from = senderOf(smtpUrl) ?? to.split(",")[0];
   return {
     ...mailer,

@@ -48,13 +48,15 @@ const test = command({
     "alerts test --alert-mail ada@example.com --smtp-url-file /etc/deskbell/smtp-url",
   ],
   async run(cli, flags) {
+    // A toggle that is not given must not override the environment, so false becomes undefined.
     const { allowPlaintext, ...channels } = flags;
     const isGiven = Object.values(channels).some((value) => value !== undefined);
     const results = isGiven
-      ? await sendFrom(
+      ? await sendTestThrough(
           cli.config({ ...channels, allowPlaintext: allowPlaintext || undefined }).alerts,
         )
-      : ((await askDaemon(cli, cli.configWithData())) ?? (await sendFrom(cli.config().alerts)));
+      : ((await askDaemon(cli, cli.configWithData())) ??
+        (await sendTestThrough(cli.config().alerts)));
     if (results.length === 0) throw noChannelError("deskbell alerts test --alert-url URL");
     return printResults(cli, results);
   },
@@ -83,7 +85,7 @@ const send = command({
     const { hasAlertChannel, readServiceFailure } = await import("../../config.ts");
     if (text === undefined)
       return printResults(cli, await sendServiceFailure(config, readServiceFailure()));
-    const message = { text: safe(text, MAX_TEXT), severity };
+    const message = { text: safe(text, MAX_TEXT_LENGTH), severity };
     const results = hasAlertChannel(config.alerts)
       ? await sendText(config, message)
       : ((await askDaemon(cli, config, message)) ?? []);
@@ -93,6 +95,7 @@ const send = command({
   },
 });
 
+/** @param failure undefined if systemd reports no failure */
 async function sendServiceFailure(
   config: Config,
   failure: string | undefined,
@@ -121,9 +124,9 @@ async function sendText({ alerts }: Config, message: OperatorMessage): Promise<C
   }
 }
 
-const MAX_TEXT = 1000;
+const MAX_TEXT_LENGTH = 1000;
 
-/** @param command the same command with a channel, such as `alerts test --alert-url URL` */
+/** @param command the same command with a channel, such as `deskbell alerts test --alert-url URL` */
 const noChannelError = (command: string): AppError =>
   new AppError("state_refuses", "No channel for alerts is configured.", {
     fix: `deskbell serve --alert-url URL, or ${command}`,
@@ -138,7 +141,7 @@ function printResults(cli: Cli, results: readonly ChannelResult[]): number {
   return results.some(({ error }) => error !== null) ? EXIT.someFailed : EXIT.ok;
 }
 
-async function sendFrom(config: AlertConfig): Promise<ChannelResult[]> {
+async function sendTestThrough(config: AlertConfig): Promise<ChannelResult[]> {
   const [{ createAlertChannels }, { sendTestAlert }, { wallClock }] = await Promise.all([
     import("./channels.ts"),
     import("./test-alert.ts"),

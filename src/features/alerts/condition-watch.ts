@@ -14,10 +14,10 @@ import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
 
 const MINUTE_MS = 60_000;
-/** The longest time between two ticks, which come each second, unless the process was stopped. */
+/** Ticks come each second; a longer time between two shows that the process was suspended. */
 const SUSPENDED_MS = 30_000;
 /**
- * How long a resumed process may catch up: equal to the lateness at which deliveries are reported.
+ * How long a resumed process may catch up. Deliveries are reported when they are as late as this.
  */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
@@ -26,13 +26,15 @@ export class ConditionWatch {
   readonly #rt: Runtime;
   readonly #checks: readonly Check[];
   #causes: readonly Cause[];
+  /** The conditions and notices that the last check found. */
   #found: HealthCondition<AlertCode>[] = [];
   /** Keys of the notices that were handled, but are not deleted yet. */
   #handled: readonly string[] = [];
   /** Why the last check failed; undefined if it succeeded. */
   #checkError: string | undefined;
+  /** Wall-clock time: the monotonic clock may stop while the machine sleeps. */
   #tickedAt: number;
-  /** When the process last continued after it had been stopped. */
+  /** When the process last resumed after a suspension; -Infinity if it never did. */
   #resumedAt = -Infinity;
 
   constructor(rt: Runtime, checks: readonly Check[]) {
@@ -64,7 +66,7 @@ export class ConditionWatch {
     return this.#causes.filter(({ status }) => status === "FIRING");
   }
 
-  /** Call it each second. */
+  /** Called each second, to notice a suspension. */
   tick(): void {
     const now = this.#rt.now();
     if (now - this.#tickedAt >= SUSPENDED_MS) this.#resumedAt = now;
@@ -90,8 +92,8 @@ export class ConditionWatch {
     const rt = this.#rt;
     const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
     const conditions = listDaemonConditions(rt, this.#checks);
-    const timely = conditions.filter((condition) => this.#isTimely(condition));
-    this.#found = [...timely, ...notices.map(({ value }) => value)];
+    const reported = conditions.filter((condition) => this.#isReported(condition));
+    this.#found = [...reported, ...notices.map(({ value }) => value)];
     const tracked = trackConditions(this.#causes, this.#found, rt.now());
     this.#handled = notices.map(({ key }) => key);
     this.#causes = tracked.causes;
@@ -100,8 +102,11 @@ export class ConditionWatch {
     return tracked.alerts;
   }
 
-  /** Ignores lateness for a while after the process continued: it had no time to do its work. */
-  #isTimely(condition: HealthCondition): boolean {
+  /**
+   * Returns whether to report a condition. Lateness that begins soon after a suspension is not
+   * reported, because the process had no time to do its work.
+   */
+  #isReported(condition: HealthCondition): boolean {
     if (this.#rt.now() - this.#resumedAt >= CATCH_UP_MS) return true;
     if (!conditionKind(condition.code).isLateness) return true;
     const fingerprint = fingerprintOf(condition);
@@ -110,7 +115,7 @@ export class ConditionWatch {
     );
   }
 
-  /** Call it when the handled notices are deleted. */
+  /** Called when the handled notices have been deleted. */
   forgetHandled(): void {
     this.#handled = [];
   }

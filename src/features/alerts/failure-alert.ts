@@ -9,11 +9,14 @@ import { createAlertChannels } from "./channels.ts";
 export type DaemonFailure = {
   message: string;
   fix?: string | undefined;
-  /** Set by the supervisor, which does not know the reason: the daemon may have reported it. */
+  /**
+   * Whether the supervisor reports the failure. It does not know the reason, and the daemon may have
+   * sent an alert with the reason.
+   */
   isUnexplained?: boolean;
 };
 
-const MAX_TEXT = 500;
+const MAX_TEXT_LENGTH = 500;
 
 /**
  * Sends an alert that the daemon has ended or refuses to start, at most once an hour for the same
@@ -29,7 +32,7 @@ export async function sendFailureAlert(
   if (hasAlertedFailure(config, isUnexplained ? undefined : message, now)) return [];
   const { channels, close } = createAlertChannels(config.alerts);
   try {
-    const condition = openCondition("daemon.failed", safe(message, MAX_TEXT), fix);
+    const condition = openCondition("daemon.failed", safe(message, MAX_TEXT_LENGTH), fix);
     const results = await sendToEach(createNoticeAlert(condition, now), channels);
     if (results.some(({ error }) => error === null))
       recordFailureAlert(config, { at: now, reason: message });

@@ -4,9 +4,10 @@ import { cacheFolders, type Config } from "../../config.ts";
 
 const INTERVAL_MS = 3_600_000;
 
+/** The last alert about a failure; `at` is in epoch milliseconds. */
 type Sent = { at: number; reason: string };
 
-/** Returns several paths: the data folder may be gone or read-only. */
+/** Returns the possible paths of the marker: the data folder may be missing or read-only. */
 const listMarkers = (config: Config): string[] =>
   [config.dataDir, ...cacheFolders()].map((folder) => join(folder, "last-failure-alert.json"));
 
@@ -30,6 +31,7 @@ export const hasAlertedFailure = (
         (reason === undefined || sent.reason === reason),
     );
 
+/** Writes the marker to the first folder that is writable. */
 export function recordFailureAlert(config: Config, sent: Sent): void {
   for (const path of listMarkers(config))
     try {

@@ -33,8 +33,8 @@ export function listAlerts(rt: Runtime): ListedAlert[] {
 }
 
 function clearSinceOf({ status, clearSince, members }: Cause): string | null {
-  const isOver = members.some(({ condition }) => isNotice(condition.code));
-  return status === "RESOLVED" || clearSince === null || isOver
+  const isAboutNotice = members.some(({ condition }) => isNotice(condition.code));
+  return status === "RESOLVED" || clearSince === null || isAboutNotice
     ? null
     : new Date(clearSince).toISOString();
 }

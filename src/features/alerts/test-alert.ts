@@ -16,14 +16,15 @@ export type ChannelResult = { channel: string; error: string | null };
 /** An alert with a text of the operator. */
 export type OperatorMessage = { text: string; severity: Severity };
 
-/** A requested alert; without a message, a test alert. */
+/** A requested alert: a message of the operator, or a test alert if `message` is absent. */
 type StoredTest = {
   requestedAt: number;
+  /** null until the daemon has sent the alert. */
   results: ChannelResult[] | null;
   message?: OperatorMessage;
 };
 
-/** How long results are kept that nobody has read. */
+/** How long a request and its results are kept if no command reads the results. */
 const KEPT_MS = 600_000;
 
 /** Returns an alert about a notice, which is sent without being stored. */
@@ -93,6 +94,7 @@ export async function answerTests(
       const results = message
         ? await sendToEach(createMessageAlert(message, rt.now()), channels)
         : await sendTestAlert(rt.now(), heartbeat ? [...channels, heartbeat] : channels);
+      // The thread is stopping: the next daemon sends the alert again.
       if (isStopped()) return;
       rt.tx(() => stored.put("test", key, { ...value, results }));
     }

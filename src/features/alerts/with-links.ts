@@ -8,7 +8,7 @@ const ABOUT_VISITS: readonly AlertCode[] = ["booking.received", "booking.undecid
 
 /**
  * Returns a channel that adds links to alerts about visits which wait for a decision. Each attempt
- * to send an alert has a new link, because only its hash is stored.
+ * to send an alert creates new links, because only their hashes are stored.
  */
 export const withLinks = (rt: Runtime, channel: AlertChannel): AlertChannel => ({
   ...channel,
@@ -25,7 +25,7 @@ async function createLinks(
   try {
     return { links: createAlertLinks(rt, business, subject.id) };
   } catch (error) {
-    // The alert matters more than its links, also while the disk is full.
+    // The alert matters more than its links: it is sent even if the disk is full.
     rt.log("warn", "could not store the links of an alert, which is sent without them", {
       code,
       reason: (error as Error).message,

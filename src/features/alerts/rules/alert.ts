@@ -31,7 +31,7 @@ export type Alert = {
   links?: { accept: string; decline: string } | undefined;
 };
 
-/** A condition, or a group of conditions, that has its own alerts. */
+/** A condition, or a group of conditions, that has its own alerts. Times are epoch milliseconds. */
 export type Cause = {
   fingerprint: string;
   isGroup: boolean;
@@ -41,8 +41,9 @@ export type Cause = {
   /** Since when no member is open; null while one is. */
   clearSince: number | null;
   count: number;
-  /** The status in the last alert of the cause. */
+  /** The status in the last alert of the cause; RESOLVED before the first alert. */
   status: Alert["status"];
+  /** When the last alert was created; null before the first one. */
   alertedAt: number | null;
 };
 
@@ -62,7 +63,7 @@ export function toAlert(
   status: Alert["status"],
   now: number,
 ): Alert {
-  // A new condition is reported although it has ended in the meantime.
+  // A new condition is reported even if it has already ended.
   const current = members.filter(({ isOpen, isNew }) => isOpen || isNew);
   const shown = status === "FIRING" && current.length > 0 ? current : members;
   const [{ condition }] = shown as [Member];
@@ -86,6 +87,7 @@ export function toAlert(
   };
 }
 
+/** The number of conditions that an alert about several of them describes. */
 const MAX_TEXTS = 5;
 
 function listTexts(members: readonly Member[]): string {

@@ -6,9 +6,12 @@ import { isNotice } from "../../../domain/conditions/registry.ts";
 export type AlertRequest = { headers: Record<string, string>; body: string };
 
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+/** The maximum length of each text field in JSON, in characters. */
 const MAX_LENGTH = 2048;
+/** Discord rejects a longer message. */
+const DISCORD_MAX_LENGTH = 2000;
 
-/** Returns the body and headers of the POST. Names and errors in it come from partners. */
+/** Returns the body and headers of the POST. Some names and errors in an alert come from partners. */
 export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
   const text = alertText(alert);
   switch (format) {
@@ -17,14 +20,14 @@ export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
     case "slack":
       return jsonRequest({
         text: text + listLinks(alert, ({ label, url }) => ` <${url}|${label}>`),
-        // Slack would request the links for a preview.
+        // Slack would otherwise request the links for a preview.
         ...(alert.links && { unfurl_links: false }),
       });
     case "discord": {
-      // Discord would request links without angle brackets for a preview.
+      // Angle brackets keep Discord from requesting the links for a preview.
       const links = listLinks(alert, ({ label, url }) => ` [${label}](<${url}>)`);
       return jsonRequest({
-        content: text.slice(0, 2000 - links.length) + links,
+        content: text.slice(0, DISCORD_MAX_LENGTH - links.length) + links,
         allowed_mentions: { parse: [] },
       });
     }

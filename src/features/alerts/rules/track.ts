@@ -7,6 +7,7 @@ import {
   isNotice,
 } from "../../../domain/conditions/registry.ts";
 
+/** A condition or notice that the current check found. */
 type Found = HealthCondition<AlertCode>;
 
 const HOUR_MS = 3_600_000;
@@ -16,11 +17,11 @@ const CLEAR_MS = HOUR_MS / 2;
 const INTERVAL_MS = HOUR_MS;
 /** A cause that begins again within this time is flapping: it sends at most one alert an hour. */
 const FLAPPING_MS = 2 * HOUR_MS;
-/** How long `alerts list` shows resolved causes. */
+/** How long resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
 /** The resolved causes kept at most, because the daemon compares all causes each second. */
 const MAX_RESOLVED = 500;
-/** The number of open conditions of one code and business from which further ones form a group. */
+/** The open condition of one code and business with this number, and each later one, is grouped. */
 const GROUP_SIZE = 5;
 
 export type Tracked = {
@@ -73,13 +74,13 @@ export function trackConditions(
 
   const causes = before.map((cause): Cause => {
     if (cause.status === "RESOLVED") return cause;
-    const begunBefore = began.length;
+    const beganBefore = began.length;
     const members = cause.members.map(updateMember);
     const isClear = members.every(({ isOpen }) => !isOpen);
     return {
       ...cause,
       members,
-      count: cause.count + began.length - begunBefore,
+      count: cause.count + began.length - beganBefore,
       clearSince: isClear ? (cause.clearSince ?? now) : null,
     };
   });
@@ -118,23 +119,23 @@ export function trackConditions(
       alertedAt: now,
     };
   });
-  return { causes: withoutOld(after, now), alerts, began, ended };
+  return { causes: dropOldResolved(after, now), alerts, began, ended };
 }
 
-/** Adds a condition to the cause of its group, or to its own cause. Both may have been resolved. */
+/** Adds a condition to the cause of its group, or to its own cause. The cause may be resolved. */
 function addMember(causes: Cause[], member: Member, isGroup: boolean, now: number): void {
   const { code, business } = member.condition;
   const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
   const index = causes.findIndex((cause) => cause.fingerprint === fingerprint);
   const known = causes[index];
-  // This cause got its first condition in the same check, and has no alert yet.
+  // A cause with a new member that is not FIRING was added in this check, and has no alert yet.
   if (known?.status === "FIRING" || known?.members.some(({ isNew }) => isNew)) {
     const members = [...known.members, member];
     causes[index] = { ...known, members, count: known.count + 1, clearSince: null };
     return;
   }
   const alertedAt = known?.alertedAt ?? null;
-  const isRecent = alertedAt !== null && passed(alertedAt, now) < FLAPPING_MS;
+  const isRecent = alertedAt !== null && elapsed(alertedAt, now) < FLAPPING_MS;
   causes.splice(index === -1 ? causes.length : index, 1, {
     fingerprint,
     isGroup,
@@ -153,19 +154,22 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
   const isClear = clearSince !== null;
   const hasNew = members.some(({ isNew }) => isNew);
   if (status === "RESOLVED") return hasNew ? "FIRING" : undefined;
-  const passedMs = passed(alertedAt ?? now, now);
+  const sinceAlertMs = elapsed(alertedAt ?? now, now);
   if (hasNew && (!isClear || isNotice(codeOf(cause))))
-    return passedMs >= INTERVAL_MS ? "FIRING" : undefined;
-  const patienceMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
-  return isClear && passed(clearSince, now) >= CLEAR_MS && passedMs >= patienceMs
+    return sinceAlertMs >= INTERVAL_MS ? "FIRING" : undefined;
+  const minGapMs = isGroup ? INTERVAL_MS : count > 1 ? FLAPPING_MS : 0;
+  return isClear && elapsed(clearSince, now) >= CLEAR_MS && sinceAlertMs >= minGapMs
     ? "RESOLVED"
     : undefined;
 }
 
-/** Returns the time since `since`. A clock that was set back must not delay alerts. */
-const passed = (since: number, now: number): number => (since > now ? Infinity : now - since);
+/**
+ * Returns the milliseconds since a time. A time in the future shows that the clock was set back; the
+ * result is then Infinity, so that no alert is delayed.
+ */
+const elapsed = (since: number, now: number): number => (since > now ? Infinity : now - since);
 
-function withoutOld(causes: readonly Cause[], now: number): Cause[] {
+function dropOldResolved(causes: readonly Cause[], now: number): Cause[] {
   const resolvedAt = ({ alertedAt }: Cause): number => alertedAt ?? 0;
   const newest = causes
     .filter((cause) => cause.status === "RESOLVED" && now - resolvedAt(cause) < KEPT_MS)
