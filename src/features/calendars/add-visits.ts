@@ -8,13 +8,13 @@ import type { EntryWriter } from "./entries.ts";
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 30;
 const FUTURE_DAYS = 400;
-/** The maximum of entries, about 8 MB: a calendar app would take long to read more. */
+/** The maximum number of entries of a feed, about 8 MB: a calendar app reads a larger one slowly. */
 export const MAX_ENTRIES = 20_000;
 
 /**
  * Adds the visits from today on, then the earlier ones that were not cancelled, latest first, up to
  * the maximum.
- * @param today epoch milliseconds
+ * @param today midnight UTC in epoch milliseconds
  * @returns the start of the first visit from today on that did not fit, or null
  */
 export function addVisits(
@@ -28,26 +28,26 @@ export function addVisits(
   const future = { ...filter, from: today, to: today + FUTURE_DAYS * DAY_MS };
   const past = { ...filter, from: today - PAST_DAYS * DAY_MS, to: today };
   const read = (...query: Parameters<typeof calendarVisits.iterate>) =>
-    openGuests(rt, businessId, calendarVisits.iterate(...query));
+    decryptGuests(rt, businessId, calendarVisits.iterate(...query));
   const cutAt = addUntilFull(entries, read(future, "future"));
   addUntilFull(entries, read(past, "past"));
   return cutAt;
 }
 
 /** The number of visits whose guests are decrypted together. */
-const GROUP = 500;
+const DECRYPTED_TOGETHER = 500;
 
 /**
  * Yields each visit with its guest; the guest is undefined if the visit has none, or if no key
  * decrypts the guest.
  */
-function* openGuests(
+function* decryptGuests(
   rt: Runtime,
   businessId: string,
   parts: Iterable<CalendarPart>,
 ): Iterable<[CalendarPart, Customer | undefined]> {
   let group: CalendarPart[] = [];
-  const open = (): [CalendarPart, Customer | undefined][] => {
+  const decryptGroup = (): [CalendarPart, Customer | undefined][] => {
     const sealed = Buffer.from(group.map(({ sealedHex }) => sealedHex).join(""), "hex");
     let end = 0;
     const rows = group.filter(hasGuest).map(({ visitId, sealedHex }) => {
@@ -60,16 +60,16 @@ function* openGuests(
   };
   for (const part of parts) {
     group.push(part);
-    if (group.length < GROUP) continue;
-    yield* open();
+    if (group.length < DECRYPTED_TOGETHER) continue;
+    yield* decryptGroup();
     group = [];
   }
-  yield* open();
+  yield* decryptGroup();
 }
 
 const hasGuest = ({ sealedHex }: CalendarPart): boolean => sealedHex !== "";
 
-/** Returns the start of the first visit that does not fit, or null. */
+/** Returns the start of the first visit that does not fit, or null if all fit. */
 function addUntilFull(
   entries: EntryWriter,
   parts: Iterable<[CalendarPart, Customer | undefined]>,

@@ -1,4 +1,5 @@
-const GROUP = 100;
+/** The number of texts that are encoded together. */
+const GROUP_SIZE = 100;
 
 /**
  * Collects texts as UTF-8. Texts are encoded in groups, because each garbage collection would copy
@@ -18,7 +19,7 @@ export function createByteGroups() {
     add(added: string): void {
       text += added;
       count += 1;
-      if (count % GROUP === 0) flush();
+      if (count % GROUP_SIZE === 0) flush();
     },
     /** Returns the number of texts. */
     count: (): number => count,

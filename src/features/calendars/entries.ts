@@ -15,6 +15,7 @@ type GuestTexts = { name: string | null; details: string | null };
 const NO_GUEST: GuestTexts = { name: null, details: null };
 
 type CalendarSegment = CalendarPart & { serviceId: string };
+/** The place of a guest in a session of a class. */
 type Place = { segment: CalendarSegment; guest: GuestTexts };
 type CalendarReservation = CalendarPart & { tableId: string };
 
@@ -29,9 +30,9 @@ const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
 
 const MINUTE_MS = 60_000;
 
-function titleOf(first: string, ...parts: (string | null)[]): string {
-  let title = first;
-  for (const part of parts) if (part !== null) title += ` · ${part}`;
+function titleOf(subject: string, ...details: (string | null)[]): string {
+  let title = subject;
+  for (const detail of details) if (detail !== null) title += ` · ${detail}`;
   return title;
 }
 
@@ -47,7 +48,7 @@ export function createEntryWriter(
   { staffId, withGuests }: Pick<CalendarRow, "staffId" | "withGuests">,
   max: number,
 ) {
-  const nameOf = remember(createCatalogNamer(rt, businessId));
+  const nameOf = cacheNames(createCatalogNamer(rt, businessId));
   const classes = new Set(
     rt.store.catalog
       .listObjects(businessId, ["service"])
@@ -55,10 +56,10 @@ export function createEntryWriter(
       .map((doc) => objectId("service", slug, doc)),
   );
   const entries = createByteGroups();
-  /** The segments of the guests of each session; each segment takes a place. */
+  /** The places of each session, by the UID of its entry. */
   const sessions = new Map<string, [Place, ...Place[]]>();
 
-  function textsOf({ customerRef }: CalendarPart, customer: Customer | undefined): GuestTexts {
+  function guestTextsOf({ customerRef }: CalendarPart, customer: Customer | undefined): GuestTexts {
     if (!withGuests) return NO_GUEST;
     if (customer === undefined) return { name: customerRef, details: null };
     const { name, phone, email, notes } = customer;
@@ -78,7 +79,7 @@ export function createEntryWriter(
     description: details,
   });
 
-  const placeOf = ({ resources }: CalendarSegment): string | null =>
+  const locationOf = ({ resources }: CalendarSegment): string | null =>
     resources.map(({ resourceId }) => nameOf("resource", resourceId)).join(", ") || null;
 
   const staffOf = (segment: CalendarSegment): string | null =>
@@ -90,7 +91,7 @@ export function createEntryWriter(
       ...commonFields(segment, details),
       uid: `${segment.visitId}-${segment.position}@deskbell`,
       summary: titleOf(describeService(nameOf, segment), guests, staffOf(segment), name),
-      location: placeOf(segment),
+      location: locationOf(segment),
     };
   }
 
@@ -110,6 +111,7 @@ export function createEntryWriter(
   function toSessionEntry(uid: string, places: readonly [Place, ...Place[]]): CalendarEvent {
     const segments = places.map(({ segment }) => segment);
     const [{ segment: first }] = places;
+    // The order by ID keeps the description the same if nothing changes.
     const active = places
       .filter(({ segment }) => segment.status !== "CANCELLED")
       .toSorted((a, b) => (a.segment.visitId < b.segment.visitId ? -1 : 1));
@@ -121,6 +123,7 @@ export function createEntryWriter(
     );
     return {
       uid,
+      // A session has no version of its own; the time of its last change rises with each change.
       sequence: Math.floor(updatedAt / MINUTE_MS),
       status: statuses.find((status) => status === "CONFIRMED") ?? statuses[0] ?? "CANCELLED",
       startsAt: first.startsAt,
@@ -128,7 +131,7 @@ export function createEntryWriter(
       createdAt: Math.min(...segments.map((segment) => segment.createdAt)),
       updatedAt,
       summary: titleOf(describeService(nameOf, first), countOf(guests, "guest"), staffOf(first)),
-      location: placeOf(first),
+      location: locationOf(first),
       description: texts.length === 0 ? null : texts.join("\n"),
     };
   }
@@ -147,7 +150,7 @@ export function createEntryWriter(
   return {
     /** Returns false, and adds nothing, if the visit would need more entries than the maximum. */
     add(part: CalendarPart, customer: Customer | undefined): boolean {
-      const guest = textsOf(part, customer);
+      const guest = guestTextsOf(part, customer);
       if (isSegment(part) && classes.has(part.serviceId)) return addPlace({ segment: part, guest });
       if (isFull()) return false;
       if (isSegment(part)) entries.add(writeEntry(toSegmentEntry(part, guest)));
@@ -168,8 +171,8 @@ const isReservation = (part: CalendarPart): part is CalendarReservation => part.
 const sessionUid = ({ serviceId, variantId, staffId, startsAt }: CalendarSegment): string =>
   `${[serviceId, variantId, staffId, startsAt].filter((part) => part !== null).join("-")}@deskbell`;
 
-/** Caches names: a feed has the same services and people thousands of times. */
-function remember(nameOf: Namer): Namer {
+/** Caches names: a feed names the same services and people thousands of times. */
+function cacheNames(nameOf: Namer): Namer {
   const names = new Map<string, string | null>();
   return (kind, id) => {
     if (id === null) return null;

@@ -6,7 +6,8 @@ const DAY_MS = 86_400_000;
 /** A feed that `writeFeed` can write. */
 export type Feed = {
   /**
-   * Changes with every change of the feed. Computing it is cheap, because phones poll for years.
+   * A value that differs after every change of the feed. Phones poll often, so computing it reads no
+   * visits.
    */
   revision: string;
   /** Midnight UTC in epoch milliseconds. */
@@ -17,7 +18,7 @@ export type Feed = {
 export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | undefined {
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
-  // The feed begins at a whole day, so that the mere passing of time changes it once a day.
+  // The feed begins at midnight, so that it changes only once a day if no visit changes.
   const today = Math.floor(rt.now() / DAY_MS);
   // Each change of a visit adds an event. The erasure of a guest adds none, but sets the time of
   // the last change.

@@ -14,18 +14,22 @@ export type FeedReply = { request: string } & ({ body: Uint8Array } | { error: s
 
 type Pending = { resolve: (body: Buffer) => void; reject: (error: Error) => void };
 
-/** How long the idle thread is kept: phones poll in the same minutes, and it needs memory. */
+/**
+ * The idle thread ends after this time, to free its memory. It does not end at once, because many
+ * phones poll in the same minute.
+ */
 const IDLE_MS = 30_000;
 /** How long the last body of a feed is kept: a stranger may read a leaked URL in a loop. */
-const KEPT_MS = 30_000;
+const BODY_KEPT_MS = 30_000;
 /** The total size of the kept bodies before compression; a larger body is not kept. */
 const MAX_KEPT_BYTES = 16_000_000;
 
 /** Writes calendar feeds in a thread, which runs only while feeds are read. */
 export function createCalendarFeeds(config: Config) {
+  /** The requests without a reply, by the revision of the feed, which identifies the reply. */
   const pending = new Map<string, Pending>();
   const inFlight = new Map<string, Promise<Buffer>>();
-  const kept = new BoundedCache<string, { revision: string; body: Buffer }>(
+  const keptBodies = new BoundedCache<string, { revision: string; body: Buffer }>(
     MAX_KEPT_BYTES,
     ({ body }) => body.length,
   );
@@ -51,6 +55,7 @@ export function createCalendarFeeds(config: Config) {
     return started;
   }
 
+  /** Rejects all pending requests; the next request starts a new thread. */
   function fail(error: Error): void {
     worker = undefined;
     for (const { reject } of pending.values()) reject(error);
@@ -64,7 +69,7 @@ export function createCalendarFeeds(config: Config) {
     void stopped?.terminate();
   }
 
-  function write(calendarId: string, { revision, today }: Feed): Promise<Buffer> {
+  function requestBody(calendarId: string, { revision, today }: Feed): Promise<Buffer> {
     clearTimeout(idleTimer);
     worker ??= start();
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -73,8 +78,8 @@ export function createCalendarFeeds(config: Config) {
     worker.postMessage(request);
     return promise
       .then((body) => {
-        kept.set(calendarId, { revision, body });
-        setTimeout(() => kept.delete(calendarId), KEPT_MS).unref();
+        keptBodies.set(calendarId, { revision, body });
+        setTimeout(() => keptBodies.delete(calendarId), BODY_KEPT_MS).unref();
         return body;
       })
       .finally(() => inFlight.delete(revision));
@@ -83,11 +88,11 @@ export function createCalendarFeeds(config: Config) {
   /** Returns the body of a feed; requests for the same revision share it. */
   async function getBody(calendarId: string, feed: Feed): Promise<Buffer> {
     const { revision } = feed;
-    const last = kept.get(calendarId);
+    const last = keptBodies.get(calendarId);
     if (last?.revision === revision) return last.body;
-    const written = inFlight.get(revision) ?? write(calendarId, feed);
-    inFlight.set(revision, written);
-    return written;
+    const requested = inFlight.get(revision) ?? requestBody(calendarId, feed);
+    inFlight.set(revision, requested);
+    return requested;
   }
 
   async function getCompressed(calendarId: string, feed: Feed): Promise<Buffer> {

@@ -16,11 +16,12 @@ export type CalendarEvent = {
   summary: string;
   location: string | null;
   description: string | null;
-  /** The mail address of who sends an entry by mail. */
+  /** The sender's mail address; absent in a feed. */
   organizer?: string;
 };
 
-const REFRESH = "PT15M";
+/** The interval at which calendar apps should read the feed again. */
+const REFRESH_INTERVAL = "PT15M";
 
 /** Returns the lines before the entries. @param notice what the calendar lacks, or null */
 export function writeCalendarStart(name: string, notice: string | null): string {
@@ -33,8 +34,8 @@ export function writeCalendarStart(name: string, notice: string | null): string 
     textLine("NAME", name),
     textLine("X-WR-CALNAME", name),
     ...(notice === null ? [] : [textLine("DESCRIPTION", notice), textLine("X-WR-CALDESC", notice)]),
-    `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH}`,
-    `X-PUBLISHED-TTL:${REFRESH}`,
+    `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH_INTERVAL}`,
+    `X-PUBLISHED-TTL:${REFRESH_INTERVAL}`,
   ];
   return `${header.join("\r\n")}\r\n`;
 }
@@ -51,13 +52,13 @@ export const CALENDAR_END = "END:VCALENDAR\r\n";
 /** Returns an entry. One template is faster than a list of lines: a feed has thousands. */
 export function writeEntry(event: CalendarEvent): string {
   const { location, description, organizer } = event;
-  const updatedAt = utc(event.updatedAt);
+  const updatedAt = utcText(event.updatedAt);
   return `BEGIN:VEVENT\r
 ${textLine("UID", event.uid)}\r
 DTSTAMP:${updatedAt}\r
-DTSTART:${utc(event.startsAt)}\r
-DTEND:${utc(event.endsAt)}\r
-CREATED:${utc(event.createdAt)}\r
+DTSTART:${utcText(event.startsAt)}\r
+DTEND:${utcText(event.endsAt)}\r
+CREATED:${utcText(event.createdAt)}\r
 LAST-MODIFIED:${updatedAt}\r
 SEQUENCE:${event.sequence}\r
 STATUS:${event.status}\r
@@ -69,32 +70,32 @@ ${location === null ? "" : `${textLine("LOCATION", location)}\r\n`}${
 }
 
 const DAY_MS = 86_400_000;
-const MAX_DAYS = 1000;
-/** Cache of days since 1970 as texts such as `20261201`: a feed has only a few hundred of them. */
-const days = new Map<number, string>();
+const MAX_CACHED_DAYS = 1000;
+/** Caches days since 1970 as texts such as `20261201`: a feed has only a few hundred of them. */
+const dayTexts = new Map<number, string>();
 
 /** Returns a text such as `20261201T150000Z`. */
-function utc(ms: number): string {
+function utcText(ms: number): string {
   const day = Math.floor(ms / DAY_MS);
   const seconds = Math.floor((ms - day * DAY_MS) / 1000);
   const time = minuteText(Math.floor(seconds / 60)) + twoDigits(seconds % 60);
-  return `${days.get(day) ?? addDay(day)}T${time}Z`;
+  return `${dayTexts.get(day) ?? addDay(day)}T${time}Z`;
 }
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 
 const twoDigits = (number: number): string => TWO_DIGITS[number] as string;
 
-/** Cache of the minutes of a day as texts such as `1500`. */
-const minutes: string[] = [];
+/** Caches the minutes of a day as texts such as `1500`. */
+const minuteTexts: string[] = [];
 
 const minuteText = (minute: number): string =>
-  (minutes[minute] ??= twoDigits(Math.floor(minute / 60)) + twoDigits(minute % 60));
+  (minuteTexts[minute] ??= twoDigits(Math.floor(minute / 60)) + twoDigits(minute % 60));
 
 function addDay(day: number): string {
-  if (days.size >= MAX_DAYS) days.clear();
+  if (dayTexts.size >= MAX_CACHED_DAYS) dayTexts.clear();
   const text = new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
-  days.set(day, text);
+  dayTexts.set(day, text);
   return text;
 }
 

@@ -3,6 +3,7 @@ import type { Visit } from "../../domain/bookings/visit.ts";
 import { parseResources } from "../../store/bookings/booking-segments.ts";
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 
+/** Times are epoch milliseconds. */
 export type CalendarRow = {
   id: string;
   businessId: string;
@@ -17,7 +18,7 @@ export type CalendarRow = {
   formerUrlReadAt: number | null;
 };
 
-const STORED =
+const CALENDAR_COLUMNS =
   "id, business_id, staff_id, with_guests, created_at, revoked_at, cut_at, former_url_read_at";
 
 export function createCalendarStore(db: Db) {
@@ -25,20 +26,20 @@ export function createCalendarStore(db: Db) {
     const row = raw as Omit<CalendarRow, "withGuests"> & { withGuests: number };
     return { ...row, withGuests: row.withGuests === 1 };
   };
-  const insert = db.prepare(insertInto("calendar", `${STORED}, token_hash`));
-  const selectById = db.prepare(`SELECT ${columns(STORED)} FROM calendar WHERE id = ?`);
+  const insert = db.prepare(insertInto("calendar", `${CALENDAR_COLUMNS}, token_hash`));
+  const selectById = db.prepare(`SELECT ${columns(CALENDAR_COLUMNS)} FROM calendar WHERE id = ?`);
   const selectByToken = db.prepare(
-    `SELECT ${columns(STORED)} FROM calendar WHERE token_hash = ? AND revoked_at IS NULL`,
+    `SELECT ${columns(CALENDAR_COLUMNS)} FROM calendar WHERE token_hash = ? AND revoked_at IS NULL`,
   );
   const selectOfBusiness = db.prepare(
-    `SELECT ${columns(STORED)} FROM calendar WHERE business_id = ? ORDER BY id`,
+    `SELECT ${columns(CALENDAR_COLUMNS)} FROM calendar WHERE business_id = ? ORDER BY id`,
   );
   const selectCut = db.prepare(
-    `SELECT ${columns(STORED)} FROM calendar WHERE cut_at IS NOT NULL AND revoked_at IS NULL`,
+    `SELECT ${columns(CALENDAR_COLUMNS)} FROM calendar WHERE cut_at IS NOT NULL AND revoked_at IS NULL`,
   );
   const setCutAt = db.prepare("UPDATE calendar SET cut_at = :cutAt WHERE id = :id");
   const selectAtFormerUrl = db.prepare(
-    `SELECT ${columns(STORED)} FROM calendar WHERE former_url_read_at >= ? AND revoked_at IS NULL`,
+    `SELECT ${columns(CALENDAR_COLUMNS)} FROM calendar WHERE former_url_read_at >= ? AND revoked_at IS NULL`,
   );
   const setFormerUrlReadAt = db.prepare(
     "UPDATE calendar SET former_url_read_at = :at WHERE id = :id",
@@ -104,6 +105,7 @@ type CalendarFilter = {
   withGuests: boolean;
 };
 
+/** The order of future visits is earliest first, and of past ones latest first. */
 type Order = "future" | "past";
 
 /**
@@ -112,15 +114,18 @@ type Order = "future" | "past";
 const sealedHexOf = (visit: string): string =>
   `iif(:withGuests, hex((SELECT sealed FROM guest WHERE visit_id = ${visit}.id)), '')`;
 
-/** Selects the columns in the order of `toPart`. */
-const ofBookings = `
+/**
+ * Selects the columns in the order of `PartRow`. CROSS JOIN makes SQLite read the bookings of the
+ * time range first, and then only their segments.
+ */
+const SELECT_BOOKING_PARTS = `
   SELECT b.starts_at, b.id, b.status, b.customer_ref, b.version, b.created_at, b.updated_at, b.guests, ${sealedHexOf("b")},
     s.position, s.service_id, s.service_name, s.variant_id, s.variant_name, s.staff_id, s.staff_name, s.resources,
     s.starts_at, s.ends_at, NULL
   FROM booking b CROSS JOIN booking_segment s ON s.booking_id = b.id
   WHERE b.business_id = :businessId AND b.starts_at >= :from AND b.starts_at < :to`;
 
-const ofReservations = `
+const SELECT_RESERVATION_PARTS = `
   SELECT r.starts_at, r.id, r.status, r.customer_ref, r.version, r.created_at, r.updated_at, r.party_size, ${sealedHexOf("r")},
     NULL, NULL, NULL, NULL, NULL, NULL, NULL, '[]', r.starts_at, r.ends_at, r.table_id
   FROM reservation r WHERE r.business_id = :businessId AND r.starts_at >= :from AND r.starts_at < :to`;
@@ -176,8 +181,9 @@ export function createCalendarVisitStore(db: Db) {
     const [direction, isListed] =
       order === "past" ? ["DESC", "AND status <> 'CANCELLED'"] : ["ASC", ""];
     const sort = `ORDER BY 1 ${direction}, 2 ${direction}`;
-    if (staffId !== null) return `${ofBookings} AND s.staff_id = :staffId ${isListed} ${sort}`;
-    return `${ofBookings} ${isListed} UNION ALL ${ofReservations} ${isListed} ${sort}`;
+    if (staffId !== null)
+      return `${SELECT_BOOKING_PARTS} AND s.staff_id = :staffId ${isListed} ${sort}`;
+    return `${SELECT_BOOKING_PARTS} ${isListed} UNION ALL ${SELECT_RESERVATION_PARTS} ${isListed} ${sort}`;
   }
 
   return {

@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 /**
  * Returns the parts of a feed as iCalendar, and stores in the calendar whether it lacks visits.
  * Runs in a thread of its own, because it takes up to half a second.
- * @param today epoch milliseconds
+ * @param today midnight UTC in epoch milliseconds
  */
 export function writeFeed(
   rt: Runtime,
@@ -28,19 +28,22 @@ export function writeFeed(
   const entries = writer.finish();
   const owner = createCatalogNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");
-  if (cutAt === null) return frame(name, entries);
+  if (cutAt === null) return wrapEntries(name, entries);
   const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;
   const lastEntry = Buffer.from(noticeEntry(id, cutAt, today, notice));
-  return frame(name, [...entries, lastEntry], notice);
+  return wrapEntries(name, [...entries, lastEntry], notice);
 }
 
-const frame = (name: string, entries: Buffer[], notice: string | null = null): Buffer[] => [
+const wrapEntries = (name: string, entries: Buffer[], notice: string | null = null): Buffer[] => [
   Buffer.from(writeCalendarStart(name, notice)),
   ...entries,
   Buffer.from(CALENDAR_END),
 ];
 
-/** An entry at the time of the first missing visit: calendar apps show no calendar description. */
+/**
+ * Returns an entry at the time of the first missing visit, because calendar apps do not show the
+ * description of a calendar.
+ */
 const noticeEntry = (calendarId: string, at: number, today: number, summary: string): string =>
   writeEntry({
     uid: `${calendarId}-end@deskbell`,
