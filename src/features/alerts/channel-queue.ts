@@ -35,7 +35,9 @@ const RETRY_DELAYS_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS
  * Failures in a row before a channel is reported: a single one may be a restart of the receiver.
  */
 const REPORTED_FAILURES = 3;
-/** How long a notice is retried: an older one is useless. Other alerts are retried without limit. */
+/**
+ * How long a notice is retried: an older one is useless. Other alerts are retried without limit.
+ */
 const NOTICE_KEPT_MS = 24 * 60 * MINUTE_MS;
 
 /** Sends the alerts of one channel in turn, and retries those that fail. */

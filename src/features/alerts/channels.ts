@@ -37,7 +37,7 @@ export function createAlertChannels(config: AlertConfig) {
       name: "--alert-mail",
       resends: false,
       send: mailer.send,
-      // Only the required TLS can make the settings unusable.
+      // A mail server refuses the settings only if it lacks the TLS that they need.
       ...(smtpUrl !== null && needsTls(smtpUrl, allowPlaintext) && { check: mailer.check }),
     });
   const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);
@@ -89,7 +89,7 @@ function createHttpClient() {
 
 function createMailChannel(smtpUrl: string, to: string, allowPlaintext: boolean) {
   const mailer = createMailer(smtpUrl, allowPlaintext);
-  // Without a sender in the URL, the first recipient is also the sender.
+  // The first recipient is also the sender if the URL names no sender.
   const from = senderOf(smtpUrl) ?? to.split(",")[0];
   return {
     ...mailer,

@@ -126,7 +126,9 @@ async function sendText({ alerts }: Config, message: OperatorMessage): Promise<C
 
 const MAX_TEXT_LENGTH = 1000;
 
-/** @param command the same command with a channel, such as `deskbell alerts test --alert-url URL` */
+/**
+ * @param command the same command with a channel, such as `deskbell alerts test --alert-url URL`
+ */
 const noChannelError = (command: string): AppError =>
   new AppError("state_refuses", "No channel for alerts is configured.", {
     fix: `deskbell serve --alert-url URL, or ${command}`,

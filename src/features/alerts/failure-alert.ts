@@ -10,8 +10,8 @@ export type DaemonFailure = {
   message: string;
   fix?: string | undefined;
   /**
-   * Whether the supervisor reports the failure. It does not know the reason, and the daemon may have
-   * sent an alert with the reason.
+   * Whether the supervisor reports the failure. It does not know the reason, and the daemon may
+   * have sent an alert with the reason.
    */
   isUnexplained?: boolean;
 };

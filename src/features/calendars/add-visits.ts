@@ -8,7 +8,9 @@ import type { EntryWriter } from "./entries.ts";
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 30;
 const FUTURE_DAYS = 400;
-/** The maximum number of entries of a feed, about 8 MB: a calendar app reads a larger one slowly. */
+/**
+ * The maximum number of entries of a feed, about 8 MB: a calendar app reads a larger one slowly.
+ */
 export const MAX_ENTRIES = 20_000;
 
 /**

@@ -11,7 +11,9 @@ const TOKEN_BYTES = 24;
 /** The form of a token, which the log recognises and redacts. */
 const TOKEN = /^deskbell_cal_[0-9a-f]{48}$/;
 
-/** Returns the SHA-256 of a token. A token has 192 random bits, so it needs no salt or slow hash. */
+/**
+ * Returns the SHA-256 of a token. A token has 192 random bits, so it needs no salt or slow hash.
+ */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
@@ -70,7 +72,9 @@ export function findCalendarByToken(
 
 const DAY_MS = 86_400_000;
 
-/** Stores at most once a day that a phone still reads the calendar at a URL without the business. */
+/**
+ * Stores at most once a day that a phone still reads the calendar at a URL without the business.
+ */
 export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRow): void {
   const now = rt.now();
   // The stored time is in the future if the clock was set back, hence the absolute difference.

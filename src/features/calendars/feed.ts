@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000;
 /** A feed that `writeFeed` can write. */
 export type Feed = {
   /**
-   * A value that differs after every change of the feed. Phones poll often, so computing it reads no
-   * visits.
+   * A value that differs after every change of the feed. Phones poll often, so computing it reads
+   * no visits.
    */
   revision: string;
   /** Midnight UTC in epoch milliseconds. */

@@ -11,7 +11,9 @@ const MAX_LENGTH = 2048;
 /** Discord rejects a longer message. */
 const DISCORD_MAX_LENGTH = 2000;
 
-/** Returns the body and headers of the POST. Some names and errors in an alert come from partners. */
+/**
+ * Returns the body and headers of the POST. Some names and errors in an alert come from partners.
+ */
 export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
   const text = alertText(alert);
   switch (format) {

@@ -164,8 +164,8 @@ function nextStatus(cause: Cause, now: number): Alert["status"] | undefined {
 }
 
 /**
- * Returns the milliseconds since a time. A time in the future shows that the clock was set back; the
- * result is then Infinity, so that no alert is delayed.
+ * Returns the milliseconds since a time. A time in the future shows that the clock was set back;
+ * the result is then Infinity, so that no alert is delayed.
  */
 const elapsed = (since: number, now: number): number => (since > now ? Infinity : now - since);
 
