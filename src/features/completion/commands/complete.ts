@@ -21,33 +21,36 @@ export const definition = command({
     const globals = [...GLOBAL_OPTIONS, VERSION_OPTION].map(
       ({ flags, about }) => new Option(flags, about),
     );
-    const { candidates, valueKind, typed, head, given } = parseLine(
+    const { candidates, valueKind, typed, prefix, givenOptions } = parseLine(
       commands,
       globals,
       next ? [...words, ""] : words,
     );
-    const all = valueKind === undefined ? candidates : await valuesFor(cli, valueKind, given);
+    const all =
+      valueKind === undefined ? candidates : await valuesFor(cli, valueKind, givenOptions);
     const matching = all.filter(({ value }) => value.startsWith(typed));
-    const lines = matching.map(({ value, about }) => `${head}${value}\t${safe(about, 80)}\n`);
+    const lines = matching.map(({ value, about }) => `${prefix}${value}\t${safe(about, 80)}\n`);
     cli.io.stdout.write(lines.join(""));
   },
 });
 
+/** A short wait for a locked database: the user has pressed Tab and waits for the candidates. */
 const BUSY_TIMEOUT_MS = 500;
 /**
- * Returns whether shells, which insert the value unquoted, take it neither as syntax nor as a flag.
+ * Returns whether a value is safe without quotes. Shells insert it as it is, and it must be neither
+ * syntax of the shell nor a flag.
  */
-const isHarmless = ({ value }: Suggestion): boolean => /^\w[\w./:*-]*$/.test(value);
+const isSafeUnquoted = ({ value }: Suggestion): boolean => /^\w[\w./:*-]*$/.test(value);
 
 async function valuesFor(
   cli: Cli,
   valueKind: string,
-  given: ReadonlyMap<string, string>,
+  givenOptions: ReadonlyMap<string, string>,
 ): Promise<Suggestion[]> {
   const lister = await loadLister(valueKind);
   if (lister === undefined) return fixedValues(valueKind);
   try {
-    const config = readConfig({ dataDir: given.get("--data-dir") ?? cli.flags.dataDir });
+    const config = readConfig({ dataDir: givenOptions.get("--data-dir") ?? cli.flags.dataDir });
     const [{ openRuntime }, { hasCurrentSchema }] = await Promise.all([
       import("../../../app/runtime.ts"),
       import("../../../store/database/read-only-database.ts"),
@@ -56,11 +59,11 @@ async function valuesFor(
     if (!hasCurrentSchema(config.databasePath)) return [];
     const rt = openRuntime(config, BUSY_TIMEOUT_MS);
     try {
-      const slug = given.get("--business") ?? cli.flags.business;
+      const slug = givenOptions.get("--business") ?? cli.flags.business;
       return lister(
         rt,
         slug === undefined ? undefined : rt.store.businesses.findBySlug(slug),
-      ).filter(isHarmless);
+      ).filter(isSafeUnquoted);
     } finally {
       rt.close();
     }

@@ -12,10 +12,12 @@ export type CompletionPoint = {
    * value is expected.
    */
   valueKind: string | undefined;
+  /** The beginning of the value that the user has typed. */
   typed: string;
   /** The text before the value, such as `--event=`; "" if there is none. */
-  head: string;
-  given: Map<string, string>;
+  prefix: string;
+  /** The values of the options before the word, by their long names. */
+  givenOptions: Map<string, string>;
 };
 
 /** Parses an incomplete command line and completes its last word, which may be empty. */
@@ -25,11 +27,12 @@ export function parseLine(
   words: readonly string[],
 ): CompletionPoint {
   const path: string[] = [];
-  const given = new Map<string, string>();
+  const givenOptions = new Map<string, string>();
   let node: Node | undefined;
-  let position = 0;
+  /** The number of arguments before the word. */
+  let argumentCount = 0;
   let pendingOption: Option | undefined;
-  let onlyArguments = false;
+  let hasDoubleDash = false;
   let isUnknownCommand = false;
 
   const options = (): Option[] => {
@@ -43,41 +46,41 @@ export function parseLine(
 
   for (const word of words.slice(0, -1)) {
     if (pendingOption) {
-      given.set(pendingOption.long ?? "", word);
+      givenOptions.set(pendingOption.long ?? "", word);
       pendingOption = undefined;
-    } else if (word === "--") onlyArguments = true;
-    else if (!onlyArguments && word.startsWith("-")) {
+    } else if (word === "--") hasDoubleDash = true;
+    else if (!hasDoubleDash && word.startsWith("-")) {
       const [name = "", value] = splitOnce(word);
       const option = findOption(name);
       if (option && takesValue(option) && value === undefined) pendingOption = option;
-      else if (option && value !== undefined) given.set(name, value);
+      else if (option && value !== undefined) givenOptions.set(name, value);
     } else {
       const child = children().find(({ name }) => name === word);
       if (child) {
         node = child;
         path.push(word);
       } else if (isGroup(node)) isUnknownCommand = true;
-      else position += 1;
+      else argumentCount += 1;
     }
   }
 
   const current = words.at(-1) ?? "";
-  const point = (part: Partial<CompletionPoint>): CompletionPoint => ({
+  const point = (fields: Partial<CompletionPoint>): CompletionPoint => ({
     candidates: [],
     valueKind: undefined,
     typed: current,
-    head: "",
-    given,
-    ...part,
+    prefix: "",
+    givenOptions,
+    ...fields,
   });
   const noun = path[0] ?? "";
   if (isUnknownCommand) return point({});
   if (pendingOption) return point(valueOf(noun, pendingOption));
-  if (!onlyArguments && current.startsWith("-")) {
+  if (!hasDoubleDash && current.startsWith("-")) {
     const [name = "", typed] = splitOnce(current);
     const option = findOption(name);
     if (option && typed !== undefined)
-      return point({ ...valueOf(noun, option), typed, head: `${name}=` });
+      return point({ ...valueOf(noun, option), typed, prefix: `${name}=` });
     return point({
       candidates: options().map(({ long, description }) => ({
         value: long ?? "",
@@ -89,8 +92,9 @@ export function parseLine(
     return point({
       candidates: children().map(({ name, about }) => ({ value: name, about })),
     });
-  const argument = node.arguments[Math.min(position, node.arguments.length - 1)];
-  const isSurplus = position >= node.arguments.length && !argument?.includes("...");
+  // The last argument of a command may repeat (`...`), so it also stands for later words.
+  const argument = node.arguments[Math.min(argumentCount, node.arguments.length - 1)];
+  const isSurplus = argumentCount >= node.arguments.length && !argument?.includes("...");
   if (node.values !== undefined && !isSurplus)
     return point({
       candidates: Object.entries(node.values).map(([value, about]) => suggestion(value, about)),

@@ -21,7 +21,7 @@ const FIXED: Record<string, Suggestion[]> = {
   "events --type": plain(ALL_EVENT_TYPES),
 };
 
-const objects =
+const objectsOf =
   (kind: Kind): Lister =>
   (rt, business) =>
     (business ? [business] : rt.store.businesses.list())
@@ -79,20 +79,20 @@ const LIVE: Record<string, Lister> = {
   "businesses <slug>": slugs,
   "businesses [slug]": slugs,
   "catalog [slug]": slugs,
-  "<service>": objects("service"),
-  "--service": objects("service"),
-  "--addon": objects("addon"),
-  "<staff>": objects("staff"),
-  "[staff]": objects("staff"),
-  "--staff": objects("staff"),
-  "--add-service": objects("service"),
-  "--remove-service": objects("service"),
-  "--area": objects("area"),
-  "--table": objects("table"),
-  "<dish>": objects("menu_item"),
-  "<promotion>": objects("promotion"),
-  "<public-event>": objects("public_event"),
-  "--public-event": objects("public_event"),
+  "<service>": objectsOf("service"),
+  "--service": objectsOf("service"),
+  "--addon": objectsOf("addon"),
+  "<staff>": objectsOf("staff"),
+  "[staff]": objectsOf("staff"),
+  "--staff": objectsOf("staff"),
+  "--add-service": objectsOf("service"),
+  "--remove-service": objectsOf("service"),
+  "--area": objectsOf("area"),
+  "--table": objectsOf("table"),
+  "<dish>": objectsOf("menu_item"),
+  "<promotion>": objectsOf("promotion"),
+  "<public-event>": objectsOf("public_event"),
+  "--public-event": objectsOf("public_event"),
   "<key>": keys,
   "<endpoint>": endpoints,
   "--endpoint": endpoints,
@@ -110,5 +110,6 @@ export const fixedValues = (valueKind: string): Suggestion[] => findKind(FIXED, 
 export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
   findKind(LIVE, valueKind) ?? findKind(await loadLiveValues(), valueKind);
 
+/** Looks for the noun with the argument or flag, then for the argument or flag alone. */
 const findKind = <Value>(values: Record<string, Value>, valueKind: string): Value | undefined =>
   values[valueKind] ?? values[valueKind.slice(valueKind.indexOf(" ") + 1)];
