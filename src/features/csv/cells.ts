@@ -31,7 +31,7 @@ export function parsePriceCell(text: string, currency: Currency): PriceCell | Ce
   return isFrom ? { price: money.amount, priceType: "FROM" } : { price: money.amount };
 }
 
-/** Parses `30`, `30 min` or `30 Minuten`. Other text stays as it is, and is reported later. */
+/** Parses `30`, `30 min` or `30 Minuten`. Other text is returned: the validation reports it. */
 export function parseDurationCell(text: string): { durationMin: string | number } | CellProblem {
   const [, minutes] = /^(\d{1,6}) *(?:min\.?|mins|minutes?|minuten?)?$/i.exec(text) ?? [];
   if (minutes !== undefined) return { durationMin: Number(minutes) };
@@ -49,8 +49,14 @@ const DATES = [
   new RegExp(`^${MONTH}[ -]\\d{2,4}$`, "i"),
 ];
 
-/** Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. */
-export function findSpoiledText(text: string, isProse: boolean): string | undefined {
+/**
+ * Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. Prose
+ * may look like a date or number.
+ */
+export function findSpoiledText(
+  text: string,
+  { isProse }: { isProse: boolean },
+): string | undefined {
   if (/^#(?:[A-ZÜ][A-ZÜ0-9/]*[!?]|N\/A|NV)$/.test(text))
     return `contains the spreadsheet's error ${quote(text)}. Correct the formula in this cell`;
   if (/^#{2,}$/.test(text))

@@ -47,8 +47,8 @@ const csv = command({
     tuneForShortCommand();
     const source = { name: path, bytes: readBytes(path) };
     const stored = await openStored(cli, described);
-    const isFile = out !== undefined || replace || described.businessSlug !== undefined;
-    if (stored !== null && !isFile) return updateFromCsv(cli, stored, source);
+    const writesFile = out !== undefined || replace || described.businessSlug !== undefined;
+    if (stored !== null && !writesFile) return updateFromCsv(cli, stored, source);
     const { report, yaml } = await convert(stored, source, { ...described, replace });
     printImport(cli, out ?? "-", { yaml, report });
     noteEncoding(cli, path, report);
@@ -56,12 +56,13 @@ const csv = command({
 });
 
 type Stored = { rt: Runtime; business: BusinessRow };
-type Described = {
+/** The flags that describe a new business. */
+type NewBusinessFlags = {
   [K in "businessSlug" | "businessName" | "timezone" | "currency"]?: string | undefined;
 };
 
 /** Returns the business to update, or null for a new one. */
-async function openStored(cli: Cli, described: Described): Promise<Stored | null> {
+async function openStored(cli: Cli, described: NewBusinessFlags): Promise<Stored | null> {
   const { businessSlug, timezone, currency } = described;
   if (businessSlug === undefined && (timezone ?? currency ?? described.businessName) !== undefined)
     throw usageError(
@@ -96,7 +97,7 @@ async function convert(
     currency,
     businessName,
     replace,
-  }: Described & { replace: boolean },
+  }: NewBusinessFlags & { replace: boolean },
 ): Promise<ImportedFile> {
   const { convertCsv, importCsv, planCsvImport } = await import("./import-csv.ts");
   if (stored === null) {
@@ -126,6 +127,7 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
     cli.note(`empty cells clear the ${column} of ${countOf(objects, "object")}.`);
   const plan = planReplacement(rt, replacement);
   if (plan.version !== plan.fromVersion) {
+    // The question needs the changes before it; the other modes print them once, at the end.
     if (!yes && !dryRun && !json) reportChange(cli, plan, true);
     await cli.agree(
       `Update ${slug} from ${source.name}?`,

@@ -18,22 +18,23 @@ export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   const fail = (message: string, fix: string): never => {
     throw new AppError("invalid_input", `${safe(name)} ${message}`, { fix });
   };
-  const asText = "save it from the spreadsheet as 'CSV UTF-8'";
+  const saveAsText = "save it from the spreadsheet as 'CSV UTF-8'";
   if (bytes.length > MAX_BYTES) fail("is larger than 50 MB.", "split it");
-  if (WORKBOOKS.some((start) => start.every((byte, index) => bytes[index] === byte)))
-    fail("is a spreadsheet, not a CSV file.", asText);
+  if (WORKBOOK_SIGNATURES.some((start) => start.every((byte, index) => bytes[index] === byte)))
+    fail("is a spreadsheet, not a CSV file.", saveAsText);
   const decoded = decodeAny(bytes);
-  // Control characters show binary data, or bytes that Windows-1252 does not define.
+  // A text with a guessed encoding has control characters if the file is binary, or if Windows-1252
+  // does not define its bytes.
   const isBinary = decoded?.encodingAssumed && /[\x00-\x08\x0e-\x1f\x7f-\x9f]/.test(decoded.text);
   if (decoded === undefined || isBinary)
-    return fail("is not text in UTF-8, UTF-16 or Windows-1252.", asText);
+    return fail("is not text in UTF-8, UTF-16 or Windows-1252.", saveAsText);
   if (decoded.text.includes("\ufffd"))
-    fail("contains the character U+FFFD, which stands for a letter that was lost.", asText);
+    fail("contains the character U+FFFD, which stands for a letter that was lost.", saveAsText);
   return decoded;
 }
 
 /** The first bytes of Excel's files: the current format, and that before 2007. */
-const WORKBOOKS = [
+const WORKBOOK_SIGNATURES = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],
 ];
@@ -53,7 +54,7 @@ function decodeAny(bytes: Uint8Array): CsvText | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return decode("UTF-16LE");
   if (first === 0xfe && second === 0xff) return decode("UTF-16BE");
-  // The first title begins with a letter, one of whose two bytes is 0.
+  // A file without a byte order mark begins with a Latin letter. One of its two bytes is 0.
   if (first !== 0 && second === 0) return decode("UTF-16LE", true);
   if (first === 0 && second !== 0) return decode("UTF-16BE", true);
   return decode("UTF-8") ?? decode("Windows-1252", true);

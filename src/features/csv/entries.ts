@@ -5,7 +5,7 @@ import { sectionOf } from "../../domain/catalog/file/sections.ts";
 import { csvRowsOf } from "./export.ts";
 import { CSV_KINDS, CSV_PARENTS, type CsvCells, type CsvKind, type CsvType } from "./format.ts";
 
-/** An object with the fields of a catalog file. */
+/** The fields of an object as in a catalog file. The cells of the table change them. */
 export type Draft = Record<string, unknown> & { key: string };
 
 /** What a row can describe: a catalog object, or a variant or size of one. */
@@ -14,7 +14,9 @@ export type Entry = {
   draft: Draft;
   /** The object that a variant or size belongs to. */
   parent?: Entry;
+  /** The variants or sizes of the object. */
   parts: Entry[];
+  /** Earlier keys of the object, by which a row still finds it. */
   formerKeys: readonly string[];
   /** The cells of the object in an export; absent for an object that the catalog does not have. */
   exported?: CsvCells;
@@ -22,6 +24,7 @@ export type Entry = {
   row?: number;
 };
 
+/** The key or name by which a row names its object. */
 export type Wanted = { key?: string | undefined; name?: string | undefined };
 
 /** The entries of a catalog, found by key or by name. */
@@ -63,6 +66,7 @@ export class Entries {
       });
   }
 
+  /** Adds an entry, and makes a part of another object known to its parent. */
   add(entry: Entry): Entry {
     const { type, draft, parent, formerKeys } = entry;
     append(this.#lists, type, entry);
@@ -71,7 +75,8 @@ export class Entries {
     for (const scope of scopes) {
       append(this.#byKey, scope + draft.key, entry);
       for (const key of formerKeys) append(this.#byFormerKey, scope + key, entry);
-      if (typeof draft.name === "string") append(this.#byName, scope + fold(draft.name), entry);
+      if (typeof draft.name === "string")
+        append(this.#byName, scope + normaliseName(draft.name), entry);
     }
     return entry;
   }
@@ -82,7 +87,7 @@ export class Entries {
    * Returns the keys or names to suggest: those of stored objects, or for a new business those of
    * the table. Caches the list, because a table can have 100,000 unknown rows.
    */
-  known(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
+  namesToSuggest(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
     const id = `${field} ${types.join(" ")}`;
     const listed = this.#known.get(id);
     if (listed !== undefined) return listed;
@@ -98,7 +103,7 @@ export class Entries {
     const scope = scopeOf(type, parent);
     if (key !== undefined)
       return this.#byKey.get(scope + key) ?? this.#byFormerKey.get(scope + key) ?? [];
-    return name === undefined ? [] : (this.#byName.get(scope + fold(name)) ?? []);
+    return name === undefined ? [] : (this.#byName.get(scope + normaliseName(name)) ?? []);
   }
 
   /** Finds entries by their key, or if there are none, by their name. */
@@ -108,15 +113,17 @@ export class Entries {
   }
 }
 
+/** The type of the parts of a kind, and the field that lists them. */
 const PART_OF = Object.fromEntries(
   Object.entries(CSV_PARENTS).map(([type, parent]) => [parent.type, { type, list: parent.list }]),
 ) as { [K in CsvKind]?: { type: CsvType; list: string } };
 
+/** Returns the prefix of the keys of the maps: the type, and the parent's key if one is given. */
 const scopeOf = (type: CsvType, parent?: Entry): string =>
   `${type}\0${parent === undefined ? "" : `${parent.draft.key}\0`}`;
 
-/** Returns a name for comparisons: people vary its capitals, spaces and composed letters. */
-const fold = (name: string): string =>
+/** Returns a name in one form, because people vary its capitals, spaces and composed letters. */
+const normaliseName = (name: string): string =>
   `\0${name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()}`;
 
 function append<K>(map: Map<K, Entry[]>, key: K, entry: Entry): void {

@@ -29,7 +29,7 @@ export function writeCatalog({ business, objects }: Catalog): {
   const lines = CSV_KINDS.flatMap((kind) =>
     objects[kind].flatMap((doc) => csvRowsOf(kind, doc, business)),
   ).map((cells) => CSV_COLUMNS.map((column) => writeCell(cells[column] ?? "")).join(","));
-  const isWritten = (kind: string) => CSV_KINDS.some((one) => one === kind);
+  const isWritten = (kind: string) => CSV_KINDS.some((csvKind) => csvKind === kind);
   return {
     content: [CSV_COLUMNS.join(","), ...lines, ""].join("\r\n"),
     skipped: ALL_KINDS.filter((kind) => !isWritten(kind) && objects[kind].length > 0).map((kind) =>
@@ -45,8 +45,9 @@ export const csvRowsOf = <K extends CsvKind>(
   currency: Currency,
 ): CsvCells[] => ROWS[kind](doc, (cents) => formatMoney(cents, currency));
 
-type Money = (cents: number) => string;
-type Doc = {
+type FormatCents = (cents: number) => string;
+/** The fields that have a column for every type. */
+type CommonDoc = {
   key: string;
   name: string;
   status?: string;
@@ -54,7 +55,10 @@ type Doc = {
   images?: ImageDoc[];
 };
 
-const cellsOf = (type: CsvType, { key, name, status, description, images }: Doc): CsvCells => ({
+const cellsOf = (
+  type: CsvType,
+  { key, name, status, description, images }: CommonDoc,
+): CsvCells => ({
   type,
   key,
   name,
@@ -63,7 +67,7 @@ const cellsOf = (type: CsvType, { key, name, status, description, images }: Doc)
   status: status ?? "",
 });
 
-const serviceRows = (doc: ServiceDoc, money: Money): CsvCells[] => [
+const serviceRows = (doc: ServiceDoc, money: FormatCents): CsvCells[] => [
   {
     ...cellsOf("service", doc),
     category: doc.category ?? "",
@@ -79,7 +83,7 @@ const serviceRows = (doc: ServiceDoc, money: Money): CsvCells[] => [
   })),
 ];
 
-const dishRows = (doc: MenuItemDoc, money: Money): CsvCells[] => [
+const dishRows = (doc: MenuItemDoc, money: FormatCents): CsvCells[] => [
   {
     ...cellsOf("menu_item", doc),
     category: doc.categories.join(CSV_SEPARATOR),
@@ -97,19 +101,19 @@ const dishRows = (doc: MenuItemDoc, money: Money): CsvCells[] => [
 /** Returns `35.00`, `from 35.00`, or the price type in lower case, such as `free`. */
 function priceCell(
   { priceType, priceCents }: { priceType: string; priceCents: number },
-  money: Money,
+  money: FormatCents,
 ): string {
   if (priceType === "FIXED") return money(priceCents);
   return priceType === "FROM" ? `from ${money(priceCents)}` : priceType.toLowerCase();
 }
 
-type Categorised = Doc & { parent: string | null };
+type CategoryDoc = CommonDoc & { parent: string | null };
 
-const categoryRows = (type: CsvType) => (doc: Categorised) => [
+const categoryRows = (type: CsvType) => (doc: CategoryDoc) => [
   { ...cellsOf(type, doc), parent_key: doc.parent ?? "" },
 ];
 
-const ROWS: { [K in CsvKind]: (doc: DocOf[K], money: Money) => CsvCells[] } = {
+const ROWS: { [K in CsvKind]: (doc: DocOf[K], money: FormatCents) => CsvCells[] } = {
   service_category: categoryRows("service_category"),
   addon: (doc, money) => [
     {

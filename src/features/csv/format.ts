@@ -57,16 +57,16 @@ export const isPartType = (type: CsvType): type is CsvPartType => type in CSV_PA
 
 export const csvNoun = (type: CsvType): string => (isPartType(type) ? type : KIND_NAMES[type]);
 
-/** A row below the titles, with the number that a spreadsheet shows. */
+/** A row below the titles; `row` is the number that a spreadsheet shows. */
 export type CsvRow = { row: number; cells: CsvCells };
 
 export type CsvTable = {
   rows: CsvRow[];
   /** The titles of the columns as the file writes them. */
   titles: CsvCells;
-  /** The columns with content that deskbell does not know; positions begin at 1. */
+  /** The columns that deskbell does not know and that have content; positions begin at 1. */
   ignored: { position: number; title: string }[];
-  /** The issues of cells outside `rows`. */
+  /** The issues of cells that `rows` leave out. */
   issues: CsvIssue[];
 };
 
@@ -96,5 +96,5 @@ export function readCell(cell: string): string {
   return text.startsWith("'") && FORMULA_START.test(text) ? text.slice(1) : text;
 }
 
-/** Returns whether a spreadsheet wrote a formula instead of its result. */
+/** Returns whether a cell contains a formula instead of its result. */
 export const isFormula = (cell: string): boolean => cell.trimStart().startsWith("=");

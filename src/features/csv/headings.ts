@@ -17,6 +17,7 @@ const COLUMN_TITLES: Record<CsvColumn, readonly string[]> = {
   tags: ["tags", "schlagworte", "stichworte"],
 };
 
+/** Names of the types in English and German, as `normaliseTitle` returns them. */
 const TYPE_NAMES: Record<CsvType, readonly string[]> = {
   service_category: ["service_category", "leistungskategorie"],
   addon: ["addon", "add_on", "zusatzleistung"],
@@ -44,8 +45,8 @@ const wordsIn = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Words that may follow the title of a column, as in `Preis (CHF)` and `Dauer in Minuten`. */
-const UNITS: ReadonlySet<string> = new Set([
+/** Words that may follow the title of a column, besides currencies, as in `Dauer in Minuten`. */
+const UNIT_WORDS: ReadonlySet<string> = new Set([
   "in",
   "euro",
   "fr",
@@ -59,7 +60,8 @@ const UNITS: ReadonlySet<string> = new Set([
 /** Returns undefined if deskbell has no such column. */
 export function columnOf(title: string): CsvColumn | undefined {
   const words = wordsIn(title);
-  const isUnit = (word: string) => UNITS.has(word) || CURRENCY_CODES.includes(word.toUpperCase());
+  const isUnit = (word: string) =>
+    UNIT_WORDS.has(word) || CURRENCY_CODES.includes(word.toUpperCase());
   for (let length = words.length; length > 0; length--) {
     const column = columnsByTitle.get(words.slice(0, length).join("_"));
     if (column !== undefined) return column;

@@ -35,14 +35,14 @@ export type ImportedFile = { yaml: string; report: CsvReport };
 export const importCsv = (source: CsvSource, business: ImportedBusiness): ImportedFile =>
   convertCsv(source, parseImportedBusiness(business));
 
-/** Converts a table to a catalog file that contains nothing else. */
+/** Converts a table to a catalog file that contains only the business and the table. */
 export function convertCsv(source: CsvSource, business: AuthoredBusiness): ImportedFile {
   const catalog: Catalog = {
     business: readBusiness(business),
     schedule: emptySchedule(),
     objects: emptyObjects(),
   };
-  const { patch, report } = readCsv(source, catalog, business, true);
+  const { patch, report } = readCsv(source, catalog, business, { isNew: true });
   const sections = withoutEmpty(patch.sections);
   const heading =
     "Imported from a CSV file. IDs are derived from the keys: keep the keys, so that a second import updates the same objects.";
@@ -62,7 +62,9 @@ export function planCsvImport(
   source: CsvSource,
 ): { replacement: Replacement; report: CsvReport } {
   const stored = loadCatalog(rt, business);
-  const { patch, report } = readCsv(source, stored.catalog, writeBusiness(business.doc), false);
+  const { patch, report } = readCsv(source, stored.catalog, writeBusiness(business.doc), {
+    isNew: false,
+  });
   const { catalog } = patch.merged as MergedCatalog;
   return {
     replacement: {
@@ -76,19 +78,20 @@ export function planCsvImport(
 }
 
 /**
- * @param isNew whether the business does not exist yet; `catalog` then has no objects
+ * Reads a table, and returns the catalog with its changes and a report.
+ * @param options `isNew`: whether the business does not exist yet; `catalog` then has no objects
  * @throws AppError invalid_input with all issues, each with its row and column
  */
 function readCsv(
   source: CsvSource,
   catalog: Catalog,
   business: AuthoredBusiness,
-  isNew: boolean,
+  { isNew }: { isNew: boolean },
 ): { patch: CsvPatch; report: CsvReport } {
   const { text, encoding, encodingAssumed } = decodeCsv(source);
   const required: readonly CsvColumn[] = isNew ? ["type", "name"] : [];
   const table = readCsvTable(source.name, text, required);
-  const patch = patchCatalog(table, catalog, business, isNew);
+  const patch = patchCatalog(table, catalog, business, { isNew });
   if (patch.issues.length > 0) throw csvError(source.name, patch.issues);
   const { newCategories, cleared } = patch;
   const imported =

@@ -64,11 +64,14 @@ export function matchRows(
   const typed: { row: CsvRow; type: CsvType | undefined }[] = [];
   for (const row of table.rows)
     attempt(row, () => typed.push({ row, type: matcher.readType(row) }));
-  // Variants and sizes come last: a parent can stand below them. Rows without a type can mean
-  // either.
-  const isLate = ({ type }: { type: CsvType | undefined }) =>
+  // Variants and sizes are matched last, because their parents may be in later rows. A row without
+  // a type can be a variant or size.
+  const isMatchedLast = ({ type }: { type: CsvType | undefined }) =>
     type === undefined || isPartType(type);
-  for (const { row, type } of [...typed.filter((one) => !isLate(one)), ...typed.filter(isLate)])
+  for (const { row, type } of [
+    ...typed.filter((row) => !isMatchedLast(row)),
+    ...typed.filter(isMatchedLast),
+  ])
     attempt(row, () => matched.push({ row, entry: matcher.match(row, type) }));
   return { matched, issues };
 }
@@ -77,6 +80,7 @@ export function matchRows(
 class RowMatcher {
   readonly #table: CsvTable;
   readonly #entries: Entries;
+  /** The place in messages, such as `in salon-aurora`. */
   readonly #where: string;
   readonly #suggest = limitedSuggestions();
 
@@ -97,6 +101,7 @@ class RowMatcher {
     );
   }
 
+  /** Returns the entry of a row, and records the row in it. */
   match(row: CsvRow, type: CsvType | undefined): Entry {
     const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
     if (wanted.key === undefined && wanted.name === undefined)
@@ -115,7 +120,10 @@ class RowMatcher {
     return matched;
   }
 
-  /** Returns the parent of a row. The cell may be empty if only one object has such a part. */
+  /**
+   * Returns the parent of a variant or size, or undefined if its cell is empty and a known part has
+   * the key or name of the row.
+   */
   #findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
     const text = cellOf(row, "parent_key");
     const noun = csvNoun(CSV_PARENTS[type].type);
@@ -131,7 +139,7 @@ class RowMatcher {
     const found = this.#entries.findAny(CSV_PARENTS[type].type, text);
     if (found.length > 1) throw this.#ambiguous({ name: text }, found);
     if (found[0] !== undefined) return found[0];
-    const keys = this.#entries.known([CSV_PARENTS[type].type], "key");
+    const keys = this.#entries.namesToSuggest([CSV_PARENTS[type].type], "key");
     throw new RowError(
       "unknown_reference",
       `There is no ${noun} ${quote(text)} ${this.#where}.${this.#suggest(text, keys)}`,
@@ -163,8 +171,8 @@ class RowMatcher {
   }
 
   #ambiguous({ key, name }: Wanted, found: readonly Entry[]): RowError {
-    const distinct = found.some(({ parent }) => parent !== undefined) ? "parent_key" : "type";
-    const column = key === undefined ? "key" : distinct;
+    const missingColumn = found.some(({ parent }) => parent !== undefined) ? "parent_key" : "type";
+    const column = key === undefined ? "key" : missingColumn;
     const named = found.slice(0, 5).map(nameOf).join(", ");
     return new RowError(
       "invalid_value",
@@ -174,21 +182,26 @@ class RowMatcher {
 
   #addNew(type: CsvType | undefined, wanted: Wanted, parent: Entry | undefined): Entry {
     for (const column of ["key", "name"] as const) {
-      const spoiled = findSpoiledText(wanted[column] ?? "", false);
+      const spoiled = findSpoiledText(wanted[column] ?? "", { isProse: false });
       if (spoiled !== undefined)
         throw new RowError("invalid_value", `${this.#title(column)} ${spoiled}.`);
     }
     const { name } = wanted;
     const text = wanted.key ?? name ?? "";
     if (type === undefined) {
-      const known = this.#entries.known(CSV_KINDS, wanted.key === undefined ? "name" : "key");
+      const known = this.#entries.namesToSuggest(
+        CSV_KINDS,
+        wanted.key === undefined ? "name" : "key",
+      );
       throw new RowError(
         "unknown_reference",
         `There is no service, dish, add-on or category ${quote(text)} ${this.#where}.${this.#suggest(text, known)} To create it, fill in ${this.#title("type")}.`,
       );
     }
     const key = wanted.key ?? (toSlugLetters(text) || text);
-    this.#assertNotTaken(type, { ...wanted, key }, wanted.key === undefined, parent);
+    this.#assertNotTaken(type, { ...wanted, key }, parent, {
+      isKeyDerived: wanted.key === undefined,
+    });
     const draft = { key, ...(name !== undefined && { name }) };
     if (parent !== undefined && isPartType(type)) {
       const { list } = CSV_PARENTS[type];
@@ -198,14 +211,15 @@ class RowMatcher {
   }
 
   /**
-   * Throws if a new object has the key or name of another: this is more often a mistake than
-   * intended.
+   * Asserts that a new object has neither a key nor a name of another one, which is mostly a
+   * mistake.
+   * @param options `isKeyDerived`: whether the key was made from the name
    */
   #assertNotTaken(
     type: CsvType,
     { key, name }: Wanted,
-    isKeyDerived: boolean,
     parent: Entry | undefined,
+    { isKeyDerived }: { isKeyDerived: boolean },
   ): void {
     const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
     if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;

@@ -24,7 +24,7 @@ import {
   csvNoun,
 } from "./format.ts";
 import { type MatchedRow, matchRows, titleOf } from "./match-rows.ts";
-import { cellProblem, CLEARABLE_COLUMNS, setCell } from "./set-cell.ts";
+import { CLEARABLE_COLUMNS, findCellProblem, setCell } from "./set-cell.ts";
 
 export type CsvPatch = {
   /** The whole catalog after the change; valid only if `issues` is empty. */
@@ -33,7 +33,7 @@ export type CsvPatch = {
   sections: ImportedSections;
   /** The number of categories that the column `category` names and the catalog lacks. */
   newCategories: number;
-  /** How many objects lose their value of a column. */
+  /** The columns whose values objects lose, each with the number of objects. */
   cleared: ClearedCells[];
   issues: CsvIssue[];
 };
@@ -42,13 +42,13 @@ export type ClearedCells = { column: CsvColumn; objects: number };
 
 /**
  * Returns the catalog with the cells of a table. Changes only the objects and columns of the table.
- * @param isNew whether the business does not exist yet; `catalog` then has no objects
+ * @param options `isNew`: whether the business does not exist yet; `catalog` then has no objects
  */
 export function patchCatalog(
   table: CsvTable,
   catalog: Catalog,
   business: AuthoredBusiness,
-  isNew: boolean,
+  { isNew }: { isNew: boolean },
 ): CsvPatch {
   const entries = new Entries(catalog);
   const where = isNew ? "in this file" : `in ${business.slug}`;
@@ -72,15 +72,17 @@ export function patchCatalog(
     prune: false,
     seedingAt: null,
   });
-  const invalid = cellsWith(issues);
+  const invalidCells = findInvalidCells(issues);
   return {
     merged,
     sections,
     newCategories: countCategories() - categoriesBefore,
     cleared: countCleared(matched),
     issues: [
-      ...issues.filter((one) => one.code !== "missing_field" || !invalid.has(cellName(one))),
-      ...explainIssues(found, invalid, { table, entries, file, isNew }),
+      ...issues.filter(
+        (issue) => issue.code !== "missing_field" || !invalidCells.has(cellId(issue)),
+      ),
+      ...explainIssues(found, invalidCells, { table, entries, file, isNew }),
     ],
   };
 }
@@ -92,7 +94,9 @@ function validateTitles({ titles: { price = "" } }: CsvTable, currency: Currency
   return [{ row: 1, detail }];
 }
 
-/** Sets all cells. Cells of rows that describe no object are also checked, to report all issues. */
+/**
+ * Sets all cells. A row that describes no object is checked too, so that all issues are reported.
+ */
 function setCells(
   table: CsvTable,
   matched: readonly MatchedRow[],
@@ -111,7 +115,7 @@ function setCells(
       if ((column === "name" || text === "") && entry?.exported && !cells.key?.trim()) return [];
       const problem =
         entry === undefined
-          ? cellProblem(column, text, currency)
+          ? findCellProblem(column, text, currency)
           : setCell(entry, column, text, { entries, currency, row });
       const detail = `${titleOf(table, column)} ${problem}.`;
       return problem === undefined ? [] : [{ row, column, detail }];
@@ -119,7 +123,7 @@ function setCells(
   });
 }
 
-/** Counts the cells that rows with a key clear; an export gives every row a key. */
+/** Counts the cells that rows clear. A row without a key clears none. */
 function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
   const isCleared = (column: CsvColumn, { row: { cells }, entry }: MatchedRow) =>
     cells[column]?.trim() === "" && entry.exported?.[column] && cells.key?.trim();
@@ -133,10 +137,10 @@ function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
  * Returns the cells with issues other than a missing field: a field only seems to be missing if
  * another issue of its cell kept it from being set.
  */
-const cellsWith = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
-  new Set(issues.filter(({ code }) => code !== "missing_field").map(cellName));
+const findInvalidCells = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
+  new Set(issues.filter(({ code }) => code !== "missing_field").map(cellId));
 
-const cellName = ({ row, column }: Pick<CsvIssue, "row" | "column">): string =>
+const cellId = ({ row, column }: Pick<CsvIssue, "row" | "column">): string =>
   `${row} ${column ?? ""}`;
 
 /** Gives a new service without a price or duration those of its first variant. */
@@ -166,15 +170,15 @@ function sectionsOf(entries: Entries): ImportedSections {
   return file;
 }
 
-type Explained = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew: boolean };
+type ExplainContext = { table: CsvTable; entries: Entries; file: AuthoredFile; isNew: boolean };
 
-/** Returns the issues of the changed catalog with the rows and columns of the table. */
+/** Returns the issues of the changed catalog with the rows and titles of the table. */
 function explainIssues(
   found: readonly CatalogIssue[],
   invalidCells: ReadonlySet<string>,
-  { table, entries, file, isNew }: Explained,
+  { table, entries, file, isNew }: ExplainContext,
 ): CsvIssue[] {
-  const listed = new Map(
+  const entryOfDraft = new Map(
     CSV_TYPES.flatMap((type) => entries.ofType(type)).map((entry) => [
       entry.draft as object,
       entry,
@@ -185,7 +189,7 @@ function explainIssues(
     let [entry, value]: [Entry | undefined, unknown] = [undefined, [file]];
     for (const part of path) {
       value = (value as Record<string | number, unknown> | undefined)?.[part];
-      if (typeof value === "object" && value !== null) entry = listed.get(value) ?? entry;
+      if (typeof value === "object" && value !== null) entry = entryOfDraft.get(value) ?? entry;
     }
     return entry;
   };
@@ -203,7 +207,7 @@ function explainIssues(
     if (
       code === "missing_field" &&
       column !== undefined &&
-      invalidCells.has(cellName({ row, column }))
+      invalidCells.has(cellId({ row, column }))
     )
       return [];
     const isUnknown = !isNew && entry !== undefined && entry.exported === undefined;
@@ -217,7 +221,7 @@ function explainIssues(
   const suggest = limitedSuggestions();
   for (const [{ type, draft, row = 1 }, titles] of missing) {
     const text = String(draft.name ?? draft.key);
-    const known = entries.known([type], draft.name === undefined ? "key" : "name");
+    const known = entries.namesToSuggest([type], draft.name === undefined ? "key" : "name");
     issues.push({
       row,
       code: "missing_field",

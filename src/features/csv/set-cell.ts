@@ -7,12 +7,13 @@ import { type CsvColumn, type CsvType, isPartType } from "./format.ts";
 
 export type CellContext = { entries: Entries; currency: Currency; row: number };
 
-/** The rest of a sentence that begins with the title of the column; undefined without a problem. */
+/** The rest of a sentence that begins with the title of the column; undefined if all is well. */
 type CellProblem = string | undefined;
 
 /**
  * Sets the field of a column. An empty cell clears an optional field and leaves a required one. A
- * cell that equals the export changes nothing, which keeps fields that CSV simplifies.
+ * cell that equals the export changes nothing, because the catalog may know more about the field
+ * than a cell can say.
  */
 export function setCell(
   entry: Entry,
@@ -29,13 +30,19 @@ export function setCell(
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
-  return findSpoiledText(text, PROSE.has(column)) ?? SETTERS[column](entry, text, context);
+  return (
+    findSpoiledText(text, { isProse: PROSE_COLUMNS.has(column) }) ??
+    SETTERS[column](entry, text, context)
+  );
 }
 
-/** Returns what is wrong with a cell of a row without an object, unless it is the key or name. */
-export function cellProblem(column: CsvColumn, text: string, currency: Currency): CellProblem {
+/**
+ * Returns what is wrong with a cell of a row that describes no object. The key and name are not
+ * checked, because the row already has an issue about them.
+ */
+export function findCellProblem(column: CsvColumn, text: string, currency: Currency): CellProblem {
   if (column === "key" || column === "name") return undefined;
-  const spoiled = findSpoiledText(text, PROSE.has(column));
+  const spoiled = findSpoiledText(text, { isProse: PROSE_COLUMNS.has(column) });
   if (spoiled !== undefined || text === "") return spoiled;
   if (column === "price") return problemOf(parsePriceCell(text, currency));
   return column === "duration_min" ? problemOf(parseDurationCell(text)) : undefined;
@@ -44,14 +51,14 @@ export function cellProblem(column: CsvColumn, text: string, currency: Currency)
 const problemOf = (parsed: object): CellProblem =>
   "problem" in parsed ? String(parsed.problem) : undefined;
 
-const SHARED = ["name", "description", "image", "status"] as const;
+const COMMON_COLUMNS = ["name", "description", "image", "status"] as const;
 const FIELDS: Record<CsvType, readonly CsvColumn[]> = {
-  service_category: [...SHARED, "parent_key"],
-  addon: [...SHARED, "price", "duration_min"],
-  service: [...SHARED, "category", "price", "duration_min", "tags"],
-  variant: [...SHARED, "price", "duration_min"],
-  menu_category: [...SHARED, "parent_key"],
-  menu_item: [...SHARED, "category", "price", "allergens", "tags"],
+  service_category: [...COMMON_COLUMNS, "parent_key"],
+  addon: [...COMMON_COLUMNS, "price", "duration_min"],
+  service: [...COMMON_COLUMNS, "category", "price", "duration_min", "tags"],
+  variant: [...COMMON_COLUMNS, "price", "duration_min"],
+  menu_category: [...COMMON_COLUMNS, "parent_key"],
+  menu_item: [...COMMON_COLUMNS, "category", "price", "allergens", "tags"],
   size: ["name", "price"],
 };
 
@@ -67,7 +74,7 @@ export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
 ];
 
 /** Columns of free text, which may look like a date or number. */
-const PROSE: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
+const PROSE_COLUMNS: ReadonlySet<CsvColumn> = new Set(["description", "tags", "image"]);
 
 type Setter = (entry: Entry, text: string, context: CellContext) => CellProblem;
 
@@ -95,7 +102,7 @@ function setOptional(draft: Draft, field: string, value: string | readonly unkno
   return undefined;
 }
 
-/** Returns the images with these addresses; known images keep their text and size. */
+/** Returns the images with these URLs; images that the object has keep their text and size. */
 function keepImages(draft: Draft, urls: readonly string[]): unknown[] {
   const known = (draft.images ?? []) as (string | { url: string })[];
   const urlOf = (image: string | { url: string }) =>
@@ -110,7 +117,7 @@ function setPrice(entry: Entry, text: string, { currency }: CellContext): CellPr
   if ("problem" in parsed) return parsed.problem;
   if (parsed.priceType !== undefined && type !== "service" && type !== "menu_item")
     return `must be an amount such as 35.00, not ${quote(text)}: only services and dishes have other prices`;
-  pinParts(entry);
+  fixInheritedValues(entry);
   for (const field of ["price", "priceType"] as const) {
     if (parsed[field] === undefined) delete draft[field];
     else draft[field] = parsed[field];
@@ -122,13 +129,16 @@ function setDuration(entry: Entry, text: string): CellProblem {
   if (text === "") return undefined;
   const parsed = parseDurationCell(text);
   if ("problem" in parsed) return parsed.problem;
-  pinParts(entry);
+  fixInheritedValues(entry);
   entry.draft.durationMin = parsed.durationMin;
   return undefined;
 }
 
-/** Keeps the price and duration of variants that inherit both from their service. */
-function pinParts({ parts }: Entry): void {
+/**
+ * Gives the variants that inherit the price or duration of their service values of their own, so
+ * that a change of the service does not change them.
+ */
+function fixInheritedValues({ parts }: Entry): void {
   for (const { type, draft, exported } of parts)
     if (type === "variant" && exported !== undefined) {
       draft.price ??= exported.price;
@@ -146,7 +156,9 @@ function setCategory({ type, draft }: Entry, text: string, context: CellContext)
   return "problem" in found ? found.problem : setOptional(draft, "categories", found.keys);
 }
 
-/** Returns the categories with these names, and creates those that do not exist. */
+/**
+ * Returns the keys of the categories with these names, and adds the categories that are missing.
+ */
 function findCategories(
   type: "service_category" | "menu_category",
   names: readonly string[],
@@ -156,7 +168,8 @@ function findCategories(
   for (const name of names) {
     const key = toSlugLetters(name) || name;
     const found = entries.findAny(type, name);
-    if (found.length > 1) return { problem: severalCategories(name, found) };
+    if (found.length > 1) return { problem: ambiguousCategory(name, found) };
+    // The key that the name would get may also be the key of a category with another name.
     const [known] = [...found, ...entries.find(type, { key })];
     if (known === undefined && splitList(name).length > 1)
       return { problem: `lists several categories in ${quote(name)}; a service has one` };
@@ -167,7 +180,7 @@ function findCategories(
   return { keys };
 }
 
-const severalCategories = (name: string, found: readonly Entry[]): string =>
+const ambiguousCategory = (name: string, found: readonly Entry[]): string =>
   `fits several categories: ${found.map(({ draft }) => quote(draft.key)).join(", ")}. Write the key instead of ${quote(name)}`;
 
 /**
@@ -177,6 +190,6 @@ const severalCategories = (name: string, found: readonly Entry[]): string =>
 function setParent({ type, draft }: Entry, text: string, { entries }: CellContext): CellProblem {
   if (text === "") return undefined;
   const found = entries.findAny(type, text);
-  if (found.length > 1) return severalCategories(text, found);
+  if (found.length > 1) return ambiguousCategory(text, found);
   return setOptional(draft, "parent", found[0]?.draft.key ?? text);
 }

@@ -20,6 +20,7 @@ const MAX_FIELD_BYTES = 65_536;
 /**
  * Reads the rows of a CSV table. Rows have the numbers that spreadsheets show: the titles are row
  * 1, blank rows count, and a cell with line breaks stays in one row.
+ * @param name the file name for messages
  * @param required columns that the table must have, in addition to a name or key
  * @throws AppError invalid_input for issues of the titles, or a quote that does not end
  */
@@ -29,11 +30,12 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
   const records = parseRecords(name, text)
     .map((cells, index) => ({ row: index + 1, cells }))
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
-  const [head, ...rest] = records;
-  if (head === undefined) throw fileError("is empty.", `add the columns ${CSV_COLUMNS.join(",")}`);
+  const [titleRow, ...rest] = records;
+  if (titleRow === undefined)
+    throw fileError("is empty.", `add the columns ${CSV_COLUMNS.join(",")}`);
   if (rest.length > MAX_ROWS) throw fileError(`has more than ${MAX_ROWS} rows.`, "split it");
 
-  const columns = readTitles(name, head, required);
+  const columns = readTitles(name, titleRow, required);
   const issues: CsvIssue[] = [];
   const ignored = new Set<number>();
   const rows = rest.map(({ row, cells: record }) => {
@@ -46,15 +48,15 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
         issues.push({
           row,
           column,
-          detail: `${quote(head.cells[index] ?? column)} contains the formula ${quote(raw)}, not its result. Copy the cell and paste it as a value.`,
+          detail: `${quote(titleRow.cells[index] ?? column)} contains the formula ${quote(raw)}, not its result. Copy the cell and paste it as a value.`,
         });
       else if (column !== undefined) cells[column] = readCell(raw);
       else if (raw.trim() === "") continue;
-      else if (index < head.cells.length) ignored.add(index);
+      else if (index < titleRow.cells.length) ignored.add(index);
       else
         issues.push({
           row,
-          detail: `This row has ${countOf(record.length, "cell")}, but there are ${countOf(head.cells.length, "column")}. Quote texts that contain a separator.`,
+          detail: `This row has ${countOf(record.length, "cell")}, but there are ${countOf(titleRow.cells.length, "column")}. Quote texts that contain a separator.`,
         });
     }
     return { row, cells };
@@ -63,10 +65,10 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
     rows,
     titles: Object.fromEntries(
       columns.flatMap((column, index) =>
-        column === undefined ? [] : [[column, (head.cells[index] ?? "").trim()]],
+        column === undefined ? [] : [[column, (titleRow.cells[index] ?? "").trim()]],
       ),
     ),
-    ignored: head.cells.flatMap((title, index) =>
+    ignored: titleRow.cells.flatMap((title, index) =>
       ignored.has(index) ? [{ position: index + 1, title: title.trim() }] : [],
     ),
     issues,
@@ -75,8 +77,8 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
 
 function parseRecords(name: string, text: string): string[][] {
   // Excel writes the line `sep=;` and follows it, but does not show it as a row.
-  const [named, separator] = /^"?sep=(.)"?\r?(?:\n|$)/i.exec(text) ?? [];
-  const table = text.slice(named?.length ?? 0);
+  const [separatorLine, separator] = /^"?sep=(.)"?\r?(?:\n|$)/i.exec(text) ?? [];
+  const table = text.slice(separatorLine?.length ?? 0);
   try {
     return parse(table, {
       delimiter: separator ?? separatorOf(table),
@@ -86,18 +88,18 @@ function parseRecords(name: string, text: string): string[][] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const row = Number(error.records ?? 0) + 1;
-    throw csvError(name, [{ row, code: "invalid_syntax", detail: explain(error) }]);
+    throw csvError(name, [{ row, code: "invalid_syntax", detail: explainSyntaxError(error) }]);
   }
 }
 
-function explain({ code, message }: CsvError): string {
+function explainSyntaxError({ code, message }: CsvError): string {
   if (code === "CSV_QUOTE_NOT_CLOSED") return `A quote is never closed: ${safe(message)}.`;
   if (code === "CSV_MAX_RECORD_SIZE")
     return "This row is too long: a field may contain at most 64 KiB.";
   return `A cell contains a quote: double it ("") and quote the cell (${safe(message)}).`;
 }
 
-/** Returns the separator that the titles use: many spreadsheets write semicolons. */
+/** Returns the most frequent separator of the first row: many spreadsheets write semicolons. */
 function separatorOf(text: string): string {
   const titles = /^[^\r\n]*[^\s,;][^\r\n]*/m.exec(text)?.[0].replaceAll(/"[^"]*"/g, "") ?? "";
   const count = (separator: string) => titles.split(separator).length;

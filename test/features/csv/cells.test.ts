@@ -40,17 +40,17 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     ["#N/A", "the spreadsheet's error"],
     ["#####", "the column is too narrow"],
   ])("a damaged cell of a spreadsheet is recognised: %s", (text, spoiled) => {
-    expect(findSpoiledText(text, false)).toContain(spoiled);
+    expect(findSpoiledText(text, { isProse: false })).toContain(spoiled);
   });
 
   test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
     "'%s' is a normal text, not a damaged cell",
     (text) => {
-      expect(findSpoiledText(text, false)).toBeUndefined();
+      expect(findSpoiledText(text, { isProse: false })).toBeUndefined();
     },
   );
 
   test("a description that looks like a date is not a damaged cell", () => {
-    expect(findSpoiledText("12. Mai", true)).toBeUndefined();
+    expect(findSpoiledText("12. Mai", { isProse: true })).toBeUndefined();
   });
 });

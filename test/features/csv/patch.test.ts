@@ -81,7 +81,7 @@ function patch(csv: string, catalog: Catalog = CATALOG) {
     issues: [],
   };
   const business = writeBusiness(catalog.business);
-  const { merged, issues, cleared } = patchCatalog(table, catalog, business, false);
+  const { merged, issues, cleared } = patchCatalog(table, catalog, business, { isNew: false });
   return {
     catalog: merged?.catalog as Catalog,
     cleared,
@@ -180,7 +180,7 @@ test("images that a CSV table keeps also keep their texts and sizes", () => {
 });
 
 describe("an unknown row", () => {
-  test("an unknown row of a CSV table creates an object after the others if it is complete", () => {
+  test("a complete CSV row that matches no object creates one after the others", () => {
     const { catalog, issues } = patch(`type,name,category,price,duration_min,parent_key
       service,Beard trim,Beards,25.00,20,
       variant,Extra long,,60.00,,cut`);
