@@ -9,6 +9,7 @@ import {
   type KeyLimits,
   type readKeyLimits,
 } from "../store/access.ts";
+import { NO_LIMIT } from "../store/files.ts";
 import type { AuditRow } from "../../../store/audit.ts";
 import { audit } from "../../../app/audit.ts";
 import { getBusiness } from "../../../app/businesses.ts";
@@ -32,6 +33,7 @@ export type AuditDifferences = {
   added: string[];
 };
 
+/** The facts of a restore that complete its draft. */
 type Completion = {
   file: string;
   /**
@@ -86,6 +88,7 @@ export function completeDraft(
     keyLimits,
   }: Completion,
 ): AuditDifferences {
+  // The write guard protects the live data, and the draft is another file.
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, { now: () => now, assertMayWrite: () => {} });
   try {
     return rt.tx(() => {
@@ -93,11 +96,12 @@ export function completeDraft(
         const { id, catalogVersion: to } = business;
         appendEvents(rt, business, [fullRefetchEvent(id, { from: to - increase, to })]);
       }
+      // A drill must not change the list of erased guests of this machine.
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
       if (isSplit) rt.store.file.renewServerId();
       else if (!isComplete) rt.store.file.renewFeedId();
-      reencryptRestored(rt, oldKeys, isTrusted);
+      reencryptRestored(rt, oldKeys, { withSecrets: isTrusted });
       if (!isComplete)
         for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
       const differences = mergeAuditLog(rt, auditLog);
@@ -133,11 +137,11 @@ function eraseAgain(rt: Runtime, { visitIds, moved, revoked }: KnownErasures): v
 }
 
 /**
- * The live entries are kept: whoever changes a backup could otherwise change the history of the
- * server.
+ * Adds the live entries to those of the backup. The live entry wins where both differ, because a
+ * changed backup could otherwise change the history of the server.
  */
 function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDifferences {
-  const inBackup = store.audit.list({}, -1);
+  const inBackup = store.audit.list({}, NO_LIMIT);
   const differences = compareAuditLogs(live, inBackup);
   const altered = new Set(differences.altered);
   store.audit.replace(live.filter(({ id }) => altered.has(id)));

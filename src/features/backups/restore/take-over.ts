@@ -5,7 +5,7 @@ import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { isNightly, readCounters } from "../store/files.ts";
 import type { BackupTag, FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
-import { readCountersOf, readProgress } from "../store/read-backup.ts";
+import { readBackupCounters, readProgress } from "../store/read-backup.ts";
 import { saveOwnEpoch } from "../own-epoch.ts";
 import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "../authenticity.ts";
 import { readOwner } from "../copies/backup-dir.ts";
@@ -23,16 +23,18 @@ type NewestCopy = { copy: Backup; skipped: string[] };
 /**
  * Returns the newest copy in a --backup-dir that is authentic and intact. The tag says when a copy
  * was made, because anybody who can write to the folder can rename an old copy.
- * @param untrusted whether to return the newest other copy if none is authentic
- * @param command the command that accepts a copy which is not authentic
+ * @param options `untrusted`: whether to return the newest other copy if none is authentic.
+ * `command`: the command that accepts a copy which is not authentic
  * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it,
  * or if no copy is authentic
  */
 export async function findNewestCopy(
   config: Config,
   dir: string,
-  untrusted = false,
-  command = takeOverCommand(dir),
+  {
+    untrusted = false,
+    command = takeOverCommand(dir),
+  }: { untrusted?: boolean | undefined; command?: string } = {},
 ): Promise<NewestCopy> {
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
@@ -40,7 +42,7 @@ export async function findNewestCopy(
     });
   const { authentic, others, skipped } = listCopies(config, dir);
   for (const copy of authentic) {
-    const kind = await inspect(copy, config, skipped);
+    const kind = await verifyCopy(copy, config, skipped);
     if (kind === "authentic") {
       const newer = others.filter(({ createdAt }) => createdAt > copy.createdAt);
       return { copy, skipped: [...skipped, ...newer.map(({ reason }) => `${reason}.`)] };
@@ -57,7 +59,7 @@ export async function findNewestCopy(
     });
   }
   for (const { reason: _, kind: __, ...copy } of others)
-    if ((await inspect(copy, config, skipped)) !== undefined) return { copy, skipped };
+    if ((await verifyCopy(copy, config, skipped)) !== undefined) return { copy, skipped };
   const none = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
     fix: `make one there with deskbell backup, or ${NAME_FOLDER}`,
@@ -100,18 +102,21 @@ function listCopies(config: Config, dir: string) {
       if (reason === undefined) throw error;
       skipped.push(reason);
     }
-  const byAge = authentic.toSorted(
+  const newestFirst = authentic.toSorted(
     (a, b) => b.epoch - a.epoch || b.progress - a.progress || b.createdAt - a.createdAt,
   );
   return {
-    authentic: byAge.map(({ epoch: _, progress: __, ...copy }) => copy),
+    authentic: newestFirst.map(({ epoch: _, progress: __, ...copy }) => copy),
     others,
     skipped,
   };
 }
 
-/** Reads a whole copy. Returns undefined, and adds the reason to `skipped`, if it is damaged. */
-async function inspect(
+/**
+ * Reads a whole copy, and returns the state of its tag. Returns undefined, and adds the reason to
+ * `skipped`, if the copy is damaged.
+ */
+async function verifyCopy(
   copy: Backup,
   config: Config,
   skipped: string[],
@@ -139,7 +144,7 @@ function damageOf(error: unknown, { path }: Backup): string | undefined {
   return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
 }
 
-/** The tag of a copy with which its server was handed over, if no server has taken over since. */
+/** The tag of the copy with which a server was handed over, if no server has taken over since. */
 type LastCopy = Pick<BackupTag, "epoch">;
 
 /**
@@ -152,7 +157,7 @@ export function findLastCopy(config: Config, dir: string, { path }: Backup): Las
   if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
   if (found.tag.epoch !== readNewestEpoch(dir)) return undefined;
   // A copy that lacks what any server has recorded is not complete, whatever it says.
-  const copied = new Map(readCountersOf(path).map((business) => [business.id, business]));
+  const copied = new Map(readBackupCounters(path).map((business) => [business.id, business]));
   const own = existsSync(config.databasePath) ? readCounters(config.databasePath) : [];
   const known = [...readRecordedCounters(dir).counters, ...own];
   const isBehind = known.some(({ id, catalogVersion, lastSequence }) => {

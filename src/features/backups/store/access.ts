@@ -10,7 +10,7 @@ import {
 } from "../../../store/feature-tables.ts";
 import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
 
-// The rows by which somebody reads or receives data. A restore must not add one unnoticed.
+// Access is a row by which somebody reads or receives data. A restore must not add one unnoticed.
 
 export type AccessKind = keyof typeof CORE_TABLES | FeatureAccess;
 
@@ -29,7 +29,7 @@ type AccessRow = {
   limits: Partial<KeyLimits>;
 };
 
-const LIMITS = {
+const LIMIT_COLUMNS = {
   limit_minute: "limitMinute",
   limit_hour: "limitHour",
   max_endpoints: "maxEndpoints",
@@ -37,10 +37,13 @@ const LIMITS = {
   max_bookings_day: "maxBookingsDay",
 } as const;
 
-export type KeyLimits = Record<(typeof LIMITS)[keyof typeof LIMITS], number>;
+export type KeyLimits = Record<(typeof LIMIT_COLUMNS)[keyof typeof LIMIT_COLUMNS], number>;
 
 export type AccessChange = Pick<AccessRow, "kind" | "id" | "name" | "business"> & {
-  /** `brought back`: the row had been deleted, revoked or disabled since the backup was made. */
+  /**
+   * `brought back`: the live row is inactive, for example revoked, and that of the backup is
+   * active.
+   */
   change: "new" | "brought back" | "changed" | "limits raised";
   /** The limits that are higher in the backup, with the live value and that of the backup. */
   raised?: { [Limit in keyof KeyLimits]?: { from: number; to: number } };
@@ -80,16 +83,22 @@ export function createAccessStore(db: Db) {
 /**
  * Returns the active rows of a backup by which somebody reads or receives data and that the live
  * database lacks, has as inactive or has with other rights.
- * @param live the path of the live database; if there is no such file, all rows are new
+ * @param livePath the live database; if there is no such file, all rows are new
  */
-export function listAccessChanges(live: string, backup: string, now: number): AccessChange[] {
-  const before = new Map(readIfPossible(live, now).map((row) => [`${row.kind} ${row.id}`, row]));
-  return withReadOnlyDatabase(backup, (db) => readAccess(db, now)).flatMap((row) => {
+export function listAccessChanges(
+  livePath: string,
+  backupPath: string,
+  now: number,
+): AccessChange[] {
+  const liveRows = new Map(
+    readAccessIfPossible(livePath, now).map((row) => [`${row.kind} ${row.id}`, row]),
+  );
+  return withReadOnlyDatabase(backupPath, (db) => readAccess(db, now)).flatMap((row) => {
     if (!row.isActive) return [];
-    const live = before.get(`${row.kind} ${row.id}`);
+    const live = liveRows.get(`${row.kind} ${row.id}`);
     const raised = live === undefined ? {} : listRaised(live, row);
     const hasRaised = Object.keys(raised).length > 0;
-    const change = compare(live, row) ?? (hasRaised ? "limits raised" : undefined);
+    const change = findChange(live, row) ?? (hasRaised ? "limits raised" : undefined);
     const { kind, id, name, business } = row;
     if (change === undefined) return [];
     return [{ kind, id, name, business, change, ...(hasRaised && { raised }) }];
@@ -106,11 +115,14 @@ const listRaised = (live: AccessRow, row: AccessRow): NonNullable<AccessChange["
 
 /** Returns the limits of the keys of a database; nothing if the file is missing or damaged. */
 export const readKeyLimits = (path: string, now: number): (Partial<KeyLimits> & { id: string })[] =>
-  readIfPossible(path, now)
+  readAccessIfPossible(path, now)
     .filter(({ kind }) => kind === "key")
     .map(({ id, limits }) => ({ id, ...limits }));
 
-function compare(live: AccessRow | undefined, row: AccessRow): AccessChange["change"] | undefined {
+function findChange(
+  live: AccessRow | undefined,
+  row: AccessRow,
+): AccessChange["change"] | undefined {
   if (live === undefined) return "new";
   if (!live.isActive) return "brought back";
   const hasOtherSecret = row.secrets.some((hash) => !live.secrets.includes(hash));
@@ -124,7 +136,7 @@ function compare(live: AccessRow | undefined, row: AccessRow): AccessChange["cha
 /**
  * Returns the rows of a database; nothing if it is damaged, which may be why it is being replaced.
  */
-function readIfPossible(path: string, now: number): AccessRow[] {
+function readAccessIfPossible(path: string, now: number): AccessRow[] {
   if (!existsSync(path)) return [];
   let db: Db | undefined;
   try {
@@ -164,11 +176,11 @@ function readAccess(db: Db, now: number): AccessRow[] {
       business: slugs.get(row.business_id as string) ?? null,
       isActive: isActive(row, now),
       rights: Object.fromEntries(
-        rights.filter((column) => column in row).map((column) => [column, toText(row[column])]),
+        rights.filter((column) => column in row).map((column) => [column, bytesToHex(row[column])]),
       ),
       secrets: (hashes.get(row.id) ?? []).map(({ hash }) => hash),
       limits: Object.fromEntries(
-        Object.entries(LIMITS).flatMap(([column, limit]) =>
+        Object.entries(LIMIT_COLUMNS).flatMap(([column, limit]) =>
           typeof row[column] === "number" ? [[limit, row[column]]] : [],
         ),
       ),
@@ -176,5 +188,5 @@ function readAccess(db: Db, now: number): AccessRow[] {
   });
 }
 
-const toText = (value: unknown): unknown =>
+const bytesToHex = (value: unknown): unknown =>
   value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;

@@ -29,7 +29,9 @@ import {
 export type BusinessCounters = { id: string; catalogVersion: number; lastSequence: number };
 
 const BUSY_TIMEOUT_MS = 5000;
-const LOGS = ["-wal", "-journal"];
+/** SQLite reads a negative LIMIT as no limit. */
+export const NO_LIMIT = -1;
+const LOG_SUFFIXES = ["-wal", "-journal"];
 const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
 
 /**
@@ -100,9 +102,9 @@ function mergeLog(path: string): void {
  * newer
  */
 export const checkDatabase = (path: string): number =>
-  withReadOnlyDatabase(path, (db) => inspect(db, path));
+  withReadOnlyDatabase(path, (db) => checkOpenDatabase(db, path));
 
-function inspect(db: Db, path: string): number {
+function checkOpenDatabase(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
   const known = countMigrations();
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
@@ -157,7 +159,7 @@ export const readServerId = (path: string): string | undefined =>
 
 /** Returns the whole audit log; no entries if the file is unreadable. */
 export const readAuditLog = (path: string): AuditRow[] =>
-  readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, -1));
+  readTables(path, ["audit_entry"], (db) => createAuditStore(db).list({}, NO_LIMIT));
 
 /**
  * Returns the audit log of a backup without changing the file; no entries if an old version made
@@ -166,7 +168,7 @@ export const readAuditLog = (path: string): AuditRow[] =>
 export const readBackupAuditLog = (path: string): AuditRow[] =>
   withReadOnlyDatabase(path, (db) => {
     const has = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
-    return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, -1);
+    return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, NO_LIMIT);
   });
 
 /** Returns rows of the tables that the file has: files of older versions have fewer tables. */
@@ -198,29 +200,29 @@ function readTables<Row>(
 const VERSIONED_TABLES = ["endpoint", "booking", "reservation", "ticket_order", "ticket"];
 
 /**
- * Migrates a file, and raises the counters of each business to `by` above the highest value in the
- * file and in `elsewhere`. Counters of a business that is not in the file are kept, in case the
- * business is created again. The versions of rows in `VERSIONED_TABLES` are raised to that of the
- * catalog.
+ * Migrates a file, and raises the counters of each business to `increase` above the highest value
+ * in the file and in `elsewhere`. Counters of a business that is not in the file are kept, in case
+ * the business is created again. The versions of rows in `VERSIONED_TABLES` are raised to that of
+ * the catalog.
  */
 export function advanceCounters(
   path: string,
   elsewhere: readonly BusinessCounters[],
-  by: number,
+  increase: number,
 ): void {
   const { db, tx, close } = openDatabase(path, BUSY_TIMEOUT_MS, null);
   try {
     const raise = db.prepare(`
       UPDATE business SET catalog_version = max(catalog_version, :catalogVersion), last_sequence = max(last_sequence, :lastSequence)
       WHERE id = :id`);
-    const remember = db.prepare(`
+    const raiseRemoved = db.prepare(`
       INSERT INTO removed_business (id, catalog_version, last_sequence)
       SELECT :id, :catalogVersion, :lastSequence WHERE NOT EXISTS (SELECT 1 FROM business WHERE id = :id)
       ON CONFLICT (id) DO UPDATE SET catalog_version = max(catalog_version, excluded.catalog_version),
         last_sequence = max(last_sequence, excluded.last_sequence)`);
-    const jumps = ["business", "removed_business"].map((table) =>
+    const increases = ["business", "removed_business"].map((table) =>
       db.prepare(
-        `UPDATE ${table} SET catalog_version = catalog_version + :by, last_sequence = last_sequence + :by`,
+        `UPDATE ${table} SET catalog_version = catalog_version + :increase, last_sequence = last_sequence + :increase`,
       ),
     );
     const raiseVersions = VERSIONED_TABLES.map((table) =>
@@ -229,11 +231,11 @@ export function advanceCounters(
         FROM business WHERE business.id = ${table}.business_id`),
     );
     tx(() => {
-      for (const progress of elsewhere) {
-        raise.run(progress);
-        remember.run(progress);
+      for (const counters of elsewhere) {
+        raise.run(counters);
+        raiseRemoved.run(counters);
       }
-      for (const jump of jumps) jump.run({ by });
+      for (const statement of increases) statement.run({ increase });
       for (const raiseVersion of raiseVersions) raiseVersion.run();
     });
   } finally {
@@ -242,20 +244,21 @@ export function advanceCounters(
 }
 
 /**
- * Replaces the database atomically with the file `by`, and keeps the old one as `copy`.
+ * Replaces the database atomically with the file `replacement`, and keeps the old one as `copy`.
  * @throws AppError busy if another program has the database open
  */
-export function replaceDatabase(path: string, by: string, copy: string): void {
-  completeFile(by);
+export function replaceDatabase(path: string, replacement: string, copy: string): void {
+  completeFile(replacement);
   if (existsSync(path)) {
     mergeLogIfIntact(path);
     linkSync(path, copy);
     // A log that could not be merged belongs to the old file. SQLite would apply it to the new
     // file.
-    for (const log of LOGS) if (existsSync(path + log)) renameSync(path + log, copy + log);
+    for (const suffix of LOG_SUFFIXES)
+      if (existsSync(path + suffix)) renameSync(path + suffix, copy + suffix);
   }
   removeLog(path);
-  renameSync(by, path);
+  renameSync(replacement, path);
   syncFolder(dirname(path));
 }
 
@@ -286,7 +289,7 @@ function mergeLogIfIntact(path: string): void {
 
 /** Removes leftover logs, because SQLite would apply them to a new file of the same name. */
 function removeLog(path: string): void {
-  for (const suffix of [...LOGS, "-shm"]) rmSync(path + suffix, { force: true });
+  for (const suffix of [...LOG_SUFFIXES, "-shm"]) rmSync(path + suffix, { force: true });
 }
 
 /**
@@ -299,11 +302,11 @@ export function removeDatabase(path: string): void {
   removeLog(path);
 }
 
-const NIGHTLY = "deskbell";
+const NIGHTLY_PREFIX = "deskbell";
 const BACKUP_NAME = /^(deskbell|before-schema-\d+)-(\d{8})T(\d{6})Z\.db$/;
 const DRAFT_NAME = /^(deskbell|before-schema-\d+)-.*\.draft/;
 
-export const backupName = (madeAt: number): string => `${NIGHTLY}-${compactTime(madeAt)}.db`;
+export const backupName = (madeAt: number): string => `${NIGHTLY_PREFIX}-${compactTime(madeAt)}.db`;
 export const backupNameBefore = (schema: number, madeAt: number): string =>
   `before-schema-${schema}-${compactTime(madeAt)}.db`;
 
@@ -314,8 +317,8 @@ export function readBackupTime(name: string): number | undefined {
   return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
 }
 
-/** Returns whether a newer backup may displace this one: never one from before a migration. */
-export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY}-`);
+/** Returns whether newer backups replace this one: not if it was made before a migration. */
+export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY_PREFIX}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
 
 /** Returns a time such as `20261120T031700Z`, which is valid in a file name and sorts by time. */

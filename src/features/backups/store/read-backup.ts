@@ -10,7 +10,7 @@ import {
   type SealedRow,
 } from "../../../store/sealed.ts";
 
-// These functions read a file of this version or an older one, which lacks some tables.
+// These functions also read the files of older versions, which lack some tables.
 
 /** Returns the number of rows of each table; a table that an older version lacks is left out. */
 export const countRows = (path: string, tables: readonly string[]): Record<string, number> =>
@@ -33,7 +33,8 @@ export const countRows = (path: string, tables: readonly string[]): Record<strin
 type ServerFacts = { server: string; schema: number; needsKey: boolean };
 
 /**
- * Returns what identifies the server of a file. The ID is empty if an old version made the file.
+ * Returns the ID of the server that made a file, its schema, and whether it needs a master key. The
+ * ID is empty if an old version made the file.
  */
 export const readServerFacts = (path: string): ServerFacts =>
   withReadOnlyDatabase(path, (db) => ({
@@ -62,7 +63,7 @@ export const readProgress = (path: string): number =>
   });
 
 /** Returns the counters of all businesses of a backup of this version, also of deleted ones. */
-export const readCountersOf = (path: string): BusinessCounters[] =>
+export const readBackupCounters = (path: string): BusinessCounters[] =>
   withReadOnlyDatabase(path, (db) =>
     ["business", "removed_business"].flatMap(
       (table) =>
