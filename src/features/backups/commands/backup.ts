@@ -9,7 +9,7 @@ import { text, toggle } from "../../../cli/flags.ts";
 import { createPrivateFile } from "../../../cli/input/new-file.ts";
 import { shortTime, withIsoTimes } from "../../../cli/output/table.ts";
 
-const app = () => import("../backups.ts");
+const loadBackups = () => import("../backups.ts");
 
 const create = command({
   name: "create",
@@ -32,7 +32,7 @@ const create = command({
     }
     const keyFile = masterKeyOut === undefined ? undefined : createPrivateFile(masterKeyOut);
     const [{ createBackup }, { recordKeyCopy }] = await Promise.all([
-      app(),
+      loadBackups(),
       import("../copies/key-copies.ts"),
     ]);
     const { awaitCopy, isCopyDue } = await import("../copies/await-copy.ts");
@@ -83,7 +83,7 @@ const list = command({
   about: "List backups, newest first.",
   examples: ["backup list", "backup list --json"],
   async run(cli) {
-    const { listBackups } = await app();
+    const { listBackups } = await loadBackups();
     const rows = listBackups(cli.config()).map((row) => withIsoTimes(row, "createdAt"));
     cli.printList(
       rows,
@@ -113,7 +113,7 @@ const verify = command({
     "backup verify old.db --json",
   ],
   async run(cli, { untrusted }, file) {
-    const { verifyBackup } = await app();
+    const { verifyBackup } = await loadBackups();
     const { authenticate, unauthenticError } = await import("../authenticity.ts");
     const { findUnreadable } = await import("../restore/keys.ts");
     const config = cli.config();

@@ -36,14 +36,15 @@ export async function* checkStandby(
 ): AsyncGenerator<CheckResult> {
   yield { about: "files", summary: config.dataDir, findings: checkDataFolder(config) };
   yield checkStopped(config);
-  const newest = await findNewestCopy(config, dir, true).catch(toFinding);
+  // A copy that is not authentic is also returned: `checkAuthentic` reports it.
+  const newest = await findNewestCopy(config, dir, { untrusted: true }).catch(toFinding);
   if ("text" in newest) {
     yield { about: "backups", summary: dir, findings: [newest] };
   } else {
     const { path, bytes, createdAt } = newest.copy;
     const summary = `${basename(path)}, ${byteSize(bytes)}, made at ${new Date(createdAt).toISOString()}${describeBytesPerDay(dir)}`;
     const findings = [
-      ...newest.skipped.map(damagedCopy),
+      ...newest.skipped.map(toDamageFinding),
       ...(await checkAuthentic(config, path)),
       ...checkWritable(dir),
       ...checkBytesPerDay(dir),
@@ -65,7 +66,7 @@ function checkStopped({ dataDir, databasePath }: Config): CheckResult {
   return { about: "daemon", summary: "not running", findings };
 }
 
-/** The function `checkMasterKey` reports a missing key. */
+/** Reports a copy that is not authentic. A missing key is reported by `checkMasterKey`. */
 async function checkAuthentic(config: Config, path: string): Promise<Finding[]> {
   const { kind } = await authenticate(config, path);
   if (kind === "authentic" || kind === "no_key") return [];
@@ -80,7 +81,7 @@ async function checkAuthentic(config: Config, path: string): Promise<Finding[]> 
   ];
 }
 
-/** A takeover is recorded in the folder of the copies. */
+/** Reports a folder of copies that is not writable, because a takeover is recorded in it. */
 function checkWritable(dir: string): Finding[] {
   try {
     accessSync(dir, constants.W_OK);
@@ -92,7 +93,7 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
-/** The bytes a day from which copies wear a disk. They fill a line of 10 Mbit/s. */
+/** More bytes a day wear out a disk. They also fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**
@@ -127,18 +128,18 @@ const toFinding = (error: unknown): Finding => {
   throw error;
 };
 
-const damagedCopy = (text: string): Finding => ({
+const toDamageFinding = (text: string): Finding => ({
   text,
   fix: "check the disk of the copies",
 });
 
 /** The number of guests that are decrypted as a sample. A wrong key decrypts none. */
-const MAX_GUESTS = 1000;
+const SAMPLED_GUESTS = 1000;
 
 function checkMasterKey(config: Config, copy: string): CheckResult {
   const { masterKeyPath } = config;
   const secrets = readSecrets(copy);
-  const guests = readGuests(copy, MAX_GUESTS).map(toSealed);
+  const guests = readGuests(copy, SAMPLED_GUESTS).map(toSealed);
   const keys = [...readMasterKeys(masterKeyPath), ...readOldKeys(config, copy)];
   const isLost = ({ id, sealed }: { id: string; sealed: Buffer }) =>
     decryptWithAny(keys, sealed, id) === undefined;
@@ -180,7 +181,10 @@ function checkTls(tls: TlsFiles | undefined): CheckResult {
   }
 }
 
-/** The proxy uses the standby when the server's own address does not accept a connection. */
+/**
+ * Reports that the proxy would not find this machine. The proxy uses the standby when the server's
+ * own address does not accept a connection.
+ */
 async function checkProxy(file: string | undefined): Promise<CheckResult> {
   const about = "proxy";
   if (file === undefined) {
@@ -191,6 +195,7 @@ async function checkProxy(file: string | undefined): Promise<CheckResult> {
   }
   const names: string[] = [];
   for (const { name, addresses } of parseServers(file, readTextFile(file)))
+    // The first address is the server's own, and the others are its standbys.
     for (const address of addresses.slice(1)) if (await canListen(address)) names.push(name);
   const findings: Finding[] = [];
   if (names.length === 0)
@@ -201,6 +206,7 @@ async function checkProxy(file: string | undefined): Promise<CheckResult> {
   return { about, summary: `standby of ${names.join(", ")}`, findings };
 }
 
+/** Returns whether an address is a free port of this machine. */
 async function canListen(address: string): Promise<boolean> {
   const { hostname, port } = new URL(address);
   return assertPortAvailable(hostname.replace(/^\[|\]$/g, ""), Number(port || 80)).then(

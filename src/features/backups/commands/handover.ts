@@ -18,7 +18,7 @@ import {
 
 const BUSY_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
-/** A daemon looks each second for a request. */
+/** The maximum wait for the daemon to begin, which looks for a request each second. */
 const MAX_WAIT_MS = 15_000;
 
 export const definition = command({
@@ -73,7 +73,7 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
   saveHandover(config, { state: "asked", to, at });
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {
-    // The daemon may finish and stop between the two lines, so the state that is read last is final.
+    // The daemon may finish and stop between the two checks, so its state is read last.
     const isRunning = isDaemonRunning(databasePath);
     const state = readHandover(config)?.state ?? "failed";
     if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);

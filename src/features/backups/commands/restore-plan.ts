@@ -8,8 +8,8 @@ import { isoTime, shortTime } from "../../../cli/output/table.ts";
 // A person must know the access and the guests that a restore brings back before confirming it.
 
 /**
- * `erasuresKnownUntil` is null if all erasures are known; `erasureGapSince` is null if there is no
- * gap.
+ * Returns the plan as JSON output has it. `erasuresKnownUntil` is null if no signed list came with
+ * the backup; `erasureGap` is null if no erased guest can come back.
  */
 export const planToOutput = ({
   isAuthentic,
@@ -54,14 +54,14 @@ export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): 
   if (unreadable.warning !== null) cli.note(unreadable.warning);
   if (isAuthentic && !replaces) cli.note(`The file has ${countKinds(access)}.`);
   else {
-    const isLimited = !isAuthentic && keepAdded !== true;
+    const disablesAdded = !isAuthentic && keepAdded !== true;
     const added = access.filter(isAdded);
-    const disabled = isLimited ? ", and disabled by the restore" : "";
+    const disabled = disablesAdded ? ", and disabled by the restore" : "";
     listAccess(cli, `Added or brought back by the file${disabled}`, added);
-    listRaisedLimits(cli, access, isLimited);
+    listRaisedLimits(cli, access, disablesAdded);
   }
-  const again = revoked.map((row) => ({ ...row, change: "revoked again" }));
-  listAccess(cli, "Revoked since the file was made", again);
+  const revokedAgain = revoked.map((row) => ({ ...row, change: "revoked again" }));
+  listAccess(cli, "Revoked since the file was made", revokedAgain);
   noteAudit(cli, audit);
   for (const { slug, movedAt } of erasures.returning)
     cli.note(
@@ -102,11 +102,11 @@ const LIMIT_FLAGS = {
   maxBookingsDay: "--max-bookings-day",
 };
 
-function listRaisedLimits(cli: Cli, access: readonly AccessChange[], isLimited: boolean): void {
+function listRaisedLimits(cli: Cli, access: readonly AccessChange[], disablesAdded: boolean): void {
   const keys = access.filter(({ raised }) => raised !== undefined);
   if (keys.length === 0) return;
   cli.note(
-    `Limits that the file raises${isLimited ? ", and the restore leaves as they are" : ""}: ${countOf(keys.length, "key")}:`,
+    `Limits that the file raises${disablesAdded ? ", and the restore leaves as they are" : ""}: ${countOf(keys.length, "key")}:`,
   );
   for (const { id, name, business, raised } of keys.slice(0, MAX_LISTED)) {
     const limits = Object.entries(raised ?? {}).map(

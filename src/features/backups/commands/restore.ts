@@ -11,7 +11,7 @@ import { readBackupTime } from "../store/files.ts";
 import { describePlan, isAdded, planToOutput } from "./restore-plan.ts";
 import { shortTime } from "../../../cli/output/table.ts";
 
-const app = () => import("../restore/restore.ts");
+const loadRestore = () => import("../restore/restore.ts");
 
 /** With `acceptErasureGap`, erased guests may come back. */
 type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
@@ -71,7 +71,7 @@ export const definition = command({
         "deskbell backup list, or deskbell restore --help",
       );
     if (cli.flags.dryRun) return previewRestore(cli, config, file, acceptance);
-    const { restoreBackup } = await app();
+    const { restoreBackup } = await loadRestore();
     const options = await optionsOf(cli, config, acceptance);
     const restored = await restoreBackup(config, file, {
       ...options,
@@ -100,7 +100,7 @@ async function findNewest(
     );
   const { findNewestCopy } = await import("../restore/take-over.ts");
   const command = `deskbell restore ${choice} --untrusted`;
-  const { copy, skipped } = await findNewestCopy(cli.config(), folder, untrusted, command);
+  const { copy, skipped } = await findNewestCopy(cli.config(), folder, { untrusted, command });
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
   return copy.path;
 }
@@ -116,7 +116,9 @@ async function restoreLatest(
   if (file !== undefined)
     throw usageError(`--latest chooses the copy: leave out ${file}.`, "deskbell restore --help");
   const { findLastCopy, findNewestCopy, takeOver } = await import("../restore/take-over.ts");
-  const { copy, skipped } = await findNewestCopy(config, dir, acceptance.untrusted);
+  const { copy, skipped } = await findNewestCopy(config, dir, {
+    untrusted: acceptance.untrusted,
+  });
   for (const reason of skipped) cli.note(`Skipped: ${reason}`);
   const last = findLastCopy(config, dir, copy);
   if (!isFenced && last === undefined)
@@ -159,7 +161,7 @@ async function previewRestore(
   { acceptErasureGap: _, ...trust }: Acceptance,
 ): Promise<void> {
   const { databasePath } = config;
-  const { planRestore } = await app();
+  const { planRestore } = await loadRestore();
   const { wallClock } = await import("../../../app/runtime.ts");
   const plan = await planRestore(config, file, { ...trust, now: wallClock() });
   if (cli.flags.json)
@@ -179,7 +181,7 @@ async function report(
   trust: RestoreTrust,
   facts: Record<string, unknown> & { file: string },
 ): Promise<void> {
-  const masterKeyMatches = (await app()).hasMatchingMasterKey(await cli.open());
+  const masterKeyMatches = (await loadRestore()).hasMatchingMasterKey(await cli.open());
   const { previousData, tagError, isAuthentic, access } = restored;
   const { file } = facts;
   cli.report(

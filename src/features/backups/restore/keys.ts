@@ -22,9 +22,9 @@ import { listReplacedData } from "./replaced-data.ts";
 import { listBackupFolders } from "../retag.ts";
 import type { Finding } from "../../../domain/conditions/registry.ts";
 
-// A rotation of the master key does not change the data of the backups, which only the former key
-// decrypts. The former key is kept in a file of its own. It decrypts backups and authenticates
-// none, so a stolen one is of no use to make a backup.
+// A rotation of the master key does not change the data of the backups, which only the old key
+// decrypts. The old key is kept in a file of its own. It decrypts backups but authenticates none,
+// so nobody can make an accepted backup with a stolen old key.
 
 /** `serve --backup-with-key` gives the copy of a key this name, in the folder of the copies. */
 const COPIED_KEY = /^master-[0-9a-f]{16}\.key$/;
@@ -81,7 +81,7 @@ function describeLoss(
   return `No key here decrypts ${lost.join(" and ")} of ${file}: the master key${which} is missing. fix: ${copyKeyCommand(config, keys[0])} with a copy of that key, before the restore`;
 }
 
-/** A new machine needs the key that also authenticates its backups. */
+/** The copy becomes the current key if there is none, so that it also authenticates backups. */
 function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string {
   const target = existsSync(masterKeyPath) ? oldKeyPath(masterKeyPath, fingerprint) : masterKeyPath;
   return `install -m 600 FILE ${shellQuote(target)}`;
@@ -90,44 +90,48 @@ function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string
 /**
  * Encrypts with the current master key what only an older one decrypts. The data stay as they
  * are if there is no current key.
- * @param withSecrets false for a file that nobody authenticates: with a stolen old key, the file
- * could give endpoints a secret that somebody else knows
+ * @param options `withSecrets`: false for a file that is not authentic, because somebody who has
+ * stolen an old key could have put known signing secrets into the file
  */
-export function reencryptRestored(rt: Runtime, oldKeys: Buffer[], withSecrets: boolean): void {
+export function reencryptRestored(
+  rt: Runtime,
+  oldKeys: Buffer[],
+  { withSecrets }: { withSecrets: boolean },
+): void {
   const { masterKeyPath } = rt.config;
   if (oldKeys.length === 0 || readMasterKeys(masterKeyPath).length === 0) return;
   const secrets = openSecretBox(masterKeyPath, rt.random, rt.isDryRun, oldKeys);
-  const opening: Runtime = { ...rt, secrets };
-  reencryptGuests(opening);
+  const rtWithOldKeys: Runtime = { ...rt, secrets };
+  reencryptGuests(rtWithOldKeys);
   if (!withSecrets) return;
-  for (const row of Array.from(iterateSecrets(opening)))
-    if (canDecryptSecret(opening, row))
-      reencryptSecret(opening, row.id, secrets.decrypt(row.sealed, row.id));
-  reencryptReplies(opening);
+  for (const row of Array.from(iterateSecrets(rtWithOldKeys)))
+    if (canDecryptSecret(rtWithOldKeys, row))
+      reencryptSecret(rtWithOldKeys, row.id, secrets.decrypt(row.sealed, row.id));
+  reencryptReplies(rtWithOldKeys);
 }
 
-/** A file or folder without `dataKeys` may need any key. */
-type KnownBackup = { path: string; dataKeys?: string[] | undefined };
+/** The keys that a backup needs. A file or folder without `dataKeys` may need any key. */
+type BackupKeys = { path: string; dataKeys?: string[] | undefined };
 
 /**
  * Lists the backups on this machine and in the last --backup-dir, and the data that restores have
  * replaced.
  */
-const listKnown = (rt: Runtime): KnownBackup[] => [
-  ...listBackupFolders(rt).filter(existsSync).flatMap(listKnownIn),
-  ...listReplacedData(rt.config).map(toKnown),
+const listBackupKeys = (rt: Runtime): BackupKeys[] => [
+  ...listBackupFolders(rt).filter(existsSync).flatMap(listBackupKeysIn),
+  ...listReplacedData(rt.config).map(readKeysOf),
 ];
 
-function listKnownIn(folder: string): KnownBackup[] {
+function listBackupKeysIn(folder: string): BackupKeys[] {
   try {
-    return listBackupsIn(folder).map(toKnown);
+    return listBackupsIn(folder).map(readKeysOf);
   } catch {
     // The disk of the copies may be away, which another condition reports.
     return [{ path: folder }];
   }
 }
 
-function toKnown({ path }: { path: string }): KnownBackup {
+function readKeysOf({ path }: { path: string }): BackupKeys {
   try {
     return { path, dataKeys: readDataKeys(path) };
   } catch {
@@ -142,16 +146,16 @@ function toKnown({ path }: { path: string }): KnownBackup {
 export function checkBackupKeys(rt: Runtime): Finding[] {
   const { config } = rt;
   const { masterKeyPath } = config;
-  const known = listKnown(rt);
+  const known = listBackupKeys(rt);
   const findings: Finding[] = [];
   const keysOf = (path: string) =>
     [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(keyFingerprintOf);
-  const lacking = known.flatMap(({ path, dataKeys }) => {
+  const missing = known.flatMap(({ path, dataKeys }) => {
     if (dataKeys === undefined) return [];
-    const there = keysOf(path);
-    return dataKeys.filter((name) => !there.includes(name)).map((name) => ({ path, name }));
+    const available = keysOf(path);
+    return dataKeys.filter((name) => !available.includes(name)).map((name) => ({ path, name }));
   });
-  for (const [name, backups] of Map.groupBy(lacking, (entry) => entry.name))
+  for (const [name, backups] of Map.groupBy(missing, (entry) => entry.name))
     findings.push({
       text: `the master key ${name} is missing, without which nobody can decrypt the guests and signing secrets of ${summarizeNames(backups.map(({ path }) => path))}`,
       fix: `${copyKeyCommand(config, name)}; if it is lost, delete these backups`,

@@ -45,27 +45,28 @@ export type KnownErasures = {
 /**
  * Collects the lists of this server, of the backup, of its folder, and of newer backups there.
  * @param found the tag of the backup
- * @param isTakeover whether this is a takeover, in which the list of this machine is older
+ * @param options `isTakeover`: whether the backup is of another server, so that the list of this
+ * machine does not count as newer than the backup
  */
 export function findErasures(
   config: Config,
   file: string,
   found: FoundTag,
-  isTakeover: boolean,
+  { isTakeover }: { isTakeover: boolean },
 ): KnownErasures {
   const tag = found.kind === "authentic" ? found.tag : undefined;
   const madeAt = tag?.createdAt ?? readBackupTime(basename(file)) ?? null;
   const { server } = readServerFacts(file);
   const lines = new Set([...readErasureList(config), ...(tag?.erased ?? [])]);
   const knownUntil: number[] = [];
-  const add = (added: readonly string[], asOf: number) => {
+  const add = (added: readonly string[], completeUntil: number) => {
     for (const line of added) lines.add(line);
-    if (madeAt !== null && asOf >= madeAt) knownUntil.push(asOf);
+    if (madeAt !== null && completeUntil >= madeAt) knownUntil.push(completeUntil);
   };
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
-  // The operator vouches for a backup without a tag, and for the guests in the list that came with
-  // it. The list deletes no businesses, because anybody can have written it.
+  // An operator who restores a backup without a tag trusts it, and also the guests in the list next
+  // to it. The rest of this list does not count, because anybody can have written it.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
   for (const other of listBackupsIn(dirname(file))) {
     const newer = readBackupTag(config, other.path);

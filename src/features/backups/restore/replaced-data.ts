@@ -9,7 +9,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 const OBSOLETE_KEPT_MS = 30 * 86_400_000;
 
 /**
- * Returns the time (epoch ms) at which backups that have a business which moves now are deleted.
+ * Returns when backups with a business that moved at `movedAt` are deleted. Both are in epoch ms.
  */
 export const endOfBackups = (movedAt: number): number => movedAt + OBSOLETE_KEPT_MS;
 
@@ -32,7 +32,7 @@ export function listReplacedData({ databasePath }: Pick<Config, "databasePath">)
     .toSorted((a, b) => a.deletedAt - b.deletedAt);
 }
 
-/** Deletes each file with its log, and names it in the log of the daemon. */
+/** Deletes the replaced data whose time is over, each file with its log, and logs each path. */
 export function deleteReplacedData({ config, now, log }: Runtime): void {
   for (const { path, deletedAt } of listReplacedData(config)) {
     if (deletedAt > now()) continue;

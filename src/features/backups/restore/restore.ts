@@ -108,7 +108,7 @@ export async function restoreBackup(
   const draft = restoreDraft(databasePath);
   try {
     if (plan.erasures.gap !== null)
-      await (options.acceptGap ?? reject)(gapError(plan.erasures.gap.since));
+      await (options.acceptGap ?? throwError)(gapError(plan.erasures.gap.since));
     if (plan.replaces) await confirm(plan);
     removeDatabase(draft);
     await copyToDraft(file, draft, found);
@@ -119,9 +119,10 @@ export async function restoreBackup(
     // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
     const isComplete = options.isComplete === true;
+    // Each takeover since the record has raised the counters once more.
     const increase = isComplete ? 0 : COUNTER_INCREASE * (1 + recorded.takeoversSince);
-    const own = plan.replaces ? readCounters(databasePath) : [];
-    if (!isComplete) advanceCounters(draft, [...own, ...recorded.counters], increase);
+    const replaced = plan.replaces ? readCounters(databasePath) : [];
+    if (!isComplete) advanceCounters(draft, [...replaced, ...recorded.counters], increase);
     const isTrusted = plan.isAuthentic || options.keepAdded === true;
     const audit = completeDraft(
       { ...config, databasePath: draft },
@@ -191,7 +192,10 @@ async function prepareRestore(
   const found = await authenticate(config, file);
   if (found.kind !== "authentic" && untrusted !== true)
     throw unauthenticError(found.kind, file, config);
-  const erasures = findErasures(config, file, found, beforeReplacing !== undefined);
+  const erasures = findErasures(config, file, found, {
+    // A takeover alone sets `beforeReplacing`.
+    isTakeover: beforeReplacing !== undefined,
+  });
   const plan: RestorePlan = {
     replaces,
     isAuthentic: found.kind === "authentic",
@@ -214,7 +218,7 @@ function splitAccess(live: string, backup: string, now: number, known: KnownEras
   };
 }
 
-/** Exactly the bytes that were authenticated are restored, even if the file is replaced now. */
+/** Copies exactly the bytes that were authenticated, even if the file is replaced meanwhile. */
 async function copyToDraft(file: string, draft: string, found: FoundTag): Promise<void> {
   if (found.kind !== "authentic") return copyDatabase(file, draft);
   const { bytes, sha256 } = found.tag;
@@ -223,7 +227,10 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
   throw changedError(file);
 }
 
-/** A file without a tag may give only the access that was listed, because only that is disabled. */
+/**
+ * Asserts that a file that is not authentic still has the access that was listed, because the
+ * restore disables only listed access.
+ */
 function assertSameAccess({ access, revoked }: Access, found: Access, file: string): void {
   if (JSON.stringify(found) !== JSON.stringify({ access, revoked })) throw changedError(file);
 }
@@ -238,6 +245,7 @@ const changedError = (file: string): AppError =>
  * @returns why no tag could be added, although the restore itself is complete
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
+  // A log remains only if the data are so damaged that it could not be merged.
   if (existsSync(`${copy}-wal`)) return null;
   try {
     tagBackup(config, copy, now, systemRandom);
@@ -247,7 +255,7 @@ function tagCopy(config: Config, copy: string, now: number): string | null {
   }
 }
 
-const reject = async (error: AppError): Promise<void> => {
+const throwError = async (error: AppError): Promise<void> => {
   throw error;
 };
 

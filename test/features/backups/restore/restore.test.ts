@@ -248,7 +248,7 @@ test("an untrusted restore lists the limits of keys that the file raises, and ke
   expect(open(rt.config).store.keys.findById(key.id)).toMatchObject({ maxHolds: 900 });
 });
 
-test("a restore takes the authenticated bytes, even if the backup has a foreign journal beside it", async () => {
+test("a restore takes the authenticated bytes, even if a foreign journal lies next to the backup", async () => {
   const { rt, path } = await createServer();
   rt.close();
   // SQLite would roll such a journal back into the file.
@@ -274,7 +274,7 @@ test("the first backup of a server without secrets creates a master key, unless 
   expect(existsSync(other.config.masterKeyPath)).toBe(false);
 });
 
-test("a backup that is not authentic, as after an upgrade, makes another one due", async () => {
+test("another backup is due if the newest one is not authentic, as after an upgrade", async () => {
   const { rt, path } = await createServer();
   expect(isNewestOutdated(rt)).toBe(false);
   stripTag(path);
@@ -302,7 +302,7 @@ test("the data that a restore replaced are named, and deleted after 30 days", as
   );
 });
 
-test("the replaced data are authenticated, and a drill also tries a backup that is not", async () => {
+test("the replaced data get a tag, and a drill also tries a backup without a valid tag", async () => {
   const { rt, path } = await createServer();
   rt.close();
   const { previousData } = await restoreBackup(rt.config, path, options);
@@ -348,7 +348,7 @@ test("a takeover without an authentic copy is refused, and its fix restores the 
     fix: expect.stringContaining(`deskbell restore --latest ${dir} --fenced --untrusted`),
   });
   const standby = createStandbyConfig(rt.config, { backupDir: dir });
-  const { copy } = await findNewestCopy(standby, dir, true);
+  const { copy } = await findNewestCopy(standby, dir, { untrusted: true });
   expect(copy.path).toBe(forged);
   await expect(takeOver(standby, dir, copy, options)).rejects.toThrow("no authentication tag");
   await takeOver(standby, dir, copy, { ...options, untrusted: true });

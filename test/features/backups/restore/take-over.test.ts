@@ -186,7 +186,7 @@ test("a takeover skips a damaged copy and reports it", async () => {
   await expect(findNewestCopy(rt.config, dir)).rejects.toThrow(
     `No copy in ${dir} is authentic: ${newer} has no authentication tag`,
   );
-  await expect(findNewestCopy(rt.config, dir, true)).rejects.toThrow(
+  await expect(findNewestCopy(rt.config, dir, { untrusted: true })).rejects.toThrow(
     `There is no intact copy of a backup in ${dir}`,
   );
   await expect(findNewestCopy(rt.config, createTempFolder())).rejects.toThrow(
