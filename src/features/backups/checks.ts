@@ -19,9 +19,9 @@ import { isKeyCopied } from "./copies/key-copies.ts";
 import { isAltered } from "./upkeep/scrub.ts";
 
 const DAY_MS = 86_400_000;
-/** A backup, or a copy of one, is reported as missing after this many intervals. */
-const DUE_INTERVALS = 2;
-/** A disk that was mounted late, or a network that was away for a moment, is not worth a report. */
+/** A backup, or a copy of one, is reported as overdue after this many intervals. */
+const OVERDUE_INTERVALS = 2;
+/** A failure is reported after so many tries or so much time: a disk may only be mounted late. */
 const LASTING_TRIES = 2;
 const LASTING_MS = 3_600_000;
 
@@ -31,7 +31,8 @@ type CopyFailure = BackupState["copy-failure"];
 export const backupIntervalMs = (daemon: DaemonRow | undefined): number =>
   daemon?.backupEveryMs ?? DAY_MS;
 
-const dueMs = (daemon: DaemonRow | undefined): number => DUE_INTERVALS * backupIntervalMs(daemon);
+const overdueAfterMs = (daemon: DaemonRow | undefined): number =>
+  OVERDUE_INTERVALS * backupIntervalMs(daemon);
 
 /** Reports damage that the last nightly backup found. */
 export function checkFoundDamage({ config }: Runtime): HealthCondition[] {
@@ -64,7 +65,7 @@ export function checkBackupAge(
   if (unusable !== null)
     return [openCondition("backup.failed", unusable, `ls -ld ${shellQuote(config.backupFolder)}`)];
   const dueSince = lastAt ?? startedAt;
-  if (dueSince === null || now() - dueSince <= dueMs(daemon)) return [];
+  if (dueSince === null || now() - dueSince <= overdueAfterMs(daemon)) return [];
   const text =
     lastAt === null
       ? `there is no backup yet (running since ${isoSeconds(dueSince)})`
@@ -107,7 +108,7 @@ export function checkBackupCopies(
     return [unshipped(copy?.createdAt ?? failure.since, failure.reason)];
   if (lastAt === null || (copy !== null && copy.createdAt >= lastAt)) return [];
   const since = copy?.createdAt ?? failure?.since ?? daemon.startedAt;
-  return now() - since > dueMs(daemon) ? [unshipped(since, failure?.reason)] : [];
+  return now() - since > overdueAfterMs(daemon) ? [unshipped(since, failure?.reason)] : [];
 }
 
 const isLasting = ({ tries = 1, since }: CopyFailure, now: number): boolean =>
@@ -179,12 +180,12 @@ export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boo
   if (!isConfigured)
     add(
       "all backups are on this machine: if its disk fails, they are lost with the data",
-      SECOND_PLACE,
+      SECOND_PLACE_FIX,
     );
   else if (copy !== null && copy.dir !== null && !copy.isOtherDisk && !copy.hasCommand)
     add(
       `${copy.dir} is on the disk of the data: if it fails, the copies are lost with the data`,
-      SECOND_PLACE,
+      SECOND_PLACE_FIX,
     );
   const failure = readBackupState(config, "copy-failure");
   if (isConfigured && failure?.isErasureListLate === true)
@@ -205,5 +206,5 @@ export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boo
   return findings;
 }
 
-const SECOND_PLACE =
+const SECOND_PLACE_FIX =
   "deskbell serve --backup-dir FOLDER (on another disk), or --backup-command COMMAND (to upload them)";

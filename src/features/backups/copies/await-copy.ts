@@ -24,12 +24,13 @@ export const isCopyDue = (rt: Runtime): boolean =>
 export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
   const { config } = rt;
   if (!isDaemonRunning(config.databasePath)) await copyBackup(rt, backup);
-  // The newest backup alone is copied. A backup that was made while the clock was ahead counts as
-  // older.
+  // The daemon copies the newest backup only, so a newer copy is enough. A copy that was made while
+  // the clock was ahead counts as older.
   const isThisOrNewer = (createdAt = -Infinity): boolean =>
     createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
   for (;;) {
-    // The daemon may copy the backup and stop during this check, so its states are read afterwards.
+    // The daemon may copy the backup and stop during this check, so the results are read
+    // afterwards.
     const isRunning = isDaemonRunning(config.databasePath);
     if (isThisOrNewer(readBackupState(config, "copy")?.createdAt))
       return { isCopied: true, reason: null };

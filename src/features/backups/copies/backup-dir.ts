@@ -12,7 +12,7 @@ import { readOwnEpoch } from "../own-epoch.ts";
 import { assertNotTakenOver, readBackupDir } from "../restore/epochs.ts";
 import { recordCounters } from "../restore/recorded-counters.ts";
 
-// The folder of --backup-dir belongs to the server whose ID it has.
+// The folder of --backup-dir belongs to the server whose ID is in its file `server-id`.
 
 /** The option that names a folder of copies; errors begin with it. */
 type FolderOption = "--backup-dir" | "--to";
@@ -130,6 +130,6 @@ export function checkBackupDir(rt: Runtime): void {
     markFolder(rt, dir);
     forgetBackupState(rt.config, "copy-failure");
   } catch (error) {
-    recordCopyFailure(rt, null, error, false);
+    recordCopyFailure(rt, error, { name: null, isErasureListLate: false });
   }
 }

@@ -46,7 +46,9 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
 export const hasCopyPlace = ({ backups }: Config): boolean =>
   backups.dir !== null || backups.command !== null;
 
-/** The list is never late if there is no --backup-dir. */
+/**
+ * Returns whether --backup-dir has the whole list of erased guests; true without a --backup-dir.
+ */
 function isErasureListCopied(config: Config): boolean {
   const { dir } = config.backups;
   const copied = readBackupState(config, "erasure-list");
@@ -75,7 +77,7 @@ export async function copyBackup(
   const name = basename(backup.path);
   try {
     const last = readBackupState(config, "copy");
-    // The command has received this backup before.
+    // The list of erased guests alone is new if the command has received this backup before.
     const isOnlyListNew =
       last?.hasCommand &&
       isOfPlace(config, last) &&
@@ -94,6 +96,7 @@ export async function copyBackup(
       await runBackupCommand(command, variables, timeoutMs, signal);
     }
     if (withKey) recordKeyCopy(config, rt.now());
+    // The next start passes the backup to the command, so the copy is not complete before.
     if (command === null || !isLast)
       saveBackupState(config, "copy", {
         at: rt.now(),
@@ -108,7 +111,8 @@ export async function copyBackup(
     rt.log("info", "copied a backup", { name, dir });
     return true;
   } catch (error) {
-    if (!signal?.aborted) recordCopyFailure(rt, name, error, !isErasureListCopied(config));
+    if (!signal?.aborted)
+      recordCopyFailure(rt, error, { name, isErasureListLate: !isErasureListCopied(config) });
     return false;
   }
 }
@@ -145,7 +149,7 @@ async function copyToFolder(
   return isOtherDisk;
 }
 
-/** The copy gets its name only after it was read back and compared. */
+/** Copies a file. The copy gets its name only after it was read back and compared. */
 async function copyVerified(
   rt: Runtime,
   from: string,
@@ -168,7 +172,7 @@ async function copyVerified(
   addChecksum(to, checksum);
 }
 
-/** A rotated key gets another name, because older backups need the old one. */
+/** Copies the master key. The name depends on the key, so that old keys stay for older backups. */
 function copyKey({ config }: Runtime, dir: string): void {
   const fingerprint = readKeyFingerprint(config);
   if (fingerprint === null) return;

@@ -3,7 +3,7 @@ import { environmentWith } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
 
 /** The number of characters that are kept from the end of stderr. */
-const MAX_OUTPUT = 400;
+const MAX_OUTPUT_LENGTH = 400;
 /** The time in which the command can clean up before it is killed. */
 const GRACE_MS = 5000;
 
@@ -25,7 +25,7 @@ export function runBackupCommand(
           fix: "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
         }),
       );
-    // A process group of its own ends the programs that the command has started together with it.
+    // The command gets a process group, so that the programs that it has started are ended with it.
     // Windows has no process groups, and would open a window.
     const hasGroup = process.platform !== "win32";
     const child = spawn(command, {
@@ -36,10 +36,10 @@ export function runBackupCommand(
     });
     let output = "";
     let isStopped = false;
-    const kill = (by: NodeJS.Signals) => {
+    const kill = (signalName: NodeJS.Signals) => {
       try {
         const { pid = Number.NaN } = child;
-        process.kill(hasGroup ? -pid : pid, by);
+        process.kill(hasGroup ? -pid : pid, signalName);
       } catch {
         // The process had already ended.
       }
@@ -52,7 +52,10 @@ export function runBackupCommand(
     };
     const timer = setTimeout(stop, timeoutMs);
     signal?.addEventListener("abort", stop);
-    child.stderr.on("data", (chunk: Buffer) => (output = (output + chunk).slice(-MAX_OUTPUT)));
+    child.stderr.on(
+      "data",
+      (chunk: Buffer) => (output = (output + chunk).slice(-MAX_OUTPUT_LENGTH)),
+    );
     child.once("error", (error) => fail(`could not be started: ${errorInWords(error)}`));
     child.once("close", (code, killedBy) => {
       clearTimeout(timer);

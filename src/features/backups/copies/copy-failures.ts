@@ -9,7 +9,7 @@ import { readBackupState, saveBackupState } from "../state.ts";
  */
 export const RETRY_MS = 3_600_000;
 
-const RETRIED =
+const LIST_RETRIED =
   "the list of erased guests could not be copied either; it is tried again each minute";
 
 /**
@@ -39,14 +39,13 @@ export const isOfPlace = <State extends OfPlace>(
 
 /**
  * Logs why a backup was not copied, and records the reason for `status`.
- * @param name the name of the backup; null if only the folder was checked
- * @param isErasureListLate whether a restore of the newest copy would not erase all guests again
+ * @param details `name`: the name of the backup; null if only the folder was checked.
+ * `isErasureListLate`: whether a restore of the newest copy would not erase all guests again
  */
 export function recordCopyFailure(
   rt: Runtime,
-  name: string | null,
   error: unknown,
-  isErasureListLate: boolean,
+  { name, isErasureListLate }: { name: string | null; isErasureListLate: boolean },
 ): void {
   const { fix } = error as AppError;
   const reason = errorInWords(error);
@@ -60,7 +59,7 @@ export function recordCopyFailure(
   if (isNew || hourOf(last.at) !== hourOf(at)) {
     const text =
       name === null ? "No backup can be copied to --backup-dir." : "A backup could not be copied.";
-    const guests = isErasureListLate ? { erasedGuests: RETRIED } : {};
+    const guests = isErasureListLate ? { erasedGuests: LIST_RETRIED } : {};
     rt.log("error", text, { ...(name !== null && { name }), reason, fix, ...guests });
   }
   saveBackupState(rt.config, "copy-failure", {
