@@ -50,7 +50,7 @@ export async function authenticate(config: Config, path: string): Promise<FoundT
 
 type Unauthentic = Exclude<FoundTag["kind"], "authentic">;
 
-/** Returns why nobody can tell who made a backup. */
+/** Returns why it is not known who made a backup. */
 export function describeRefusal(
   kind: Unauthentic,
   path: string,
@@ -68,7 +68,9 @@ export function describeRefusal(
   }
 }
 
-/** Returns why a new backup of this server has no tag, and the command that makes one with a tag. */
+/**
+ * Returns why a new backup of this server has no tag, and the command that makes one with a tag.
+ */
 export function describeMissingTag({ masterKeyPath }: Config): { why: string; fix: string } {
   if (readMasterKeys(masterKeyPath).length > 0)
     return { why: "version 0.2 or another program made it", fix: "deskbell backup" };
@@ -82,7 +84,7 @@ export function describeMissingTag({ masterKeyPath }: Config): { why: string; fi
 const UNTRUSTED =
   "which lists the keys, endpoints, calendars and destinations that the file adds, and disables them";
 
-/** @param command the command that accepts the file all the same */
+/** @param command the command that accepts the file although it is not authentic */
 export function unauthenticError(
   kind: Unauthentic,
   path: string,

@@ -25,14 +25,14 @@ import {
 
 export type Backup = { path: string; bytes: number; createdAt: number };
 
-/**
- * The number of the newest backups that are kept, and the number of days of which the newest is
- * kept.
- */
+/** The number of newest backups that are kept. */
 const KEPT_BACKUPS = 7;
+/** The number of days with a backup of which the newest backup is kept. */
 export const KEPT_DAYS = 7;
-const ABANDONED_MS = 86_400_000;
-const DAMAGED = "storage_failed";
+/** A draft of this age was left by a process that was killed. */
+const ABANDONED_DRAFT_MS = 86_400_000;
+/** The code of an error that shows damage of the database. */
+const DAMAGE_CODE = "storage_failed";
 
 /**
  * Makes a backup. The file gets its name only after it was verified.
@@ -81,14 +81,14 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
   const message = `Cannot back up ${databasePath}: ${error.message}`;
   if (error.code !== "invalid_input")
     return new AppError("state_refuses", message, { fix: error.fix ?? "deskbell doctor" });
-  return new AppError(DAMAGED, message, {
+  return new AppError(DAMAGE_CODE, message, {
     fix: "stop the daemon and restore an earlier backup: deskbell backup list",
   });
 }
 
 export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn(backupFolder);
 
-/** Backups that are made in the same second get later times. */
+/** Allows for the later times of backups that were made in the same second. */
 const SAME_SECOND_MS = 60_000;
 
 /** Returns the latest possible time of a backup that was not made while the clock was ahead. */
@@ -147,7 +147,9 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   return { path, bytes: file.size, schema };
 }
 
-/** Returns the error of a damaged database with the command that restores the newest good backup. */
+/**
+ * Returns the error of a damaged database with the command that restores the newest good backup.
+ */
 export async function nameGoodBackup(
   config: Config,
   { code, message }: DamagedDatabaseError,
@@ -164,8 +166,8 @@ export async function nameGoodBackup(
 }
 
 /**
- * Compares a file with the checksum of when it was made, because SQLite does not find damage inside
- * a value.
+ * Compares a file with the checksum that was recorded when it was made, because SQLite does not
+ * find damage inside a value.
  * @throws AppError invalid_input if they differ
  */
 export async function assertUnchanged(path: string): Promise<void> {
@@ -203,7 +205,7 @@ export async function backUpNightly(
     rt.log("error", "The nightly backup failed.", { reason });
     // Another condition reports this failure, and the folder may belong to other data now.
     if (rt.findLoss() !== undefined) return undefined;
-    const isDamaged = error instanceof AppError && error.code === DAMAGED;
+    const isDamaged = error instanceof AppError && error.code === DAMAGE_CODE;
     const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
     saveBackupState(rt.config, "failure", failure);
     return undefined;
@@ -224,11 +226,11 @@ export function pruneBackups(folder: string, now: number): void {
   pruneChecksums(folder, names);
   for (const name of names.filter(isDraft)) {
     const draft = join(folder, name);
-    if (now - statSync(draft).mtimeMs > ABANDONED_MS) rmSync(draft);
+    if (now - statSync(draft).mtimeMs > ABANDONED_DRAFT_MS) rmSync(draft);
   }
 }
 
-/** @param backups newest first */
+/** Returns the backups that are no longer kept. @param backups newest first */
 function listExpired(backups: readonly Backup[]): Backup[] {
   const newestOfDay = new Map<string, Backup>();
   for (const backup of backups) {

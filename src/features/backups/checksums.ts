@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { appendDurably, replaceDurably } from "../../platform/durable-file.ts";
 
-/** The file has the format of `sha256sum --check`. */
+/** The name of the file with the checksums, in the format of `sha256sum --check`. */
 export const CHECKSUMS = "SHA256SUMS";
 const DIGITS = 64;
 /** The name follows the digits and two spaces. */

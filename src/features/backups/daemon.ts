@@ -10,8 +10,8 @@ import { readBackupState } from "./state.ts";
 import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
- * Loads what only a server with --backup-dir needs. A program that is replaced on the disk while it
- * runs could no longer load it when it stops.
+ * Loads the code that only a server with --backup-dir needs. The code for the last copy is loaded
+ * now, because a program that is replaced on the disk while it runs cannot load code when it stops.
  * @throws AppError if the folder is missing or has the copies of another server
  */
 async function openBackupDir(config: Config, dir: string) {
@@ -31,8 +31,8 @@ async function openBackupDir(config: Config, dir: string) {
 }
 
 /**
- * Asserts that no other server has taken over with a copy that this one has made, also if it starts
- * without the --backup-dir that it had.
+ * Asserts that no other server has taken over with a copy of this one. Looks in the last
+ * --backup-dir, which the configuration may no longer have.
  * @throws AppError state_refuses
  */
 async function assertNotReplaced(config: Config): Promise<void> {
@@ -54,8 +54,8 @@ function removeRestoreDraft({ config, log }: Runtime): void {
 
 const backups: DaemonPart = {
   async prepare(config) {
-    // Nobody knows whether another server has taken over if the folder is missing.
     const { dir } = config.backups;
+    // A handover that was interrupted before its last copy is ended when the data are open.
     if (!isLastCopyDue(config)) assertNotHandedOver(config);
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
     await assertNotReplaced(config);

@@ -40,7 +40,9 @@ export const keepRemovals: OnRemoval = {
   },
 };
 
-/** Renews the signed copy next to the backups of this machine, which an operator copies with them. */
+/**
+ * Renews the signed copy of the list in the backup folder, which operators copy with the backups.
+ */
 function signErasureList({ config, store, now, log }: Runtime): void {
   if (!existsSync(config.backupFolder)) return;
   try {

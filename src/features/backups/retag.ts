@@ -26,12 +26,12 @@ export const retagAfterRotation: OnKeyRotation = (rt) => {
   return { fields: { backups: { retagged, rest } }, notes };
 };
 
-/** `rest` lists the files that keep the tag of the old key, each as text. */
+/** `rest` names the files and folders that keep the tag of the old key, each with the reason. */
 type RetaggedBackups = { retagged: number; rest: string[] };
 
 /**
- * Authenticates with the newest master key what an older key has authenticated. Call it while the
- * key file has both keys.
+ * Authenticates with the newest master key the backups that an older key has authenticated. Call it
+ * while the key file has both keys.
  */
 function retagBackups(rt: Runtime): RetaggedBackups {
   const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
@@ -84,6 +84,7 @@ export function listBackupFolders({ config }: Runtime): string[] {
   return [...(existsSync(backupFolder) ? [backupFolder] : []), ...(dir === null ? [] : [dir])];
 }
 
+/** Returns what nobody can authenticate again from here. */
 function listUnreachable({ config }: Runtime): string[] {
   const hasCommand = readBackupState(config, "copy")?.hasCommand ?? config.backups.command !== null;
   return hasCommand ? ["the copies that --backup-command has uploaded"] : [];

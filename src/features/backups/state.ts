@@ -5,6 +5,7 @@ import { replaceDurably } from "../../platform/durable-file.ts";
 
 /** The results of the last runs of each kind. Times are epoch milliseconds. */
 export type BackupState = {
+  /** The last failed backup; `isDamaged` tells that the database is damaged. */
   failure: { at: number; reason: string; isDamaged?: boolean };
   /** The newest backup that was copied to --backup-dir or passed to --backup-command. */
   copy: {
@@ -44,13 +45,15 @@ export type BackupState = {
   scrub: {
     startedAt: number;
     finishedAt: number | null;
-    /** The last event and the backups that were read. */
+    /** The ID of the last event that was read; "" before the first one. */
     afterEvent: string;
+    /** The paths of the backups that were read. */
     verified: string[];
     /** The IDs of the first events that differ from their SHA-256. */
     altered: string[];
     damaged: { path: string; reason: string }[];
   };
+  /** The last copy of the master key that deskbell knows. */
   "key-copy": { at: number; fingerprint: string };
 };
 

@@ -34,14 +34,15 @@ export type BackupTag = BackupFacts & {
 };
 
 /**
- * With `no_key`, there is no master key. With `other_key`, the tag is of another server's key, or
- * of one before a rotation.
+ * `none`: the file has no tag. `no_key`: this machine has no master key. `other_key`: the key of
+ * another server, or a key from before a rotation, made the tag. `altered`: the file or its tag was
+ * changed.
  */
 type TagDefect = "none" | "no_key" | "other_key" | "altered";
 export type FoundTag = { kind: "authentic"; tag: BackupTag } | { kind: TagDefect };
 
 const FIRST_LINE = "deskbell-backup 1";
-const PAGE = 4096;
+const PAGE_BYTES = 4096;
 /**
  * The last line of the text: `deskbell-tag`, the offset of the text, the HMAC, and the end of the
  * line.
@@ -52,7 +53,7 @@ const HMAC_DIGITS = 64;
 const LAST_LINE_BYTES = "deskbell-tag ".length + 16 + 1 + HMAC_DIGITS + 1;
 /** The limit allows for two million erased visits. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-const CHUNK = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Derives a key for one purpose, so that what it signs is never accepted for another. */
 export const deriveKey = (masterKey: Buffer, purpose: string): Buffer =>
@@ -60,7 +61,7 @@ export const deriveKey = (masterKey: Buffer, purpose: string): Buffer =>
 
 const tagKey = (masterKey: Buffer): Buffer => deriveKey(masterKey, "backup tag 1");
 
-/** Returns a name for a key that does not reveal it. */
+/** Returns a name that identifies a key without revealing it. */
 const keyName = (key: Buffer): string => hash("sha256", key).slice(0, 16);
 
 /**
@@ -106,7 +107,7 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
   const body = [FIRST_LINE, head, ...erased].map((line) => `${line}\n`).join("");
   const used = Buffer.byteLength(body) + LAST_LINE_BYTES;
   // Empty lines complete the last page, so that programs which count pages by the size stay right.
-  const padding = "\n".repeat((PAGE - ((facts.bytes + used) % PAGE)) % PAGE);
+  const padding = "\n".repeat((PAGE_BYTES - ((facts.bytes + used) % PAGE_BYTES)) % PAGE_BYTES);
   const signed = `${body}${padding}deskbell-tag ${String(facts.bytes).padStart(16, "0")} `;
   return Buffer.from(`${signed}${createHmac("sha256", key).update(signed).digest("hex")}\n`);
 }
@@ -206,12 +207,12 @@ function parseHead(line = ""): Head | undefined {
 /** Returns the digest of the first bytes of a file. */
 function hashStart(file: number, bytes: number): ReturnType<typeof createHash> {
   const digest = createHash("sha256");
-  for (let at = 0; at < bytes; at += CHUNK)
-    digest.update(readAt(file, at, Math.min(CHUNK, bytes - at)));
+  for (let at = 0; at < bytes; at += CHUNK_BYTES)
+    digest.update(readAt(file, at, Math.min(CHUNK_BYTES, bytes - at)));
   return digest;
 }
 
-/** Returns fewer bytes at the end of the file. */
+/** Reads bytes of a file; fewer than `length` at its end. */
 function readAt(file: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   let filled = 0;

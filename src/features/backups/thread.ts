@@ -17,7 +17,7 @@ parentPort?.once("message", () => stopping.abort());
 const rt = openRuntime(config, BUSY_TIMEOUT_MS, { actor: () => DAEMON, isDaemon: true });
 const { signal } = stopping;
 if (work === "last-copy") process.exitCode = (await backUpAndCopy(rt, signal)) ? 0 : 1;
-// The data are copied at normal priority, because the write-ahead log grows until that is done.
+// The data are copied at normal priority, because the write-ahead log grows until they are copied.
 else await runMaintenance(rt, { backUp: work === "backup", signal, onCopied: lowerPriority });
 rt.close();
 parentPort?.close();

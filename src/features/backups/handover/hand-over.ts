@@ -12,7 +12,7 @@ const MAX_COPY_MS = 20 * 60_000;
 
 type Writers = Omit<DaemonControl, "end">;
 
-/** A handover by a command has no deliveries and requests to wait for. */
+/** A command without a daemon has no deliveries and requests to wait for. */
 export const NO_WRITERS: Writers = {
   pauseDeliveries: async () => {},
   refuseWrites: () => {},
@@ -22,7 +22,7 @@ export const NO_WRITERS: Writers = {
 /**
  * Ends all writing, and makes and verifies a last copy in the folder `to`. The file of the handover
  * then forbids every write. If the copy fails, the server goes on. The caller has the daemon lock.
- * @returns whether it was done; the reason why not is in the file of the handover
+ * @returns whether the data were handed over; if not, the file of the handover has the reason
  */
 export async function handOver(rt: Runtime, to: string, writers: Writers): Promise<boolean> {
   const { config, now } = rt;
@@ -36,7 +36,7 @@ export async function handOver(rt: Runtime, to: string, writers: Writers): Promi
     saveHandover(config, begun);
     // A command that began to write before it could see the file has the write lock until now.
     await retryWhileBusy(rt, () => rt.tx(() => {}));
-    writers.refuseWrites(beingHandedOver());
+    writers.refuseWrites(handingOverError());
     const copy = await makeLastCopy(rt, to);
     saveHandover(config, { ...begun, state: "done", at: now(), copy });
     rt.log("info", "handed over", { to, copy });
@@ -50,7 +50,7 @@ export async function handOver(rt: Runtime, to: string, writers: Writers): Promi
   }
 }
 
-const beingHandedOver = (): AppError =>
+const handingOverError = (): AppError =>
   new AppError(
     "shutting_down",
     "The server is being handed over to another machine, and accepts no changes: send the request again in a minute.",

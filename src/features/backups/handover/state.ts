@@ -21,7 +21,7 @@ export type Handover = {
   at: number;
   /** The name of the last copy, once it was made. */
   copy?: string;
-  /** The reason why it could not be made. */
+  /** The reason why the last copy could not be made. */
   reason?: string;
 };
 

@@ -5,11 +5,14 @@ import { forgetHandover, readHandover } from "./state.ts";
 
 const POLL_MS = 1000;
 
-/** Looks each second whether a command asks for a handover, and hands over. */
+/**
+ * Looks each second whether a command asks for a handover, and hands over.
+ * @returns a function that ends the watch
+ */
 export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl): () => void {
   let isHandingOver = false;
 
-  async function look(): Promise<void> {
+  async function handOverIfAsked(): Promise<void> {
     const handover = readHandover(rt.config);
     if (isHandingOver || handover?.state !== "asked") return;
     isHandingOver = true;
@@ -23,13 +26,14 @@ export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl
 
   const logFailure = ({ message: reason, stack }: Error): void =>
     rt.log("error", "A handover failed.", { reason, error: stack });
-  const timer = setInterval(() => void look().catch(logFailure), POLL_MS).unref();
+  const timer = setInterval(() => void handOverIfAsked().catch(logFailure), POLL_MS).unref();
   return () => clearInterval(timer);
 }
 
 /**
  * Ends a handover that was interrupted before the last copy was complete, when a daemon starts.
- * @throws AppError state_refuses if another server has taken over, or if nobody can know
+ * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
+ * cannot be read
  */
 export function endInterrupted({ config, log, now }: Runtime): void {
   const handover = readHandover(config);

@@ -10,8 +10,8 @@ import { readBackupState } from "../state.ts";
 import { assertNotHandedOver } from "./state.ts";
 
 /**
- * Returns the folder of the last copies if another server has taken over with one of them. A folder
- * that cannot be reached says nothing.
+ * Returns the folder of the last copies if another server has taken over with one of them;
+ * undefined also if the folder does not exist, for example because its disk is not mounted.
  */
 export function findTakeover(config: Config): string | undefined {
   const dir = readBackupState(config, "copy")?.dir ?? null;
@@ -24,6 +24,7 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
   let isTakeoverChecked = false;
   return () => {
     assertNotHandedOver(config);
+    // One look is enough for a command, because the folder may be on a slow disk.
     if (isTakeoverChecked) return;
     assertNotReplaced(config);
     isTakeoverChecked = true;

@@ -44,9 +44,10 @@ function findInFolder(
     const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
     if (contained.length === 0) return [];
     const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));
-    // A business that came back may have been deleted without --moved.
-    const since = contained.filter(isBefore).map(({ movedAt }) => movedAt);
-    const endsAt = endOfBackups(since.length > 0 ? Math.min(...since) : createdAt);
+    // A backup that was made only after the moves has businesses that had come back, and are
+    // deleted now. Its own time then counts.
+    const moveTimes = contained.filter(isBefore).map(({ movedAt }) => movedAt);
+    const endsAt = endOfBackups(moveTimes.length > 0 ? Math.min(...moveTimes) : createdAt);
     return [{ path, slugs: [...slugs], endsAt }];
   });
 }
@@ -118,7 +119,7 @@ async function hasGoodBackup(config: Config, backups: readonly Backup[]): Promis
   return false;
 }
 
-/** Names these backups until they are deleted. */
+/** Reports the backups that still have moved businesses, until they are deleted. */
 export function checkBackupsOfMoved(rt: Runtime): Finding[] {
   const moves = listMoves(rt);
   if (moves.length === 0) return [];

@@ -15,11 +15,17 @@ import { restoreBackup } from "../restore/restore.ts";
 type Drill = BackupState["drill"];
 
 const BUSY_TIMEOUT_MS = 5000;
-const FOLDER = ".deskbell-drill-";
+const FOLDER_PREFIX = ".deskbell-drill-";
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 30 * DAY_MS;
 /** A restore adds events and deliveries, but changes the number of rows in no other table. */
-const COMPARED = ["business", "catalog_object", "api_key", "endpoint", "endpoint_secret"] as const;
+const COMPARED_TABLES = [
+  "business",
+  "catalog_object",
+  "api_key",
+  "endpoint",
+  "endpoint_secret",
+] as const;
 
 /**
  * Returns whether a month has passed since the last drill; a failed one is repeated after the next
@@ -55,7 +61,7 @@ async function restoreForDrill(rt: Runtime, path: string) {
   makeFolder(config.backupFolder);
   removeDrillFolders(rt);
   assertSpace(rt, path);
-  const dataDir = mkdtempSync(join(config.backupFolder, FOLDER));
+  const dataDir = mkdtempSync(join(config.backupFolder, FOLDER_PREFIX));
   try {
     const restored: Config = {
       ...config,
@@ -88,11 +94,11 @@ async function restoreForDrill(rt: Runtime, path: string) {
 }
 
 /**
- * A drill that was killed leaves its folder. A newer folder may belong to a drill that another
- * process runs.
+ * Removes the folders of drills that were killed. A folder less than a day old may belong to a
+ * drill that another process runs.
  */
 function removeDrillFolders({ config: { backupFolder }, now }: Runtime): void {
-  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER))) {
+  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER_PREFIX))) {
     const path = join(backupFolder, name);
     if (now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true });
   }
@@ -109,8 +115,8 @@ function assertSpace(rt: Runtime, path: string): void {
 }
 
 function assertSameRows(backup: string, restored: string): void {
-  const before = countRows(backup, COMPARED);
-  const after = countRows(restored, COMPARED);
+  const before = countRows(backup, COMPARED_TABLES);
+  const after = countRows(restored, COMPARED_TABLES);
   const different = Object.keys(before).find((table) => before[table] !== after[table]);
   if (different === undefined) return;
   throw new AppError(

@@ -78,11 +78,13 @@ export function createMaintenance(
 ) {
   let isRunning = false;
   let isNightDue = false;
+  // Both times are monotonic.
   let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
   let checkDirFrom = rt.monotonic() + CHECK_DIR_EVERY_MS;
   let seenChange = readChangeTime(rt.config);
   let seenNewest = findNewest(rt);
 
+  /** Returns whether to make a missed backup now. The next try is a day later. */
   function mustCatchUp(): boolean {
     const now = rt.monotonic();
     if (now < catchUpFrom || !(isNightMissed(rt) || isNewestOutdated(rt))) return false;
@@ -90,6 +92,7 @@ export function createMaintenance(
     return true;
   }
 
+  /** Returns whether to check --backup-dir now. The next check is an hour later. */
   function mustCheckDir(): boolean {
     const now = rt.monotonic();
     if (rt.config.backups.dir === null || now < checkDirFrom) return false;
@@ -127,7 +130,8 @@ export function createMaintenance(
       if (findNewest(rt) !== seenNewest) await runIfDue();
     },
     /**
-     * Makes the nightly backup. If maintenance is running, the next call of `runIfDue` makes it.
+     * Makes the nightly backup, unless --backup-every is set. If maintenance is running, the next
+     * call of `runIfDue` makes the backup.
      */
     runNightly(): Promise<void> {
       isNightDue = rt.config.backups.everyMs === null;

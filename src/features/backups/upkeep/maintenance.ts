@@ -44,8 +44,8 @@ export function isNightMissed(rt: Runtime): boolean {
 }
 
 /**
- * Returns the time of the last try. A time from a clock that was ahead says nothing, and is
- * ignored.
+ * Returns when a backup was last made or failed; -Infinity if never. Times of a clock that was
+ * ahead are ignored.
  */
 function lastTryAt(rt: Runtime): number {
   const { config } = rt;

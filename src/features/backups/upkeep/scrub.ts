@@ -18,9 +18,13 @@ type Scrub = BackupState["scrub"];
 const INTERVAL_MS = 5.5 * 86_400_000;
 /** A run ends after this time, so that a backup which has become due is made first. */
 const MAX_RUN_MS = 30 * 60_000;
-const BATCH = 200;
+/** The number of events that are read at once. */
+const BATCH_SIZE = 200;
+/** The limit on the speed of reading events: 20 MB a second. */
 const BYTES_PER_MS = 20_000;
+/** An interrupted round repeats at most the events of this time. */
 const SAVE_INTERVAL_MS = 5000;
+/** The number of altered events that are named. */
 const MAX_ALTERED = 20;
 
 export const isScrubDue = ({ config, now }: Runtime): boolean =>
@@ -68,7 +72,7 @@ const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
 async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): Promise<void> {
   let savedAt = rt.monotonic();
   while (!mustStop()) {
-    const events = rt.store.events.listById(state.afterEvent, BATCH);
+    const events = rt.store.events.listById(state.afterEvent, BATCH_SIZE);
     const last = events.at(-1);
     if (last === undefined) return;
     for (const { id } of events.filter(isAltered)) reportAltered(rt, state, id);
