@@ -208,7 +208,7 @@ test("a newly configured channel gets the alerts that are firing", async () => {
   expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
 });
 
-test("alerts are sent from memory while the storage is gone, and saved when it returns", async () => {
+test("alerts are sent from memory while the storage cannot be written, and saved afterwards", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);

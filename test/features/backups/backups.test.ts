@@ -112,7 +112,7 @@ test("a backup shows the state at its start while another connection keeps commi
   expect(revision - before).toBeLessThan(after - revision);
 }, 10_000);
 
-test("a backup empties the write-ahead log, and calls back before it verifies the copy", async () => {
+test("a backup empties the write-ahead log, and calls onCopied before it verifies the copy", async () => {
   const { rt } = await createShopWithBackup();
   rt.advance(1000);
   const log = `${rt.config.databasePath}-wal`;
@@ -167,7 +167,7 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a backup that is made now is newer than one with a future time", async () => {
+test("a backup that is made now counts as newer than one with a future time", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   await createBackup(rt);
@@ -272,7 +272,7 @@ test("a restore raises the counters above both databases and keeps the replaced 
   });
 });
 
-test("an endpoint never reuses a version after a restore, also of the same backup", async () => {
+test("an endpoint never reuses a version, even if the same backup is restored twice", async () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
   const { path } = await createBackup(rt);
@@ -370,7 +370,7 @@ test("after a restore, deliveries that were in flight are due again and can be s
   expect(hasMatchingMasterKey({ ...restored, config, secrets })).toBe(false);
 });
 
-test("a master key that decrypts no guest is not that of the backup, also without webhooks", () => {
+test("a master key that decrypts no guest does not match the data, even if there are no webhooks", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "salon-aurora");
   const guest = { name: "Ada", email: null, phone: null, notes: null };
@@ -408,7 +408,7 @@ test("a restore keeps the entries of the audit log since the backup, and adds on
   expect(others).toEqual(before);
 });
 
-test("a restore brings back no row of a table that a feature names", async () => {
+test("a restore empties the tables that features list in emptiedByRestore", async () => {
   const features = FEATURES as Feature[];
   features.push({ name: "forgetful", emptiedByRestore: ["alert_state"] });
   onTestFinished(() => void features.pop());

@@ -64,7 +64,7 @@ test("a dry run adds no guest to the list of erased guests", () => {
   expect(readErasureList(rt.config)).toEqual([]);
 });
 
-test("a guest who is erased because of the retention is not in the list, as a restored server erases them too", async () => {
+test("a guest whose retention has ended is not in the list, because a restored server erases them too", async () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   rt.advance(Date.parse("2027-03-02T00:00:00Z") - rt.now());
@@ -125,7 +125,7 @@ test("a guest erased in a terminal after the last copy is erased again in a take
   applyCatalogBody(rt, CATALOG);
   const [ana, leo] = [book(rt, ANA), book(rt, ANA, "leo")];
   await createBackup(rt);
-  /** What the daemon does every minute. */
+  /** Copies the newest backup if that is due, as the daemon does every minute. */
   const tick = async () => {
     const isDue = isMaintenanceDue(rt);
     if (isDue) await runMaintenance(rt, { backUp: false });

@@ -96,5 +96,5 @@ export const injections: Record<keyof typeof backups.conditions, Injection> = {
   },
 };
 
-/** A server that was replaced has no daemon, which refuses to start. */
+/** A replaced server has no daemon, because the daemon refuses to start. */
 export const commandsOnly: (keyof typeof backups.conditions)[] = ["server.replaced"];

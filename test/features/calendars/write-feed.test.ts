@@ -173,7 +173,7 @@ test("the maximum of a feed counts a session as one entry, and two services of a
   ).toEqual(["cut · Zoe", "cut · Zoe", "cut · Zoe", "yoga · 3 guests · Zoe"]);
 });
 
-test("a session that begins before the cut of a calendar feed has all its guests", () => {
+test("a session that fits into a full calendar feed has all its guests, even from visits that do not fit", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {

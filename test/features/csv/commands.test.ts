@@ -136,7 +136,7 @@ test("catalog import csv writes to stdout with --out - and without --out", async
   expect(existsSync("-")).toBe(false);
 });
 
-test("catalog import csv refuses a device", async () => {
+test("catalog import csv refuses a device file", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   expect(await deskbell("catalog import csv /dev/zero")).toMatchObject({

@@ -129,7 +129,7 @@ describe("a CSV table", () => {
     ).toMatchObject([expected]);
   });
 
-  test("a CSV table with unknown columns has them in the report", () => {
+  test("the report of a CSV import names the unknown columns", () => {
     const { report } = importAndRead(
       "type,name,price,duration_min,supplier\nservice,Cut,1,30,Acme\n",
     );

@@ -153,7 +153,7 @@ describe("several conditions", () => {
 
 const CODES = ["a", "b", "c", "d", "e", "f"].map(failing).concat(serverCondition("network.out"));
 
-test("flapping for 24 hours sends about one alert per hour and cause, and the last one is true", () => {
+test("flapping for 24 hours sends about one alert per hour and cause, and the last one is RESOLVED", () => {
   const flapping = fc.array(
     fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CODES) }),
     { minLength: 60, maxLength: 120, size: "max" },

@@ -29,7 +29,7 @@ function createMachines() {
   return { to, rt, secret, first, second };
 }
 
-test("a running server is handed over: it stops with 0, and the other one has its versions and cursors", async () => {
+test("a handover stops the server with exit code 0, and the other one has its versions and cursors", async () => {
   const { to, rt, secret, first, second } = createMachines();
   const daemon = spawnDaemon(first.dataDir);
   const read = async (url: string) => {
@@ -129,7 +129,7 @@ test("a command does not write once another server has taken over with a copy of
   expect(readFileSync(join(to, "server-id"), "utf8").trim()).toBe(rt.store.file.getServerId());
 });
 
-test("handover refuses a second request, --cancel without a handover, and flags that contradict", async () => {
+test("handover refuses a second request, --cancel without a handover, and contradictory flags", async () => {
   const { to, rt, first } = createMachines();
   for (const wrong of ["handover", `handover --to ${to} --cancel`])
     expect((await first.deskbell(wrong)).code).toBe(2);

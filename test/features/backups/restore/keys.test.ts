@@ -139,7 +139,7 @@ test("after a rotation another backup is due, because a standby may not have the
   expect(isNewestOutdated(rt)).toBe(false);
 });
 
-test("a newest backup that cannot be read is outdated, and may need any old key", async () => {
+test("another backup is due if the newest one is unreadable, and doctor calls no old key unneeded", async () => {
   const { rt } = await createRotated();
   await createBackup(rt);
   rt.advance(60_000);
@@ -149,7 +149,7 @@ test("a newest backup that cannot be read is outdated, and may need any old key"
   expect(checkBackupKeys(rt)).toEqual([]);
 });
 
-test("a folder of copies that cannot be read may need any old key, and does not fail doctor", async () => {
+test("doctor calls no old key unneeded while the folder of the copies cannot be read", async () => {
   const dir = createTempFolder();
   const { rt, path } = await createRotated();
   const other = createTestRuntime({ dataDir: rt.config.dataDir, backupDir: dir });

@@ -152,7 +152,7 @@ test("a backup that a command has made is copied within a second", async () => {
   expect(listBackupsIn(dir)).toHaveLength(1);
 });
 
-test("a copy that fails is not tried again until a minute has passed", async () => {
+test("a copy that fails is not tried again within a minute", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
   await createBackup(rt);

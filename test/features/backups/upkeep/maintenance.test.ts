@@ -5,7 +5,7 @@ import { contains, leaveOldSpace } from "../../../support/old-database.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
-test("the nightly maintenance rewrites a file of version 0.2 after the backup", async () => {
+test("the nightly maintenance backs up a database with erased guests of version 0.2, then rewrites it", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   leaveOldSpace(rt, "old guest");

@@ -103,7 +103,7 @@ test("completion leaves out values with shell syntax", async () => {
   expect((await deskbell("__complete -- services show ''")).stdout).toBe("ok-key\tok-key\n");
 });
 
-test("completion prints no error for a damaged database or a broken line", async () => {
+test("completion prints no error for a damaged database or an invalid command line", async () => {
   const { deskbell, dataDir } = createTerminal();
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, "deskbell.db"), "not a database".repeat(300));
