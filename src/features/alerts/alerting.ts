@@ -30,9 +30,9 @@ export function createAlerting(
   const watch = new ConditionWatch(rt, checks);
   for (const { value } of stored.list<{ channel: string; alert: Alert }>("unsent"))
     queues.find(({ name }) => name === value.channel)?.add(value.alert);
-  const known = new Set(stored.list("known").map(({ key }) => key));
+  const knownChannels = new Set(stored.list("known").map(({ key }) => key));
   // A new channel gets every alert that is still firing.
-  for (const { add } of queues.filter(({ name }) => !known.has(name)))
+  for (const { add } of queues.filter(({ name }) => !knownChannels.has(name)))
     for (const cause of watch.listFiring()) add(toAlert(cause, "FIRING", rt.now()));
   // Both times are monotonic; -Infinity makes the next tick do the work.
   let checkedAt = -Infinity;
@@ -41,7 +41,7 @@ export function createAlerting(
   let isStopped = false;
   let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
-  function check(): void {
+  function checkConditions(): void {
     checkedAt = rt.monotonic();
     for (const alert of watch.check()) for (const queue of queues) queue.add(alert);
   }
@@ -104,7 +104,7 @@ export function createAlerting(
     /** Called each second. Resolves when each alert that is due was sent or has failed. */
     tick(): Promise<void> {
       watch.tick();
-      if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) check();
+      if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) checkConditions();
       if (rt.monotonic() - minuteWorkAt >= MINUTE_MS) whenPossible(doMinuteWork);
       whenPossible(save);
       const sent = send();

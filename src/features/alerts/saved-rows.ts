@@ -1,6 +1,7 @@
 import { type AlertStateKind, createAlertStore } from "./store.ts";
 import type { Runtime } from "../../app/runtime.ts";
 
+/** A row of the stored state of alerts. */
 export type Row = { kind: AlertStateKind; key: string; value: unknown };
 
 /** Keeps the stored rows of some kinds equal to a list in memory, and writes only changed rows. */
@@ -18,11 +19,11 @@ export function createSavedRows(rt: Runtime, kinds: readonly AlertStateKind[]) {
     save(rows: readonly Row[]): void {
       const wanted = new Map(rows.map(toEntry));
       const changed = [...wanted].filter(([id, { json }]) => saved.get(id)?.json !== json);
-      const gone = [...saved].filter(([id]) => !wanted.has(id));
-      if (changed.length === 0 && gone.length === 0) return;
+      const removed = [...saved].filter(([id]) => !wanted.has(id));
+      if (changed.length === 0 && removed.length === 0) return;
       rt.tx(() => {
         for (const [, { kind, key, value }] of changed) stored.put(kind, key, value);
-        for (const [, { kind, key }] of gone) stored.delete(kind, key);
+        for (const [, { kind, key }] of removed) stored.delete(kind, key);
       });
       saved = wanted;
     },

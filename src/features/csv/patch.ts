@@ -52,7 +52,7 @@ export function patchCatalog(
 ): CsvPatch {
   const entries = new Entries(catalog);
   const where = isNew ? "in this file" : `in ${business.slug}`;
-  const { matched, issues: unmatched } = matchRows(table, entries, where);
+  const { matched, issues: rowIssues } = matchRows(table, entries, where);
   const countCategories = () =>
     entries.ofType("service_category").length + entries.ofType("menu_category").length;
   // `setCells` adds the categories that cells name and the catalog lacks.
@@ -60,14 +60,14 @@ export function patchCatalog(
   const issues = [
     ...validateTitles(table, catalog.business),
     ...table.issues,
-    ...unmatched,
+    ...rowIssues,
     ...setCells(table, matched, entries, catalog),
   ];
   for (const service of entries.ofType("service")) inheritFromFirstVariant(service);
 
   const sections = sectionsOf(entries);
   const file: AuthoredFile = { catalog: 1, business, ...sections };
-  const { merged, issues: found } = validateCatalog([file], {
+  const { merged, issues: catalogIssues } = validateCatalog([file], {
     current: () => (isNew ? null : catalog),
     prune: false,
     seedingAt: null,
@@ -82,7 +82,7 @@ export function patchCatalog(
       ...issues.filter(
         (issue) => issue.code !== "missing_field" || !invalidCells.has(cellId(issue)),
       ),
-      ...explainIssues(found, invalidCells, { table, entries, file, isNew }),
+      ...explainIssues(catalogIssues, invalidCells, { table, entries, file, isNew }),
     ],
   };
 }
