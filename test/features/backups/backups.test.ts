@@ -261,7 +261,7 @@ test("a restore raises the counters above both databases and keeps the replaced 
   expect(statSync(restored.config.databasePath).mode & 0o777).toBe(0o600);
   restored.close();
 
-  // The copy can be restored like any other backup.
+  // The copy of the replaced database can be restored like a backup.
   rt.advance(1);
   expect(await verifyBackup(kept ?? "")).toMatchObject({ path: kept });
   await restore(rt, kept ?? "");

@@ -139,7 +139,7 @@ test("a guest erased in a terminal after the last copy is erased again in a take
     expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain(id);
     expect(await tick()).toBe(false);
   }
-  // The command has got this backup already.
+  // The command received this backup before, so only the list is copied again.
   expect(readFileSync(log, "utf8")).toBe("uploaded\n");
   const config = createStandbyConfig(rt.config);
   const { copy } = await findNewestCopy(config, dir);

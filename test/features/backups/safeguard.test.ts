@@ -100,7 +100,7 @@ test("nightly pruning keeps the backup made before a migration", async () => {
 test("two migrations in the same second make two backups", () => {
   const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
-  // The older file is put back.
+  // The file from before the migration is put back, so that it is migrated again.
   rmSync(path);
   createOldDatabase(1, dataDir);
   const rt = createTestRuntime({ dataDir });

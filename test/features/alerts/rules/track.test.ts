@@ -24,7 +24,7 @@ function startTracking() {
   let now = START;
   const sent: Alert[] = [];
   const step = (...found: Found[]): string[] => {
-    // JSON, because a restarted daemon reads the causes as JSON.
+    // The causes pass through JSON, because a restarted daemon reads them as JSON.
     const { alerts, ...tracked } = trackConditions(JSON.parse(JSON.stringify(causes)), found, now);
     ({ causes } = tracked);
     sent.push(...alerts);
