@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { findFreePort } from "../../../cli/running/port.ts";
 
-// The pictures of the sample businesses, as drawings: a demo shows no photographs of others, and
-// the addresses in the sample files lead nowhere.
+// The picture URLs in the sample files lead nowhere. The demo replaces them with drawings, because it
+// has no photographs that it may show.
 
 type Drawing = {
   background: [top: string, bottom: string];
+  /** Width and height in pixels; 800 × 600 if absent. */
   size?: [number, number];
+  /** SVG elements. */
   shapes: string;
 };
 
@@ -28,8 +30,8 @@ const person = (x: number, y: number, [skin, hair, clothes]: [string, string, st
   circle(x, y - 12, 78, hair) +
   path(`M${x - 50} ${y - 20}q0-50 50-50t50 50v34q0 58-50 58t-50-58z`, skin);
 
-/** A chair of a salon before its round mirror. */
-const place = (x: number): string =>
+/** A chair of a salon in front of its round mirror. */
+const salonChair = (x: number): string =>
   circle(x, 230, 82, "#fff7ea") +
   circle(x, 230, 68, "#dfe9e4") +
   rect(x - 52, 360, 104, 96, "#7c4a3a", 22) +
@@ -45,7 +47,7 @@ const plate = (x: number, y: number, radius: number): string =>
 const cup = (x: number, y: number): string =>
   circle(x, y, 62, "#fffdf6") + circle(x, y, 46, "#5b3418") + circle(x - 6, y - 6, 24, "#c99a63");
 
-/** A musician as a shadow with light from behind. */
+/** A musician as a silhouette. */
 const musician = (x: number, height: number): string =>
   circle(x, 636 - height, 34, "#0b1230") +
   path(`M${x - 58} 600l16-${height - 90}q42-46 84 0l16 ${height - 90}z`, "#0b1230");
@@ -62,7 +64,7 @@ const DRAWINGS: Record<string, Drawing> = {
           stroke(`M${160 + i * 160} 72v50`, "#b98763", 4) +
           circle(160 + i * 160, 130, 16, "#ffe9a8"),
       ) +
-      repeat(4, (i) => place(160 + i * 160)),
+      repeat(4, (i) => salonChair(160 + i * 160)),
   },
   cut: {
     background: ["#f3d9c8", "#d9a98b"],
@@ -197,7 +199,7 @@ function draw({
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><defs><linearGradient id="g" x2="0" y2="1"><stop stop-color="${top}"/><stop offset="1" stop-color="${bottom}"/></linearGradient></defs><rect width="${width}" height="${height}" fill="url(#g)"/>${shapes}</svg>`;
 }
 
-/** Serves the drawings. Returns the URL of a picture in a sample file, and `close`. */
+/** Serves the drawings on a free port, if possible the preferred one. */
 export async function startPictures(preferredPort: number) {
   const server = createServer((request, response) => {
     const [, name = ""] = /^\/([\w-]+)\.svg$/.exec(request.url ?? "") ?? [];
@@ -213,7 +215,7 @@ export async function startPictures(preferredPort: number) {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    /** Returns the text of a sample file with the addresses of these pictures. */
+    /** Returns the text of a sample file with the URLs of the drawings. */
     illustrate: (text: string): string =>
       text.replaceAll(
         /https:\/\/[\w-]+\.example\/img\/([\w-]+)\.jpg/g,

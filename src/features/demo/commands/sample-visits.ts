@@ -13,10 +13,13 @@ import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders.ts";
 
 const SALON = "salon-aurora";
 
-/** A visit. `share` is the share of a day's free starts before its start: 0 for the first start. */
-type Wanted = { share: number; request: NamedRequest };
+/**
+ * A visit to book. `share` chooses its start among the free ones of a day: 0 is the first, 0.5 the one
+ * in the middle.
+ */
+type SampleVisit = { share: number; request: NamedRequest };
 
-const appointment = (share: number, service: string, staff?: string): Wanted => ({
+const appointment = (share: number, service: string, staff?: string): SampleVisit => ({
   share,
   request: {
     serviceIds: [catalogId("svc", SALON, service)],
@@ -26,12 +29,12 @@ const appointment = (share: number, service: string, staff?: string): Wanted => 
     guests: 1,
   },
 });
-const table = (share: number, partySize: number): Wanted => ({
+const table = (share: number, partySize: number): SampleVisit => ({
   share,
   request: { partySize, areaId: null },
 });
 
-/** The visits of each day. */
+/** The visits of each day, by the slug of their business. */
 const VISITS = {
   [SALON]: [
     appointment(0, "mens-cut", "daniel"),
@@ -73,8 +76,8 @@ const GUESTS = [
 ];
 
 /**
- * Fills today and tomorrow of the sample businesses, so that a desk has something to show. The key
- * makes a request that waits for an answer, as a website would.
+ * Books visits for today and tomorrow, so that a desk has something to show.
+ * @param key the key of a website, which requests a visit that the business must still approve
  */
 export async function bookSampleVisits(rt: Runtime, key: CreatedKey["key"]): Promise<void> {
   let count = 0;
@@ -132,7 +135,7 @@ const search = (rt: Runtime, slug: string, request: NamedRequest, from: string, 
     yieldToEventLoop: createEventLoopYield(),
   });
 
-/** Returns the free start of a day that follows a share of the others; undefined if none is free. */
+/** Returns the free start of a day that `share` chooses; undefined if none is free. */
 async function findStart(
   rt: Runtime,
   slug: string,
@@ -145,11 +148,12 @@ async function findStart(
   return slots[Math.floor(share * slots.length)]?.startsAt;
 }
 
+/** Requests the first free start of tomorrow, for a service whose visits need an approval. */
 async function requestApproval(rt: Runtime, access: VisitAccess, guest: Guest): Promise<void> {
-  const [slug, { request }] = [SALON, appointment(0, "keratin")];
-  const tomorrow = addDays(localDateOf(rt.now(), getBusiness(rt, slug).doc.timezone), 1);
-  const [slot] = await search(rt, slug, request, tomorrow, tomorrow).nextSlots(1, tomorrow);
-  if (slot !== undefined) book(rt, slug, access, request, slot.startsAt, guest);
+  const { request } = appointment(0, "keratin");
+  const tomorrow = addDays(localDateOf(rt.now(), getBusiness(rt, SALON).doc.timezone), 1);
+  const [slot] = await search(rt, SALON, request, tomorrow, tomorrow).nextSlots(1, tomorrow);
+  if (slot !== undefined) book(rt, SALON, access, request, slot.startsAt, guest);
 }
 
 /** Orders tickets of the venue's next event: one order is paid, the other one waits for payment. */

@@ -32,10 +32,12 @@ const RECEIVER_PORT = 4200;
 const PICTURES_PORT = 4210;
 const EDIT_EVERY_MS = 20_000;
 const BUSY_TIMEOUT_MS = 5000;
-const SHOWN = "salon-aurora";
+/** The business whose desk is shown and whose prices change. */
+const DESK_BUSINESS = "salon-aurora";
 
 export type Demo = {
   rt: Runtime;
+  /** Resolves with the reason if the daemon of the demo must end. */
   failed: Promise<string>;
   stop: () => Promise<void>;
 };
@@ -49,12 +51,12 @@ export type DemoOptions = {
  * Starts deskbell on temporary data, with a webhook receiver and a timer that changes prices.
  */
 export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
-  const parts = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   try {
-    const { rt, failed } = await assemble(cli, options, parts);
-    return { rt, failed, stop: () => parts.disposeAsync() };
+    const { rt, failed } = await assemble(cli, options, resources);
+    return { rt, failed, stop: () => resources.disposeAsync() };
   } catch (error) {
-    await parts.disposeAsync();
+    await resources.disposeAsync();
     throw error;
   }
 }
@@ -62,34 +64,34 @@ export async function startDemo(cli: Cli, options: DemoOptions): Promise<Demo> {
 async function assemble(
   cli: Cli,
   { port, keep, printAttempts }: DemoOptions,
-  parts: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ): Promise<Daemon & { rt: Runtime }> {
   const say = (line: string) => void cli.io.stdout.write(`${line}\n`);
-  const done = (step: string, text: string) =>
+  const sayDone = (step: string, text: string) =>
     say(`${cli.paint("green", "✓")} ${step.padEnd(9)} ${text}`);
 
   const dataDir = mkdtempSync(join(tmpdir(), "deskbell-demo-"));
   // An exit handler also runs after a second Ctrl-C or an unexpected error.
   if (!keep) process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const config = readConfig({ dataDir, allowHttp: true, allowPrivate: ["127.0.0.0/8"] });
-  if (!printAttempts) parts.defer(divertLog(join(dataDir, "demo.log")));
-  // Price changes use a connection of their own, as a command beside the daemon does.
+  if (!printAttempts) resources.defer(divertLog(join(dataDir, "demo.log")));
   await loadOtherVisits();
+  // The price changes and the daemon use different connections, as two processes would.
   const rt = openRuntime(config, BUSY_TIMEOUT_MS);
-  parts.defer(rt.close);
-  done("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
+  resources.defer(rt.close);
+  sayDone("data", `${safe(dataDir)} (${keep ? "kept" : "removed at exit; --keep keeps it"})`);
 
   const pictures = await startPictures(PICTURES_PORT);
-  parts.defer(pictures.close);
+  resources.defer(pictures.close);
   const seedingAt = rt.now();
   const seeded = PRESETS.map((preset) => {
     const text = pictures.illustrate(readPreset(preset));
     return applyCatalog(rt, [{ name: `${preset}.yaml`, text }], { seedingAt });
   });
   for (const { slug } of seeded) publishPage(rt, slug);
-  done("seeded", seeded.map(summary).join(" · "));
+  sayDone("seeded", seeded.map(describeSeeded).join(" · "));
 
-  const business = getBusiness(rt, SHOWN);
+  const business = getBusiness(rt, DESK_BUSINESS);
   const website = createKey(rt, {
     businessId: business.id,
     name: "Website",
@@ -98,18 +100,18 @@ async function assemble(
   });
   await bookSampleVisits(rt, website.key);
   const receiver = await subscribeReceiver(rt, business);
-  parts.defer(receiver.close);
+  resources.defer(receiver.close);
   const daemon = await startDaemon(config, {
     host: "127.0.0.1",
     port: port ?? (await findFreePort(API_PORT)),
     ...(printAttempts && { onAttempt: (attempt) => say(attemptLines(attempt, receiver.refusals)) }),
   });
-  parts.defer(daemon.stop);
-  done("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
-  done("receiver", `${receiver.url}    verifying signatures`);
-  for (const { slug } of seeded) done("page", `${daemon.url}/b/${slug}`);
+  resources.defer(daemon.stop);
+  sayDone("API", `${daemon.url}/v1      docs ${daemon.url}/docs`);
+  sayDone("receiver", `${receiver.url}    verifying signatures`);
+  for (const { slug } of seeded) sayDone("page", `${daemon.url}/b/${slug}`);
 
-  done("desk", `${daemon.url}/b/${SHOWN}/desk/pair/${createDemoLink(rt, business)}`);
+  sayDone("desk", `${daemon.url}/b/${DESK_BUSINESS}/desk/pair/${createDemoLink(rt, business)}`);
 
   const scopes = ["services.read", "webhooks.write"];
   const { secret } = createKey(rt, {
@@ -119,13 +121,13 @@ async function assemble(
     scopes,
   });
   say(
-    `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${SHOWN}/services?includeVariants=true"`,
+    `try:  curl -H "Authorization: Bearer ${secret}" "${daemon.url}/v1/businesses/${DESK_BUSINESS}/services?includeVariants=true"`,
   );
   say(
-    `      ${cli.program} services update beard-trim --price 99.00 --business ${SHOWN} --data-dir ${safe(dataDir)}`,
+    `      ${cli.program} services update beard-trim --price 99.00 --business ${DESK_BUSINESS} --data-dir ${safe(dataDir)}`,
   );
 
-  startEditing(rt, business, parts);
+  startEditing(rt, business, resources);
   return { ...daemon, rt };
 }
 
@@ -143,7 +145,7 @@ function divertLog(path: string): () => void {
   };
 }
 
-/** Returns the token of a link to a desk that may do all that a desk can. */
+/** Creates a desk with all rights. @returns the token of the link that pairs a device with it */
 function createDemoLink(rt: Runtime, business: BusinessRow): string {
   const { name } = createDesk(rt, business, {
     name: "Front desk",
@@ -177,16 +179,16 @@ async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
   return { url, refusals, close };
 }
 
-function startEditing(rt: Runtime, business: BusinessRow, parts: AsyncDisposableStack): void {
+function startEditing(rt: Runtime, business: BusinessRow, resources: AsyncDisposableStack): void {
   let edits = 0;
   const edit = () => editNextPrice(rt, business, edits++);
   edit();
   const timer = setInterval(edit, EDIT_EVERY_MS);
-  parts.defer(() => clearInterval(timer));
+  resources.defer(() => clearInterval(timer));
 }
 
-/** Returns a summary such as `cafe-lumen 64 dishes` with the most frequent kind of object. */
-function summary({ slug, changes }: ChangeResult): string {
+/** Returns the slug and the number of its most frequent objects, such as `cafe-lumen 64 dishes`. */
+function describeSeeded({ slug, changes }: ChangeResult): string {
   const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
   const counts = Object.entries(nouns).map(([kind, noun]) => ({
     noun,
@@ -196,6 +198,7 @@ function summary({ slug, changes }: ChangeResult): string {
   return `${slug} ${most.count} ${most.noun}`;
 }
 
+/** @param refusals why the receiver refused a delivery, by the delivery's ID */
 function attemptLines(attempt: AttemptReport, refusals: ReadonlyMap<string, string>): string {
   const { eventType, eventId, deliveryId, statusCode, outcome, url, durationMs } = attempt;
   const refused = refusals.get(deliveryId);
@@ -211,8 +214,9 @@ function attemptLines(attempt: AttemptReport, refusals: ReadonlyMap<string, stri
 const STEP_CENTS = 100;
 
 /**
- * Makes price change number `n` as `services update` would: raises each service in turn by one
- * unit, and lowers it again in the next round.
+ * Changes the price of one service, as `services update` would. The services take turns: the first
+ * round raises each price by `STEP_CENTS`, the next one lowers it again.
+ * @param n the number of the price change, from 0
  */
 export function editNextPrice(rt: Runtime, business: BusinessRow, n: number): ChangeResult {
   const services = rt.store.catalog
