@@ -18,6 +18,7 @@ const EXPIRES_SOON_MS = 7 * DAY_MS;
 /** The daemon's limit of connections behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
+/** An estimate of the daemon's other files, such as the database, its log and the loaded modules. */
 const OTHER_FILES = 200;
 
 /** A command whose output contains the restore command. */
@@ -58,6 +59,7 @@ export function checkRotation({ masterKeyPath }: Config): Finding[] {
   );
 }
 
+/** What the text of a finding says of another program's own SQLite. */
 const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";
 const LITESTREAM = "litestream";
 /** The first version whose SQLite cannot corrupt the database. */
@@ -74,9 +76,9 @@ export function readLitestreamVersion(): string | null {
 }
 
 /**
- * Recommends stopping other programs that write to the database with their own SQLite, and reports
- * an old Litestream.
- * @param litestream whether it is used, and its version or null if unknown
+ * Recommends stopping programs that open the database with a SQLite of their own, and reports an old
+ * Litestream. A Litestream of unknown version is reported as such a program, too.
+ * @param litestream whether Litestream is used, and its version; null if unknown
  */
 export function checkPrograms(
   programs: readonly Program[],
@@ -170,7 +172,10 @@ export function checkKeyExpiry(
   });
 }
 
-/** Names the secret keys that an upgrade gave access to bookings and guest data. */
+/**
+ * Reports the secret keys that the upgrade to version 0.2 gave access to bookings and guest data,
+ * until the operator has decided about each.
+ */
 export const checkGainedScopes = (
   keys: readonly ListedKey[],
   describeOwner: (key: ListedKey) => string,
@@ -217,6 +222,7 @@ export const checkTimezones = (
       fix: "install a newer Node, or a newer deskbell if that is the single executable",
     }));
 
+/** The time of the daemon's clock, from its `Date` header; or why it did not respond. */
 export type DaemonResponse = { at: number } | { reason: string };
 
 export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {
@@ -232,7 +238,10 @@ export function checkDaemonResponse(url: string, response: DaemonResponse, now: 
   );
 }
 
-/** @param endpoints each may keep one more connection open. @param limit null if unknown */
+/**
+ * @param limit how many files the daemon may open; null if unknown
+ * @param endpoints the number of endpoints, each of which may keep one more connection open
+ */
 export function checkOpenFileLimit(limit: number | null, endpoints: number): Finding[] {
   const others = OTHER_FILES + endpoints;
   const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + others;

@@ -26,7 +26,7 @@ async function checkServer(cli: Cli): Promise<AsyncIterable<CheckResult>> {
 /** Checking a database larger than this takes more than a second. */
 const LONG_READ_BYTES = 200_000_000;
 
-const TIMEOUT_MS = 3000;
+const RESPONSE_TIMEOUT_MS = 3000;
 
 /**
  * Requests /readyz of the local daemon. The certificate is not verified: it names another host, and
@@ -38,13 +38,13 @@ export const probeDaemon = (url: string): Promise<DaemonResponse> =>
     const outgoing = send(`${url}/readyz`, {
       rejectUnauthorized: false,
       agent: false,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     } as Parameters<typeof requestTls>[1]);
     outgoing.on("error", (error: NodeJS.ErrnoException) =>
       resolve({
         reason:
           error.name === "TimeoutError" || error.name === "AbortError"
-            ? `no response within ${TIMEOUT_MS / 1000} s`
+            ? `no response within ${RESPONSE_TIMEOUT_MS / 1000} s`
             : errorInWords(error),
       }),
     );

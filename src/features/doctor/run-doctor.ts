@@ -48,10 +48,10 @@ type DoctorDeps = {
 
 const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
 
-/** Conditions that `doctor` checks more strictly than the daemon, before it opens the data. */
-const EXAMINED_BY_DOCTOR: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
+/** Conditions that `doctor` has checked itself, more strictly, before it opens the data. */
+const CHECKED_BEFORE: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
-/** Runs all checks without changing anything. If the database fails, skips checks that read it. */
+/** Runs all checks, which change nothing. A damaged database ends them: the others would read it. */
 export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,
@@ -74,12 +74,13 @@ export async function* runDoctor(
   const rt = await open();
   const status = readStatus(rt, await loadChecks());
   const inspections = await loadInspections();
-  const others = new Set(status.problems.filter(({ code }) => !EXAMINED_BY_DOCTOR.has(code)));
+  const unlisted = new Set(status.problems.filter(({ code }) => !CHECKED_BEFORE.has(code)));
+  /** Returns the conditions with these subjects, and removes them from `unlisted`. */
   const take = (...about: HealthCondition["about"][]): Finding[] =>
-    [...others]
+    [...unlisted]
       .filter((condition) => about.includes(condition.about))
       .map((condition) => {
-        others.delete(condition);
+        unlisted.delete(condition);
         const { code, severity, text, command } = condition;
         return { code, severity, text, fix: command };
       });
@@ -111,7 +112,8 @@ export async function* runDoctor(
   );
   yield inspectWebhooks(rt, take("endpoint", "delivery"));
   for (const { about, inspect } of inspections) yield inspect(rt, status, take(about));
-  for (const { about } of others) yield { about, summary: "", findings: take(about) };
+  // A feature may report a condition with a subject that no check above lists.
+  for (const { about } of unlisted) yield { about, summary: "", findings: take(about) };
 }
 
 function inspectPrograms(
@@ -136,7 +138,7 @@ function inspectDatabaseFile(path: string): CheckResult & { facts?: DatabaseFact
     return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // An error about a damaged file advises to choose another backup; this file is the database.
+    // The error for a damaged file was written for backups: its fix is to choose another one.
     const isDamaged = error.code === "invalid_input";
     const fix = isDamaged || error.fix === undefined ? RESTORE : error.fix;
     return {
@@ -193,6 +195,7 @@ async function inspectDaemon(
   const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
+    // A difference between two clocks of one machine is a health condition, and not reported twice.
     const aheadMs = clockAheadMs(rt, rt.store.daemon.find());
     findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
   }

@@ -4,14 +4,16 @@ import { withReadOnlyDatabase } from "../../store/database/read-only-database.ts
 import { findDamage } from "../../store/database/schema.ts";
 
 export type DatabaseFacts = {
+  /** The version of SQLite. */
   sqlite: string;
   bytes: number;
+  /** The number of migrations that the database has had. */
   schema: number;
   /** The newest schema that this version of deskbell knows. */
   knownSchema: number;
   /** The problem that SQLite or a comparison of the schema finds; null if there is none. */
   damage: string | null;
-  /** Tables with rows that refer to a missing row. */
+  /** The names of tables with rows that refer to a missing row. */
   orphansIn: string[];
   /** Whether Litestream has replicated the file. */
   hasLitestreamTables: boolean;
