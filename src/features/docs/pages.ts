@@ -39,10 +39,10 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   json: "application/json",
 };
 
-/** The maximum of cached pages: one has 400 KB, and clients can vary the loopback host. */
+/** The maximum of cached files. The largest has 400 KB, and each loopback host has its own copies. */
 const MAX_CACHED = 16;
 
-/** Serves the pages at /docs and their files, which the build makes; fills in only addresses. */
+/** Serves the pages at /docs and their files. The build makes them with placeholders for URLs. */
 function docsRoutes(rt: Runtime): Route[] {
   const { publicUrl } = rt.config.http;
   const path = basePathOf(publicUrl);
@@ -91,6 +91,10 @@ const redirectTo =
   (context: RequestContext): HttpResponse =>
     respond(context, status, ["location", location, "content-length", "0"]);
 
+/**
+ * @param base the URL of the API, for `{{base}}`
+ * @param path the path of that URL, for `{{path}}`; empty at the root of the host
+ */
 function createFileResponse(name: string, base: string, path: string): CachedResponse {
   const extension = name.split(".").at(-1) ?? "";
   const type = MEDIA_TYPES[extension] ?? "";
@@ -115,8 +119,8 @@ const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
  * Returns the URL of the API for examples. Trusts only a loopback Host: another one could be an
- * attacker's name in a page that a proxy caches. The script of the page shows the reader's own
- * address.
+ * attacker's name in a page that a proxy caches. The
+ * page's script replaces the URL by the address of the page.
  */
 function baseOf(request: HttpRequest): string {
   const host = getHeader(request, "host") ?? "";
