@@ -62,9 +62,9 @@ const erase = command({
     await cli.confirm("Erasing a guest", business.slug);
     const { eraseGuests } = await import("./erase-guests.ts");
     const { loadErasedGuests } = await import("../../app/feature-hooks.ts");
-    const finders = await loadErasedGuests();
+    const reporters = await loadErasedGuests();
     const { guests, undecryptable, remains } = eraseGuests(rt, business, flags);
-    const reports = finders.map((find) => find(rt));
+    const reports = reporters.map((report) => report(rt));
     const elsewhere = Object.assign({}, ...reports.map(({ fields }) => fields));
     const visits = guests.map(({ visitId }) => visitId);
     const verb = cli.verb("Erased", "erase");

@@ -8,7 +8,7 @@ import { findGuests, type FoundGuests, type GuestQuery } from "./find-guests.ts"
 /**
  * Deletes the stored data of a guest: guest data and customer references, also in events.
  * @returns `undecryptable`: the number of other visits whose guest data no master key decrypts.
- *   `remains`: where else in the database file the old bytes are
+ *   `remains`: where the erased bytes are left for now
  */
 export function eraseGuests(
   rt: Runtime,

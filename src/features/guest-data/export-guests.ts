@@ -12,7 +12,8 @@ import { findGuests, type GuestQuery } from "./find-guests.ts";
 /**
  * Returns all stored data of a guest: the visits and orders with the guest data, and the events
  * about them, which partners may have received.
- * @param readers read what features store about a visit
+ * @param readers functions that read what features store about a visit
+ * @returns `undecryptable`: the number of visits whose guest data no master key decrypts
  */
 export function exportGuests(
   rt: Runtime,
@@ -43,6 +44,7 @@ export function exportGuests(
   return { visits, undecryptable: undecryptable.length };
 }
 
+/** Returns a visit without guest data; of one that has been deleted meanwhile, only the ID. */
 function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const { id: businessId, doc } = business;
   const { timezone } = doc;

@@ -10,6 +10,7 @@ export type GuestQuery = {
   customerRef?: string | undefined;
 };
 
+/** `customer` is null if no master key decrypts the guest data, or none are stored. */
 export type FoundGuests = { visitId: string; customer: Customer | null }[];
 
 /**
@@ -43,8 +44,8 @@ export function findGuests(
 }
 
 function matches(customer: Customer, { email, phone }: GuestQuery): boolean {
-  const isEmail = email !== undefined && normalizeEmail(customer.email) === normalizeEmail(email);
-  return isEmail || (phone !== undefined && digitsOf(customer.phone) === digitsOf(phone));
+  const hasEmail = email !== undefined && normalizeEmail(customer.email) === normalizeEmail(email);
+  return hasEmail || (phone !== undefined && digitsOf(customer.phone) === digitsOf(phone));
 }
 
 const normalizeEmail = (email: string | null): string | undefined => email?.trim().toLowerCase();
