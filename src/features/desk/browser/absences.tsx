@@ -3,7 +3,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { DeskAway, DeskView } from "../rules.ts";
 import { Form, momentText, type Page, rangeText, Section } from "./parts.tsx";
 
-/** Somebody is ill: one tap opens this, one enters who, and one gives the visits to colleagues. */
+/** Enters time off of a staff member with one tap, for example when the person is ill. */
 export const SomebodyAway = ({ page, view }: { page: Page; view: DeskView }) => (
   <Section id="away" title={page.texts.somebodyAway}>
     {view.absences.map((absence) => (
@@ -41,7 +41,7 @@ export const SomebodyAway = ({ page, view }: { page: Page; view: DeskView }) => 
   </Section>
 );
 
-/** The visits of somebody who is away, and who could take each. */
+/** The visits within a time off, and the colleagues who could take each. */
 export function Away({ page, away }: { page: Page; away: DeskAway }) {
   const { texts } = page;
   return (

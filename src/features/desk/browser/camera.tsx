@@ -7,8 +7,8 @@ import type { DeskTexts } from "./texts.ts";
 
 /** The time between two pictures that are searched for a code. */
 const PAUSE_MS = 150;
-/** The longer side of a picture that is searched: a larger one only takes longer. */
-const MAX_PIXELS = 640;
+/** The longer side of a searched picture, in pixels. A larger picture only takes longer. */
+const MAX_SIDE = 640;
 /** A code that is out of sight for this long is checked in again when it comes back. */
 const FORGET_MS = 2000;
 /** The maximum length of a code, as in the field for typed codes. */
@@ -66,9 +66,9 @@ export function Camera({ texts, scanner, checkIn }: Props) {
   );
 }
 
-/** Tells by vibration whether a check-in succeeded, to somebody who looks at the guest. */
+/** Vibrates once for a ticket that was checked in and longer for a refusal: staff look at the guest. */
 const vibrate = (message: DeskMessage | null): void => {
-  // Browsers report a page that vibrates before anybody has touched it.
+  // Browsers log an error if a page vibrates before its first touch.
   if (message !== null && navigator.userActivation?.hasBeenActive)
     navigator.vibrate?.(message.isGood ? 80 : [80, 80, 80, 80, 80]);
 };
@@ -118,7 +118,7 @@ async function watch(
 function takePicture(video: HTMLVideoElement): ImageData | null {
   const { videoWidth, videoHeight } = video;
   if (videoWidth === 0) return null;
-  const scale = Math.min(1, MAX_PIXELS / Math.max(videoWidth, videoHeight));
+  const scale = Math.min(1, MAX_SIDE / Math.max(videoWidth, videoHeight));
   const [width, height] = [videoWidth, videoHeight].map((side) => Math.round(side * scale));
   const canvas = new OffscreenCanvas(width ?? 0, height ?? 0);
   const context = canvas.getContext("2d", { willReadFrequently: true });

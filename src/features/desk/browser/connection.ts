@@ -4,34 +4,39 @@ import { now, openedAt } from "../../../pages/browser/clock.ts";
 import type { DeskView } from "../rules.ts";
 import type { DeskMessage, DeskProps } from "./desk.tsx";
 
-// Phones lose their connection and sleep. A state that may be old is never shown as the current
-// one, and an action without a response is sent again with the same key, by which the server knows
-// it: it is done once.
+// Phones lose their connection and sleep. A view that may be old is never shown as the current one.
+// An action without a response is sent again with the same key, so that the server does it only once.
 
+/** The time between two requests for the current view. */
 const POLL_MS = 8000;
-const CHECK_MS = 5000;
-/** A state that is older than this is not shown as current. */
+/** The time after which the age of the view is checked and shown again. */
+const AGE_CHECK_MS = 5000;
+/** A view that is older than this is not shown as current. */
 const STALE_MS = 20_000;
-const TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 /** How long the page repeats an action without a response by itself. Later, a person decides. */
 const RESEND_MS = 60_000;
+/** The delays of repetitions begin with the first value, double, and end with the second. */
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 8000;
+/** The longest wait for the browser to paint, which it does not do in the background. */
 const MAX_PAINT_MS = 500;
 
 type Reply = { view: DeskView; message: DeskMessage | null };
 
 /** An action whose response has not arrived. */
 type Unanswered = {
+  /** The fields of the form with the key, URL-encoded. */
   body: string;
-  /** What the button said, such as "Accept Ana, today, 14:30". */
+  /** The text of the button, such as "Accept Ana, today, 14:30". */
   label: string;
+  /** When the action was first sent, on the clock of the browser. */
   since: number;
   attempts: number;
 };
 
 type State = Reply & {
-  /** When the view was asked for, on the clock of the browser. */
+  /** When the request for the view was sent, on the clock of the browser. */
   readAt: number;
   isConnected: boolean;
   unanswered: Unanswered | null;
@@ -65,7 +70,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     state.current = { ...state.current, ...changes };
     setRenders((count) => count + 1);
   };
-  /** A response tells the state at the time of its request: it may arrive after an hour of sleep. */
+  /** Shows a response. Its age counts from its request, because a phone may sleep between the two. */
   const show = (reply: Partial<Reply>, readAt: number): void =>
     set({ ...reply, readAt, isConnected: true });
 
@@ -77,7 +82,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     try {
       const response = await send(`${path}?${query}`);
       const next = response.status === 204 ? {} : { view: ((await response.json()) as Reply).view };
-      // Another response was shown meanwhile, with a newer state.
+      // If another response was shown meanwhile, it is newer than this one.
       if (state.current.readAt === readAt) show(next, startedAt);
     } catch {
       set({ isConnected: false });
@@ -136,13 +141,14 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
 
   useEffect(() => {
     const update = () => {
-      // The last picture before a phone sleeps is the first one that it shows afterwards.
+      // The page is also rendered when it is hidden, because a phone that wakes first shows its last
+      // picture: that one must say that the view may be old.
       set({});
       if (document.visibilityState === "visible") void poll().then(retry);
     };
     const timers = [
       setInterval(() => document.visibilityState === "visible" && void poll(), POLL_MS),
-      setInterval(() => set({}), CHECK_MS),
+      setInterval(() => set({}), AGE_CHECK_MS),
     ];
     document.addEventListener("visibilitychange", update);
     const events = ["online", "offline", "pageshow"] as const;
@@ -171,17 +177,14 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
   };
 }
 
-/**
- * Waits until the browser has painted, which it does not do for a page that nobody sees. The answer
- * to a tap would otherwise wait for the day to be rendered.
- */
+/** Waits until the browser has painted, so that the answer to a tap is seen before the day is rendered. */
 const afterPaint = (): Promise<void> =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, MAX_PAINT_MS);
   });
 
-/** An error of the server that is known to have changed nothing. */
+/** A response with an error below 500: the server has changed nothing. */
 class Refusal extends Error {}
 
 /**
@@ -192,11 +195,11 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, {
     ...init,
     headers: { accept: "application/json" },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   });
   if (response.status === 401) location.reload();
   if (response.ok) return response;
-  // The server, or one that a proxy has lost, may have done the action before it failed.
+  // The server may have done the action before it failed, or before a proxy lost its response.
   if (response.status >= 500) throw new Error(`status ${response.status}`);
   const problem = (await response.json()) as { detail?: string; title?: string };
   throw new Refusal(problem.detail ?? problem.title ?? `HTTP ${response.status}`);

@@ -45,7 +45,7 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
     (): Page => ({ texts, language, times, path, formKey, today, live }),
     [today, live?.isLocked],
   );
-  const parts = useMemo(() => <Parts page={page} view={view} />, [page, view]);
+  const sections = useMemo(() => <Sections page={page} view={view} />, [page, view]);
   return (
     <main>
       <h1>
@@ -54,19 +54,19 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
       <StateOfView texts={texts} time={times.time(view.now)} live={live} message={message} />
       <Codes message={message} texts={texts} />
       <div class="parts" aria-busy={live?.isBusy === true ? "true" : undefined}>
-        {parts}
+        {sections}
       </div>
     </main>
   );
 }
 
-function Parts({ page, view }: { page: Page; view: DeskView }) {
+function Sections({ page, view }: { page: Page; view: DeskView }) {
   const { texts, times, language, path } = page;
   const { rights, isOfOnePerson, pending, days } = view;
   const titles = [texts.today, texts.tomorrow];
   return (
     <>
-      <Jumps page={page} view={view} />
+      <SectionLinks page={page} view={view} />
       {view.isHoursChanged && rights.includes("close") && !isOfOnePerson && (
         <p class="note warn">
           {texts.hoursChanged} <a href="#closing">{texts.usualHours}</a>
@@ -93,7 +93,7 @@ function Parts({ page, view }: { page: Page; view: DeskView }) {
                 </span>
               </h2>
               {visits.length === 0 && <p class="faint">{texts.noVisits}</p>}
-              <Earlier texts={texts} visits={visits} />
+              <EarlierVisits texts={texts} visits={visits} />
               <Visits page={page} visits={visits} />
             </section>
           ))}
@@ -120,39 +120,41 @@ function Parts({ page, view }: { page: Page; view: DeskView }) {
   );
 }
 
-/** Shows the visits that are over, which the style hides while this is closed. */
-function Earlier({ texts, visits }: { texts: DeskTexts; visits: readonly DeskVisit[] }) {
+/** A button that shows the visits that are over: the style sheet hides them while this is closed. */
+function EarlierVisits({ texts, visits }: { texts: DeskTexts; visits: readonly DeskVisit[] }) {
   const past = visits.filter(({ at }) => at === "past");
   if (past.length === 0) return null;
-  const open = past.filter(({ status }) => status === "CONFIRMED").length;
+  const unrecorded = past.filter(({ status }) => status === "CONFIRMED").length;
   return (
     <details class="earlier">
       <summary>
         {fillText(texts.earlier, { count: past.length })}
-        {open > 0 && <strong class="warn"> {fillText(texts.unrecorded, { count: open })}</strong>}
+        {unrecorded > 0 && (
+          <strong class="warn"> {fillText(texts.unrecorded, { count: unrecorded })}</strong>
+        )}
       </summary>
     </details>
   );
 }
 
 /** Links to the parts of the page, which is long on a phone. */
-function Jumps({ page: { texts }, view }: { page: Page; view: DeskView }) {
+function SectionLinks({ page: { texts }, view }: { page: Page; view: DeskView }) {
   const { rights, isOfOnePerson, pending, days } = view;
   const can = (right: DeskView["rights"][number]) => rights.includes(right);
-  const closes = can("close") && !isOfOnePerson;
-  const jumps: [id: string, title: string, isShown: boolean][] = [
+  const canClose = can("close") && !isOfOnePerson;
+  const links: [id: string, title: string, isShown: boolean][] = [
     ["decide", countedTitle(texts.toDecide, pending), pending.length > 0],
     [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
     ["walk-in", texts.walkIn, can("visits")],
     ["check-in", texts.checkIn, checksIn(view)],
     ["orders", countedTitle(texts.orders, view.orders), view.orders.length > 0],
     ["sold-out", soldOutTitle(texts, view), can("sold-out") && hasSomethingToSell(view)],
-    ["away", texts.somebodyAway, closes && view.staff.length > 0],
-    ["closing", texts.closing, closes],
+    ["away", texts.somebodyAway, canClose && view.staff.length > 0],
+    ["closing", texts.closing, canClose],
   ];
   return (
     <nav aria-label={texts.goTo} class="jumps">
-      {jumps
+      {links
         .filter(([, , isShown]) => isShown)
         .map(([id, title]) => (
           <a key={id} class="button" href={`#${id}`}>

@@ -4,7 +4,7 @@ import type { Choice } from "../rules.ts";
 import { Options, type Page } from "./parts.tsx";
 
 /** The number of choices that a list shows without a field to search it. */
-const FEW = 12;
+const MAX_UNSEARCHED = 12;
 
 type Props = { page: Page; label: string; name: string; choices: readonly Choice[] };
 
@@ -12,10 +12,10 @@ type Props = { page: Page; label: string; name: string; choices: readonly Choice
 export function FindChoice({ page, label, name, choices }: Props) {
   const [text, setText] = useState("");
   const [canSearch, setCanSearch] = useState(false);
-  // The script takes over the page as the server sent it, and adds the field after that. What was
-  // searched for leaves the list once it is chosen.
+  // The first rendering must equal the server's, which has no field, so the field is added after it.
+  // A chosen item leaves the list, and the text that found it is then cleared.
   useEffect(() => {
-    setCanSearch(choices.length > FEW);
+    setCanSearch(choices.length > MAX_UNSEARCHED);
     setText("");
   }, [choices.length]);
   const words = toWords(text);
@@ -54,7 +54,7 @@ function ignoreEnter(event: KeyboardEvent): void {
 
 const ACCENTS = /\p{Mark}/gu;
 
-/** People who are in a hurry write neither capitals nor accents. */
+/** Returns a text for the search, which ignores capitals and accents. */
 const withoutAccents = (text: string): string =>
   text.normalize("NFD").replace(ACCENTS, "").toLowerCase();
 

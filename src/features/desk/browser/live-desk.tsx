@@ -10,12 +10,12 @@ export function LiveDesk(props: DeskProps) {
   const desk = useDesk(props);
   const { view, message, isStale, isConnected, isBusy, unanswered } = desk;
 
-  useEffect(openLinkedPart, []);
+  useEffect(openLinkedSection, []);
   useEffect(() => {
     if (view.away !== null) document.getElementById("away-visits")?.focus();
   }, [view.away?.id]);
   useEffect(() => {
-    // The button that was pressed may have left the page, with the focus of the keyboard.
+    // If the pressed button has left the page, the keyboard has lost its focus.
     if (message !== null && document.activeElement === document.body)
       document.getElementById("message")?.focus();
   }, [message]);
@@ -49,8 +49,8 @@ export function LiveDesk(props: DeskProps) {
   );
 }
 
-/** Opens the part of the page to which a link leads, in browsers that do not do it themselves. */
-function openLinkedPart(): () => void {
+/** Opens the section to which a link leads, because some browsers do not open it. */
+function openLinkedSection(): () => void {
   const open = () => {
     const details = document.getElementById(location.hash.slice(1))?.closest("details");
     if (details) details.open = true;

@@ -5,7 +5,7 @@ import type { Choice } from "../rules.ts";
 import type { DeskTexts } from "./texts.ts";
 import type { Times } from "./times.ts";
 
-/** What only a script knows. */
+/** The state that only the page with a script has. */
 export type Live = {
   /** Whether the view may be old. */
   isStale: boolean;
@@ -13,17 +13,18 @@ export type Live = {
   /** How old the view is, in words. */
   age: string;
   isBusy: boolean;
-  /** Whether nothing can be changed. */
+  /** Whether all buttons that change something are disabled. */
   isLocked: boolean;
-  /** Asks whether an action is sent again; null if none has to be. */
+  /** The answers to the question whether an action is sent again; null if nothing is asked. */
   question: { sendAgain: () => void; drop: () => void } | null;
   /** The part of the page that checks tickets in by camera. */
   camera: ComponentChildren;
   onSubmit: (event: SubmitEvent) => void;
 };
 
-/** What all parts of the page need: its texts, its language and what its forms are sent with. */
+/** What all parts of the page need. */
 export type Page = {
+  /** Undefined on a page without a script. */
   live: Live | undefined;
   texts: DeskTexts;
   language: PageLanguage;
@@ -89,7 +90,7 @@ export function Form({ page, action, fields = {}, button, about, look, children 
 
 type SectionProps = { id: string; title: string; children: ComponentChildren };
 
-/** A part of the page that is closed until somebody needs it; a link to its ID opens it. */
+/** A part of the page that is closed at first. A link to its ID opens it. */
 export function Section({ id, title, children }: SectionProps) {
   return (
     <section>

@@ -10,7 +10,7 @@ const MINUTES_AGO = [5, 10, 15, 20, 30, 45, 60];
 export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
   const { texts } = page;
   const { services, staff, hasTables, isOfOnePerson } = view;
-  const since = (
+  const arrivalFields = (
     <>
       <label>
         {texts.came}
@@ -44,7 +44,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
               </select>
             </label>
           )}
-          {since}
+          {arrivalFields}
         </Form>
       )}
       {hasTables && services.length > 0 && <h3>{texts.table}</h3>}
@@ -54,14 +54,14 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
             {texts.party}
             <input name="party" type="number" min={1} max={100} required defaultValue="2" />
           </label>
-          {since}
+          {arrivalFields}
         </Form>
       )}
     </Section>
   );
 }
 
-/** Returns whether the desk checks tickets in: a business without events has none. */
+/** Returns whether the desk can check tickets in. A business without public events has no tickets. */
 export const checksIn = ({ rights, hasEvents }: DeskView): boolean =>
   hasEvents && rights.includes("check-in");
 
@@ -77,9 +77,9 @@ export const CheckIn = ({ page }: { page: Page }) => (
   </Section>
 );
 
-/** A title with the number of things below it that somebody has to think of. */
-export const countedTitle = (title: string, things: readonly unknown[]): string =>
-  things.length === 0 ? title : `${title} (${things.length})`;
+/** Returns a title with the number of items that a person still has to deal with. */
+export const countedTitle = (title: string, items: readonly unknown[]): string =>
+  items.length === 0 ? title : `${title} (${items.length})`;
 
 export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): string =>
   countedTitle(texts.soldOut, [...soldOut, ...hidden]);
@@ -106,7 +106,7 @@ export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
 export const hasSomethingToSell = ({ dishes, soldOut, offered, hidden }: DeskView): boolean =>
   dishes.length + soldOut.length + offered.length + hidden.length > 0;
 
-/** What is sold out comes first: somebody has to think of it when it is back. */
+/** Sold-out dishes and hidden services come first, so that nobody forgets to offer them again. */
 export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
   <Section id="sold-out" title={soldOutTitle(page.texts, view)}>
     <BackAgain page={page} action="available" field="dish" choices={view.soldOut} />

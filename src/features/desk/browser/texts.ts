@@ -12,7 +12,7 @@ export type DeskTexts = {
   nothingToDo: string;
   decideBy: string;
   earlier: string;
-  /** Visits that are over, of which nobody has said whether the guest came. */
+  /** Past visits for which nobody has recorded whether the guest came. */
   unrecorded: string;
   goTo: string;
   now: string;
@@ -23,15 +23,15 @@ export type DeskTexts = {
   /** Shown while the current state is read after a pause. */
   reading: string;
   saving: string;
-  /** Said before an action that is sent again by itself. */
+  /** Shown before the label of an action that the page sends again by itself. */
   unknown: string;
-  /** Said before an action about which a person decides. */
+  /** Shown before the label of an action that is sent again only if a person says so. */
   sendAgainOrNot: string;
   sendAgain: string;
   drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
-  /** Said before an action that tells the guest something. */
+  /** Shown above the actions about which the guest is told. */
   tells: string;
   newTime: string;
   note: string;
@@ -61,7 +61,7 @@ export type DeskTexts = {
   closeUntil: string;
   restOfDay: string;
   close: string;
-  /** Said while the hours of the day are not the usual ones. */
+  /** Shown while the hours of the day are not the usual ones. */
   hoursChanged: string;
   usualHours: string;
   somebodyAway: string;
@@ -95,7 +95,7 @@ export type DeskTexts = {
   guests: PluralText;
   tickets: PluralText;
   done: Record<DoneCode, string>;
-  /** Said of an error that is only in English. */
+  /** Shown with the message of an error that is only in English. */
   notDone: string;
 };
 

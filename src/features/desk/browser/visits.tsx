@@ -31,7 +31,7 @@ export function NowAndNext({ page, visits }: { page: Page; visits: readonly Desk
 type VisitsProps = {
   page: Page;
   visits: readonly DeskVisit[];
-  /** Whether the visits are of several days. */
+  /** Whether each row shows its date and until when the visit must be decided. */
   withDate?: boolean;
 };
 
@@ -56,7 +56,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
             <VisitDetails page={page} visit={visit} />
           </div>
         </details>
-        {!isAbove(visit) && <QuickActions page={page} visit={visit} />}
+        {!hasActionsOnTop(visit) && <QuickActions page={page} visit={visit} />}
       </li>
     ),
     [page, JSON.stringify(visit)],
@@ -67,7 +67,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
  * Returns whether the row of a visit lacks quick actions because they are at the top of the page. A
  * visit that comes next has them in both places.
  */
-const isAbove = ({ at }: DeskVisit): boolean => at === "now";
+const hasActionsOnTop = ({ at }: DeskVisit): boolean => at === "now";
 
 type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
 
@@ -112,7 +112,7 @@ const Party = ({ page, visit: { guests, type } }: RowProps) =>
     <b>{fillPlural(page.language, page.texts.guests, guests)} · </b>
   ) : null;
 
-/** Returns the actions that need no look at the details. */
+/** Returns the actions whose buttons are on the row itself, outside its details. */
 const quickActionsOf = ({ status, at, actions }: DeskVisit): DeskVisitAction[] => {
   const wanted: DeskVisitAction[] =
     status === "PENDING"
@@ -143,6 +143,7 @@ const Actions = ({ page, visit, actions }: ActionsProps) => (
   </div>
 );
 
+/** Returns what a screen reader says after the text of a button. */
 const aboutOf = (page: Page, { guest, start }: DeskVisit): string =>
   `${guest ?? page.texts.noName}, ${momentText(page, start)}`;
 
@@ -152,18 +153,18 @@ function QuickActions({ page, visit }: RowProps) {
 }
 
 /** The actions about which the API key that made the booking gets an event at once. */
-const TELLING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
-const isTelling = (action: DeskVisitAction): boolean => TELLING.includes(action);
+const NOTIFYING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
+const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(action);
 
 function VisitDetails({ page, visit }: RowProps) {
   const { texts } = page;
   const { id, actions, contact, start } = visit;
   const about = aboutOf(page, visit);
-  const quick = isAbove(visit) ? [] : quickActionsOf(visit);
+  const quick = hasActionsOnTop(visit) ? [] : quickActionsOf(visit);
   const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
-  // Declining and cancelling come last, so that nobody taps them on the way to something else.
-  const ending = others.filter(isTelling);
-  const plain = others.filter((action) => !isTelling(action));
+  // Declining and cancelling come last, so that nobody taps them by mistake.
+  const ending = others.filter(isNotifying);
+  const plain = others.filter((action) => !isNotifying(action));
   return (
     <>
       {contact && (
@@ -190,7 +191,7 @@ function VisitDetails({ page, visit }: RowProps) {
           </label>
         </Form>
       )}
-      {actions.some(isTelling) && <p class="faint">{texts.tells}</p>}
+      {actions.some(isNotifying) && <p class="faint">{texts.tells}</p>}
       {actions.includes("reschedule") && (
         <Form
           page={page}
