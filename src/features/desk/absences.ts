@@ -6,7 +6,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { DeskSession } from "./desks.ts";
 import { type DeskAbsence, type DeskAway, localOf } from "./rules.ts";
 
-/** Lists time off that is within today and tomorrow. Longer ones are ended with commands. */
+/** Lists the time off within today and tomorrow. A longer time off can be ended by a command only. */
 export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsence[] => {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);

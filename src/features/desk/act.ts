@@ -8,8 +8,8 @@ import type { DeskOutcome, DeskRefusal } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
 
 /**
- * Returns the hash that identifies a form. Each page has a `key` of its own in its forms, so two
- * equal forms are one action that a browser sent twice.
+ * Returns the hash that identifies a form. The forms of a page have a field `key` that differs from
+ * page to page, so two equal forms are one action that a browser sent twice.
  */
 export const tokenOf = (form: DeskForm): string =>
   hash("sha256", JSON.stringify(Object.entries(form).toSorted(([a], [b]) => (a < b ? -1 : 1))));
@@ -29,8 +29,8 @@ export function act(
   try {
     return runAsDesk(rt, session.desk, address, () =>
       rt.tx(() => {
-        const before = store.findOutcome(session.device.id, token);
-        if (before?.ok) return before;
+        const stored = store.findOutcome(session.device.id, token);
+        if (stored?.ok) return stored;
         const { codes, ...outcome } = runAction(rt, session, form);
         store.saveOutcome(session.device.id, token, rt.now(), outcome);
         return { ...outcome, ...(codes && { codes }) };

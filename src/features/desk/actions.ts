@@ -20,7 +20,7 @@ import { hashAdmissionCode } from "../tickets/short-code.ts";
 import { createTicketStore } from "../tickets/store.ts";
 import { checkInTicket } from "../tickets/tickets.ts";
 import { listAbsences } from "./absences.ts";
-import { setOffered } from "./choices.ts";
+import { setOfferStatus } from "./choices.ts";
 import { closeFromNow, reopen } from "./closing.ts";
 import type { DeskSession } from "./desks.ts";
 import {
@@ -59,7 +59,8 @@ const done = (code: DoneCode, more: Pick<Done, "count" | "awayId"> = {}): Done =
   ...more,
 });
 
-const changes = (
+/** Returns an action that changes the status of a visit. */
+const statusAction = (
   action: "approve" | "decline" | "cancel" | "complete" | "noShow",
   code: DoneCode,
 ): Action => ({
@@ -90,11 +91,11 @@ const MAX_MINUTES_AGO = 240;
 const MINUTE_MS = 60_000;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  approve: changes("approve", "approved"),
-  decline: changes("decline", "declined"),
-  cancel: changes("cancel", "cancelled"),
-  complete: changes("complete", "completed"),
-  noShow: changes("noShow", "no_show"),
+  approve: statusAction("approve", "approved"),
+  decline: statusAction("decline", "declined"),
+  cancel: statusAction("cancel", "cancelled"),
+  complete: statusAction("complete", "completed"),
+  noShow: statusAction("noShow", "no_show"),
   reschedule: {
     right: "visits",
     run(rt, session, { id = "", start = "" }) {
@@ -126,7 +127,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "sold-out",
     isOfBusiness: true,
     run(rt, session, { service = "" }) {
-      setOffered(rt, session, service, false);
+      setOfferStatus(rt, session, service, "INACTIVE");
       return done("hidden");
     },
   },
@@ -134,7 +135,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "sold-out",
     isOfBusiness: true,
     run(rt, session, { service = "" }) {
-      setOffered(rt, session, service, true);
+      setOfferStatus(rt, session, service, "ACTIVE");
       return done("offered");
     },
   },
@@ -195,7 +196,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** The people at the door read their own language and no ISO times. */
+/**
+ * Returns why a ticket was not checked in. The error says it in English and with an ISO time, but the
+ * people at the door read their own language.
+ */
 function explainTicket(
   rt: Runtime,
   { business: { id, doc } }: DeskSession,
@@ -227,7 +231,7 @@ function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: Des
   return done("noted");
 }
 
-/** Enters guests who come without a visit: now, or some minutes ago if they already sit. */
+/** Enters a visit of guests who came without one: now, or up to `MAX_MINUTES_AGO` minutes ago. */
 function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskForm): Done {
   const { service = "", staff = "", party = "", name = "", ago = "0" } = form;
   const minutes = Number(ago);
@@ -254,7 +258,7 @@ function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskFor
   return done("entered");
 }
 
-/** Enters that somebody is away for the rest of today, or on the whole of tomorrow. */
+/** Enters time off of a staff member: the rest of today, or the whole of tomorrow. */
 function enterAway(rt: Runtime, { business }: DeskSession, { staff = "", day }: DeskForm): Done {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);

@@ -8,7 +8,7 @@ import { modifierOptionId } from "../../domain/public/menu.ts";
 import type { DeskSession } from "./desks.ts";
 import type { Choice, DeskView } from "./rules.ts";
 
-/** Lists what a walk-in can have, and with whom. */
+/** Lists the services, staff members and tables for walk-ins. */
 export function listChoices(
   rt: Runtime,
   { business: { id, slug }, desk }: DeskSession,
@@ -45,9 +45,9 @@ export function listDishes(
       })),
     ),
   ];
-  const marks = rt.store.soldOut.list(id);
+  const soldOutUntil = rt.store.soldOut.list(id);
   const isSoldOut = (one: Choice) => {
-    const until = marks.get(one.id);
+    const until = soldOutUntil.get(one.id);
     return until !== undefined && (until === null || until > rt.now());
   };
   return {
@@ -56,14 +56,22 @@ export function listDishes(
   };
 }
 
-type Part = Choice & Pick<ServiceDoc, "status"> & { service: string; variant: string | null };
+/** A service, or a variant of one; `service` and `variant` are their keys. */
+type OfferedItem = Choice &
+  Pick<ServiceDoc, "status"> & { service: string; variant: string | null };
 
 /** Returns the services and their variants in catalog order, without those that are retired. */
-function listParts(rt: Runtime, { business: { id, slug } }: DeskSession): Part[] {
+function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): OfferedItem[] {
   const { service } = rt.store.catalog.listObjects(id, ["service"]);
   return service
-    .flatMap((doc): Part[] => [
-      { id: objectId("service", slug, doc), service: doc.key, variant: null, ...shown(doc) },
+    .flatMap((doc): OfferedItem[] => [
+      {
+        id: objectId("service", slug, doc),
+        service: doc.key,
+        variant: null,
+        name: doc.name,
+        status: doc.status,
+      },
       ...doc.variants.map((variant) => ({
         id: variantId(slug, doc, variant),
         service: doc.key,
@@ -75,42 +83,40 @@ function listParts(rt: Runtime, { business: { id, slug } }: DeskSession): Part[]
     .filter(({ status }) => status !== "ARCHIVED");
 }
 
-const shown = ({ name, status }: ServiceDoc) => ({ name, status });
-
 /** Lists the services and variants by whether they are offered or hidden. */
 export function listServices(
   rt: Runtime,
   session: DeskSession,
 ): Pick<DeskView, "offered" | "hidden"> {
-  const parts = listParts(rt, session);
+  const items = listItems(rt, session);
   const listOf = (wanted: ServiceDoc["status"]): Choice[] =>
-    parts.filter(({ status }) => status === wanted).map(({ id, name }) => ({ id, name }));
+    items.filter(({ status }) => status === wanted).map(({ id, name }) => ({ id, name }));
   return { offered: listOf("ACTIVE"), hidden: listOf("INACTIVE") };
 }
 
 /**
- * Hides a service or variant, or offers it again, as `services update --status` does. Visits stay.
+ * Sets the status of a service or variant, as `services update --status` does: an inactive one is
+ * hidden from guests. Its visits stay.
  * @throws AppError resource_not_found
  */
-export function setOffered(
+export function setOfferStatus(
   rt: Runtime,
   session: DeskSession,
   id: string,
-  isOffered: boolean,
+  status: "ACTIVE" | "INACTIVE",
 ): void {
-  const part = assertFound(
-    listParts(rt, session).find((one) => one.id === id),
+  const item = assertFound(
+    listItems(rt, session).find((one) => one.id === id),
     "This desk has no such service.",
     "deskbell services list",
   );
-  const status = isOffered ? "ACTIVE" : "INACTIVE";
-  editObject(rt, session.business.slug, "service", part.service, (doc) =>
-    part.variant === null
+  editObject(rt, session.business.slug, "service", item.service, (doc) =>
+    item.variant === null
       ? { ...doc, status }
       : {
           ...doc,
           variants: doc.variants.map((one) =>
-            one.key === part.variant ? { ...one, status } : one,
+            one.key === item.variant ? { ...one, status } : one,
           ),
         },
   );

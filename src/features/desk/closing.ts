@@ -21,7 +21,7 @@ const MINUTE_MS = 60_000;
 /** The day whose opening hours apply now, and its shifts in minutes from its midnight. */
 type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 
-/** A bar that closes at two still has the hours of yesterday at one. */
+/** Finds the open day. Yesterday's hours may go on after midnight, as in a bar. */
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
@@ -47,7 +47,7 @@ const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /**
  * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
  * @param until a time such as `15:30`; null for the rest of the hours
- * @throws AppError conflict if the business is not open any more, usage for an invalid time
+ * @throws AppError conflict if the business is not open any more, validation_failed for an invalid time
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {
@@ -55,12 +55,13 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
     const { date, shifts, nowMin } = findOpenDay(schedule, doc.timezone, rt.now());
     const untilMin = until === null ? Infinity : parseClock(until, nowMin);
     const left = subtract(shifts, [{ start: nowMin, end: untilMin }]);
-    if (left.reduce(length, 0) === shifts.reduce(length, 0))
+    if (totalMinutes(left) === totalMinutes(shifts))
       throw new AppError("conflict", "The business is not open at this time.");
     return updateDateHours(rt, slug, date, left.map(toHours));
   });
 
-const length = (sum: number, { start, end }: Interval): number => sum + end - start;
+const totalMinutes = (intervals: readonly Interval[]): number =>
+  intervals.reduce((sum, { start, end }) => sum + end - start, 0);
 
 function parseClock(text: string, nowMin: number): number {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
@@ -71,21 +72,25 @@ function parseClock(text: string, nowMin: number): number {
   return minute > nowMin ? minute : minute + DAY_MIN;
 }
 
-const two = (n: number) => String(n).padStart(2, "0");
-const formatClock = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+const twoDigits = (n: number) => String(n).padStart(2, "0");
+const formatClock = (minute: number) =>
+  `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}`;
 const toHours = ({ start, end }: Interval) => ({
   start: formatClock(start),
   end: formatClock(end),
 });
 
-/** Gives the current day its usual hours again. */
+/** Gives the day that `changedDate` returns its usual hours again. */
 export const reopen = (rt: Runtime, slug: string): ChangeResult =>
   rt.tx(() => {
     const { schedule, doc } = getBusiness(rt, slug);
     return updateDateHours(rt, slug, changedDate(schedule, doc.timezone, rt.now()) ?? "", null);
   });
 
-/** Returns the current date if it has other hours than usual. */
+/** Until this minute of the day, the changed hours of yesterday can be taken back. */
+const NIGHT_END_MIN = 6 * 60;
+
+/** Returns the date of today, or of yesterday in the night, if it has other hours than usual. */
 export function changedDate(
   { exceptions }: Pick<ScheduleDoc, "exceptions">,
   timezone: string,
@@ -94,7 +99,7 @@ export function changedDate(
   const today = localDateOf(now, timezone);
   const yesterday = dateOf(dayNumber(today) - 1);
   const dates = new Set(exceptions.filter(({ mode }) => mode === "ONLY").map(({ date }) => date));
-  // The hours of yesterday may go on after midnight.
-  const [hour = 0] = [wallAt(timezone, Math.floor(now / MINUTE_MS)) % DAY_MIN];
-  return dates.has(today) ? today : hour < 6 * 60 && dates.has(yesterday) ? yesterday : undefined;
+  if (dates.has(today)) return today;
+  const minuteOfDay = wallAt(timezone, Math.floor(now / MINUTE_MS)) % DAY_MIN;
+  return minuteOfDay < NIGHT_END_MIN && dates.has(yesterday) ? yesterday : undefined;
 }

@@ -7,13 +7,13 @@ import { DEVICE_MS } from "./rules.ts";
 // The cookie of a paired device. It is sent to the desk of its business only, and never by another
 // website.
 
-const NAME = "deskbell_desk";
+const COOKIE_NAME = "deskbell_desk";
 
 /** @param token empty to delete the cookie */
 export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
   const { slug, base } = request;
   const attributes = [
-    `${NAME}=${token}`,
+    `${COOKIE_NAME}=${token}`,
     `Path=${base}/b/${slug}/desk`,
     `Max-Age=${token === "" ? 0 : DEVICE_MS / 1000}`,
     "HttpOnly",
@@ -23,18 +23,21 @@ export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
   return ["set-cookie", attributes.join("; ")];
 }
 
-/** Returns the session of the device that sent a request; undefined if it is not paired. */
+/**
+ * Returns the session of the device that sent a request; undefined if it is not paired. A browser may
+ * send several cookies of this name, for example one that an earlier path has left.
+ */
 export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | undefined {
   const cookies = getHeader(context.request, "cookie") ?? "";
   const tokens = cookies.split(";").flatMap((part) => {
     const [name, value = ""] = part.trim().split("=");
-    return name === NAME ? [value] : [];
+    return name === COOKIE_NAME ? [value] : [];
   });
   return tokens.map((token) => findSession(rt, slug, token)).find((one) => one !== undefined);
 }
 
 /** Returns whether the browser reaches the server by https, or on the same machine. */
-export function isSafe(request: PageRequest): boolean {
+export function hasHttpsOrLoopback(request: PageRequest): boolean {
   const { config, store } = request.rt;
   const urls = [config.http.publicUrl, store.daemon.find()?.url];
   return isLoopback(request) || urls.some((url) => url?.startsWith("https:"));

@@ -147,7 +147,7 @@ export function findDeskByLink(rt: Runtime, slug: string, token: string): DeskRo
 }
 
 /**
- * Pairs a device with the desk of a link, which ends with it.
+ * Pairs a device with the desk of a link, which then ends.
  * @returns the only copy of the device's token; undefined if the link has ended
  * @throws AppError conflict if the desk has too many devices
  */
@@ -181,7 +181,8 @@ export const pairDevice = (
     return token;
   });
 
-const USED_WITHIN_MS = 3_600_000;
+/** The time for which the use of a device is not stored again. */
+const USE_RECORDED_MS = 3_600_000;
 
 /**
  * Returns the session of a device; undefined if its token is unknown, or its desk is revoked or of
@@ -199,7 +200,7 @@ export function findSession(rt: Runtime, slug: string, token: string): DeskSessi
 
 /** Stores, at most once an hour, that a device is in use. */
 export function recordUse(rt: Runtime, { device }: DeskSession): void {
-  if (rt.now() - device.usedAt < USED_WITHIN_MS) return;
+  if (rt.now() - device.usedAt < USE_RECORDED_MS) return;
   rt.tx(() => rt.openStore(createDeskStore).setUsedAt(device.id, rt.now()));
 }
 

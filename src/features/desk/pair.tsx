@@ -6,7 +6,7 @@ import { getHeader, type HttpResponse, respond } from "../../http/pipeline/reque
 import { AppError } from "../../domain/errors.ts";
 import { fillText } from "../../pages/languages.ts";
 import { TEXTS } from "./browser/texts.ts";
-import { cookieHeaders, isSafe, sessionOf } from "./cookie.ts";
+import { cookieHeaders, hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { findDeskByLink, pairDevice, runAsDesk, unpairDevice } from "./desks.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
@@ -16,7 +16,7 @@ import { REFUSAL_TEXTS } from "./refusal-texts.ts";
  * programs open links for a preview.
  */
 export function showPairing(request: PageRequest): HttpResponse {
-  if (!isSafe(request)) return respondUnsafe(request);
+  if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, slug, context } = request;
   const desk = findDeskByLink(rt, slug, context.request.params["token"] ?? "");
   if (desk === undefined) return respondLinkEnded(request);
@@ -43,7 +43,7 @@ export function showPairing(request: PageRequest): HttpResponse {
 
 /** Pairs the device, and leads to the desk, whose address has no token. */
 export function postPairing(request: PageRequest): HttpResponse {
-  if (!isSafe(request)) return respondUnsafe(request);
+  if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, slug, context } = request;
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const link = context.request.params["token"] ?? "";
@@ -52,7 +52,7 @@ export function postPairing(request: PageRequest): HttpResponse {
       userAgent: getHeader(context.request, "user-agent"),
       address: getClientAddress(context.request),
     });
-    return token === undefined ? respondLinkEnded(request) : redirect(request, token);
+    return token === undefined ? respondLinkEnded(request) : redirectToDesk(request, token);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "conflict") throw error;
     const { too_many_devices: title } = REFUSAL_TEXTS[languageOf(request, null)];
@@ -67,10 +67,11 @@ export function postUnpairing(request: PageRequest): HttpResponse {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   if (session !== undefined)
     runAsDesk(rt, session.desk, getClientAddress(context.request), () => unpairDevice(rt, session));
-  return redirect(request, "");
+  return redirectToDesk(request, "");
 }
 
-const redirect = (request: PageRequest, token: string): HttpResponse =>
+/** Redirects to the desk, and sets the device's cookie. @param token empty to delete the cookie */
+const redirectToDesk = (request: PageRequest, token: string): HttpResponse =>
   respond(request.context, 303, [
     "location",
     pathOf(request),
@@ -89,7 +90,7 @@ const localeOf = ({ rt, slug }: PageRequest): string | null =>
 const respondLinkEnded = (request: PageRequest): HttpResponse =>
   respondWithMessage(request, 404, "linkEnded");
 
-/** Responds to a device that is not paired, or no longer. */
+/** Responds to a device that is not paired, or is no longer paired. */
 export function respondNotPaired(request: PageRequest): HttpResponse {
   if (wantsJson(request))
     throw new AppError("missing_key", "This device is not paired with the desk.");
@@ -110,7 +111,7 @@ function respondWithMessage(
  * Responds to a browser that reaches the server neither by https nor on the same machine: the
  * cookie would be sent in plain text.
  */
-export function respondUnsafe(request: PageRequest): HttpResponse {
+export function respondNeedsHttps(request: PageRequest): HttpResponse {
   const message = "The desk needs https, and this address has none.";
   if (wantsJson(request)) throw new AppError("address_not_allowed", message);
   return respondWithNotice(request, 403, REFUSAL_TEXTS[languageOf(request, null)].needs_https);

@@ -5,7 +5,7 @@ import type { RefusalCode } from "./rules.ts";
 // Errors of use cases are in English, for operators. The people in the shop read their own
 // language, so each error that they can meet has a text of its own.
 
-const OF_TIME: Readonly<Record<Reason, RefusalCode>> = {
+const BY_REASON: Readonly<Record<Reason, RefusalCode>> = {
   TOO_FAR: "wrong_time",
   TOO_SOON: "wrong_time",
   OFF_GRID: "wrong_time",
@@ -20,7 +20,7 @@ const OF_TIME: Readonly<Record<Reason, RefusalCode>> = {
   RESOURCE_TAKEN: "taken",
 };
 
-const OF_CODE: Partial<Record<ErrorCode, RefusalCode>> = {
+const BY_ERROR_CODE: Partial<Record<ErrorCode, RefusalCode>> = {
   wrong_status: "changed",
   conflict: "changed",
   resource_not_found: "gone",
@@ -36,10 +36,11 @@ const OF_CODE: Partial<Record<ErrorCode, RefusalCode>> = {
   usage: "invalid",
 };
 
-/** Returns the text for an error; undefined for one that is only in English. */
+/** Returns the code of the text for an error; undefined for an error that is only in English. */
 export function refusalOf({ code, extensions, issues }: AppError): RefusalCode | undefined {
   const { reason } = extensions as { reason?: Reason };
-  if (reason !== undefined) return OF_TIME[reason];
+  if (reason !== undefined) return BY_REASON[reason];
+  // The code of the first issue is more specific than that of the error.
   const [issue] = issues;
-  return OF_CODE[(issue?.code ?? code) as ErrorCode] ?? OF_CODE[code];
+  return BY_ERROR_CODE[(issue?.code ?? code) as ErrorCode] ?? BY_ERROR_CODE[code];
 }

@@ -1,7 +1,8 @@
 import { formatInstant } from "../../domain/local-time.ts";
 import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
-// What a desk may do, and what its page shows.
+// What a desk may do, and what its page shows. Times of the page are local ones of the business, such
+// as `2026-12-01T10:00` (see `localOf`).
 
 /** What a desk shows and changes. `guests` are contact details and notes; names are always shown. */
 export const DESK_RIGHTS = ["visits", "sold-out", "close", "check-in", "guests"] as const;
@@ -22,10 +23,12 @@ export const DEVICE_MS = 30 * DAY_MS;
 /** How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key. */
 export const ACTION_MS = DAY_MS;
 
-/** The script of the page that decodes the codes of tickets. */
+/** The name of the page's script that decodes the codes of tickets. */
 export const SCANNER = "scanner";
 
+/** The most desks of a business. */
 export const MAX_DESKS = 50;
+/** The most devices that are paired with one desk. */
 export const MAX_DEVICES = 20;
 
 /** The kinds of devices that a browser names in its User-Agent, the more specific ones first. */
@@ -45,7 +48,7 @@ export const deviceKindOf = (userAgent = ""): string =>
 /** The actions of a visit that the desk has a button for. */
 export type DeskVisitAction = Exclude<VisitAction, "expire">;
 
-/** Returns a time of a view: a local one of the business, such as `2026-12-01T10:00`. */
+/** Returns a time as the page gets it, such as `2026-12-01T10:00`. */
 export const localOf = (at: number, timezone: string): string =>
   formatInstant(at, timezone).slice(0, 16);
 
@@ -80,10 +83,10 @@ export type Choice = { id: string; name: string };
 
 export type DeskOrder = { code: string; event: string | null; tickets: number; total: string };
 
-/** Somebody who is away today or tomorrow, and not on other days. */
+/** A time off within today and tomorrow. `staff` is the name of the staff member. */
 export type DeskAbsence = { id: string; staff: string; from: string; to: string };
 
-/** The visits of somebody who is away, and who could take them. */
+/** A time off with its visits, each with the names of the colleagues who could take it. */
 export type DeskAway = DeskAbsence & {
   visits: {
     id: string;
@@ -103,7 +106,7 @@ export type DeskView = {
   today: string;
   /** Changes when something on the page does. */
   version: string;
-  /** Distinguishes two equal actions from one that is sent twice. */
+  /** A random text by which the server knows an action that is sent twice (see `tokenOf`). */
   key: string;
   rights: DeskRight[];
   isOfOnePerson: boolean;
@@ -130,8 +133,9 @@ export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };
 
-/** Why an action is refused; `at` is the local time of a ticket's check-in. */
+/** Why an action is refused; `at` is when a used ticket was checked in, and null for other codes. */
 export type DeskRefusal = { code: RefusalCode; at: string | null };
+/** The codes `unknown`, `void` and `used` are about tickets. */
 export type RefusalCode =
   | "unknown"
   | "void"
@@ -152,6 +156,7 @@ export type RefusalCode =
   | "too_many_devices"
   | "needs_https";
 
+/** What an action did, for the text that the page shows. */
 export const DONE_CODES = [
   "approved",
   "declined",

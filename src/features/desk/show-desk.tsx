@@ -9,11 +9,11 @@ import { act, tokenOf } from "./act.ts";
 import { Desk, type DeskMessage, type DeskProps } from "./browser/desk.tsx";
 import { TEXTS } from "./browser/texts.ts";
 import { localeOfTimes, type Times, timesIn } from "./browser/times.ts";
-import { isSafe, sessionOf } from "./cookie.ts";
+import { hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
 import { languageOf, pathOf, wantsJson } from "./page-request.ts";
-import { respondNotPaired, respondUnsafe } from "./pair.tsx";
+import { respondNotPaired, respondNeedsHttps } from "./pair.tsx";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 import { type DeskOutcome, SCANNER } from "./rules.ts";
 import { createDeskStore } from "./store.ts";
@@ -23,7 +23,7 @@ const NO_STORE = ["cache-control", "no-store"];
 
 /** Shows the day. A script asks for it as JSON, and names the version that it has. */
 export function showDesk(request: PageRequest): HttpResponse {
-  if (!isSafe(request)) return respondUnsafe(request);
+  if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, context } = request;
   const session = sessionOf(request);
   if (session === undefined) return respondNotPaired(request);
@@ -45,7 +45,7 @@ function findOutcome(
 
 /** Does what a form asks for, once, and shows the day again. */
 export async function postAction(request: PageRequest): Promise<HttpResponse> {
-  if (!isSafe(request)) return respondUnsafe(request);
+  if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, context } = request;
   const form = await readForm(request);
   // The session is read after the body, so that a device that was revoked meanwhile does nothing.
@@ -54,10 +54,11 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   const outcome = act(rt, session, form, getClientAddress(context.request));
   const awayId = outcome.ok ? outcome.awayId : undefined;
-  const changed = sessionOf(request) ?? session;
+  // The action may have changed the business, so the session is read again before it is shown.
+  const current = sessionOf(request) ?? session;
   // Codes are not stored, so no redirect can show them.
   if (wantsJson(request) || (outcome.codes ?? []).length > 0)
-    return respondWithDesk(request, changed, outcome, awayId);
+    return respondWithDesk(request, current, outcome, awayId);
   const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
   return respond(context, 303, [
     "location",

@@ -5,7 +5,7 @@ export type DeskRow = {
   id: string;
   businessId: string;
   name: string;
-  /** Null for the whole business. */
+  /** The staff member of a desk of one person; null for a desk of the whole business. */
   staffId: string | null;
   allow: DeskRight[];
   createdAt: number;
@@ -15,9 +15,10 @@ export type DeskRow = {
 export type DeviceRow = {
   id: string;
   deskId: string;
+  /** The name that `deviceKindOf` returns. */
   kind: string;
   pairedAt: number;
-  /** Accurate to an hour. */
+  /** When the device last showed the desk, accurate to an hour. */
   usedAt: number;
   expiresAt: number;
 };
@@ -83,7 +84,7 @@ export function createDeskStore(db: Db) {
 
   return {
     insert: (row: DeskRow) => void insert.run({ ...row, allow: JSON.stringify(row.allow) }),
-    /** Returns undefined for a revoked desk, as the other searches do. */
+    /** Returns undefined for a revoked desk, as `findByName` does. */
     findById: (id: string) => parseOptional(selectById.get(id), parse),
     findByName: (businessId: string, nameOrId: string) =>
       parseOptional(selectByName.get(businessId, nameOrId, nameOrId), parse),
@@ -100,6 +101,7 @@ export function createDeskStore(db: Db) {
     /** Returns the ID of the desk to which a link leads; undefined if the link has ended. */
     findDeskOfLink: (tokenHash: Buffer, now: number) =>
       selectLink.get({ tokenHash, now }) as string | undefined,
+    /** Returns when the desk's link ends (epoch ms); undefined if it has none. */
     findLinkEnd: (deskId: string, now: number) =>
       selectLinkEnd.get({ deskId, now }) as number | undefined,
     deleteLink: (deskId: string) => void deleteLink.run(deskId),

@@ -18,6 +18,7 @@ import { type DeskOrder, type DeskView, type DeskVisit, localOf } from "./rules.
 
 const MAX_PENDING = 50;
 const MAX_ORDERS = 20;
+/** The length of the random key in the forms of a page. */
 const KEY_BYTES = 12;
 const MINUTE_MS = 60_000;
 
@@ -28,7 +29,7 @@ const MINUTE_MS = 60_000;
 export const versionOf = (rt: Runtime): string =>
   `${rt.revision()}.${Math.floor(rt.now() / MINUTE_MS)}`;
 
-/** @param awayId the time off whose visits are shown */
+/** @param awayId the ID of the time off whose visits are shown; undefined to show none */
 export function readDeskView(
   rt: Runtime,
   session: DeskSession,
@@ -36,11 +37,12 @@ export function readDeskView(
 ): DeskView {
   const { business, desk } = session;
   const { timezone, name } = business.doc;
-  // The version is read first, so that a change in between is found at the next question.
+  // The version is read before the data: a change after it makes the page's next request find a newer
+  // version.
   const version = versionOf(rt);
   const now = rt.now();
   const today = localDateOf(now, timezone);
-  const ofBusiness = desk.staffId === null;
+  const isWholeBusiness = desk.staffId === null;
   const days = [today, addDays(today, 1)].map((date) => ({
     date,
     visits: toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined)),
@@ -55,21 +57,21 @@ export function readDeskView(
     version,
     key: rt.random(KEY_BYTES).toString("hex"),
     rights: desk.allow,
-    isOfOnePerson: !ofBusiness,
+    isOfOnePerson: !isWholeBusiness,
     pending: listPending(rt, session),
     days,
     ...listChoices(rt, session),
     hasEvents: (rt.store.catalog.countByKind(business.id).get("public_event") ?? 0) > 0,
     ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
-    ...(canSell && ofBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
+    ...(canSell && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
-    orders: allows(session, "visits") && ofBusiness ? listOrders(rt, session) : [],
-    absences: ofBusiness && allows(session, "close") ? listAbsences(rt, session) : [],
-    away: awayId === undefined || !ofBusiness ? null : findAway(rt, session, awayId),
+    orders: allows(session, "visits") && isWholeBusiness ? listOrders(rt, session) : [],
+    absences: isWholeBusiness && allows(session, "close") ? listAbsences(rt, session) : [],
+    away: awayId === undefined || !isWholeBusiness ? null : findAway(rt, session, awayId),
   };
 }
 
-/** Returns the visits of the entries: a booking with several services has an entry for each. */
+/** Returns the visits of a day's entries. A booking with several services has an entry for each. */
 function toDeskVisits(
   rt: Runtime,
   session: DeskSession,
@@ -112,7 +114,7 @@ function toDeskVisit(
   const { timezone } = session.business.doc;
   const sealed = allows(session, "guests") ? rt.store.guests.findByVisit(visit.id) : undefined;
   const customer = sealed && tryDecryptCustomer(rt, sealed);
-  // A pending visit is declined, which tells more than a cancellation.
+  // A pending visit is declined instead, so that the guest learns that the business has refused it.
   const hidden: readonly VisitAction[] = visit.status === "PENDING" ? ["cancel"] : [];
   return {
     id: visit.id,
@@ -145,6 +147,7 @@ function toDeskVisit(
   };
 }
 
+/** Sets `at` of today's visits. Visits whose guest did not come are left out. */
 function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: DeskSession): void {
   let hasNext = false;
   for (const shown of visits) {

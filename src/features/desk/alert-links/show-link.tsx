@@ -21,13 +21,16 @@ import {
 } from "./alert-links.ts";
 import { ALERT_LINK_TEXTS } from "./texts.ts";
 
+/** The action of the desk whose button text a decision has. */
 const ACTIONS = { accept: "approve", decline: "decline" } as const;
+/** The outcome of the desk whose text a decision has. */
 const DONE = { accept: "approved", decline: "declined" } as const;
 
-type Asked = LinkedVisit & { token: string; decision: Decision };
+/** What a link asks the reader to decide. */
+type Question = LinkedVisit & { token: string; decision: Decision };
 
 /** Returns the visit and the decision of a link; undefined if the link has ended. */
-function findAsked({ rt, slug, context }: PageRequest): Asked | undefined {
+function findQuestion({ rt, slug, context }: PageRequest): Question | undefined {
   const { token = "", decision } = context.request.params;
   const known = DECISIONS.find((one) => one === decision);
   const found = known && findLinkedVisit(rt, slug, token);
@@ -39,8 +42,8 @@ function findAsked({ rt, slug, context }: PageRequest): Asked | undefined {
  * nothing, because chats and mail programs open links for a preview.
  */
 export function showAlertLink(request: PageRequest): HttpResponse {
-  const asked = findAsked(request);
-  return asked === undefined ? respondEnded(request) : respondWithQuestion(request, asked);
+  const question = findQuestion(request);
+  return question === undefined ? respondEnded(request) : respondWithQuestion(request, question);
 }
 
 /** Accepts or declines the visit of a link, once, and says so. */
@@ -48,19 +51,23 @@ export async function postAlertLink(request: PageRequest): Promise<HttpResponse>
   const { rt, slug, context } = request;
   const { start = "" } = await readForm(request);
   // The link is read after the body, so that one that has ended meanwhile does nothing.
-  const asked = findAsked(request);
-  if (asked === undefined) return respondEnded(request);
-  const { token, decision, business } = asked;
+  const question = findQuestion(request);
+  if (question === undefined) return respondEnded(request);
+  const { token, decision, business } = question;
   const address = createGetClientAddress(rt.config.http.trustedProxies)(context.request);
   const outcome = decideByLink(rt, slug, token, { decision, seenStart: Number(start), address });
   if (outcome === "ended") return respondEnded(request);
-  if (outcome === "moved") return respondWithQuestion(request, asked, true);
+  if (outcome === "moved") return respondWithQuestion(request, question, { hasMoved: true });
   const language = languageOf(request, business.doc.locale);
   const title = TEXTS[language].done[DONE[decision]];
-  return respondPrivately(request, 200, language, title, describeVisit(request, asked));
+  return respondPrivately(request, 200, language, title, describeVisit(request, question));
 }
 
-function respondWithQuestion(request: PageRequest, found: Asked, hasMoved = false): HttpResponse {
+function respondWithQuestion(
+  request: PageRequest,
+  found: Question,
+  { hasMoved } = { hasMoved: false },
+): HttpResponse {
   const { decision } = found;
   const language = languageOf(request, found.business.doc.locale);
   const texts = TEXTS[language];
@@ -85,7 +92,7 @@ function respondWithQuestion(request: PageRequest, found: Asked, hasMoved = fals
   );
 }
 
-/** Returns what the visit is, without the guest. */
+/** Returns the business, time, services and party of a visit, without guest data. */
 function describeVisit(request: PageRequest, found: LinkedVisit): ComponentChildren {
   const { visit, business } = found;
   const language = languageOf(request, business.doc.locale);

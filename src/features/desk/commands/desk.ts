@@ -73,7 +73,7 @@ const link = command({
 
 type Link = { desk: DeskRow; token: string; expiresAt: number };
 
-/** Prints a link once, on a terminal with a QR code for the phone that opens it. */
+/** Creates a link and prints it once; on a terminal, with a QR code for the phone that opens it. */
 async function printLink(
   cli: Cli,
   rt: Runtime,
