@@ -1,6 +1,8 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import { tryDecryptCustomer } from "../../app/bookings/guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/text.ts";
 import { createGuestSearchStore } from "./store.ts";
 
 /** What to search for: a guest matches if one of these values is equal. */
@@ -17,12 +19,17 @@ export type FoundGuests = { visitId: string; customer: Customer | null }[];
  * Decrypts every guest of the business: an index of addresses would itself be guest data.
  * @returns `undecryptable`: the visits whose guest data no master key decrypts. Such a visit
  *   is found by its customer reference alone, and is then in `guests`, too, without data.
+ * @throws AppError usage for a phone number without digits, which would match every such number
  */
 export function findGuests(
   rt: Runtime,
   businessId: string,
   query: GuestQuery,
 ): { guests: FoundGuests; undecryptable: string[] } {
+  if (query.phone !== undefined && digitsOf(query.phone) === "")
+    throw new AppError("usage", `Invalid phone number ${quote(query.phone)}: it has no digits.`, {
+      fix: "name the guest by --email or --customer-ref, or the number by its digits",
+    });
   const found = new Map<string, Customer | null>();
   const undecryptable: string[] = [];
   const search = rt.openStore(createGuestSearchStore);

@@ -55,6 +55,13 @@ test.each([
   expect(guests).toEqual(isFound ? [{ visitId: id, customer: ANA }] : []);
 });
 
+test("a phone number without digits is refused, and does not match others without digits", () => {
+  const rt = openSalon();
+  book(rt, { ...ANA, phone: "unlisted" });
+  for (const phone of ["unlisted", "none", ""])
+    expect(() => erase(rt, { phone })).toThrow(/^Invalid phone number '.*': it has no digits\.$/);
+});
+
 test("an erasure finds visits with and without guest data, and adds one entry to the audit log", () => {
   const rt = openSalon();
   const ana = book(rt, ANA, "other");
