@@ -109,11 +109,14 @@ test.each([
   ],
   ["the last choice, by going left", ["f", "left", "enter"], "corrupt  ▮ newest"],
   ["nothing after clearing", ["f", "right", "x", "enter"], "all  1-24 of 400  ▮ newest"],
-])("filtering the list of deliveries by %s", async (_name, keys, expected) => {
-  const { view } = await openView(WIDE);
-  view.press(...keys);
-  expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(expected);
-});
+])(
+  "the filter panel filters by %s, and the list names the filter and the matches",
+  async (_name, keys, expected) => {
+    const { view } = await openView(WIDE);
+    view.press(...keys);
+    expect(listLabel(view).replace(/ {2,}/g, "  ")).toBe(expected);
+  },
+);
 
 test.each([
   ["a delivery", "dlv_0000000000000000000000377", [377]],
@@ -138,6 +141,7 @@ test.each([
   ["a whole event type", "staff.deleted", "/staff.deleted  1-12  ▮ newest"],
   ["a state", "exhausted", "/exhausted  1-4  ▮ newest"],
   ["nothing", "nobody", "/nobody  ▮ newest"],
+  ["the name of a property of every object", "constructor", "/constructor  ▮ newest"],
 ])("a search for %s shows the number of matches", async (_name, text, label) => {
   const { view } = await openView(WIDE);
   view.type(`/${text}`);

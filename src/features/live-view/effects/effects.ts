@@ -18,7 +18,7 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** The longest text for the clipboard: terminals ignore a longer one in base64. */
+/** The longest text for the clipboard. Terminals ignore a longer one, which is sent as base64. */
 const MAX_COPIED_CHARS = 50_000;
 
 export function runEffect(
@@ -32,7 +32,7 @@ export function runEffect(
     update((ui) => ({ ...ui, feedback: { text, tone } }));
   const context: EffectContext = { ...base, notify };
   const moveTo = (list: ListPosition) => update((ui) => ({ ...ui, list }));
-  const attempt = (work: () => void | Promise<void>) =>
+  const notifyOnError = (work: () => void | Promise<void>) =>
     void Promise.try(work).catch((error: unknown) => notify(errorMessage(error), "bad"));
 
   switch (effect.type) {
@@ -58,26 +58,26 @@ export function runEffect(
     case "since":
       return setSince(deps, context, effect.text);
     case "redeliver":
-      return attempt(() => {
+      return notifyOnError(() => {
         redeliverDelivery(rt, effect.id);
         notify(`${effect.id} queued for redelivery`, "good");
       });
     case "promptRedeliver":
       return promptRedeliver(rt, context, effect.endpointId);
     case "redeliverAll":
-      return attempt(() => redeliverAll(rt, context, effect.ids));
+      return notifyOnError(() => redeliverAll(rt, context, effect.ids));
     case "test":
-      return attempt(() => sendTest(deps, context, effect.endpoint));
+      return notifyOnError(() => sendTest(deps, context, effect.endpoint));
     case "enable":
-      return attempt(() => enable(deps, context, effect.endpoint, effect.recover));
+      return notifyOnError(() => enable(deps, context, effect.endpoint, effect.recover));
     case "disable":
-      return attempt(() => disable(deps, context, effect.endpoint));
+      return notifyOnError(() => disable(deps, context, effect.endpoint));
     case "rotateSecret":
-      return attempt(() => rotateSecret(deps, context, effect.endpoint));
+      return notifyOnError(() => rotateSecret(deps, context, effect.endpoint));
     case "changeVisit":
-      return attempt(() => changeVisit(deps, context, effect.visit, effect.action));
+      return notifyOnError(() => changeVisit(deps, context, effect.visit, effect.action));
     case "moveVisit":
-      return attempt(() => moveVisit(deps, context, effect.visit, effect.start));
+      return notifyOnError(() => moveVisit(deps, context, effect.visit, effect.start));
     case "forgetSecret":
       return update((ui) => ({
         ...ui,
@@ -90,7 +90,7 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
   const beginning = { id: "", isIncluded: false };
   const filter = listFilter(ui(), rt.now());
   const rows = rt.store.deliverySearch.listPage(filter, "newer", beginning, height).rows;
-  // The page begins with the oldest delivery, which is the last row of the screen.
+  // The rows begin with the oldest delivery. The screen shows them in reverse, the oldest at the end.
   const [oldest] = rows;
   const top = rows.at(-1);
   if (top === undefined || oldest === undefined) return FOLLOW_NEWEST;
@@ -130,22 +130,23 @@ function setSince(
       `Invalid time '${text}': use 15m, 2h or 3d before now, 08:30, or a date such as 2026-12-01.`,
       "bad",
     );
+  // A duration is kept as text, so that the filter moves on with the clock.
   const time = Number.isNaN(parseDuration(text)) ? at : text;
   update((ui) => setFilter(backToList(ui), { ...ui.filter, time }));
 }
 
 /** The codes that the list shows for errors without a response, and their texts. */
-const ERROR_CODES: Record<string, string> = {
-  "t/o": "timed out",
-  ref: "refused",
-  dns: "unresolvable",
-  blk: "blocked",
-};
+const ERROR_TEXTS: ReadonlyMap<string, string> = new Map([
+  ["t/o", "timed out"],
+  ["ref", "refused"],
+  ["dns", "unresolvable"],
+  ["blk", "blocked"],
+]);
 
 /** Parses a search as the beginning of an ID, as an event type, or as part of any shown text. */
 export function parseSearch(text: string): SearchFilter {
   if (text.startsWith("dlv_")) return { deliveryPrefix: text };
   if (text.startsWith("evt_")) return { eventPrefix: text };
   if (isEventType(text)) return { searchedType: text };
-  return { text: ERROR_CODES[text] ?? text };
+  return { text: ERROR_TEXTS.get(text) ?? text };
 }
