@@ -15,15 +15,13 @@ export const textWidth = (text: string): number =>
 export const lineWidth = (line: StyledLine): number =>
   line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/**
- * Returns whether each character takes one cell, as ASCII and our glyphs do; this saves segmenting.
- */
+/** Returns whether each character takes one cell, as ASCII and our glyphs do. Such text is fast. */
 const isSingleWidth = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
 
 /**
  * Returns external text that is safe to draw: without control characters, and of a width on which
- * all terminals agree, so that no name shifts the columns after it. The text is cut first: a
- * megabyte costs as little as a line.
+ * all terminals agree, so that no name shifts the columns after it. The text is cut first, so that
+ * a megabyte takes no longer than a line.
  */
 export function sanitize(text: string, maxLength = 500): string {
   const escaped = safe(text, maxLength);
@@ -61,12 +59,14 @@ export function clip(text: string, width: number, ellipsis = "…"): string {
   return kept + ellipsis;
 }
 
+/** Cuts a text to `width` cells at its start. */
 export function clipStart(text: string, width: number): string {
   const kept = Array.from(graphemes.segment(text), ({ segment }) => segment);
   while (kept.length > 0 && textWidth(kept.join("")) > width) kept.shift();
   return kept.join("");
 }
 
+/** Cuts or pads a text to exactly `width` cells. */
 export function fit(
   text: string,
   width: number,
@@ -78,6 +78,7 @@ export function fit(
   return align === "left" ? cut + space : space + cut;
 }
 
+/** Cuts or pads a line to exactly `width` cells. */
 export function fitLine(line: StyledLine, width: number): StyledLine {
   const fitted: Span[] = [];
   let remaining = width;
@@ -97,7 +98,7 @@ export function justify(left: StyledLine, right: StyledLine, width: number): Sty
   return space < 1 ? fitLine(left, width) : [...left, span(" ".repeat(space)), ...right];
 }
 
-/** Merges neighbouring spans of one style. Spaces take the style of the span before them. */
+/** Merges neighbouring spans of one style, to draw less. Blanks take the style of the span before. */
 export function mergeSpans(line: StyledLine): StyledLine {
   const merged: Span[] = [];
   for (const part of line) {
@@ -155,7 +156,7 @@ export function wrapWords(text: string, width: number): string[] {
   return lines;
 }
 
-const STYLE = { dim: true } as const;
+const EDGE_STYLE = { dim: true } as const;
 
 export type Border = { title: StyledLine; topRight?: StyledLine; width: number; height: number };
 
@@ -169,11 +170,15 @@ export function drawBorder(
 ): StyledLine[] {
   const inner = width - 2;
   const body = Array.from({ length: Math.max(0, height - 2) }, (_, i): StyledLine => [
-    span("│", STYLE),
+    span("│", EDGE_STYLE),
     ...fitLine(lines[i] ?? [], inner),
-    span("│", STYLE),
+    span("│", EDGE_STYLE),
   ]);
-  return [drawTopEdge(title, topRight, inner), ...body, [span(`╰${"─".repeat(inner)}╯`, STYLE)]];
+  return [
+    drawTopEdge(title, topRight, inner),
+    ...body,
+    [span(`╰${"─".repeat(inner)}╯`, EDGE_STYLE)],
+  ];
 }
 
 function drawTopEdge(title: StyledLine, topRight: StyledLine, inner: number): StyledLine {
@@ -184,11 +189,11 @@ function drawTopEdge(title: StyledLine, topRight: StyledLine, inner: number): St
   const right: StyledLine = label.length === 0 ? [] : [span(" "), ...label, span(" ")];
   const filler = inner - 3 - lineWidth(left) - lineWidth(right) - 1;
   return [
-    span("╭─ ", STYLE),
+    span("╭─ ", EDGE_STYLE),
     ...left,
-    span(` ${"─".repeat(Math.max(0, filler))}`, STYLE),
+    span(` ${"─".repeat(Math.max(0, filler))}`, EDGE_STYLE),
     ...right,
-    span("─╮", STYLE),
+    span("─╮", EDGE_STYLE),
   ];
 }
 
@@ -206,15 +211,16 @@ export const GLYPHS = {
   dot: "·",
 } as const;
 
+/** Bars of 0 to 8 eighths of a cell's height. */
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
  * ASCII replacements of our glyphs, of equal width except for `enter`, which must therefore be
  * replaced before lines are laid out.
  */
-const OURS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
+const DRAWN_GLYPHS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
 const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";
-const REPLACEMENTS = new Map(Array.from(OURS, (glyph, i) => [glyph, ASCII.charAt(i)]));
+const REPLACEMENTS = new Map(Array.from(DRAWN_GLYPHS, (glyph, i) => [glyph, ASCII.charAt(i)]));
 REPLACEMENTS.set(GLYPHS.enter, "enter");
 
 /** Replaces our glyphs by ASCII, and other non-ASCII characters by question marks. */

@@ -12,25 +12,26 @@ import {
 import type { LastHour, Snapshot } from "../state/snapshot.ts";
 import { groupDigits, formatDuration } from "../state/time-format.ts";
 
-const LABEL = 6;
-const TOTAL = 9;
+const LABEL_CELLS = 6;
+const TOTAL_CELLS = 9;
 const MINUTES = 60;
 /** The width for one column per minute of an hour. */
-export const CHARTS_WIDTH = LABEL + MINUTES + TOTAL + 2;
-const EIGHTH = 8;
-/** A value above 0 that is too small for the lowest bar. */
+export const CHARTS_WIDTH = LABEL_CELLS + MINUTES + TOTAL_CELLS + 2;
+/** The levels of a bar in one row, which a character of `EIGHTHS` draws. */
+const LEVELS = 8;
+/** Drawn for a value above 0 that is too small for the lowest bar. */
 const TRACE = ".";
 
 /** Draws one bar per value; the value `max` fills all `height` rows. */
 export function drawBars(values: readonly number[], height: number, max: number): string[] {
-  const levels = values.map((value) => Math.round((value / max) * height * EIGHTH));
+  const levels = values.map((value) => Math.round((value / max) * height * LEVELS));
   return Array.from({ length: height }, (_, row) => {
-    const below = (height - 1 - row) * EIGHTH;
+    const levelsBelow = (height - 1 - row) * LEVELS;
     return levels
       .map((level, i) =>
-        below === 0 && level === 0 && (values[i] ?? 0) > 0
+        levelsBelow === 0 && level === 0 && (values[i] ?? 0) > 0
           ? TRACE
-          : EIGHTHS[Math.min(EIGHTH, Math.max(0, level - below))],
+          : EIGHTHS[Math.min(LEVELS, Math.max(0, level - levelsBelow))],
       )
       .join("");
   });
@@ -41,7 +42,7 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   const counts = renderCounts(snapshot, height === 1 ? width : inner);
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
-  const columns = Math.min(delivered.length, inner - LABEL - TOTAL);
+  const columns = Math.min(delivered.length, inner - LABEL_CELLS - TOTAL_CELLS);
   const rows = Math.floor((height - 3) / 2);
   const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
   // Both charts have one scale, so that a few failures look few.
@@ -70,16 +71,16 @@ function renderChart(
     const isBottom = row === rows - 1;
     return fitLine(
       [
-        span(fit(isBottom ? ` ${label}` : "", LABEL)),
+        span(fit(isBottom ? ` ${label}` : "", LABEL_CELLS)),
         span(bar, { colour }),
-        span(fit(isBottom ? total : "", TOTAL - 2, "right"), { bold: true }),
+        span(fit(isBottom ? total : "", TOTAL_CELLS - 2, "right"), { bold: true }),
       ],
       inner,
     );
   });
 }
 
-/** A figure in the line of counts; the one with the highest rank is dropped first. */
+/** A figure in the line of counts. If the line is too long, the highest rank is dropped first. */
 type CountItem = { line: StyledLine; rank: number };
 
 function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine {

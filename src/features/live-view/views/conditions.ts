@@ -14,7 +14,7 @@ import type { Snapshot } from "../state/snapshot.ts";
 import type { UiState } from "../state/ui-state.ts";
 
 const COLOURS: Record<Severity, Colour> = { critical: "red", warning: "yellow", info: "cyan" };
-const MAX_TEXT = 1000;
+const MAX_TEXT_CHARS = 1000;
 
 /** Returns the conditions of the server and of the shown business, the most severe first. */
 export function shownConditions(
@@ -27,7 +27,7 @@ export function shownConditions(
   );
 }
 
-/** Returns the first conditions, one line each, and the number of the others. */
+/** Returns the first conditions, one line each. The last line ends with the number of the others. */
 export function renderFirstConditions(
   conditions: readonly HealthCondition[],
   rows: number,
@@ -56,7 +56,7 @@ export function renderConditions(
     const start = severitySpan(condition);
     const indent = " ".repeat(3);
     const wrapped = (text: string) =>
-      wrapWords(sanitize(text, MAX_TEXT), width - indent.length - 1);
+      wrapWords(sanitize(text, MAX_TEXT_CHARS), width - indent.length - 1);
     return [
       [start, span(condition.code, { dim: true })],
       ...wrapped(condition.text).map((line): StyledLine => [span(`${indent}${line}`)]),

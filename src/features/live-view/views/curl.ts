@@ -6,7 +6,7 @@ import type { DeliveryDetail } from "../state/snapshot.ts";
 /**
  * Returns a command that posts the event to its endpoint, as lines for a shell. Placeholders stand
  * for signatures, because signing secrets stay on the server. All characters are ASCII, so that a
- * terminal shows exactly what is copied; JSON escapes the others.
+ * terminal shows exactly what is copied: other characters become escapes of JSON.
  * @param width the longest line; a longer word continues on the next line
  */
 export function curlCommand(detail: DeliveryDetail, width = Infinity): string[] {
@@ -34,6 +34,7 @@ const END = " \\";
 function fold(start: string, text: string, width: number): string[] {
   const pieces: string[] = [];
   let from = 0;
+  // Each piece has two quotes around it.
   let used = start.length + 2;
   for (let i = 0; i < text.length; i++) {
     const cells = text[i] === "'" ? QUOTED_QUOTE : 1;
@@ -51,12 +52,13 @@ function fold(start: string, text: string, width: number): string[] {
   );
 }
 
+/** The length of a single quote in a quoted word. */
 const QUOTED_QUOTE = "'\\''".length;
 
 const escapeNonAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The lines last drawn, because scrolling requests them on every key. */
+/** The lines that were drawn last. They are kept because each key that scrolls needs them again. */
 const cache = new WeakMap<DeliveryDetail, { width: number; lines: StyledLine[] }>();
 
 export function renderCurl(detail: DeliveryDetail | null, width: number): StyledLine[] {

@@ -18,11 +18,12 @@ export type ShownVisit = DayEntry & { slug: string; timezone: string };
 export type Day = {
   /** The dates differ if the businesses are in several time zones. */
   dates: readonly string[];
-  hasSeveral: boolean;
+  /** Whether the visits are of several businesses. */
+  hasSeveralBusinesses: boolean;
   visits: readonly ShownVisit[];
 };
 
-/** The most businesses whose visits are read together, at each change of the data. */
+/** The most businesses whose visits are read together, because each change of the data reads them. */
 const MAX_BUSINESSES = 20;
 
 /**
@@ -38,7 +39,7 @@ export function readDay(rt: Runtime, businessId: string | undefined, offset: num
   const dateOf = ({ doc }: BusinessRow) => addDays(localDateOf(rt.now(), doc.timezone), offset);
   return {
     dates: [...new Set(businesses.map(dateOf))].toSorted(),
-    hasSeveral: businesses.length > 1,
+    hasSeveralBusinesses: businesses.length > 1,
     visits: businesses
       .flatMap((business) =>
         listDay(rt, business, dateOf(business)).map((entry) => ({
@@ -75,12 +76,13 @@ export function describeShownDay(day: Day | null): string {
   return day.dates.length === 0 ? date : describeDay(date, day.visits);
 }
 
+/** `share` is the column's part of the width that times and status leave. */
 type Column = { title: string; value: (visit: ShownVisit) => string | null; share: number };
 
 const GUEST: Column = { title: "GUEST", value: describeGuest, share: 0.28 };
 const SERVICE: Column = {
   title: "SERVICE",
-  // A reservation has no service, so its table takes the column if there is no other for it.
+  // A narrow terminal has no column for places: a reservation, which has no service, shows its table.
   value: ({ service, place }) => service ?? place,
   share: 0.34,
 };
@@ -92,10 +94,10 @@ const WIDE_COLUMNS: Column[] = [
 ];
 const BUSINESS: Column = { title: "BUSINESS", value: ({ slug }) => slug, share: 0.2 };
 /** The width from which staff and places are shown. */
-const WIDE = 70;
+const MIN_WIDE = 70;
 /** The width of the cursor and of the mark of a visit whose staff member is away. */
-const MARKS = 2;
-const STATUS = 9;
+const MARKS_CELLS = 2;
+const STATUS_CELLS = 9;
 
 const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
   PENDING: "yellow",
@@ -103,7 +105,11 @@ const COLOURS: Partial<Record<DayEntry["status"], Colour>> = {
   NO_SHOW: "red",
 };
 
-/** Returns the lines of a day; `head` stays visible while `rows` are scrolled. */
+/**
+ * Returns the lines of a day. `rows` are scrolled between `head` and `about`, which describes the
+ * selected visit.
+ * @param selected the index of the selected visit
+ */
 export function renderDay(
   day: Day | null,
   width: number,
@@ -115,24 +121,26 @@ export function renderDay(
     about: [],
   });
   if (day === null) return message(" Choose one of the businesses with b.");
-  const { visits, hasSeveral } = day;
+  const { visits, hasSeveralBusinesses } = day;
   if (visits.length === 0) return message(" No visits.");
-  const isWide = width >= WIDE;
+  const isWide = width >= MIN_WIDE;
   const columns = [
     ...(isWide ? WIDE_COLUMNS : [GUEST, SERVICE]),
-    ...(hasSeveral && isWide ? [BUSINESS] : []),
+    ...(hasSeveralBusinesses && isWide ? [BUSINESS] : []),
   ];
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   const times = visits.map((visit) => (isWide ? timesOf(visit) : timesOf(visit).split("-")[0]));
-  // A time that occurs twice in a night has an offset.
+  // Times differ in width: one that occurs twice, because clocks are set back, has an offset.
   const timeWidth = times.reduce((most, time = "") => Math.max(most, time.length + 1), 0);
-  const available = width - MARKS - timeWidth - STATUS - 1;
+  const available = width - MARKS_CELLS - timeWidth - STATUS_CELLS - 1;
   const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
   const row = (time: string, valueOf: (column: Column) => string | null): string =>
     `${fit(time, timeWidth)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
   const chosen = visits[selected];
   return {
-    head: [[span(`${" ".repeat(MARKS)}${row("TIME", ({ title }) => title)}STATUS`, { dim: true })]],
+    head: [
+      [span(`${" ".repeat(MARKS_CELLS)}${row("TIME", ({ title }) => title)}STATUS`, { dim: true })],
+    ],
     rows: visits.map((visit, i): StyledLine => {
       const { status } = visit;
       const colour = COLOURS[status];
@@ -147,22 +155,22 @@ export function renderDay(
         span(status, colour && { colour }),
       ];
     }),
-    about: chosen === undefined ? [] : aboutVisit(chosen, hasSeveral, width),
+    about: chosen === undefined ? [] : aboutVisit(chosen, hasSeveralBusinesses, width),
   };
 }
 
 const timesOf = ({ startsAt, endsAt, timezone }: ShownVisit): string =>
   [startsAt, endsAt].map((at) => formatLocalMinute(at, timezone).slice(11)).join("-");
 
-/** Returns two lines with all that is known of the selected visit, which columns may cut. */
-function aboutVisit(visit: ShownVisit, hasSeveral: boolean, width: number): StyledLine[] {
+/** Returns two lines that describe the selected visit in full, because columns may cut its texts. */
+function aboutVisit(visit: ShownVisit, hasSeveralBusinesses: boolean, width: number): StyledLine[] {
   const parts = [
     timesOf(visit),
     describeGuest(visit),
     visit.service,
     describeStaff(visit),
     visit.place,
-    ...(hasSeveral ? [visit.slug] : []),
+    ...(hasSeveralBusinesses ? [visit.slug] : []),
   ].filter((part) => part !== null);
   const [first = "", second = "", third] = wrapWords(sanitize(parts.join(" · ")), width - 2);
   return [first, third === undefined ? second : fit(`${second} ${third}`, width - 2)].map(

@@ -27,11 +27,12 @@ type Column = {
   span: (row: FoundDelivery, cells: number) => Span;
 };
 
-const CURSOR = 1;
-const LONGEST_TYPE = 26;
-const USUAL_TYPE = 21;
-const USUAL_HOST = 30;
-const ERROR = 20;
+// Widths in cells. An event type gets its usual width at least; a wide terminal shows the longest one.
+const CURSOR_CELLS = 1;
+const LONGEST_TYPE_CELLS = 26;
+const USUAL_TYPE_CELLS = 21;
+const USUAL_HOST_CELLS = 30;
+const ERROR_CELLS = 20;
 
 export function renderList(
   ui: UiState,
@@ -139,11 +140,11 @@ function columnsFor(
     },
   ];
   const columns: Column[] = fixed.filter(({ isShown = true }) => isShown);
-  const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR) - 1;
+  const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR_CELLS) - 1;
   const hasHost = inner >= 64;
-  const errorCells = inner >= 100 ? ERROR + 1 : 0;
+  const errorCells = inner >= 100 ? ERROR_CELLS + 1 : 0;
   const typeCells = hasHost
-    ? clamp(available - errorCells - USUAL_HOST - 2, USUAL_TYPE, LONGEST_TYPE)
+    ? clamp(available - errorCells - USUAL_HOST_CELLS - 2, USUAL_TYPE_CELLS, LONGEST_TYPE_CELLS)
     : available;
   const flexible: Column[] = [
     { title: "EVENT", cells: typeCells, span: ({ eventType }) => span(sanitize(eventType)) },
@@ -157,7 +158,7 @@ function columnsFor(
   if (errorCells > 0)
     flexible.push({
       title: "ERROR",
-      cells: ERROR,
+      cells: ERROR_CELLS,
       span: ({ lastError }) => span(sanitize(lastError ?? "")),
     });
   return columns.toSpliced(inner >= 54 ? 3 : 2, 0, ...flexible);
@@ -215,7 +216,7 @@ function renderFilterAndPosition(
   const { offset, top } = ui.list;
   const { list, businesses } = snapshot;
   const names = filterNames(ui, snapshot, timeFormat);
-  // The header already shows an only business.
+  // If there is only one business, the header shows it already.
   const fields = FILTER_FIELDS.filter((name) => name !== "businessId" || businesses.length > 1);
   const parts = fields.map((name) => names[name]).filter((name) => name !== undefined);
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
@@ -244,7 +245,7 @@ function renderFilterAndPosition(
   ];
 }
 
-/** The mark of each state of a delivery, never a colour alone. */
+/** How each state is shown: by a word and glyph, too, because some people cannot tell the colours. */
 export const STATE_MARKS: Record<SearchState, { glyph: string; word: string; colour: Colour }> = {
   DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
   PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },

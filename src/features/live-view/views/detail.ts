@@ -10,12 +10,12 @@ import type { TABS } from "../state/ui-state.ts";
 
 /** The longest body that is shown; `deskbell events show` prints all of it. */
 const MAX_BODY_CHARS = 32 * 1024;
-const LABEL = 14;
+const LABEL_CELLS = 14;
 const NOT_STORED = "(computed per attempt, not stored)";
 
 type Tab = (typeof TABS)[number];
 
-/** The lines last drawn, because scrolling requests them on every key. */
+/** The lines that were drawn last. They are kept because each key that scrolls needs them again. */
 const cache = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
 
 /** Returns all lines of a tab; the caller selects the visible part. */
@@ -82,13 +82,13 @@ function renderSummary(
 }
 
 function renderField(label: string, value: readonly Span[], width: number): StyledLine[] {
-  const available = width - LABEL - 2;
-  const head = span(` ${fit(label, LABEL)} `, { dim: true });
+  const available = width - LABEL_CELLS - 2;
+  const head = span(` ${fit(label, LABEL_CELLS)} `, { dim: true });
   const text = value.map(({ text }) => text).join("");
   const lines = wrap(text, available);
   if (lines.length === 1) return [[head, ...value]];
   return lines.map((line, i): StyledLine => [
-    i === 0 ? head : span(" ".repeat(LABEL + 2)),
+    i === 0 ? head : span(" ".repeat(LABEL_CELLS + 2)),
     span(line),
   ]);
 }

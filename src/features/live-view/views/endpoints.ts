@@ -15,12 +15,13 @@ import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { TimeFormat } from "../state/time-format.ts";
 
-const CURSOR = 1;
-const GLYPH = 2;
-const WORD = 9;
-const BACKLOG = 12;
-const MAX_NAME = 30;
-const MIN_ERROR = 8;
+// Widths in cells.
+const CURSOR_CELLS = 1;
+const GLYPH_CELLS = 2;
+const WORD_CELLS = 9;
+const BACKLOG_CELLS = 12;
+const MAX_NAME_CELLS = 30;
+const MIN_ERROR_CELLS = 8;
 
 /** @param selected the index of the selected row; null if the list has no cursor */
 export function renderEndpoints(
@@ -47,7 +48,10 @@ export function renderEndpoints(
   return drawBorder({ title: [span("endpoints")], topRight: [span(count)], width, height }, lines);
 }
 
-/** Returns the range of blocks that shows the selected block within `rows`. */
+/**
+ * Returns the range of blocks to show: the selected one, as many above it as fit in `rows`, and then as
+ * many below it. `last` is the index after the last block.
+ */
 function visibleRange(
   heights: readonly number[],
   selected: number,
@@ -61,7 +65,7 @@ function visibleRange(
   return [first, last];
 }
 
-/** Returns one line, followed by the reason if the endpoint is not healthy. */
+/** Returns one line, and a second one with the reason if the endpoint is not healthy. */
 function renderEndpoint(
   endpoint: EndpointState,
   timeFormat: TimeFormat,
@@ -72,16 +76,16 @@ function renderEndpoint(
   const { name, url } = endpoint;
   const { glyph, word, colour } = healthOf(endpoint);
   const isWide = inner >= 60;
-  const available = inner - CURSOR - GLYPH - BACKLOG - (isWide ? WORD : 0);
-  const nameCells = Math.min(MAX_NAME, Math.floor(available * 0.4));
+  const available = inner - CURSOR_CELLS - GLYPH_CELLS - BACKLOG_CELLS - (isWide ? WORD_CELLS : 0);
+  const nameCells = Math.min(MAX_NAME_CELLS, Math.floor(available * 0.4));
   const head = fitLine(
     [
       span(isSelected ? GLYPHS.cursor : " ", { bold: true }),
       span(`${glyph} `, { colour }),
       span(`${fit(sanitize(name), nameCells)} `),
       span(fit(sanitize(hostOf(url)), available - nameCells - 1), { dim: true }),
-      span(isWide ? ` ${fit(word, WORD - 1)}` : "", { colour }),
-      span(fit(formatBacklog(endpoint), BACKLOG, "right")),
+      span(isWide ? ` ${fit(word, WORD_CELLS - 1)}` : "", { colour }),
+      span(fit(formatBacklog(endpoint), BACKLOG_CELLS, "right")),
     ],
     inner,
   );
@@ -102,8 +106,8 @@ function healthOf({ status, failingSince }: EndpointState): Health {
 }
 
 /**
- * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. A long
- * error is shortened before the rest.
+ * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. If the text is
+ * too long, the error in it is shortened.
  */
 function reasonOf(
   endpoint: EndpointState,
@@ -114,7 +118,8 @@ function reasonOf(
   const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
   const isDelayed = heldUntil !== null && heldUntil > now;
   const probe = isDelayed ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
-  // A receiver that sent Retry-After can still have accepted a delivery that was in flight.
+  // An endpoint can have a backoff without failing: its receiver sent Retry-After, and then accepted a
+  // delivery that was in flight.
   if (status === "ACTIVE" && failingSince === null) return isDelayed ? `   backoff${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";
   const start = `   ${healthOf(endpoint).word}${hasOtherReason ? ` (${sanitize(disabledReason ?? "")})` : ""}`;
@@ -127,7 +132,7 @@ function reasonOf(
   const end = probe + disabling;
   if (lastError === null) return `${start}${since}${end}`;
   const available = width - textWidth(start) - since.length - end.length - 3;
-  return `${start}: ${clip(sanitize(lastError), Math.max(MIN_ERROR, available))}${since}${end}`;
+  return `${start}: ${clip(sanitize(lastError), Math.max(MIN_ERROR_CELLS, available))}${since}${end}`;
 }
 
 function formatBacklog({ pending, parked }: EndpointState): string {

@@ -14,8 +14,8 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** The times of the panel; `:since` sets any other time. */
-const TIMES = ["15m", "1h", "1d"] as const;
+/** The durations that the panel offers; `:since` sets any other time. */
+const DURATIONS = ["15m", "1h", "1d"] as const;
 
 const LABELS: Record<FilterField, string> = {
   state: "state",
@@ -37,7 +37,7 @@ export function handleFilterKey(
     state: SEARCH_STATES,
     endpointId: snapshot.endpoints.map(({ id }) => id),
     eventType: ALL_EVENT_TYPES,
-    time: [...new Set([...TIMES, ...(time === undefined ? [] : [time])])],
+    time: [...new Set([...DURATIONS, ...(time === undefined ? [] : [time])])],
     businessId: snapshot.businesses.map(({ id }) => id),
   };
   const selectNext = (by: number): KeyResult => {
@@ -70,6 +70,7 @@ export function handleFilterKey(
   }
 }
 
+/** @param row the index of the selected field */
 export function renderFilterPanel(
   ui: UiState,
   row: number,

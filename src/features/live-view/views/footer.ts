@@ -18,6 +18,7 @@ import type { Screen, UiState } from "../state/ui-state.ts";
 
 type Hint = readonly [key: string, action: string];
 
+/** The hints of each screen, the most important first: a narrow terminal shows only the first ones. */
 const HINTS: Record<Screen["kind"], string> = {
   list: "⏎ open, e endpoints, d today, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
   delivery: "1-4 tabs, j/k scroll, r redeliver, t test, y curl, i copy id, esc back, ? help",
@@ -31,7 +32,7 @@ const HINTS: Record<Screen["kind"], string> = {
   help: "j/k scroll, esc back",
 };
 
-const MAX_LINES = 4;
+const MAX_FEEDBACK_LINES = 4;
 const TONES = { plain: {}, good: { colour: "green" }, bad: { colour: "red" } } as const;
 
 /** Returns the open prompt, the feedback about the last key, or else the key hints. */
@@ -46,8 +47,8 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
     return [...commands, renderInput(prompt, width)];
   }
   if (feedback !== null) {
-    // The feedback is wrapped so that a fix at its end stays visible.
-    const lines = wrapWords(sanitize(feedback.text), width - 2).slice(0, MAX_LINES);
+    // The feedback is wrapped and not cut, because it may end with a fix.
+    const lines = wrapWords(sanitize(feedback.text), width - 2).slice(0, MAX_FEEDBACK_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[feedback.tone], bold: true })]);
   }
   const hints = HINTS[currentScreen(ui).kind].split(", ").map((hint): Hint => {
@@ -119,10 +120,11 @@ function renderCommands(ui: UiState, typed: string, width: number): StyledLine[]
 const COMMAND_CELLS = 24;
 const KEY_CELLS = 6;
 
-/** Shows as many hints as fit, always with `?`, because help lists all keys. */
+/** Shows as many hints as fit. The hint `?` is always shown, because the help lists all keys. */
 function keyHints(pairs: readonly Hint[], width: number): StyledLine {
   const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + 2;
   const help = pairs.find(([key]) => key === "?");
+  // Each hint counts two cells before the next one, which the last hint does not need.
   let remaining = width - 1 + 2 - (help === undefined ? 0 : cells(help));
   const shown = pairs.filter((hint) => {
     if (hint === help) return true;

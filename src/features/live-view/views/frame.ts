@@ -30,18 +30,23 @@ export type Size = { columns: number; rows: number };
 /** A phone in portrait has about 45 columns. */
 export const MIN_SIZE: Size = { columns: 40, rows: 12 };
 
+/** How the rows of the terminal are divided. Heights are in rows. */
 export type Layout = {
   size: Size;
   isWide: boolean;
   conditionRows: number;
+  /** The charts with their border. */
   chartHeight: number;
+  /** The list without its border and titles. */
   listHeight: number;
+  /** The text of a screen that covers the list, without its border. */
   textHeight: number;
 };
 
-const HEADER = 1;
-const FOOTER = 1;
-const EDGES = 2;
+const HEADER_ROWS = 1;
+const FOOTER_ROWS = 1;
+/** The top and bottom edge of a border. */
+const EDGE_ROWS = 2;
 
 export const isTooSmall = ({ columns, rows }: Size): boolean =>
   columns < MIN_SIZE.columns || rows < MIN_SIZE.rows;
@@ -53,8 +58,8 @@ export function layoutFor(size: Size, conditions: number): Layout {
   // A low terminal shows only the counts, without charts.
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
   const titles = isWide ? 1 : 0;
-  const rest = size.rows - HEADER - FOOTER - EDGES;
-  // At least one row: SQLite reads a negative limit as no limit.
+  const rest = size.rows - HEADER_ROWS - FOOTER_ROWS - EDGE_ROWS;
+  // The list has at least one row, because SQLite would take a negative limit for no limit.
   const listHeight = Math.max(1, rest - conditionRows - chartHeight - titles);
   return { size, isWide, conditionRows, chartHeight, listHeight, textHeight: Math.max(1, rest) };
 }
@@ -63,7 +68,7 @@ export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: b
 
 export type Frame = Extent & { lines: StyledLine[] };
 
-/** Draws the whole screen: a line for each row of the terminal, each of its width. */
+/** Draws the whole screen: a line of the terminal's width for each of its rows. */
 export function renderFrame(
   ui: UiState,
   snapshot: Snapshot,
@@ -198,6 +203,7 @@ function renderMain(
 const joinColumns = (left: readonly StyledLine[], right: readonly StyledLine[]): StyledLine[] =>
   left.map((line, i) => [...line, ...(right[i] ?? [])]);
 
+/** Draws scrolled text in a border, between lines that stay. */
 function renderText(
   text: readonly StyledLine[],
   scroll: number,

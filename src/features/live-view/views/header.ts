@@ -28,7 +28,7 @@ export function renderHeader(
       ? []
       : [span(`up ${formatUptime(takenAt - daemon.startedAt)}  `, { dim: true })];
   const time = [span(`${timeFormat.minute(takenAt)} `)];
-  // A line that is too long loses first the uptime, then the address, then the time.
+  // If the line is too long, the uptime is left out first, then the address, then the time.
   const variants: [left: StyledLine, right: StyledLine][] = [
     [
       [...title, ...address, ...problems],
@@ -37,7 +37,7 @@ export function renderHeader(
     [[...title, ...address, ...problems], time],
     [[...title, ...problems], time],
   ];
-  // A narrow terminal also does without the version.
+  // If the line is still too long, the version is left out, too.
   const [left, right] = variants.find((variant) => lineWidth(variant.flat()) < width) ?? [
     lineWidth([...title, ...problems]) < width
       ? [...title, ...problems]

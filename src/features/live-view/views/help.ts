@@ -29,12 +29,14 @@ const NOTES = [
 const KEY_CELLS = 20;
 
 export function renderHelp(zone: string, isAscii: boolean, width: number): StyledLine[] {
-  // Glyphs are replaced before the columns are laid out: "enter" is wider than its glyph.
-  const named = (text: string) => (isAscii ? toAscii(text) : text);
+  // Glyphs are replaced before the columns are laid out, because "enter" is wider than its glyph.
+  const replaceGlyphs = (text: string) => (isAscii ? toAscii(text) : text);
   const margin = KEY_CELLS + 2;
   const keys = KEY_HELP.flatMap(([key, action]) =>
-    wrapWords(named(action), width - margin).map((part, i): StyledLine => [
-      span(i === 0 ? ` ${fit(named(key), KEY_CELLS)} ` : " ".repeat(margin), { bold: true }),
+    wrapWords(replaceGlyphs(action), width - margin).map((part, i): StyledLine => [
+      span(i === 0 ? ` ${fit(replaceGlyphs(key), KEY_CELLS)} ` : " ".repeat(margin), {
+        bold: true,
+      }),
       span(part),
     ]),
   );

@@ -55,7 +55,7 @@ test.each([
   ["abcdef", 3, ["abc", "def"]],
   ["漢字か", 3, ["漢", "字", "か"]],
   ["", 3, [""]],
-])("%j wrapped at %i is %j", (text, width, lines) => {
+])("%j wrapped at %i cells has the lines %j", (text, width, lines) => {
   expect(wrap(text, width)).toEqual(lines);
 });
 

@@ -24,7 +24,7 @@ const visit: ShownVisit = {
 
 const dayOf = (...visits: ShownVisit[]): Day => ({
   dates: ["2026-12-01"],
-  hasSeveral: false,
+  hasSeveralBusinesses: false,
   visits,
 });
 
@@ -50,7 +50,7 @@ test("a time that occurs twice in a night has an offset", () => {
   expect(textOf(line)).toMatch(/^▸ 02:30\+02:00-02:15\+01:00 Ana /);
 });
 
-test("a narrow day shows starts only, and all of the selected visit below", () => {
+test("a narrow terminal shows only the starts of visits, and the selected visit in full below", () => {
   const away = { ...visit, staff: "Mia Maria Lindqvist", isStaffAway: true, place: "Chair 1" };
   const { rows, about } = renderDay(dayOf(visit, away), 43, 1);
   expect(rows.map(textOf)).toEqual([
@@ -64,7 +64,7 @@ test("a narrow day shows starts only, and all of the selected visit below", () =
 });
 
 test("the day of several businesses names the business of each visit", () => {
-  const day = { ...dayOf(visit, { ...visit, slug: "cafe" }), hasSeveral: true };
+  const day = { ...dayOf(visit, { ...visit, slug: "cafe" }), hasSeveralBusinesses: true };
   const { head, rows } = renderDay(day, 98, 0);
   expect(textOf(head[0])).toMatch(/PLACE +BUSINESS +STATUS$/);
   expect(textOf(rows[1])).toMatch(/ cafe +CONFIRMED$/);

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** `npm run test:thorough` combines every width with every height. */
 const IS_FULL = chooseScale(false, true);
 
-// The catalog no longer has the service and the staff member of this segment.
+// The service and the staff member of this segment are no longer in the catalog.
 const segment = {
   serviceId: "svc_1",
   serviceName: "A cut with a very long name",

@@ -21,7 +21,7 @@ import { createTestRuntime } from "../../../../support/test-runtime.ts";
 import { openViewOnTerminal, linesToText } from "../../open-view.ts";
 
 const STRINGS = 10_000;
-/** Rounds over all screens; a screen shows some hundred strings. */
+/** The number of rounds over all screens, each of which shows some hundred strings. */
 const ROUNDS = 12;
 
 const hostile = Array.from({ length: STRINGS }, createHostileSource().draw);
@@ -217,7 +217,7 @@ function withHostileStrings(snapshot: Snapshot, draw: () => string): Snapshot {
     list: { ...snapshot.list, rows: snapshot.list.rows.map(row) },
     day: {
       dates: ["2026-11-20"],
-      hasSeveral: true,
+      hasSeveralBusinesses: true,
       visits: Array.from({ length: 20 }, (_, n) => ({
         id: `bkg_${n}`,
         type: "booking",
