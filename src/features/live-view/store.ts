@@ -13,26 +13,27 @@ export type EndpointState = {
   businessSlug: string;
   status: "ACTIVE" | "DISABLED";
   disabledReason: string | null;
+  /** Null if the endpoint does not fail. */
   failingSince: number | null;
-  /** Why the endpoint fails. */
+  /** Why the endpoint fails; null if it does not fail. */
   lastError: string | null;
+  /** When the endpoint is disabled if it goes on failing; null if that is not due. */
   disableAt: number | null;
-  /** When the stored backoff of the endpoint ends, which may have passed. */
+  /** When the stored backoff of the endpoint ends, which may be in the past; null without a backoff. */
   heldUntil: number | null;
-  /** Pending and parked deliveries, counted up to BACKLOG_LIMIT. */
+  /** The number of pending deliveries, up to BACKLOG_LIMIT. */
   pending: number;
+  /** The number of parked deliveries among the newest BACKLOG_LIMIT; 0 for an active endpoint. */
   parked: number;
 };
 
+/** Counts stop at a limit, because the view counts again at each change of the data. */
 export const COUNT_LIMIT = 10_000;
 export const BACKLOG_LIMIT = 1000;
 /** The number of latest attempts in the statistics of durations. */
-const SAMPLE = 1000;
+const SAMPLE_SIZE = 1000;
 
-/**
- * Selects the deliveries that `redeliverDeliveries` redelivers in bulk, which excludes cancelled
- * ones.
- */
+/** The condition of deliveries that `redeliverDeliveries` redelivers in bulk, too. */
 const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
@@ -49,7 +50,7 @@ export function createLiveStore(db: Db) {
     .pluck();
   const selectAttemptDurations = db
     .prepare(`
-      SELECT duration_ms FROM (SELECT delivery, duration_ms, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE})
+      SELECT duration_ms FROM (SELECT delivery, duration_ms, at FROM attempt ORDER BY number DESC LIMIT ${SAMPLE_SIZE})
       WHERE at >= :since AND (:businessId IS NULL OR :businessId = (SELECT business_id FROM delivery WHERE number = delivery))`)
     .pluck();
   const countFailing = db
@@ -73,7 +74,7 @@ export function createLiveStore(db: Db) {
 
   return {
     findById: (id: string) => selectById.get(id) as FoundDelivery | undefined,
-    /** Counts the newer deliveries, up to COUNT_LIMIT. */
+    /** Counts the deliveries that are newer than the one with an ID, up to COUNT_LIMIT. */
     countNewer(filter: SearchFilter, id: string): number {
       const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
@@ -83,7 +84,7 @@ export function createLiveStore(db: Db) {
         .get({ ...parameters, id }) as number;
     },
 
-    /** Returns IDs, the oldest first. */
+    /** Returns the IDs of the newest deliveries that can be redelivered, in the order of creation. */
     listReplayable(filter: SearchFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
@@ -95,7 +96,7 @@ export function createLiveStore(db: Db) {
 
     /** Counts the retrying deliveries, up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
-    /** Lists the durations of the latest attempts, in ms. */
+    /** Lists the durations, in ms, of those of the latest SAMPLE_SIZE attempts made since a time. */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,

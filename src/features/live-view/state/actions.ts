@@ -79,7 +79,7 @@ export const ACTIONS: readonly Action[] = [
     changes: "changes of endpoints are",
     run: onEndpoint((ui, endpoint, recover) =>
       recover === ""
-        ? open(ui, { kind: "enable", endpoint, typed: "" })
+        ? openPrompt(ui, { kind: "enable", endpoint, typed: "" })
         : { ui, effect: { type: "enable", endpoint, recover } },
     ),
   },
@@ -90,7 +90,7 @@ export const ACTIONS: readonly Action[] = [
     about: "disable the endpoint and park its deliveries",
     changes: "changes of endpoints are",
     run: onEndpoint((ui, endpoint) =>
-      open(ui, {
+      openPrompt(ui, {
         kind: "confirm",
         question: `Disable ${quote(endpoint.name)}? Its deliveries are parked until it is enabled again.`,
         effect: { type: "disable", endpoint },
@@ -104,7 +104,7 @@ export const ACTIONS: readonly Action[] = [
     about: "rotate the signing secret, shown once",
     changes: "changes of endpoints are",
     run: onEndpoint((ui, endpoint) =>
-      open(ui, {
+      openPrompt(ui, {
         kind: "confirm",
         question: `Rotate the signing secret of ${quote(endpoint.name)} and show the new one on this screen? The old one stays valid for 24 hours.`,
         effect: { type: "rotateSecret", endpoint },
@@ -167,7 +167,7 @@ export const ACTIONS: readonly Action[] = [
     changes: "changes of visits are",
     run: onVisit((ui, visit, _status, start) =>
       start === ""
-        ? open(ui, { kind: "move", visit, typed: "" })
+        ? openPrompt(ui, { kind: "move", visit, typed: "" })
         : { ui, effect: { type: "moveVisit", visit, start } },
     ),
   },
@@ -215,7 +215,7 @@ export const ACTIONS: readonly Action[] = [
     about: "search IDs, events, hosts, codes and errors",
     run: (ui, _viewport, text) =>
       text === ""
-        ? open(backToList(ui), { kind: "search", typed: "" })
+        ? openPrompt(backToList(ui), { kind: "search", typed: "" })
         : { ui: backToList(ui), effect: { type: "search", text } },
   },
   {
@@ -238,14 +238,15 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
-const SELECTING: readonly Screen["kind"][] = ["list", "delivery", "curl", "endpoints"];
+/** The screens on which a delivery or endpoint is selected. */
+const SCREENS_WITH_SELECTION: readonly Screen["kind"][] = ["list", "delivery", "curl", "endpoints"];
 
 /** Returns the actions of the current screen. */
 export function availableActions(ui: UiState): readonly Action[] {
   const { kind } = currentScreen(ui);
   return ACTIONS.filter(
     ({ isOnSelection, isOnVisit }) =>
-      (!isOnSelection || SELECTING.includes(kind)) && (!isOnVisit || kind === "day"),
+      (!isOnSelection || SCREENS_WITH_SELECTION.includes(kind)) && (!isOnVisit || kind === "day"),
   );
 }
 
@@ -260,7 +261,7 @@ export const runAction = (
     ? showError(ui, `This view was started with --readonly: ${action.changes} disabled.`)
     : action.run(ui, viewport, argument);
 
-const open = (ui: UiState, prompt: Prompt): KeyResult => ({ ui: { ...ui, prompt } });
+const openPrompt = (ui: UiState, prompt: Prompt): KeyResult => ({ ui: { ...ui, prompt } });
 
 function onEndpoint(
   run: (ui: UiState, endpoint: EndpointName, argument: string) => KeyResult,
@@ -273,6 +274,7 @@ function onEndpoint(
   };
 }
 
+/** @param argument the time after the name of the action; "" if none was typed */
 type OnVisit = (ui: UiState, visit: VisitName, status: VisitStatus, argument: string) => KeyResult;
 
 function onVisit(run: OnVisit): Action["run"] {
@@ -293,7 +295,7 @@ const confirmChange = (
   action: StateAction,
   verb: string,
 ): KeyResult =>
-  open(ui, {
+  openPrompt(ui, {
     kind: "confirm",
     question: `${verb} ${visit.name}? The partner that made the visit is told.`,
     effect: { type: "changeVisit", visit, action },

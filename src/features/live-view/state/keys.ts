@@ -25,8 +25,10 @@ export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
-  // Esc followed by a key in one chunk looks like alt and this key. No key binding uses alt.
+  // Esc and a key in one chunk look like alt with this key. No key binding uses alt, so the chunk is
+  // taken for two keys.
   const before = key.meta ? ["esc"] : [];
+  // The split leaves the separators at odd indices.
   const typed = input
     .split(/([\r\n\t])/)
     .flatMap((part, i) => (i % 2 === 0 ? printableChars(part) : part === "\t" ? "right" : "enter"));

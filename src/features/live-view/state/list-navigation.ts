@@ -13,7 +13,7 @@ export function moveList(
   height: number,
 ): ListPosition | undefined {
   if (key === "G") return FOLLOW_NEWEST;
-  const moves: Record<Key, [by: number, scrollBy: number]> = {
+  const moves: Record<Key, [selectBy: number, scrollBy: number]> = {
     j: [1, 0],
     down: [1, 0],
     k: [-1, 0],
@@ -26,12 +26,12 @@ export function moveList(
 }
 
 /**
- * Moves the selection by `by` rows and the visible part by `scrollBy` rows, and then as far as the
- * selection stays visible.
+ * Moves the selection by `selectBy` rows and the visible part by `scrollBy` rows. Then scrolls the
+ * visible part further if the selection is outside it.
  */
 function moveBy(
   position: ListPosition,
-  by: number,
+  selectBy: number,
   scrollBy: number,
   window: ListWindow,
   height: number,
@@ -41,15 +41,15 @@ function moveBy(
   if (last < 0) return position;
   const from = selectedIndex(position, window);
   // A slow search stopped here: the next page begins after the last delivery that it read.
-  if (by > 0 && from === last && reached !== null)
+  if (selectBy > 0 && from === last && reached !== null)
     return { ...position, top: { id: reached, isIncluded: false }, selected: null, offset: null };
-  const selected = clamp(from + by, 0, last);
+  const selected = clamp(from + selectBy, 0, last);
   const lowestTop = Math.max(topIndex, rows.length - height);
   const scrolledTop = clamp(topIndex + scrollBy, 0, lowestTop);
   const top = clamp(scrolledTop, selected - height + 1, selected);
   const offset = position.offset === null ? null : position.offset + top - topIndex;
   const topId = rows[top]?.id ?? null;
-  // The top is above the newest delivery that was seen: new deliveries are counted from here on.
+  // If the list was scrolled above the newest delivery that was seen, the top is the newest one seen.
   const isAmongNewer = offset !== null && offset < 0;
   return {
     top: topId === null ? null : { id: topId, isIncluded: true },

@@ -13,14 +13,18 @@ export function handlePromptKey(
   key: Key,
   viewport: Viewport,
 ): KeyResult {
-  const done: UiState = { ...ui, prompt: null };
-  if (key === "esc") return { ui: done };
+  const closed: UiState = { ...ui, prompt: null };
+  if (key === "esc") return { ui: closed };
   if (prompt.kind === "confirm")
-    return key === "y" ? { ui: done, effect: prompt.effect } : key === "n" ? { ui: done } : { ui };
+    return key === "y"
+      ? { ui: closed, effect: prompt.effect }
+      : key === "n"
+        ? { ui: closed }
+        : { ui };
   const type = (typed: string): KeyResult => ({ ui: { ...ui, prompt: { ...prompt, typed } } });
   switch (key) {
     case "enter":
-      return submit(done, prompt, viewport);
+      return submit(closed, prompt, viewport);
     case "backspace":
       return type(Array.from(prompt.typed).slice(0, -1).join(""));
     case "right":
@@ -32,26 +36,27 @@ export function handlePromptKey(
   }
 }
 
-function submit(done: UiState, prompt: TypedPrompt, viewport: Viewport): KeyResult {
+/** @param closed the state without the prompt */
+function submit(closed: UiState, prompt: TypedPrompt, viewport: Viewport): KeyResult {
   const typed = prompt.typed.trim();
   switch (prompt.kind) {
     case "search":
-      return { ui: done, effect: { type: "search", text: typed } };
+      return { ui: closed, effect: { type: "search", text: typed } };
     case "command":
-      return runCommand(done, typed, viewport);
+      return runCommand(closed, typed, viewport);
     case "enable":
       return {
-        ui: done,
+        ui: closed,
         effect: { type: "enable", endpoint: prompt.endpoint, recover: typed || "all" },
       };
     case "move":
       return typed === ""
-        ? showError(done, "No time was typed; nothing was changed.")
-        : { ui: done, effect: { type: "moveVisit", visit: prompt.visit, start: typed } };
+        ? showError(closed, "No time was typed; nothing was changed.")
+        : { ui: closed, effect: { type: "moveVisit", visit: prompt.visit, start: typed } };
     case "redeliver":
       if (typed === String(prompt.ids.length))
-        return { ui: done, effect: { type: "redeliverAll", ids: prompt.ids } };
-      return showError(done, "The count does not match; nothing was redelivered.");
+        return { ui: closed, effect: { type: "redeliverAll", ids: prompt.ids } };
+      return showError(closed, "The count does not match; nothing was redelivered.");
   }
 }
 
@@ -70,7 +75,7 @@ function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
     );
   if (argument !== "" && action.argument === undefined)
     return showError(ui, `${action.name} takes no argument.`);
-  // The prompt stays open for a missing argument.
+  // If a required argument is missing, the prompt opens again after the name.
   if (argument === "" && action.argument !== undefined && !action.argument.startsWith("["))
     return { ui: { ...ui, prompt: { kind: "command", typed: `${action.name} ` } } };
   return runAction(action, ui, viewport, argument);

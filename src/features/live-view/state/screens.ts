@@ -11,7 +11,7 @@ import {
   type UiState,
 } from "./ui-state.ts";
 
-/** How far the last frame can be scrolled, and how many rows a page key scrolls. */
+/** How many rows the last frame can be scrolled, and how many rows a page key scrolls. */
 export type Extent = { scrollMax: number; pageRows: number };
 
 /** The data and size of the last frame, on which keys act. */
@@ -45,12 +45,12 @@ export function goBack(ui: UiState): UiState {
   return ui;
 }
 
-/** Opens a screen above `below`, or closes it if it is open. */
+/** Closes a screen if it is open; otherwise opens it on top of the screens of `below`. */
 export const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult => ({
   ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
 });
 
-/** Returns the index of the selected endpoint. The selection is an ID: endpoints change places. */
+/** Returns the index of the selected endpoint, which changes when endpoints begin or end to fail. */
 export const endpointIndex = (
   { selected }: Screen & { kind: "endpoints" },
   endpoints: readonly { id: string }[],

@@ -11,6 +11,7 @@ import { listFilter, type UiState } from "./ui-state.ts";
 
 export type Snapshot = {
   takenAt: number;
+  /** Null if no daemon runs. */
   daemon: DaemonRow | null;
   /** Health conditions, the most severe first. */
   conditions: readonly HealthCondition[];
@@ -40,9 +41,11 @@ export type LastHour = {
 export type ListWindow = {
   /** The visible rows with one page above and one below, newest first. */
   rows: FoundDelivery[];
+  /** The index of the first visible row. */
   topIndex: number;
   /** The row where a slow search stopped; null if it found enough rows or read all. */
   reached: string | null;
+  /** The number of all matching deliveries; null if no stored count covers the filter. */
   total: number | null;
   /** The number of deliveries added since the list stopped following the newest. */
   newCount: number;
@@ -50,6 +53,7 @@ export type ListWindow = {
 
 export type DeliveryDetail = {
   row: FoundDelivery;
+  /** Null if the event has been deleted. */
   event: EventRow | null;
   attempts: AttemptRow[];
   takenAt: number;
@@ -57,6 +61,7 @@ export type DeliveryDetail = {
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
+/** The most endpoints that the view lists; they are read again at each change of the data. */
 const MAX_ENDPOINTS = 500;
 
 /** Reads all data of a frame in a few milliseconds, whatever the size of the database. */
@@ -87,15 +92,15 @@ export function readSnapshot(
 }
 
 function readHour(rt: Runtime, at: number, businessId: string | null): LastHour {
-  const first = Math.floor(at / MINUTE_MS) - MINUTES + 1;
-  const written = rt.store.tallies.listMinutes(first * MINUTE_MS, businessId ?? undefined);
+  const firstMinute = Math.floor(at / MINUTE_MS) - MINUTES + 1;
+  const written = rt.store.tallies.listMinutes(firstMinute * MINUTE_MS, businessId ?? undefined);
   const byMinute = new Map(written.map((row) => [row.minute, row]));
-  const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(first + i));
-  const times = rt
+  const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(firstMinute + i));
+  const durations = rt
     .openStore(createLiveStore)
     .listAttemptDurations(at - MINUTES * MINUTE_MS, businessId)
     .sort((a, b) => a - b);
-  const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? null;
+  const percentile = (share: number) => durations[Math.ceil(durations.length * share) - 1] ?? null;
   return {
     delivered: minutes.map((row) => row?.delivered ?? 0),
     failed: minutes.map((row) => row?.failed ?? 0),
@@ -118,7 +123,9 @@ function readList(
   const newer =
     top === null
       ? []
-      : rt.store.deliverySearch.listPage(filter, "newer", above(top), height).rows.reverse();
+      : rt.store.deliverySearch
+          .listPage(filter, "newer", startOfPageAbove(top), height)
+          .rows.reverse();
   const { rows, reached } = rt.store.deliverySearch.listPage(filter, "older", top, 2 * height);
   return {
     rows: [...newer, ...rows],
@@ -130,8 +137,11 @@ function readList(
   };
 }
 
-/** Returns the start of the page above, which has the row itself if the page below has not. */
-const above = ({ id, isIncluded }: PageStart): PageStart => ({ id, isIncluded: !isIncluded });
+/** Returns the start of the page above another. Exactly one of the two pages includes the row. */
+const startOfPageAbove = ({ id, isIncluded }: PageStart): PageStart => ({
+  id,
+  isIncluded: !isIncluded,
+});
 
 /** Returns the number of matching deliveries, or null if no stored count covers the filter. */
 function findTotal(ui: UiState, counts: Counts, retrying: number): number | null {

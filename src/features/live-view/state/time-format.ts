@@ -39,12 +39,12 @@ export const formatDuration = (ms: number): string =>
       ? `${(ms / 1000).toFixed(1)}s`
       : `${Math.round(ms / 1000)}s`;
 
-/** Returns a text such as `3d 04:12`. */
+/** Returns days, hours and minutes in a text such as `3d 04:12`. */
 export function formatUptime(ms: number): string {
   const minutes = Math.floor(Math.max(0, ms) / 60_000);
-  const two = (n: number) => String(n).padStart(2, "0");
+  const twoDigits = (n: number) => String(n).padStart(2, "0");
   const days = Math.floor(minutes / 1440);
-  return `${days > 0 ? `${days}d ` : ""}${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}`;
+  return `${days > 0 ? `${days}d ` : ""}${twoDigits(Math.floor(minutes / 60) % 24)}:${twoDigits(minutes % 60)}`;
 }
 
 /** Returns a text such as `10 000`. */

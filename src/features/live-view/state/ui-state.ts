@@ -24,11 +24,13 @@ export type EndpointName = { id: string; name: string };
 /** A row of the day: a visit with several services has several rows. */
 export type VisitRow = { id: string; startsAt: number };
 
-/** A visit of the shown day, with its guest and time in words. */
+/** A visit of the shown day, as actions and their questions need it. */
 export type VisitName = {
   id: string;
   type: "booking" | "reservation";
+  /** The slug of the business. */
   slug: string;
+  /** The guest and the time, such as `Ana at 11:30`. */
   name: string;
   startsAt: number;
 };
@@ -47,18 +49,20 @@ export type Feedback = { text: string; tone: "plain" | "good" | "bad" };
 export type ListPosition = {
   /** The first visible row; null to follow the newest delivery. */
   top: PageStart | null;
+  /** The ID of the selected delivery; null to select the first visible row. */
   selected: string | null;
   /** The number of deliveries up to `newestSeen` above `top`; null if unknown. */
   offset: number | null;
+  /** The newest delivery when the list stopped following; null while it follows. */
   newestSeen: string | null;
 };
 
 type Filter = Pick<SearchFilter, Exclude<FilterField, "time">> & {
-  /** A duration before now, such as `15m`, or a time in epoch milliseconds. */
+  /** The start of the shown time: a duration before now, such as `15m`, or epoch milliseconds. */
   time?: string | number | undefined;
 };
 
-/** The result of all keys so far. The frame depends on it and on a snapshot. */
+/** What the user has opened, selected and typed. A frame is drawn from this state and a snapshot. */
 export type UiState = {
   screens: readonly Screen[];
   list: ListPosition;
