@@ -28,6 +28,7 @@ export const definition = command({
 export type LiveViewOptions = {
   isReadonly: boolean;
   isAscii: boolean;
+  /** Undefined to show all businesses. */
   businessId: string | undefined;
 };
 
@@ -38,7 +39,8 @@ export function assertTerminal({ io: { stdin, stdout } }: Cli): void {
 }
 
 /**
- * Shows the view until it ends. @returns the value of `ended`, "SIGINT", or null if the user quit
+ * Shows the view until the user quits or `ended` resolves.
+ * @returns the value of `ended`; "SIGINT" for Ctrl-C; null for another key that quits
  */
 export async function showLiveView<Reason>(
   cli: Cli,

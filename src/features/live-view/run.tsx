@@ -4,13 +4,14 @@ import { startSession, type Session, type SessionDeps } from "./session.ts";
 import { memo, useEffect } from "react";
 import { type Key, parseKeys } from "./state/keys.ts";
 
+/** The time between two looks for changes of the data. */
 const TICK_MS = 250;
 const CRASH_EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 
 export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
 export type LiveRun = {
-  /** Resolves when the user quits; rejects if the view fails. */
+  /** Resolves when the user quits, with "SIGINT" for Ctrl-C; rejects if the view fails. */
   ended: Promise<"SIGINT" | null>;
   close: () => void;
 };
@@ -29,6 +30,7 @@ export function runLiveView(
     <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />
   );
 
+  // The session draws its first frame before Ink renders, which then begins with these lines.
   let draw = (next: readonly StyledLine[]) => void (lines = next);
   session = startSession({
     ...deps,
@@ -62,7 +64,7 @@ export function runLiveView(
     session.end();
     instance.unmount();
   };
-  // An error is printed after the alternate screen has closed: nothing printed there stays visible.
+  // The alternate screen closes before an error is printed, because it loses what is printed on it.
   for (const event of CRASH_EVENTS) process.prependListener(event, close);
   return { ended: promise, close };
 }

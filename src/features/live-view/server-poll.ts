@@ -6,7 +6,10 @@ import type { ServerState } from "./state/snapshot.ts";
 
 const DAEMON_POLL_MS = 2000;
 const CONDITIONS_POLL_MS = 10_000;
-/** The share of time that the checks may take: with thousands of endpoints, they run less often. */
+/**
+ * The greatest share of time that the checks take. With thousands of endpoints a check is slow, and
+ * then runs less often.
+ */
 const MAX_CONDITIONS_LOAD = 0.01;
 
 const rank = ({ severity }: HealthCondition): number => SEVERITIES.indexOf(severity);
@@ -18,7 +21,8 @@ export class ServerPoll {
   readonly #isDaemonRunning: () => boolean;
   #state: ServerState = { isDaemonRunning: false, conditions: [] };
   #version = 0;
-  #daemonAt = -Infinity;
+  /** When the daemon was last polled and the next check is due, on the monotonic clock in ms. */
+  #polledAt = -Infinity;
   #conditionsDueAt = -Infinity;
 
   constructor(rt: Runtime, checks: readonly Check[], isDaemonRunning: () => boolean) {
@@ -40,8 +44,8 @@ export class ServerPoll {
   poll(): void {
     const rt = this.#rt;
     const at = rt.monotonic();
-    if (at - this.#daemonAt < DAEMON_POLL_MS) return;
-    this.#daemonAt = at;
+    if (at - this.#polledAt < DAEMON_POLL_MS) return;
+    this.#polledAt = at;
     const isRunning = this.#isDaemonRunning();
     if (isRunning === this.#state.isDaemonRunning && at < this.#conditionsDueAt) return;
     const startedAt = isRunning ? (rt.store.daemon.find()?.startedAt ?? null) : null;

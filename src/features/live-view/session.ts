@@ -28,9 +28,9 @@ export type SessionDeps = EffectDeps & {
 
 export type Session = {
   press: (keys: readonly Key[]) => void;
-  /** Pastes text into an open prompt and nowhere else: as keys, it could redeliver or quit. */
+  /** Pastes text into an open prompt. Anywhere else its characters would be keys that act. */
   paste: (text: string) => void;
-  /** Redraws if something has changed; otherwise it is cheap. */
+  /** Reads and draws the data again if something has changed. */
   tick: () => void;
   resize: () => void;
   end: () => void;
@@ -59,7 +59,9 @@ export function startSession(deps: SessionDeps): Session {
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
   function read(): void {
+    // The version is read before the data, so that a change between the two is seen at the next tick.
     shownVersion = version();
+    // The list is highest if there are no health conditions.
     snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server.state);
   }
 
@@ -68,7 +70,8 @@ export function startSession(deps: SessionDeps): Session {
     draw(frame.lines);
   }
 
-  function change(next: UiState): void {
+  /** Sets the state, and reads the data again if the new state shows other data. */
+  function changeState(next: UiState): void {
     const needsOtherData =
       next.list !== ui.list ||
       next.filter !== ui.filter ||
@@ -80,11 +83,11 @@ export function startSession(deps: SessionDeps): Session {
     if (needsOtherData || hasChanged()) read();
   }
 
-  function press(key: Key): void {
+  function pressKey(key: Key): void {
     if (isTooSmall(size())) return pressWhenTooSmall(key);
     const { pageRows, scrollMax } = frame;
     const { ui: next, effect } = reduce(ui, key, { snapshot, pageRows, scrollMax });
-    change(next);
+    changeState(next);
     frame = renderFrame(ui, snapshot, size(), settings);
     if (effect === undefined) return;
     runEffect(deps, effect, {
@@ -93,13 +96,13 @@ export function startSession(deps: SessionDeps): Session {
       signal: ended.signal,
       update: (updateUi) => {
         if (ended.signal.aborted) return;
-        change(updateUi(ui));
+        changeState(updateUi(ui));
         show();
       },
     });
   }
 
-  /** Handles only the keys that quit, because a terminal that is too small shows nothing else. */
+  /** Handles only the keys that quit: nothing that another key changes would be visible. */
   function pressWhenTooSmall(key: Key): void {
     if (key === "q") deps.quit(null);
     if (key === "ctrl-c") deps.quit("SIGINT");
@@ -112,9 +115,9 @@ export function startSession(deps: SessionDeps): Session {
     press(keys) {
       for (const key of keys) {
         const before = ui.prompt;
-        press(key);
-        // A terminal without bracketed paste sends a paste as keys: the paste must not answer the
-        // question that it opens.
+        pressKey(key);
+        // A terminal without bracketed paste sends pasted text as keys. If one of them opens a
+        // question, the keys after it must not answer the question.
         if (ui.prompt?.kind === "confirm" && ui.prompt !== before) break;
       }
       show();
@@ -123,9 +126,9 @@ export function startSession(deps: SessionDeps): Session {
       if (isTooSmall(size())) return;
       const [line = ""] = text.trim().split(/[\r\n]/);
       if (ui.prompt !== null && ui.prompt.kind !== "confirm")
-        for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) press(key);
+        for (const key of printableChars(line).slice(0, MAX_TYPED_CHARS)) pressKey(key);
       else
-        change({
+        changeState({
           ...ui,
           feedback: {
             text: "Press / before pasting: pasted text is never run as keys.",

@@ -15,8 +15,11 @@ export type EffectDeps = {
 };
 
 export type EffectContext = {
+  /** Returns the current state, which keys may change while an effect runs. */
   ui: () => UiState;
+  /** The number of visible rows. */
   height: number;
+  /** Aborts when the view ends. */
   signal: AbortSignal;
   update: (change: (ui: UiState) => UiState) => void;
   notify: (text: string, tone: Feedback["tone"]) => void;

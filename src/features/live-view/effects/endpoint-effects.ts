@@ -36,11 +36,12 @@ export async function enable(
   recover: string,
 ): Promise<void> {
   const { rt } = deps;
-  const which = parseRecover(deps, recover);
-  // Some deliveries may not be parked yet, and perhaps no daemon is running to park them.
+  const recoverFrom = parseRecover(deps, recover);
+  // A daemon parks a large backlog in the background. What it has not parked yet is parked here,
+  // because no daemon may be running, and only parked deliveries can be sent or cancelled.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
-  const { recovered, cancelled } = enableEndpoint(rt, id, which);
+  const { recovered, cancelled } = enableEndpoint(rt, id, recoverFrom);
   notify(
     `Enabled ${quote(name)}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
     "good",
@@ -61,7 +62,7 @@ export function disable(
   { notify }: EffectContext,
   { id, name }: EndpointName,
 ): void {
-  // The daemon parks a large backlog in the background, as it does after a change by a partner.
+  // The daemon parks the rest of a large backlog in the background.
   const { parked } = disableEndpoint(rt, id, "manual");
   notify(`Disabled ${quote(name)}. Parked: ${countOf(parked, "delivery")}.`, "good");
 }

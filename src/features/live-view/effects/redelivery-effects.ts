@@ -9,9 +9,13 @@ import { listFilter } from "../state/ui-state.ts";
 
 /** The maximum that the key R redelivers; the command line redelivers more, at a limited rate. */
 const MAX_REDELIVERIES = 10_000;
-const BATCH = 200;
+/** The number of deliveries that are redelivered in one transaction. */
+const BATCH_SIZE = 200;
 
-/** @param endpointId redelivers the failed deliveries of this endpoint instead of the list */
+/**
+ * Asks whether to redeliver many deliveries.
+ * @param endpointId the endpoint whose failed deliveries are redelivered; undefined for those in the list
+ */
 export function promptRedeliver(
   rt: Runtime,
   { ui, update, notify }: EffectContext,
@@ -47,7 +51,7 @@ export async function redeliverAll(
       redeliverDelivery(rt, id);
       return true;
     } catch (error) {
-      // Deliveries to other endpoints go on if one endpoint is disabled or deleted.
+      // A disabled or deleted endpoint must not stop the redeliveries to other endpoints.
       if (!(error instanceof AppError)) throw error;
       lastError = error.message;
       return false;
@@ -55,10 +59,10 @@ export async function redeliverAll(
   };
   let queued = 0;
   try {
-    for (let from = 0; from < ids.length; from += BATCH) {
-      queued += rt.tx(() => ids.slice(from, from + BATCH).filter(canRedeliver).length);
-      if (ids.length > BATCH)
-        notify(`${Math.min(from + BATCH, ids.length)} of ${ids.length} …`, "plain");
+    for (let from = 0; from < ids.length; from += BATCH_SIZE) {
+      queued += rt.tx(() => ids.slice(from, from + BATCH_SIZE).filter(canRedeliver).length);
+      if (ids.length > BATCH_SIZE)
+        notify(`${Math.min(from + BATCH_SIZE, ids.length)} of ${ids.length} …`, "plain");
       await yieldToEventLoop();
       if (signal.aborted) return;
     }

@@ -7,7 +7,7 @@ import { quote } from "../../../domain/text.ts";
 import type { VisitName } from "../state/ui-state.ts";
 import type { EffectContext, EffectDeps } from "./effect-context.ts";
 
-const DONE: Record<StateAction, string> = {
+const DONE_TEXTS: Record<StateAction, string> = {
   approve: "Approved",
   decline: "Declined",
   cancel: "Cancelled",
@@ -23,7 +23,7 @@ export function changeVisit(
 ): void {
   const change = type === "booking" ? changeBooking : changeReservation;
   change(rt, slug, id, action);
-  notify(`${DONE[action]}: ${name}.`, "good");
+  notify(`${DONE_TEXTS[action]}: ${name}.`, "good");
 }
 
 /**
