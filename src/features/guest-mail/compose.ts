@@ -22,8 +22,8 @@ import type { MailFacts, MailKind } from "./rules.ts";
 import type { MailRow } from "./store.ts";
 import { type MailTexts, mailTextsOf } from "./texts.ts";
 
-// A mail has no text of the visitor, neither the name nor a note: whoever books with the address of
-// somebody else could otherwise send texts of their own in the name of the business.
+// A mail contains no text that the visitor wrote, neither the name nor a note. Otherwise, a visitor who
+// books with a stranger's address could send this stranger any text in the name of the business.
 
 type Context = {
   business: BusinessRow;
@@ -66,7 +66,7 @@ export function composeMail(
   const calendar = writeCalendar(context, mail, { from, link });
   return {
     from: { name: safe(doc.name, 100), address: from },
-    // The envelope is given, because nodemailer would read the headers for it.
+    // If no envelope were given, nodemailer would take the addresses from the headers.
     envelope: { from, to: [to] },
     to: { name: "", address: to },
     ...(doc.email !== null && isMailAddress(doc.email) && { replyTo: doc.email }),
@@ -115,7 +115,7 @@ function subjectOf({ business, format, mailTexts, kind, facts, about }: Context)
   return fillText(text, { business: name, time, event: about.event ?? "" });
 }
 
-/** Returns the heading, which is that of the page of the visit. */
+/** Returns the heading, which is mostly the heading of the guest's page of the visit. */
 function headingOf({ texts, mailTexts, kind, facts, about }: Context): string {
   if (kind === "confirm") return mailTexts.confirmLink;
   if (kind === "moved") return texts.moved;
@@ -156,13 +156,15 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
   return [fill(facts.status === "PENDING" ? texts.pendingText : texts.confirmedText)];
 }
 
-const isOpen = ({ status }: MailFacts): boolean => status === "PENDING" || status === "CONFIRMED";
+/** Returns whether a visit or order is neither cancelled nor expired. */
+const takesPlace = ({ status }: MailFacts): boolean =>
+  status === "PENDING" || status === "CONFIRMED";
 
 function toContent(context: Context, language: PageLanguage, link: string): MailContent {
   const { business, format, texts, mailTexts, kind, facts, about } = context;
   const { name, phone, timezone } = business.doc;
   const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
-  const canChange = about.event === null && kind !== "confirm" && isOpen(facts);
+  const canChange = about.event === null && kind !== "confirm" && takesPlace(facts);
   return {
     language,
     heading: headingOf(context),
@@ -184,9 +186,9 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
             }),
           ]
         : []),
-      ...(hasCalendar(context) && isOpen(facts) ? [mailTexts.calendar] : []),
+      ...(hasCalendar(context) && takesPlace(facts) ? [mailTexts.calendar] : []),
       fillText(texts.zone, { zone }),
-      // The text of a confirmation says itself why it came: nothing is booked yet.
+      // `why` says that a visit was booked, which is not true before the guest confirms.
       ...(kind === "confirm"
         ? []
         : [
@@ -199,14 +201,17 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
 function linkTextOf({ mailTexts, kind, facts, about }: Context): string {
   if (kind === "confirm") return mailTexts.confirmLink;
   if (about.event !== null) return mailTexts.orderLink;
-  return isOpen(facts) ? mailTexts.visitLink : mailTexts.seeLink;
+  return takesPlace(facts) ? mailTexts.visitLink : mailTexts.seeLink;
 }
 
-/** Returns whether a mail has a calendar entry: a pending order and a hold may come to nothing. */
+/** Returns whether a mail has a calendar entry. Pending orders and holds have none: many expire. */
 const hasCalendar = ({ kind, facts, about }: Context): boolean =>
   kind !== "confirm" && (about.event === null || facts.status !== "PENDING");
 
-/** Returns the entry of a visit. Its ID and its rising number are those of the page's own file. */
+/**
+ * Returns the calendar entry of a visit or order. Its ID and sequence are those of the file on the
+ * guest's page, so that a calendar which has both shows one entry.
+ */
 function writeCalendar(
   context: Context,
   { visitId, createdAt }: MailRow,
@@ -215,18 +220,18 @@ function writeCalendar(
   if (!hasCalendar(context)) return null;
   const { business, facts, about } = context;
   const { status, version, startsAt, endsAt } = facts;
-  const method = isOpen(facts) ? "PUBLISH" : "CANCEL";
+  const method = takesPlace(facts) ? "PUBLISH" : "CANCEL";
   const entry = writeEntry({
     uid: `${visitId}@deskbell`,
     sequence: version,
-    status: status === "PENDING" ? "TENTATIVE" : isOpen(facts) ? "CONFIRMED" : "CANCELLED",
+    status: status === "PENDING" ? "TENTATIVE" : takesPlace(facts) ? "CONFIRMED" : "CANCELLED",
     startsAt,
     endsAt,
     createdAt,
     updatedAt: createdAt,
     summary: about.event ?? business.doc.name,
     location: addressLines(business.doc).join(", ") || null,
-    description: [...about.titles, business.doc.phone, ...(isOpen(facts) ? [link] : [])]
+    description: [...about.titles, business.doc.phone, ...(takesPlace(facts) ? [link] : [])]
       .filter((line) => line !== null)
       .join("\n"),
     organizer: from,

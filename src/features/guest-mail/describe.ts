@@ -12,22 +12,22 @@ import { createOrderStore } from "../tickets/store.ts";
 
 type Row = { about: string; lines: string[] };
 
-/** What a mail says of a visit, order or hold. All texts are of the catalog. */
+/** The content of a mail about a visit, order or hold. All texts come from the catalog. */
 export type VisitDescription = {
   /** The name of the public event of an order; null for visits and holds. */
   event: string | null;
   /** The services, for the description of a calendar entry. */
   titles: string[];
-  /** An area; null for the business itself. */
+  /** The area of a table or the venue of an event; null for the address of the business. */
   place: string | null;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
-  /** Until when nobody else can take the time of a hold; null if others can. */
+  /** Until when nobody else can take the time of a hold (epoch ms); null if others can. */
   keptUntil: number | null;
   rows: (texts: BookingTexts, format: Format) => Row[];
 };
 
-/** Returns what a mail says of a visit, order or hold; undefined if it is gone. */
+/** Returns the content of a mail about a visit, order or hold; undefined if it is deleted. */
 export function describeVisit(
   rt: Runtime,
   business: BusinessRow,
@@ -35,18 +35,18 @@ export function describeVisit(
 ): VisitDescription | undefined {
   const visit =
     rt.store.bookings.findById(business.id, id) ?? rt.store.reservations.findById(business.id, id);
-  if (visit !== undefined) return ofContent(describeContent(rt, business, visit), null);
+  if (visit !== undefined) return describeVisitContent(describeContent(rt, business, visit), null);
   const hold = rt.store.holds.findById(business.id, id, null);
   if (hold !== undefined)
-    return ofContent(describeContent(rt, business, hold), keptUntil(hold, rt.now()));
+    return describeVisitContent(describeContent(rt, business, hold), keptUntil(hold, rt.now()));
   const orders = rt.openStore(createOrderStore);
   const order = orders.findByIdOrCode(business.id, id, "");
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
-  return order && ofOrder(business, order, event, hasCodes);
+  return order && describeOrder(business, order, event, hasCodes);
 }
 
-const ofContent = (content: VisitContent, until: number | null): VisitDescription => ({
+const describeVisitContent = (content: VisitContent, until: number | null): VisitDescription => ({
   event: null,
   titles: content.services ?? [],
   place: content.area,
@@ -68,7 +68,7 @@ const ofContent = (content: VisitContent, until: number | null): VisitDescriptio
   },
 });
 
-function ofOrder(
+function describeOrder(
   { slug }: BusinessRow,
   { code, items, totalCents }: TicketOrder,
   event: PublicEventDoc | undefined,
@@ -92,7 +92,7 @@ function ofOrder(
         ),
       },
       { about: texts.total, lines: [totalCents === 0 ? texts.free : format.money(totalCents)] },
-      // At the entrance, each ticket has a code of its own.
+      // The order's code would not admit anybody, so it is left out once each ticket has its own code.
       ...(hasCodes ? [] : [{ about: texts.code, lines: [code] }]),
     ],
   };

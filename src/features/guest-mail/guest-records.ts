@@ -2,7 +2,7 @@ import type { ReadGuestRecords } from "../../app/feature-hooks.ts";
 import { createReportStore } from "./store.ts";
 import { toListed } from "./listed-mail.ts";
 
-/** Returns the mails about a visit, for the guest. Their links are not stored. */
+/** Returns the mails about a visit, for the export of guest data. Their links are not stored. */
 const readMails: ReadGuestRecords = (rt, visitId) => ({
   mails: rt.openStore(createReportStore).listByVisit(visitId).map(toListed),
 });

@@ -24,7 +24,7 @@ const STYLES = {
   footer: "margin:16px 0 0;font-size:13px;color:#5c5c58",
 } as const;
 
-/** Returns a text of a catalog that no character can reorder or hide. */
+/** Escapes the characters with which a text of the catalog could hide or reorder what is shown. */
 const clean = (text: string): string => safe(text);
 
 export function toPlainText({ heading, paragraphs, facts, link, footer }: MailContent): string {

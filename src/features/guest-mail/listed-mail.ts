@@ -1,6 +1,6 @@
 import type { MailRow } from "./store.ts";
 
-/** A mail as commands print it, without its address. */
+/** Returns a mail as commands print it. Its address is left out, because it is guest data. */
 export const toListed = ({
   id,
   visitId,

@@ -17,6 +17,7 @@ export type NewMail = {
   id: string;
   /** The API key that made the visit, order or hold. */
   keyId: string;
+  /** Identifies the visitor's network address, for limits; undefined if it is unknown. */
   visitor?: Buffer;
 } & MailFacts;
 
@@ -43,7 +44,7 @@ export function writeMail(
   const refusal = isMailAddress(address)
     ? countMail(rt, kind, address, visitor)
     : "the address is not usable";
-  // The visitor is told about a confirmation that is not sent.
+  // The page tells the visitor at once that no confirmation is sent, so no mail is stored.
   if (kind === "confirm" && refusal !== null) return false;
   // The mail has a link to the guest's own page of the visit, which needs a row of the booking page.
   if (!isOfPage && pages.findByVisit(visitId) === undefined)
@@ -83,7 +84,7 @@ const toFacts = ({
   cancelUntil,
 }: MailFacts): MailFacts => ({ status, version, startsAt, endsAt, decideBy, cancelUntil });
 
-/** Counts a mail towards its limits. @returns why it is not sent; null if no limit is reached */
+/** Counts a mail for its limits. @returns why the mail is not sent; null if no limit is reached */
 function countMail(
   rt: Runtime,
   kind: MailKind,
@@ -91,6 +92,8 @@ function countMail(
   visitor: Buffer | undefined,
 ): string | null {
   const store = rt.openStore(createGuestMailStore);
+  // Counts are stored by a hash, because an address would be guest data. Nothing is
+  // counted while there is no master key.
   const limits = limitsOf(kind, address, visitor?.toString("hex")).flatMap(({ subject, max }) => {
     const hash = rt.secrets.mac("guest mail", subject);
     return hash === undefined ? [] : [{ hash, max }];

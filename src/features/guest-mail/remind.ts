@@ -4,12 +4,13 @@ import { REMINDER_MS } from "./rules.ts";
 import { createGuestMailStore, createUpcomingStore } from "./store.ts";
 
 /**
- * Writes the reminders that are due. The first call writes none: reminders begin with the visits of
- * the day after mail was switched on, or after a restore.
+ * Writes the reminders that are due. The first call after mail was first switched on, or after a restore,
+ * writes none: visits within the next day get no reminder.
  */
 export function remind(rt: Runtime): void {
   const store = rt.openStore(createGuestMailStore);
   const until = rt.now() + REMINDER_MS;
+  // Visits that start up to this time have their reminders, or were too near at the first call.
   const from = store.findState()?.remindedUntil;
   if (from === undefined) return rt.tx(() => store.createState(until));
   if (from >= until) return;

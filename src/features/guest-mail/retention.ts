@@ -2,7 +2,10 @@ import type { ExpiringRows } from "../../app/operations/retention.ts";
 import { COUNTED_MS } from "./rules.ts";
 import { createReportStore } from "./store.ts";
 
-/** Deletes what limits count after a day. Mails end with the data of their guest. */
+/**
+ * Deletes the counts that limits no longer need. Mails are not deleted here, but with the guest data of
+ * their visit.
+ */
 const pruneCounts: ExpiringRows = (rt) => {
   rt.openStore(createReportStore).deleteCountsUntil(rt.now() - COUNTED_MS);
   return undefined;

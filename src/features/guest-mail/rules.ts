@@ -26,32 +26,36 @@ export type MailStatus = (typeof MAIL_STATUSES)[number];
 /** The state of a visit or order when a mail was written. Times are epoch milliseconds. */
 export type MailFacts = {
   status: string;
+  /** Rises with each change of the visit or order. */
   version: number;
   startsAt: number;
   endsAt: number;
   /** When an unapproved visit, an unpaid order or a hold ends; null if nothing is to be decided. */
   decideBy: number | null;
+  /** Until when the guest may move or cancel the visit. */
   cancelUntil: number;
 };
 
 /** How long before a visit its reminder is written. */
 export const REMINDER_MS = DAY_MS;
-const KEPT_MS = 2 * DAY_MS;
+/** The longest time for which sending a mail is tried. */
+const MAX_WAIT_MS = 2 * DAY_MS;
 
-/** The kinds that are worth reading after the visit would have begun. */
+/** The kinds that are sent even after the time of the visit. */
 const ENDINGS: readonly MailKind[] = ["declined", "expired", "cancelled"];
 
-/** Returns when a mail expires, because it would be of no use. */
+/** Returns the time (epoch ms) after which a mail is not sent, because it would be of no use. */
 export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number {
   if (kind === "confirm") return facts.decideBy ?? now;
-  return ENDINGS.includes(kind) ? now + KEPT_MS : Math.min(now + KEPT_MS, facts.endsAt);
+  return ENDINGS.includes(kind) ? now + MAX_WAIT_MS : Math.min(now + MAX_WAIT_MS, facts.endsAt);
 }
 
 /** The delay after each attempt that the server has refused for now; the last delay repeats. */
 const RETRY_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
+/** The longest delay while the mail server does not answer: it may be back at any time. */
 const MAX_UNREACHABLE_MS = 5 * MINUTE_MS;
 
-/** @param attempts how often the mail was tried */
+/** Returns a delay in ms. @param attempts how often the mail was tried, from 1 */
 export const retryDelay = (attempts: number): number =>
   RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? HOUR_MS;
 
@@ -59,7 +63,7 @@ export const retryDelay = (attempts: number): number =>
 export const unreachableDelay = (attempts: number): number =>
   Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
 
-/** The pause after each failure in a row of the server, in which no mail is sent. */
+/** The pause of all mails after each failure of the server in a row; the last pause repeats. */
 const PAUSES_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
 export const pauseAfter = (failures: number): number =>
   PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_UNREACHABLE_MS;
@@ -67,6 +71,7 @@ export const pauseAfter = (failures: number): number =>
 /** Failures in a row before they are reported: a single one may be a restart of the server. */
 export const REPORTED_FAILURES = 3;
 
+/** The time for which limits count a mail. */
 export const COUNTED_MS = DAY_MS;
 
 /** The most mails to one mailbox in 24 hours. */
@@ -74,13 +79,15 @@ const MAX_TO_MAILBOX = 20;
 /** The most holds in 24 hours that one mailbox, mail domain or network address can confirm. */
 const MAX_CONFIRMATIONS = 3;
 
+/** The most mails with one subject, such as `mailbox ana@example.com`, within `COUNTED_MS`. */
 export type Limit = { subject: string; max: number };
 
-/** Returns a mailbox in one spelling: a tag after a plus sign leads to the same mailbox. */
+/** Returns the mailbox of an address. Spellings that differ in case or in a +tag have one mailbox. */
 function mailboxOf(address: string): { mailbox: string; domain: string } {
   const at = address.lastIndexOf("@");
   const domain = domainOf(address);
   const name = address.slice(0, at).toLowerCase().split("+", 1)[0] ?? "";
+  // Gmail ignores dots.
   const local = domain === "gmail.com" || domain === "googlemail.com" ? withoutDots(name) : name;
   return { mailbox: `${local}@${domain}`, domain };
 }
@@ -115,14 +122,14 @@ export type SendError = {
   response?: string;
 };
 
-/** What an error means for a mail, and for the other mails. */
+/** What an error means: the mail is refused for good or for now, or no mail can be sent. */
 export type Refusal =
   | { kind: "permanent"; reason: string }
   | { kind: "temporary"; reason: string }
   | { kind: "unreachable" };
 
 /** The commands of SMTP whose response is about the mail and not about the connection. */
-const OF_MAIL = /^(?:MAIL FROM|RCPT TO|DATA|API)/;
+const MAIL_COMMAND = /^(?:MAIL FROM|RCPT TO|DATA|API)/;
 
 /** Matches the enhanced status code (RFC 3463) of a response. */
 const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
@@ -132,14 +139,14 @@ const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
  * reason has only their codes.
  */
 export function classifyError({ responseCode, code, command, response }: SendError): Refusal {
-  const isOfMail = OF_MAIL.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
-  if (!isOfMail || code === "ECONNECTION") return { kind: "unreachable" };
+  const isAboutMail =
+    MAIL_COMMAND.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
+  if (!isAboutMail || code === "ECONNECTION") return { kind: "unreachable" };
   if (responseCode === undefined) return { kind: "permanent", reason: "the address is not usable" };
   const reason = [String(responseCode), ENHANCED.exec(response ?? "")?.[1]]
     .filter((part) => part !== undefined)
     .join(" ");
-  // A server that closes the connection (421) or has lost its place (503) says nothing about the
-  // mail.
+  // 421 (the server closes the connection) and 503 (it expects another command) are not about the mail.
   if (responseCode === 421 || responseCode === 503) return { kind: "unreachable" };
   return { kind: responseCode >= 500 ? "permanent" : "temporary", reason };
 }

@@ -1,21 +1,22 @@
 import type { StartWork, ThreadWork } from "../../delivery/scheduler.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import { createRemainsStore } from "./store.ts";
+import { createDiscardStore } from "./store.ts";
 
 const startMails: StartWork = (rt) =>
-  rt.config.guestMail === null ? discardRemains(rt) : sendMails(rt);
+  rt.config.guestMail === null ? discardWaiting(rt) : sendMails(rt);
 
 /**
- * Discards the mails that an earlier daemon has not sent, because mail is off now. A mail server
- * that failed is no longer reported.
+ * Discards the mails that an earlier daemon has not sent, because mail is off now. The failure of a
+ * mail server is forgotten too, so that it is no longer reported.
  */
-function discardRemains(rt: Runtime): ThreadWork {
-  const store = rt.openStore(createRemainsStore);
-  if (!store.hasRemains()) return {};
+function discardWaiting(rt: Runtime): ThreadWork {
+  const store = rt.openStore(createDiscardStore);
+  if (!store.isNeeded()) return {};
   let isDone = false;
   const discard = (): void => {
     if (isDone) return;
     const count = rt.tx(() => store.discard(rt.now()));
+    // If the transaction throws, the next second tries it again.
     isDone = true;
     if (count === 0) return;
     rt.log("warn", "Mails to guests were discarded, because serve --guest-mail is off.", { count });
@@ -27,8 +28,8 @@ function sendMails(rt: Runtime): ThreadWork {
   const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
   let sender: Awaited<typeof loaded> | undefined;
   let hasBegun = false;
-  /** Stores from when on guests are reminded, before the first mail is sent. */
-  const begin = async (): Promise<void> => {
+  /** Writes the reminders that are due, before the first mail is sent. */
+  const beginOrWake = async (): Promise<void> => {
     if (hasBegun) return sender?.wake();
     const { remind } = await import("./remind.ts");
     remind(rt);
@@ -38,7 +39,7 @@ function sendMails(rt: Runtime): ThreadWork {
   };
   return {
     afterCommit: () => sender?.wake(),
-    everySecond: [begin],
+    everySecond: [beginOrWake],
     everyMinute: [async () => (await import("./remind.ts")).remind(rt)],
     stop: async (graceMs) => (await loaded).stop(graceMs),
   };

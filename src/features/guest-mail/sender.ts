@@ -18,7 +18,8 @@ import { ServerHealth } from "./server-health.ts";
 import { createGuestMailStore, type MailRow } from "./store.ts";
 
 const TOKEN_BYTES = 24;
-const BATCH = 20;
+/** The most mails that one run sends. The next second starts another run. */
+const MAX_PER_RUN = 20;
 /** The delay after which a mail is tried again while the master key is missing or wrong. */
 const NO_KEY_DELAY_MS = 60_000;
 
@@ -37,7 +38,7 @@ export class MailSender {
   readonly #rt: Runtime;
   readonly #mailer: Pick<Mailer, "send" | "close">;
   readonly #health: ServerHealth;
-  /** Mails that the server has accepted, with the time, until that is stored. */
+  /** When the server accepted a mail (epoch ms), by the mail's ID, until this is stored. */
   readonly #accepted = new Map<string, number>();
   #current: { id: string; abort: AbortController } | undefined;
   #running: Promise<void> | undefined;
@@ -53,8 +54,12 @@ export class MailSender {
     return this.#rt.openStore(createGuestMailStore);
   }
 
-  /** Call it each second, and after each commit, which may have written or erased a mail. */
+  /**
+   * Sends the due mails, unless this is happening already. Call it each second, and after each commit,
+   * which may have written or erased a mail.
+   */
   wake(): void {
+    // A commit may have erased the mail that is being sent, which must then not be sent.
     if (this.#current && this.#store.find(this.#current.id) === undefined)
       this.#current.abort.abort();
     if (this.#isStopped || this.#running || this.#health.isPaused) return;
@@ -68,6 +73,7 @@ export class MailSender {
   }
 
   #listDue(limit: number): MailRow[] {
+    // An accepted mail stays due until its end is stored, so more rows are read and these left out.
     return this.#store
       .listDue(this.#rt.now(), limit + this.#accepted.size)
       .filter(({ id }) => !this.#accepted.has(id));
@@ -76,7 +82,7 @@ export class MailSender {
   async #run(): Promise<void> {
     try {
       this.#storeAccepted();
-      for (const { id } of this.#listDue(BATCH)) {
+      for (const { id } of this.#listDue(MAX_PER_RUN)) {
         if (this.#isStopped || this.#health.isPaused) return;
         await this.#send(id);
       }
@@ -101,7 +107,7 @@ export class MailSender {
     try {
       await this.#mailer.send({ ...mail, signal: abort.signal });
     } catch (error) {
-      if (!abort.signal.aborted) this.#refuse(id, error as SendError & Error);
+      if (!abort.signal.aborted) this.#recordError(id, error as SendError & Error);
       return;
     } finally {
       this.#current = undefined;
@@ -123,7 +129,7 @@ export class MailSender {
     }
     const token = this.#tokenOf(row);
     if (token === undefined || !this.#isReadable(row)) {
-      // A check of the master key reports this. The mail is sent once the right key is back.
+      // A check of the master key reports this to the operator. The mail is sent when the key is back.
       this.#store.postpone(id, rt.now() + NO_KEY_DELAY_MS, "no key decrypts the guest's data");
       return undefined;
     }
@@ -136,14 +142,14 @@ export class MailSender {
     }
     const pages = rt.openStore(createPageBookingStore);
     pages.insertLink(row.visitId, hashToken(token), row.createdAt);
-    // If this process dies, the mail waits like one that the server has refused.
+    // If this process dies, the mail waits as long as one that the server has refused for now.
     this.#store.startAttempt(id, rt.now() + retryDelay(row.attempts + 1));
     return mail;
   }
 
   /**
-   * Returns the token of a mail's link; undefined without a master key. It is derived, so that a
-   * second attempt has the same.
+   * Returns the token of a mail's link; undefined without a master key. The token is derived from the
+   * mail's ID, so that each attempt sends the same one.
    */
   #tokenOf({ id }: MailRow): string | undefined {
     const mac = this.#rt.secrets.mac("guest link", id);
@@ -156,18 +162,19 @@ export class MailSender {
     return guest === undefined || tryDecryptCustomer(this.#rt, guest) !== undefined;
   }
 
-  #refuse(id: string, error: SendError & Error): void {
+  /** Records an attempt that failed: the mail is tried again, or ends. */
+  #recordError(id: string, error: SendError & Error): void {
     const rt = this.#rt;
     const refusal = classifyError(error);
-    const isReached = refusal.kind !== "unreachable";
-    if (isReached) this.#health.recordAnswer();
+    const isReachable = refusal.kind !== "unreachable";
+    if (isReachable) this.#health.recordAnswer();
     else this.#health.recordFailure(withoutAddresses(errorInWords(error)));
     rt.tx(() => {
       const row = this.#store.find(id);
       if (row === undefined) return;
       if (refusal.kind === "permanent") return this.#end(row, "FAILED", refusal.reason);
-      const delay = (isReached ? retryDelay : unreachableDelay)(row.attempts);
-      const reason = isReached ? refusal.reason : "the mail server does not answer";
+      const delay = (isReachable ? retryDelay : unreachableDelay)(row.attempts);
+      const reason = isReachable ? refusal.reason : "the mail server does not answer";
       this.#store.postpone(id, rt.now() + delay, reason);
     });
   }
@@ -178,7 +185,7 @@ export class MailSender {
     this.#rt.log("warn", "A mail to a guest was not sent.", { mail: id, businessId, kind, reason });
   }
 
-  /** Waits for the mail that is being sent, so that it is not sent again after the next start. */
+  /** Waits for the mail that is being sent, so that the next daemon does not send it again. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true;
     const timer = setTimeout(() => this.#current?.abort.abort(), graceMs);

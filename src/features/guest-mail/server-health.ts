@@ -2,10 +2,12 @@ import type { Runtime } from "../../app/runtime.ts";
 import { pauseAfter, REPORTED_FAILURES } from "./rules.ts";
 import { createGuestMailStore } from "./store.ts";
 
-/** Whether the mail server answers. Its failures in a row are stored for the operator. */
+/** Records whether the mail server answers, and pauses the mails while it does not. */
 export class ServerHealth {
   readonly #rt: Runtime;
+  /** On the monotonic clock, in ms. */
   #pausedUntil = -Infinity;
+  /** Failures in a row, which are also stored for the operator. */
   #failures: number;
 
   constructor(rt: Runtime) {
@@ -17,7 +19,7 @@ export class ServerHealth {
     return this.#rt.openStore(createGuestMailStore);
   }
 
-  /** Whether nothing is sent for a while, because the server does not answer. */
+  /** Whether no mail is sent for a while, because the server does not answer. */
   get isPaused(): boolean {
     return this.#rt.monotonic() < this.#pausedUntil;
   }

@@ -10,6 +10,7 @@ export type MailRow = {
   kind: MailKind;
   facts: MailFacts;
   status: MailStatus;
+  /** Why the mail was not sent, or why its last attempt failed; null if there is no reason. */
   reason: string | null;
   attempts: number;
   /** Null unless the mail waits. */
@@ -20,10 +21,15 @@ export type MailRow = {
 };
 
 export type MailState = {
+  /** Visits that start up to this time have their reminders (epoch ms). */
   remindedUntil: number;
+  /** When the first of the failures in a row happened (epoch ms); null if the mail server answers. */
   failingSince: number | null;
+  /** Failures of the mail server in a row. */
   failures: number;
+  /** The last failure; null if the mail server answers. */
   error: string | null;
+  /** The number of all mails so far with each outcome. */
   sent: number;
   failed: number;
   discarded: number;
@@ -47,9 +53,9 @@ const parse = (raw: unknown): MailRow => {
 const CLEAR_FAILURE =
   "UPDATE guest_mail_state SET failing_since = NULL, failures = 0, error = NULL";
 
-/** The statements of a daemon without mail, which ends the mails of an earlier daemon. */
-export function createRemainsStore(db: Db) {
-  const hasRemains = db
+/** The statements of a daemon without mail, which discards the mails of an earlier daemon. */
+export function createDiscardStore(db: Db) {
+  const isNeeded = db
     .prepare(`
       SELECT EXISTS (SELECT 1 FROM guest_mail WHERE status = 'WAITING')
         OR EXISTS (SELECT 1 FROM guest_mail_state WHERE failures > 0)`)
@@ -62,7 +68,7 @@ export function createRemainsStore(db: Db) {
 
   return {
     /** Returns whether mails wait, or the mail server has failed. */
-    hasRemains: () => hasRemains.get() === 1,
+    isNeeded: () => isNeeded.get() === 1,
     /** Discards the mails that wait, and forgets failures. Returns the number of mails. */
     discard(at: number): number {
       const { changes } = discard.run(at);
@@ -113,14 +119,15 @@ export function createGuestMailStore(db: Db) {
     },
     find: (id: string) => parseOptional(select.get(id), parse),
     listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
-    /** Records that an attempt begins. The next one is at `nextAttemptAt` if this process dies. */
+    /** Records that an attempt begins. If this process dies, the next one is at `nextAttemptAt`. */
     startAttempt: (id: string, nextAttemptAt: number) => void attempt.run({ id, nextAttemptAt }),
     postpone: (id: string, nextAttemptAt: number, reason: string) =>
       void postpone.run({ id, nextAttemptAt, reason }),
-    /** Ends a mail that waits. Nothing changes if it was erased. */
+    /** Ends a mail that waits. Does nothing if the mail was erased. */
     end(id: string, status: Exclude<MailStatus, "WAITING">, reason: string | null, at: number) {
       if (end.run({ id, status, reason, at }).changes > 0) counters[status].run();
     },
+    /** Returns how many mails a limit has counted since a time. @param subject a hash */
     count: (subject: Buffer, since: number) => countOfSubject.get({ subject, since }) as number,
     insertCount: (subject: Buffer, at: number) => void insertCount.run({ subject, at }),
     findState: () => selectState.get() as MailState | undefined,
@@ -131,7 +138,7 @@ export function createGuestMailStore(db: Db) {
   };
 }
 
-/** What is told to the operator and to guests about the mails. */
+/** The statements for reports about mails to the operator, and for the export of guest data. */
 export function createReportStore(db: Db) {
   const selectState = db.prepare(`SELECT ${columns(STATE)} FROM guest_mail_state`);
   const countWaiting = db
@@ -163,10 +170,11 @@ export function createReportStore(db: Db) {
   };
 }
 
-/** A confirmed visit or order of which the guest is reminded. */
+/** A confirmed visit or order of which the guest is reminded. Times are epoch milliseconds. */
 export type UpcomingVisit = {
   id: string;
   businessId: string;
+  /** The API key that made it; null if a command did. */
   createdByKey: string | null;
   version: number;
   startsAt: number;
@@ -189,7 +197,7 @@ export function createUpcomingStore(db: Db) {
       AND e.doc ->> 'startsAt' > :from AND e.doc ->> 'startsAt' <= :to`);
 
   return {
-    /** Lists what begins after `from`, at `to` or earlier. */
+    /** Lists the visits and orders that begin after `from`, and at `to` or earlier. */
     list: (from: number, to: number) => select.all({ from, to }) as UpcomingVisit[],
   };
 }

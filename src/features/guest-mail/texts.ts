@@ -1,6 +1,6 @@
 import type { PageLanguage, Translations } from "../../pages/languages.ts";
 
-// The fixed texts of mails to guests. What a mail says of a visit itself is in the texts of its page.
+// The texts that only mails to guests have. Other texts come from the guest's page of the visit.
 
 export type MailTexts = {
   /** The subjects of mails about visits, by kind. */
@@ -18,11 +18,11 @@ export type MailTexts = {
   orderExpired: string;
   orderCancelled: string;
   orderReminder: string;
-  /** What a mail says besides the texts of the page. */
+  /** The paragraphs for which the page has no text. */
   expiredText: string;
   cancelledText: string;
   confirmText: string;
-  /** The end of a mail that asks for a confirmation. */
+  /** The last paragraph of a mail that asks for a confirmation. */
   confirmNotYou: string;
   confirmLink: string;
   visitLink: string;
