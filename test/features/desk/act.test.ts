@@ -263,7 +263,7 @@ test("the desk enters that a staff member is away, and gives the visits to colle
   expect([back.message.isGood, back.view.absences]).toEqual([true, []]);
 });
 
-test("the desk ends no time off that lasts longer than tomorrow", async () => {
+test("the desk cannot end time off that lasts longer than tomorrow", async () => {
   const { api, act } = await openDesk();
   const { slug } = businessOf(api);
   const holiday = createTimeOff(api, slug, {

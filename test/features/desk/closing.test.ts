@@ -21,7 +21,7 @@ function openAt(time: string) {
   return { rt, exceptions, changed };
 }
 
-test("closing for the rest of the day keeps the hours before", () => {
+test("closing for the rest of the day keeps the hours before the current time", () => {
   const { rt, exceptions, changed } = openAt("2026-12-01T15:30");
   closeFromNow(rt, SLUG, null);
   expect(exceptions()).toEqual([
@@ -39,7 +39,7 @@ test("closing for the rest of the day keeps the hours before", () => {
   expect(changed()).toBeUndefined();
 });
 
-test("closing until a time keeps the hours after it", () => {
+test("closing until a time keeps the hours after this time", () => {
   const { rt, exceptions } = openAt("2026-12-01T10:00");
   closeFromNow(rt, SLUG, "15:00");
   expect(exceptions()[0]?.intervals).toEqual([
@@ -48,7 +48,7 @@ test("closing until a time keeps the hours after it", () => {
   ]);
 });
 
-test("after midnight, the hours of the evening before are closed", () => {
+test("closing after midnight ends the hours of the evening before", () => {
   const { rt, exceptions, changed } = openAt("2026-12-02T01:00");
   closeFromNow(rt, SLUG, null);
   expect(exceptions()).toEqual([

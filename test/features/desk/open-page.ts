@@ -39,9 +39,9 @@ events:
 type Options = PageOptions & {
   /** Returns the URL at which the phone reaches the server, such as that of a proxy. */
   connect?: (serverUrl: string) => Promise<string>;
-  /** More dishes than the one that the menu has. */
+  /** Names of dishes that are added to the one of the menu. */
   dishes?: readonly string[];
-  /** Adds what the page shows at first. */
+  /** Changes the data before the page is opened. */
   prepare?: (rt: Runtime) => void;
 };
 

@@ -54,7 +54,7 @@ test("a stranger gets the same answer for a business that does not exist", async
   expect(bodies[0]).toBe(bodies[1]);
 });
 
-test("a cookie of one business is worth nothing at another", async () => {
+test("the desk of a business refuses the cookie of another business", async () => {
   const { api, cookie } = await openDesk();
   const other = createBrowser(api, "no-such-shop");
   expect((await other.get("", { headers: { cookie: cookie() } })).status).toBe(401);
@@ -140,7 +140,7 @@ test("an API key does not open the desk, and no route of the API has its actions
   expect(response.status).toBe(401);
 });
 
-test("a script gets 204 while nothing changes, and a problem when it is no longer paired", async () => {
+test("a script gets 204 while nothing changes, and a problem response once its device is unpaired", async () => {
   const { api, get, view } = await openDesk();
   const { version } = await view();
   const headers = { accept: "application/json" };
@@ -156,7 +156,7 @@ test("a script gets 204 while nothing changes, and a problem when it is no longe
   ]);
 });
 
-test("a plain http address that is not of this machine is refused", async () => {
+test("a plain http address of another machine is refused", async () => {
   const { get } = await openDesk();
   const headers = { host: "shop.example.com", "accept-language": "de" };
   const refused = await get("", { headers });
@@ -164,7 +164,7 @@ test("a plain http address that is not of this machine is refused", async () => 
   expect(await refused.text()).toContain("Der Tresen braucht eine Adresse, die mit https beginnt.");
 });
 
-test("a phone beyond the maximum of a desk is refused in its own language", async () => {
+test("a device beyond the maximum of a desk is refused in the language of its browser", async () => {
   const { api } = await openDesk();
   const pair = () => {
     const { token } = createDeskLink(api, businessOf(api).id, "Front desk");
@@ -176,7 +176,7 @@ test("a phone beyond the maximum of a desk is refused in its own language", asyn
   expect(await refused.text()).toContain("Cet accueil a trop d’appareils.");
 });
 
-test("a form without scripts leads to a page that says what came of it", async () => {
+test("a browser without scripts gets a page with the outcome of its action", async () => {
   const { get, post } = await openDesk();
   const sent = await post("", { action: "close", key: "k", until: "nonsense" });
   expect(sent.status).toBe(303);

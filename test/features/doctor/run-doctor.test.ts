@@ -88,7 +88,7 @@ const respondHealthy = (rt: TestRuntime) => async (): Promise<DaemonResponse> =>
 
 async function runChecks(rt: TestRuntime, ask = respondHealthy(rt)): Promise<CheckResult[]> {
   const checks: CheckResult[] = [];
-  // A separate runtime stands for the process of the command.
+  // A second runtime acts as the process of the command.
   const open = async () =>
     Object.assign(createTestRuntime({ dataDir: rt.config.dataDir }, rt.now()), {
       freeBytes: rt.freeBytes,
@@ -631,7 +631,7 @@ test("doctor reports every condition until it ends", { timeout: 60_000 }, async 
   }
 });
 
-test("doctor reports a condition whichever area it is about", async () => {
+test("doctor reports a condition of each area", async () => {
   const rt = await createRunningServer();
   const code = "proxy.one_address";
   await INJECTIONS[code](rt);

@@ -137,7 +137,7 @@ test("a mail is in the language in which its guest booked, with times of the bus
   }
 });
 
-test("three readers accept the calendar entry of each mail, whose number rises and whose ID stays", async () => {
+test("three iCal parsers accept the calendar entry of each mail, whose sequence rises and whose ID stays", async () => {
   const { api, server, send, book } = await openMails();
   const { slug } = businessOf(api);
   await book();

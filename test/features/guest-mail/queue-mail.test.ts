@@ -152,7 +152,7 @@ test("a mail server that failed is reported until mail is switched off", async (
   api.config.guestMail = null;
   const [start] = schedule;
   for (const work of start!(api, { checks: [] }).everySecond ?? []) await work();
-  // What was discarded is still reported for a day.
+  // The discarded mails are still reported for a day.
   expect(codes()).toEqual(["guest_mail.unsent"]);
   expect(start!(api, { checks: [] })).toEqual({});
 });

@@ -85,7 +85,7 @@ test("a guessed link and one of another business tell a stranger nothing", async
   expect(statusOf()).toBe("PENDING");
 });
 
-test("links are dead while they are switched off", async () => {
+test("links in alerts do not work while they are switched off", async () => {
   const { link, get } = openPendingVisit({ alertLinks: false });
   expect((await get(link().accept)).status).toBe(404);
 });

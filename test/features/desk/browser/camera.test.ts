@@ -100,7 +100,7 @@ test("the camera checks in two tickets, each once, and the decoder is loaded onl
   expect(admitted()).toBe(2);
 }, 90_000);
 
-test("a browser that forbids the camera leads to the field for the code", async (test) => {
+test("a browser that forbids the camera shows that the code must be typed", async (test) => {
   const { reader, page } = await openDeskPage(test, openPage);
   await page.run(openAll);
   await page.run(async () => {

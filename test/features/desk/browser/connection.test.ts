@@ -10,7 +10,7 @@ const openPage = useBrowser();
 
 const HOUR_MS = 3_600_000;
 
-/** Opens the desk through a network that loses or delays what the test says. */
+/** Opens the desk through a network that loses or delays the exchanges that the test chooses. */
 async function openThroughProxy(
   test: TestContext,
   options: PageOptions & { delayMs?: number } = {},

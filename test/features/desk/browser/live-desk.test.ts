@@ -42,7 +42,7 @@ test("a dish among many is found by a part of its name, without accents", async 
   expect(page.errors).toEqual([]);
 }, 60_000);
 
-test("the link leaves the address bar, and no page has it in its title", async (test) => {
+test("pairing removes the link from the address bar, and no page has it in its title", async (test) => {
   const { page, url } = await openDeskPage(test, openPage);
   const address = async () => {
     const { location, document } = globalThis as unknown as {
@@ -54,7 +54,7 @@ test("the link leaves the address bar, and no page has it in its title", async (
   expect(await page.run(address)).toEqual([url, "Front desk · Salon Aurora"]);
 }, 60_000);
 
-/** Returns what a finger might miss: targets of less than 44 pixels. */
+/** Returns the targets of less than 44 pixels, which a finger might miss. */
 async function findSmallTargets(): Promise<string[]> {
   const { document } = globalThis as unknown as {
     document: {

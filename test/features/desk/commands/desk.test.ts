@@ -59,7 +59,7 @@ test("a terminal shows the link as a QR code too", async () => {
   expect((await deskbell("desk create --name Door")).stdout).toMatch(/[▀▄█]{10}/);
 });
 
-test("a desk of one person closes nothing unless it is allowed", async () => {
+test("a new desk of one person lacks the right to close, and --allow replaces the rights", async () => {
   const { deskbell, list } = await openSalon();
   await deskbell("desk create --name Maya --staff maya");
   await deskbell("desk create --name Door --allow check-in");
@@ -76,7 +76,7 @@ test.each([
   ["desk create --name Door --public-url http://shop.example.com", 5, "A desk needs https"],
   ["desk link Nobody", 3, "There is no desk 'Nobody'."],
   ["desk revoke 'Front desk' --device ddv_none", 3, "has no device 'ddv_none'"],
-])("%s is refused", async (line, code, message) => {
+])("the command %s is refused", async (line, code, message) => {
   const { deskbell } = await openSalon();
   await deskbell("desk create --name 'Front desk'");
   const ran = await deskbell(line);
@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test("revoking ends one device, or the desk, whose name is then free", async () => {
+test("revoking ends one device or a whole desk, and the name of a revoked desk can be used again", async () => {
   const { deskbell, list, pair } = await openSalon();
   pair((await deskbell("desk create --name Door")).stdout);
   pair((await deskbell("desk link Door")).stdout);

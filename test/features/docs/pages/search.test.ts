@@ -28,12 +28,12 @@ const WANTED = [
 
 const find = (query: string) => findEntries(index, query).map(({ url }) => url);
 
-test("search finds each operation, event type and problem code by its name, first", () => {
+test("the first result of a search for a name is its operation, event type or problem code", () => {
   const named = WANTED.filter(({ url }) => url.includes("#"));
   expect(named.filter(({ name, url }) => find(name)[0] !== url)).toEqual([]);
 });
 
-test("search finds each guide by its title, first", () => {
+test("the first result of a search for a title is its guide", () => {
   const titles = guides.map((url) => {
     const markdown = docs[`${url.slice("/docs/".length)}.md`] ?? "";
     return { url, title: /^# (.+)$/m.exec(markdown)?.[1] ?? "" };

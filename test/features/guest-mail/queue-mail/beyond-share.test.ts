@@ -54,7 +54,7 @@ async function useUpShare({ api, base }: Mails, { isFull = false } = {}): Promis
   const { choice } = progress;
   await prepareBookableCatalog(api, business);
   const { guestMail } = api.config;
-  // A page without mail takes twice as much.
+  // A page without mail accepts visits up to twice the share.
   if (isFull) api.config.guestMail = null;
   const bookAt = (at: string, form: number): boolean => {
     const phone = `+1718555${String(form).padStart(4, "0")}`;

@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("the key E followed by any other answer changes nothing", async () => {
+test("an answer to the key E that is not all, none or a time changes nothing", async () => {
   const { rt, view, id, endpoint, shows } = await openEndpoints();
   disableEndpoint(rt, id, "manual");
   view.type(":enable soon");

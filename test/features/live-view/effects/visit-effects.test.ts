@@ -48,7 +48,7 @@ test("approving the selected visit asks first, and tells the partner", () => {
   expect(view.footer()).toBe(" Approved: - at 11:00.");
 });
 
-test("x declines a pending visit and cancels a confirmed one, which leave the day", () => {
+test("the key x declines a pending visit and cancels a confirmed one, and both leave the day", () => {
   const { rt, view, cut, dye } = openDay();
   view.press("x");
   expect(view.text()).toContain("Cancel Ana Silva at 09:00?");
@@ -101,7 +101,7 @@ test("a key records the outcome of a visit without a question, and another key c
   expect(bookingOf(rt, cut)?.status).toBe("COMPLETED");
 });
 
-test("--readonly refuses to change visits", () => {
+test("the flag --readonly refuses to change visits", () => {
   const { view } = openDay({ isReadonly: true });
   for (const key of ["a", "x", "m", "c", "n"]) {
     view.press(key);
