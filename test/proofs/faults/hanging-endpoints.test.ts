@@ -14,6 +14,8 @@ const BUSINESSES = 10;
 const ENDPOINTS_EACH = 50;
 const HANGING = 0.3;
 const ROUNDS = 4;
+/** The deliveries of one endpoint that may be in flight. */
+const IN_FLIGHT = 4;
 /**
  * The endpoints that hang together: with four attempts in flight each, they use all fast permits.
  */
@@ -100,12 +102,16 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
     worker.wake();
     await vi.waitUntil(() => isComplete(round), stallsAfterMs).catch(() => {});
   }
+  // On a busy machine, the healthy endpoints may be done before all others have a connection.
+  const mostHeld = others.length * IN_FLIGHT;
+  await vi.waitUntil(() => hanging.requests.length >= mostHeld, stallsAfterMs).catch(() => {});
   return {
     expected: ROUNDS * answering.length,
     delivered: worker.attempts.filter(isDone).length,
     failed: worker.attempts.filter((attempt) => !isDone(attempt) && !isTimedOut(attempt)).length,
     timedOut: worker.attempts.filter(isTimedOut).length,
     held: hanging.requests.length,
+    mostHeld,
     hanging: others.length,
   };
 }
@@ -148,10 +154,12 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test("deliveries to healthy endpoints never wait for the 30 % that hang", TIMEOUT, async () => {
   const outcome = await deliverAmongHanging(createTestWorker, patient(5000));
-  const { expected, hanging, timedOut } = outcome;
+  const { expected, hanging, held, mostHeld, timedOut } = outcome;
   // The endpoints hang longer than the rounds take, unless the machine is busy.
   if (timedOut > 0) throw new OutOfPatience(`${timedOut} attempts reached their time limit`);
-  expect(outcome).toMatchObject({ failed: 0, held: hanging * 4 });
+  expect(outcome.failed).toBe(0);
+  expect(held).toBeLessThanOrEqual(mostHeld);
+  if (held < mostHeld) throw new OutOfPatience(`${held} of ${mostHeld} requests hang.`);
   const waiting = expected - outcome.delivered;
   if (waiting > 0) throw new OutOfPatience(`${waiting} of ${expected} deliveries still wait.`);
   if (!isRecording()) return;
