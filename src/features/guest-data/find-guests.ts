@@ -28,7 +28,7 @@ export function findGuests(
 ): { guests: FoundGuests; undecryptable: string[] } {
   if (query.phone !== undefined && digitsOf(query.phone) === "")
     throw new AppError("usage", `Invalid phone number ${quote(query.phone)}: it has no digits.`, {
-      fix: "name the guest by --email or --customer-ref, or the number by its digits",
+      fix: "write the digits of the number, or name the guest by --email or --customer-ref",
     });
   const found = new Map<string, Customer | null>();
   const undecryptable: string[] = [];
