@@ -198,7 +198,10 @@ const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): Win
     };
   });
 
-/** Returns the value of the RateLimit header (IETF draft), with the window first that has the fewest requests left. */
+/**
+ * Returns the value of the RateLimit header (IETF draft). The window with the fewest requests left
+ * is its first one.
+ */
 export function rateLimitHeader(states: readonly WindowState[]): string {
   let text = "";
   let fewestLeft = Infinity;

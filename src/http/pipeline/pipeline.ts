@@ -38,8 +38,8 @@ const COUNTER_DIGITS = 6;
 export type Pipeline = {
   /**
    * Handles a request. The checks run in this order: URL length, path, method, whether the
-   * server may write, key, business, scope, rate limit, Idempotency-Key, parameters. An error becomes a problem response: nothing is
-   * thrown.
+   * server may write, key, business, scope, rate limit, Idempotency-Key, parameters. An error becomes
+   * a problem response: nothing is thrown.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
   /** Responds to a request that failed before it reached a route. */
