@@ -65,7 +65,7 @@ const MOST_LEFT = LIMIT - SAVED - 1;
 async function runControl(): Promise<Claim["control"]> {
   const program = breakProgram({
     file: "src/http/auth/rate-limits.ts",
-    find: "saveRateCounts(rt, counts, shift);",
+    find: "saveRateCounts(rt, counts, unsavedJumpSeconds);",
     replace: "",
   });
   const { after } = await killAfterRequests(program);

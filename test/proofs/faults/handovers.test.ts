@@ -165,7 +165,7 @@ test(
       CONTROL_HANDOVERS,
       breakProgram({
         file: "src/features/backups/handover/hand-over.ts",
-        find: "writers.refuseWrites(beingHandedOver());",
+        find: "writers.refuseWrites(handingOverError());",
         replace: "",
       }),
     );
