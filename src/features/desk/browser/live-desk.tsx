@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { Camera } from "./camera.tsx";
 import { useDesk } from "./connection.ts";
 import { Desk, type DeskProps } from "./desk.tsx";
@@ -11,10 +11,11 @@ export function LiveDesk(props: DeskProps) {
   const { view, message, isStale, isConnected, isBusy, unanswered } = desk;
 
   useEffect(openLinkedSection, []);
-  useEffect(() => {
+  // Layout effects move the focus before the change is painted, so that no key is pressed without one.
+  useLayoutEffect(() => {
     if (view.away !== null) document.getElementById("away-visits")?.focus();
   }, [view.away?.id]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // If the pressed button has left the page, the keyboard has lost its focus.
     if (message !== null && document.activeElement === document.body)
       document.getElementById("message")?.focus();
