@@ -2,6 +2,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { appendEventFor } from "../../../src/app/events.ts";
 import type { AttemptReport } from "../../../src/delivery/delivery-worker.ts";
+import { createSender } from "../../../src/delivery/sender.ts";
+import type { Send } from "../../../src/domain/webhooks/webhook-post.ts";
 import type { Runtime } from "../../../src/app/runtime.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { addBusiness, buildEventDraft, createTestWorker } from "../../support/delivery.ts";
@@ -21,6 +23,8 @@ const IN_FLIGHT = 4;
  */
 const TOGETHER = 205;
 const FAST_PERMITS = 820;
+/** Longer than the longest test here: no attempt ends because its endpoint hangs. */
+const ATTEMPT_TIMEOUT_MS = patient(120_000);
 const TIMEOUT = { timeout: patient(chooseScale(20_000, 60_000, 60_000)) };
 /** The permits of the control: fewer than the hanging endpoints can use. */
 const SHARED_PERMITS = 500;
@@ -53,17 +57,32 @@ async function subscribeTo(
 }
 
 const isDone = ({ status }: AttemptReport): boolean => status === "DELIVERED";
+/** On a busy machine, opening a connection may take longer than it is given. */
 const isTimedOut = ({ outcome }: AttemptReport): boolean => outcome === "timed_out";
+
+/** Returns a sender whose requests to hanging endpoints stay in flight until the test ends. */
+function createPatientSend(rt: Runtime): Send {
+  const sender = createSender(rt.config.urlAllowances, rt.monotonic);
+  onTestFinished(sender.close);
+  return (post) => sender.send({ ...post, timeoutMs: ATTEMPT_TIMEOUT_MS });
+}
+
+/** Waits until the count has reached `most`. Throws OutOfPatience if it does not in time. */
+async function waitForCount(what: string, count: () => number, most: number) {
+  await vi
+    .waitUntil(() => count() >= most, patient(5000))
+    .catch(() => Promise.reject(new OutOfPatience(`${count()} of ${most} ${what}.`)));
+}
 
 test("healthy endpoints that all begin to hang delay the others by two seconds at most", async () => {
   const rt = createTestRuntime();
   const [healthy, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
-  const worker = createTestWorker(rt);
+  const worker = createTestWorker(rt, createPatientSend(rt));
   const others = await subscribeTo(rt, hanging.url, "hanging", TOGETHER);
   const answering = await subscribeTo(rt, healthy.url, "healthy", ENDPOINTS_EACH);
   rt.tx(() => others.forEach((emit) => [1, 2, 3, 4].forEach(emit)));
   worker.wake();
-  await expect.poll(() => hanging.requests.length, { timeout: patient(5000) }).toBe(FAST_PERMITS);
+  await waitForCount("requests hang", () => hanging.requests.length, FAST_PERMITS);
 
   rt.tx(() => answering.forEach((emit) => emit()));
   worker.wake();
@@ -75,9 +94,11 @@ test("healthy endpoints that all begin to hang delay the others by two seconds a
   // A second later, the hanging deliveries have been in flight for two seconds.
   rt.advance(1000);
   worker.sweep();
-  await expect
-    .poll(() => worker.attempts.filter(isDone).length, { timeout: patient(5000) })
-    .toBe(answering.length);
+  await waitForCount(
+    "deliveries arrived",
+    () => worker.attempts.filter(isDone).length,
+    answering.length,
+  );
   expect(hanging.requests).toHaveLength(FAST_PERMITS);
 });
 
@@ -88,7 +109,7 @@ test("healthy endpoints that all begin to hang delay the others by two seconds a
 async function deliverAmongHanging(createWorker: typeof createTestWorker, stallsAfterMs: number) {
   const rt = createTestRuntime();
   const [healthy, hanging] = [await createReceiver(), await createReceiver([{ hold: true }])];
-  const worker = createWorker(rt);
+  const worker = createWorker(rt, createPatientSend(rt));
   const count = (share: number) => BUSINESSES * ENDPOINTS_EACH * share;
   const others = await subscribeTo(rt, hanging.url, "hanging", count(HANGING));
   const answering = await subscribeTo(rt, healthy.url, "well", count(1 - HANGING));
@@ -109,7 +130,6 @@ async function deliverAmongHanging(createWorker: typeof createTestWorker, stalls
     expected: ROUNDS * answering.length,
     delivered: worker.attempts.filter(isDone).length,
     failed: worker.attempts.filter((attempt) => !isDone(attempt) && !isTimedOut(attempt)).length,
-    timedOut: worker.attempts.filter(isTimedOut).length,
     held: hanging.requests.length,
     mostHeld,
     hanging: others.length,
@@ -154,9 +174,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 
 test("deliveries to healthy endpoints never wait for the 30 % that hang", TIMEOUT, async () => {
   const outcome = await deliverAmongHanging(createTestWorker, patient(5000));
-  const { expected, hanging, held, mostHeld, timedOut } = outcome;
-  // The endpoints hang longer than the rounds take, unless the machine is busy.
-  if (timedOut > 0) throw new OutOfPatience(`${timedOut} attempts reached their time limit`);
+  const { expected, hanging, held, mostHeld } = outcome;
   expect(outcome.failed).toBe(0);
   expect(held).toBeLessThanOrEqual(mostHeld);
   if (held < mostHeld) throw new OutOfPatience(`${held} of ${mostHeld} requests hang.`);
