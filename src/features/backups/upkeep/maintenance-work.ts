@@ -9,6 +9,7 @@ import {
   type MaintenanceOptions,
 } from "./maintenance.ts";
 import { findNewestBackup } from "../backups.ts";
+import { isNightly } from "../store/files.ts";
 import { saveBackupState } from "../state.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { featureThread } from "../../../platform/assets.ts";
@@ -140,8 +141,8 @@ export function createMaintenance(
   };
 }
 
-/** Returns the path of the newest backup. */
-const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt)?.path;
+/** Returns the path of the newest backup that is copied, which no backup before a migration is. */
+const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt, isNightly)?.path;
 
 /** Returns when a file was last added to or removed from the backup folder. */
 const readChangeTime = ({ backupFolder }: Config): number | undefined =>

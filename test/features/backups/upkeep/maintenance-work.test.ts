@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
@@ -6,6 +6,7 @@ import {
   listBackups,
   listBackupsIn,
 } from "../../../../src/features/backups/backups.ts";
+import { backupNameBefore } from "../../../../src/features/backups/store/files.ts";
 import { readBackupState, saveBackupState } from "../../../../src/features/backups/state.ts";
 import {
   type MaintenanceOptions,
@@ -148,6 +149,20 @@ test("a backup that a command has made is copied within a second", async () => {
   seedShop(rt);
   const maintenance = createMaintenance(rt, (options) => runMaintenance(rt, options), {});
   await createBackup(rt);
+  await maintenance.runIfChanged();
+  expect(listBackupsIn(dir)).toHaveLength(1);
+});
+
+test("a backup is copied within a second if a migration made one in the same second", async () => {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir });
+  seedShop(rt);
+  mkdirSync(rt.config.backupFolder, { recursive: true });
+  const second = Math.floor(rt.now() / 1000) * 1000;
+  writeFileSync(join(rt.config.backupFolder, backupNameBefore(1, second)), "");
+  const maintenance = createMaintenance(rt, (options) => runMaintenance(rt, options), {});
+  const { createdAt } = await createBackup(rt);
+  expect(createdAt).toBe(second);
   await maintenance.runIfChanged();
   expect(listBackupsIn(dir)).toHaveLength(1);
 });
