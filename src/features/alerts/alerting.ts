@@ -116,6 +116,7 @@ export function createAlerting(
     /** Resolves when nothing is being sent. The next start sends what is left. */
     async stop(): Promise<void> {
       isStopped = true;
+      for (const queue of allQueues) queue.stop();
       await sending;
     },
   };

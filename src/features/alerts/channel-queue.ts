@@ -49,6 +49,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
   /** Monotonic time of the next attempt. */
   let nextAt = -Infinity;
   let isSending = false;
+  let isStopped = false;
 
   function recordFailure(alert: Alert, error: string): void {
     nextAt = rt.monotonic() + (RETRY_DELAYS_MS[failures] ?? 5 * MINUTE_MS);
@@ -92,6 +93,8 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     },
     name: channel.name,
     resends: channel.resends,
+    /** An attempt that is cut off from now on is no failure of the channel. */
+    stop: (): void => void (isStopped = true),
     add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
     list: (): Alert[] => [...unsent.values()],
     /** Returns undefined while the channel works. */
@@ -114,7 +117,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
           failure = undefined;
         }
       } catch (error) {
-        if (current) recordFailure(current, errorInWords(error));
+        if (current && !isStopped) recordFailure(current, errorInWords(error));
       } finally {
         isSending = false;
       }

@@ -15,8 +15,9 @@ const startAlerting: StartWork = (rt, { checks }) => {
     everySecond: [async () => void tick()],
     checkSoon,
     async stop() {
+      const stopped = stop();
       await close();
-      await stop();
+      await stopped;
     },
   };
 };
