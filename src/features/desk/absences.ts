@@ -6,7 +6,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { DeskSession } from "./desks.ts";
 import { type DeskAbsence, type DeskAway, localOf } from "./rules.ts";
 
-/** Lists the time off within today and tomorrow. A longer time off can be ended by a command only. */
+/**
+ * Lists the time off within today and tomorrow. A longer time off can be ended by a command only.
+ */
 export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsence[] => {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);

@@ -197,8 +197,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /**
- * Returns why a ticket was not checked in. The error says it in English and with an ISO time, but the
- * people at the door read their own language.
+ * Returns why a ticket was not checked in. The error says it in English and with an ISO time, but
+ * the people at the door read their own language.
  */
 function explainTicket(
   rt: Runtime,

@@ -47,7 +47,8 @@ const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 /**
  * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
  * @param until a time such as `15:30`; null for the rest of the hours
- * @throws AppError conflict if the business is not open any more, validation_failed for an invalid time
+ * @throws AppError conflict if the business is not open any more, validation_failed for an invalid
+ * time
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {

@@ -24,8 +24,8 @@ export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
 }
 
 /**
- * Returns the session of the device that sent a request; undefined if it is not paired. A browser may
- * send several cookies of this name, for example one that an earlier path has left.
+ * Returns the session of the device that sent a request; undefined if it is not paired. A browser
+ * may send several cookies of this name, for example one that an earlier path has left.
  */
 export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | undefined {
   const cookies = getHeader(context.request, "cookie") ?? "";

@@ -1,10 +1,12 @@
 import { formatInstant } from "../../domain/local-time.ts";
 import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
-// What a desk may do, and what its page shows. Times of the page are local ones of the business, such
-// as `2026-12-01T10:00` (see `localOf`).
+// What a desk may do, and what its page shows. Times of the page are local ones of the business,
+// such as `2026-12-01T10:00` (see `localOf`).
 
-/** What a desk shows and changes. `guests` are contact details and notes; names are always shown. */
+/**
+ * What a desk shows and changes. `guests` are contact details and notes; names are always shown.
+ */
 export const DESK_RIGHTS = ["visits", "sold-out", "close", "check-in", "guests"] as const;
 export type DeskRight = (typeof DESK_RIGHTS)[number];
 
@@ -20,7 +22,9 @@ const DAY_MS = 24 * HOUR_MS;
 export const LINK_MS = HOUR_MS;
 /** How long a device stays paired. */
 export const DEVICE_MS = 30 * DAY_MS;
-/** How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key. */
+/**
+ * How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key.
+ */
 export const ACTION_MS = DAY_MS;
 
 /** The name of the page's script that decodes the codes of tickets. */
@@ -133,7 +137,9 @@ export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };
 
-/** Why an action is refused; `at` is when a used ticket was checked in, and null for other codes. */
+/**
+ * Why an action is refused; `at` is when a used ticket was checked in, and null for other codes.
+ */
 export type DeskRefusal = { code: RefusalCode; at: string | null };
 /** The codes `unknown`, `void` and `used` are about tickets. */
 export type RefusalCode =

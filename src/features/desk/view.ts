@@ -37,8 +37,8 @@ export function readDeskView(
 ): DeskView {
   const { business, desk } = session;
   const { timezone, name } = business.doc;
-  // The version is read before the data: a change after it makes the page's next request find a newer
-  // version.
+  // The version is read before the data: a change after it makes the page's next request find a
+  // newer version.
   const version = versionOf(rt);
   const now = rt.now();
   const today = localDateOf(now, timezone);

@@ -39,7 +39,9 @@ const MEDIA_TYPES: { [extension: string]: string } = {
   json: "application/json",
 };
 
-/** The maximum of cached files. The largest has 400 KB, and each loopback host has its own copies. */
+/**
+ * The maximum of cached files. The largest has 400 KB, and each loopback host has its own copies.
+ */
 const MAX_CACHED = 16;
 
 /** Serves the pages at /docs and their files. The build makes them with placeholders for URLs. */

@@ -18,7 +18,9 @@ const EXPIRES_SOON_MS = 7 * DAY_MS;
 /** The daemon's limit of connections behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
-/** An estimate of the daemon's other files, such as the database, its log and the loaded modules. */
+/**
+ * An estimate of the daemon's other files, such as the database, its log and the loaded modules.
+ */
 const OTHER_FILES = 200;
 
 /** A command whose output contains the restore command. */
@@ -76,8 +78,8 @@ export function readLitestreamVersion(): string | null {
 }
 
 /**
- * Recommends stopping programs that open the database with a SQLite of their own, and reports an old
- * Litestream. A Litestream of unknown version is reported as such a program, too.
+ * Recommends stopping programs that open the database with a SQLite of their own, and reports an
+ * old Litestream. A Litestream of unknown version is reported as such a program, too.
  * @param litestream whether Litestream is used, and its version; null if unknown
  */
 export function checkPrograms(

@@ -51,7 +51,9 @@ const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
 /** Conditions that `doctor` has checked itself, more strictly, before it opens the data. */
 const CHECKED_BEFORE: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
-/** Runs all checks, which change nothing. A damaged database ends them: the others would read it. */
+/**
+ * Runs all checks, which change nothing. A damaged database ends them: the others would read it.
+ */
 export async function* runDoctor(
   config: Config,
   { open, askDaemon }: DoctorDeps,

@@ -22,8 +22,9 @@ import type { MailFacts, MailKind } from "./rules.ts";
 import type { MailRow } from "./store.ts";
 import { type MailTexts, mailTextsOf } from "./texts.ts";
 
-// A mail contains no text that the visitor wrote, neither the name nor a note. Otherwise, a visitor who
-// books with a stranger's address could send this stranger any text in the name of the business.
+// A mail contains no text that the visitor wrote, neither the name nor a note. Otherwise, a visitor
+// who books with a stranger's address could send this stranger any text in the name of the
+// business.
 
 type Context = {
   business: BusinessRow;

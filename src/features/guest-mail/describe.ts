@@ -92,7 +92,8 @@ function describeOrder(
         ),
       },
       { about: texts.total, lines: [totalCents === 0 ? texts.free : format.money(totalCents)] },
-      // The order's code would not admit anybody, so it is left out once each ticket has its own code.
+      // The order's code would not admit anybody, so it is left out once each ticket has its own
+      // code.
       ...(hasCodes ? [] : [{ about: texts.code, lines: [code] }]),
     ],
   };

@@ -46,7 +46,8 @@ export function writeMail(
     : "the address is not usable";
   // The page tells the visitor at once that no confirmation is sent, so no mail is stored.
   if (kind === "confirm" && refusal !== null) return false;
-  // The mail has a link to the guest's own page of the visit, which needs a row of the booking page.
+  // The mail has a link to the guest's own page of the visit, which needs a row of the booking
+  // page.
   if (!isOfPage && pages.findByVisit(visitId) === undefined)
     pages.insert({
       visitId,

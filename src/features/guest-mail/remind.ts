@@ -4,8 +4,8 @@ import { REMINDER_MS } from "./rules.ts";
 import { createGuestMailStore, createUpcomingStore } from "./store.ts";
 
 /**
- * Writes the reminders that are due. The first call after mail was first switched on, or after a restore,
- * writes none: visits within the next day get no reminder.
+ * Writes the reminders that are due. The first call after mail was first switched on, or after a
+ * restore, writes none: visits within the next day get no reminder.
  */
 export function remind(rt: Runtime): void {
   const store = rt.openStore(createGuestMailStore);

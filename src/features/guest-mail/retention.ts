@@ -3,8 +3,8 @@ import { COUNTED_MS } from "./rules.ts";
 import { createReportStore } from "./store.ts";
 
 /**
- * Deletes the counts that limits no longer need. Mails are not deleted here, but with the guest data of
- * their visit.
+ * Deletes the counts that limits no longer need. Mails are not deleted here, but with the guest
+ * data of their visit.
  */
 const pruneCounts: ExpiringRows = (rt) => {
   rt.openStore(createReportStore).deleteCountsUntil(rt.now() - COUNTED_MS);

@@ -82,7 +82,9 @@ const MAX_CONFIRMATIONS = 3;
 /** The most mails with one subject, such as `mailbox ana@example.com`, within `COUNTED_MS`. */
 export type Limit = { subject: string; max: number };
 
-/** Returns the mailbox of an address. Spellings that differ in case or in a +tag have one mailbox. */
+/**
+ * Returns the mailbox of an address. Spellings that differ in case or in a +tag have one mailbox.
+ */
 function mailboxOf(address: string): { mailbox: string; domain: string } {
   const at = address.lastIndexOf("@");
   const domain = domainOf(address);
@@ -146,7 +148,8 @@ export function classifyError({ responseCode, code, command, response }: SendErr
   const reason = [String(responseCode), ENHANCED.exec(response ?? "")?.[1]]
     .filter((part) => part !== undefined)
     .join(" ");
-  // 421 (the server closes the connection) and 503 (it expects another command) are not about the mail.
+  // 421 (the server closes the connection) and 503 (it expects another command) are not about the
+  // mail.
   if (responseCode === 421 || responseCode === 503) return { kind: "unreachable" };
   return { kind: responseCode >= 500 ? "permanent" : "temporary", reason };
 }

@@ -55,8 +55,8 @@ export class MailSender {
   }
 
   /**
-   * Sends the due mails, unless this is happening already. Call it each second, and after each commit,
-   * which may have written or erased a mail.
+   * Sends the due mails, unless this is happening already. Call it each second, and after each
+   * commit, which may have written or erased a mail.
    */
   wake(): void {
     // A commit may have erased the mail that is being sent, which must then not be sent.
@@ -129,7 +129,8 @@ export class MailSender {
     }
     const token = this.#tokenOf(row);
     if (token === undefined || !this.#isReadable(row)) {
-      // A check of the master key reports this to the operator. The mail is sent when the key is back.
+      // A check of the master key reports this to the operator. The mail is sent when the key is
+      // back.
       this.#store.postpone(id, rt.now() + NO_KEY_DELAY_MS, "no key decrypts the guest's data");
       return undefined;
     }
@@ -148,8 +149,8 @@ export class MailSender {
   }
 
   /**
-   * Returns the token of a mail's link; undefined without a master key. The token is derived from the
-   * mail's ID, so that each attempt sends the same one.
+   * Returns the token of a mail's link; undefined without a master key. The token is derived from
+   * the mail's ID, so that each attempt sends the same one.
    */
   #tokenOf({ id }: MailRow): string | undefined {
     const mac = this.#rt.secrets.mac("guest link", id);

@@ -23,7 +23,9 @@ export type MailRow = {
 export type MailState = {
   /** Visits that start up to this time have their reminders (epoch ms). */
   remindedUntil: number;
-  /** When the first of the failures in a row happened (epoch ms); null if the mail server answers. */
+  /**
+   * When the first of the failures in a row happened (epoch ms); null if the mail server answers.
+   */
   failingSince: number | null;
   /** Failures of the mail server in a row. */
   failures: number;

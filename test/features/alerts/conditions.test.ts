@@ -60,7 +60,8 @@ test(
       const { severity, isLateness } = conditionKind(code);
       const end = await INJECTIONS[code](rt);
       let sent = await pass(10_000);
-      // The injection advances the clock in one step, as if the process had been suspended meanwhile.
+      // The injection advances the clock in one step, as if the process had been suspended
+      // meanwhile.
       for (let left = isLateness ? 5 : 0; left > 0 && sent.alerts.length === 0; left--)
         sent = await pass(25_000);
       expect(sent.alerts).toContain(`${code} FIRING`);

@@ -50,7 +50,9 @@ type Server = TestRuntime & {
   edit: (sql: string) => void;
 };
 
-/** Creates a server without problems: a shop with a key and an endpoint, and a daemon with alerts. */
+/**
+ * Creates a server without problems: a shop with a key and an endpoint, and a daemon with alerts.
+ */
 async function createHealthyServer(): Promise<Server> {
   const rt = createTestRuntime();
   seedShop(rt);

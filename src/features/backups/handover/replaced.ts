@@ -31,7 +31,8 @@ function findReplacement(config: Config): { text: string; dir: string } | undefi
     const text = `another server has taken over with a copy in ${dir}, so this one does not start`;
     return dir === undefined ? undefined : { text, dir };
   } catch (error) {
-    // A file that cannot be read is reported when the daemon starts, and by the command that writes.
+    // A file that cannot be read is reported when the daemon starts, and by the command that
+    // writes.
     if (error instanceof AppError) return undefined;
     throw error;
   }

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { findFreePort } from "../../../cli/running/port.ts";
 
-// The picture URLs in the sample files lead nowhere. The demo replaces them with drawings, because it
-// has no photographs that it may show.
+// The picture URLs in the sample files lead nowhere. The demo replaces them with drawings, because
+// it has no photographs that it may show.
 
 type Drawing = {
   background: [top: string, bottom: string];

@@ -14,8 +14,8 @@ import { confirmTicketOrder, createTicketOrder } from "../../tickets/orders.ts";
 const SALON = "salon-aurora";
 
 /**
- * A visit to book. `share` chooses its start among the free ones of a day: 0 is the first, 0.5 the one
- * in the middle.
+ * A visit to book. `share` chooses its start among the free ones of a day: 0 is the first, 0.5 the
+ * one in the middle.
  */
 type SampleVisit = { share: number; request: NamedRequest };
 

@@ -79,8 +79,8 @@ function findUndecided(
 export type LinkedVisit = { business: BusinessRow; link: AlertLinkRow; visit: UndecidedVisit };
 
 /**
- * Returns the visit of a link; undefined if the link has ended or is of another business, if the visit
- * no longer waits, or if links are switched off.
+ * Returns the visit of a link; undefined if the link has ended or is of another business, if the
+ * visit no longer waits, or if links are switched off.
  */
 export function findLinkedVisit(rt: Runtime, slug: string, token: string): LinkedVisit | undefined {
   if (!rt.config.alerts.links || !TOKEN.test(token)) return undefined;

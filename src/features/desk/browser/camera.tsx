@@ -66,7 +66,9 @@ export function Camera({ texts, scanner, checkIn }: Props) {
   );
 }
 
-/** Vibrates once for a ticket that was checked in and longer for a refusal: staff look at the guest. */
+/**
+ * Vibrates once for a ticket that was checked in and longer for a refusal: staff look at the guest.
+ */
 const vibrate = (message: DeskMessage | null): void => {
   // Browsers log an error if a page vibrates before its first touch.
   if (message !== null && navigator.userActivation?.hasBeenActive)

@@ -5,7 +5,8 @@ import type { DeskView } from "../rules.ts";
 import type { DeskMessage, DeskProps } from "./desk.tsx";
 
 // Phones lose their connection and sleep. A view that may be old is never shown as the current one.
-// An action without a response is sent again with the same key, so that the server does it only once.
+// An action without a response is sent again with the same key, so that the server does it only
+// once.
 
 /** The time between two requests for the current view. */
 const POLL_MS = 8000;
@@ -70,7 +71,9 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     state.current = { ...state.current, ...changes };
     setRenders((count) => count + 1);
   };
-  /** Shows a response. Its age counts from its request, because a phone may sleep between the two. */
+  /**
+   * Shows a response. Its age counts from its request, because a phone may sleep between the two.
+   */
   const show = (reply: Partial<Reply>, readAt: number): void =>
     set({ ...reply, readAt, isConnected: true });
 
@@ -141,8 +144,8 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
 
   useEffect(() => {
     const update = () => {
-      // The page is also rendered when it is hidden, because a phone that wakes first shows its last
-      // picture: that one must say that the view may be old.
+      // The page is also rendered when it is hidden, because a phone that wakes first shows its
+      // last picture: that one must say that the view may be old.
       set({});
       if (document.visibilityState === "visible") void poll().then(retry);
     };
@@ -177,7 +180,10 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
   };
 }
 
-/** Waits until the browser has painted, so that the answer to a tap is seen before the day is rendered. */
+/**
+ * Waits until the browser has painted, so that the answer to a tap is seen before the day is
+ * rendered.
+ */
 const afterPaint = (): Promise<void> =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));

@@ -120,7 +120,9 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
   );
 }
 
-/** A button that shows the visits that are over: the style sheet hides them while this is closed. */
+/**
+ * A button that shows the visits that are over: the style sheet hides them while this is closed.
+ */
 function EarlierVisits({ texts, visits }: { texts: DeskTexts; visits: readonly DeskVisit[] }) {
   const past = visits.filter(({ at }) => at === "past");
   if (past.length === 0) return null;

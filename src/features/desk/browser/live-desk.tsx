@@ -11,7 +11,8 @@ export function LiveDesk(props: DeskProps) {
   const { view, message, isStale, isConnected, isBusy, unanswered } = desk;
 
   useEffect(openLinkedSection, []);
-  // Layout effects move the focus before the change is painted, so that no key is pressed without one.
+  // Layout effects move the focus before the change is painted, so that no key is pressed without
+  // one.
   useLayoutEffect(() => {
     if (view.away !== null) document.getElementById("away-visits")?.focus();
   }, [view.away?.id]);

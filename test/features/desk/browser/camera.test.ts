@@ -12,7 +12,9 @@ import { openAll, openDeskPage, SLUG } from "../open-page.ts";
 
 const WIDTH = 640;
 const HEIGHT = 480;
-/** The film that Chromium shows instead of a camera. The test writes it before Chromium opens it. */
+/**
+ * The film that Chromium shows instead of a camera. The test writes it before Chromium opens it.
+ */
 const FILM = join(tmpdir(), `deskbell-camera-${process.pid}.y4m`);
 afterAll(() => rmSync(FILM, { force: true }));
 
