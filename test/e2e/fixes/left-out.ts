@@ -17,7 +17,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "add the address of this machine at the end of a line, and run deskbell proxy-map on the proxy",
     "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
     "deskbell restore --latest {}, after deskbell handover on that server",
-    "make one there with deskbell backup, or {}",
+    "run deskbell backup on the server whose data you restore, or {}",
     "on the other machine, upgrade deskbell and run deskbell backup, which it copies within a minute",
     "on the server that should not have it: deskbell businesses delete SLUG",
     "stop the one that the other has taken over from: deskbell guide more-than-one-machine",

@@ -62,7 +62,7 @@ export async function findNewestCopy(
     if ((await verifyCopy(copy, config, skipped)) !== undefined) return { copy, skipped };
   const none = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
-    fix: `make one there with deskbell backup, or ${NAME_FOLDER}`,
+    fix: `run deskbell backup on the server whose data you restore, or ${NAME_FOLDER}`,
     issues: toIssues(skipped),
   });
 }
