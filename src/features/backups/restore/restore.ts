@@ -82,6 +82,8 @@ export type RestoreOptions = RestoreTrust & {
   isComplete?: boolean;
   /** Called if guests may come back; throws to abort. The default throws the error. */
   acceptGap?: (error: AppError) => Promise<void>;
+  /** Whether the backup is one of another server, which this one replaces. */
+  isTakeover?: boolean;
   /**
    * Called with the new counters when everything is ready, immediately before the data are
    * replaced; throws to abort.
@@ -165,17 +167,13 @@ export async function restoreBackup(
 export const planRestore = async (
   config: Config,
   file: string,
-  options: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
+  options: Pick<RestoreOptions, "now" | "isTakeover"> & RestoreTrust,
 ): Promise<RestorePlan> => (await prepareRestore(config, file, options)).plan;
 
 async function prepareRestore(
   config: Config,
   file: string,
-  {
-    now,
-    untrusted,
-    beforeReplacing,
-  }: Pick<RestoreOptions, "now" | "beforeReplacing"> & RestoreTrust,
+  { now, untrusted, isTakeover = false }: Pick<RestoreOptions, "now" | "isTakeover"> & RestoreTrust,
 ): Promise<{ plan: RestorePlan; found: FoundTag }> {
   const { dataDir, databasePath } = config;
   const replaces = existsSync(databasePath);
@@ -192,10 +190,7 @@ async function prepareRestore(
   const found = await authenticate(config, file);
   if (found.kind !== "authentic" && untrusted !== true)
     throw unauthenticError(found.kind, file, config);
-  const erasures = findErasures(config, file, found, {
-    // A takeover alone sets `beforeReplacing`.
-    isTakeover: beforeReplacing !== undefined,
-  });
+  const erasures = findErasures(config, file, found, { isTakeover });
   const plan: RestorePlan = {
     replaces,
     isAuthentic: found.kind === "authentic",

@@ -181,7 +181,7 @@ export async function takeOver(
   {
     last,
     ...options
-  }: Omit<RestoreOptions, "beforeReplacing" | "isComplete"> & {
+  }: Omit<RestoreOptions, "beforeReplacing" | "isComplete" | "isTakeover"> & {
     /** The result of `findLastCopy`. */
     last?: LastCopy | undefined;
   },
@@ -190,6 +190,7 @@ export async function takeOver(
   const restored = await restoreBackup(config, path, {
     ...options,
     isComplete: last !== undefined,
+    isTakeover: true,
     beforeReplacing(counters) {
       // If another server has taken over since, the copy is no longer complete.
       epoch = createEpoch(config, dir, options.now, last && last.epoch + 1);
