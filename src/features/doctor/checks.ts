@@ -61,8 +61,8 @@ export function checkRotation({ masterKeyPath }: Config): Finding[] {
   );
 }
 
-/** What the text of a finding says of another program's own SQLite. */
-const WAL_RISK = "an SQLite before 3.51.3 in it can corrupt the database";
+/** The danger of a program that has an SQLite of its own. */
+const WAL_RISK = "if its SQLite is older than 3.51.3, it can corrupt the database";
 const LITESTREAM = "litestream";
 /** The first version whose SQLite cannot corrupt the database. */
 const SAFE_LITESTREAM = "0.5.17";
@@ -95,7 +95,7 @@ export function checkPrograms(
         `stop it (kill ${pid}), and let it read a backup instead: deskbell backup`,
       ),
     );
-  const risk = `before its version ${SAFE_LITESTREAM}, ${WAL_RISK}`;
+  const risk = `versions before ${SAFE_LITESTREAM} have an SQLite that can corrupt the database`;
   const fix = `install Litestream ${SAFE_LITESTREAM} or newer, and restart it`;
   if (isUsed && version === null)
     findings.push(

@@ -187,7 +187,7 @@ const scenarios: Scenario[] = [
     what: "tables of Litestream",
     provoke: (rt) => rt.edit("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)"),
     about: "programs",
-    text: /^Litestream has replicated the database: before its version 0\.5\.17, /,
+    text: /^Litestream has replicated the database: versions before 0\.5\.17 have an SQLite /,
     fix: /^litestream version, then install Litestream 0\.5\.17/,
     advice: true,
   },
