@@ -23,8 +23,8 @@ export type CalendarEvent = {
 /** The interval at which calendar apps should read the feed again. */
 const REFRESH_INTERVAL = "PT15M";
 
-/** Returns the lines before the entries. @param notice what the calendar lacks, or null */
-export function writeCalendarStart(name: string, notice: string | null): string {
+/** Returns the lines before the entries. @param missing which visits the calendar lacks, or null */
+export function writeCalendarStart(name: string, missing: string | null): string {
   const header = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -33,7 +33,9 @@ export function writeCalendarStart(name: string, notice: string | null): string 
     "METHOD:PUBLISH",
     textLine("NAME", name),
     textLine("X-WR-CALNAME", name),
-    ...(notice === null ? [] : [textLine("DESCRIPTION", notice), textLine("X-WR-CALDESC", notice)]),
+    ...(missing === null
+      ? []
+      : [textLine("DESCRIPTION", missing), textLine("X-WR-CALDESC", missing)]),
     `REFRESH-INTERVAL;VALUE=DURATION:${REFRESH_INTERVAL}`,
     `X-PUBLISHED-TTL:${REFRESH_INTERVAL}`,
   ];

@@ -29,13 +29,13 @@ export function writeFeed(
   const owner = createCatalogNamer(rt, businessId)("staff", staffId);
   const name = [owner, business.doc.name].filter(Boolean).join(", ");
   if (cutAt === null) return wrapEntries(name, entries);
-  const notice = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;
-  const lastEntry = Buffer.from(noticeEntry(id, cutAt, today, notice));
-  return wrapEntries(name, [...entries, lastEntry], notice);
+  const missing = `Visits from ${formatLocalMinute(cutAt, business.doc.timezone)} on are not in this calendar: it has at most ${max} entries.`;
+  const lastEntry = Buffer.from(missingVisitsEntry(id, cutAt, today, missing));
+  return wrapEntries(name, [...entries, lastEntry], missing);
 }
 
-const wrapEntries = (name: string, entries: Buffer[], notice: string | null = null): Buffer[] => [
-  Buffer.from(writeCalendarStart(name, notice)),
+const wrapEntries = (name: string, entries: Buffer[], missing: string | null = null): Buffer[] => [
+  Buffer.from(writeCalendarStart(name, missing)),
   ...entries,
   Buffer.from(CALENDAR_END),
 ];
@@ -44,9 +44,15 @@ const wrapEntries = (name: string, entries: Buffer[], notice: string | null = nu
  * Returns an entry at the time of the first missing visit, because calendar apps do not show the
  * description of a calendar.
  */
-const noticeEntry = (calendarId: string, at: number, today: number, summary: string): string =>
+const missingVisitsEntry = (
+  calendarId: string,
+  at: number,
+  today: number,
+  summary: string,
+): string =>
   writeEntry({
     uid: `${calendarId}-end@deskbell`,
+    // The sequence rises from day to day. Milliseconds would exceed an integer of iCalendar.
     sequence: Math.floor(today / HOUR_MS),
     status: "CONFIRMED",
     startsAt: at,
