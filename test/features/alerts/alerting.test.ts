@@ -16,8 +16,8 @@ import { createRunningServer } from "../../support/conditions.ts";
 import { emitEvents } from "../../support/delivery.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 
 /** A channel that keeps its alerts, and fails while `error` is set. */
 function createTestChannel(name = "--alert-url", resends = false) {
@@ -57,10 +57,10 @@ test("a daemon that was stopped reports late deliveries only after it has had ti
   const pass = startWith(rt, channel);
   await pass(0);
   emitEvents(rt, rt.business, "service.updated");
-  await pass(5 * MINUTE);
-  for (let i = 0; i < 11; i++) await pass(10 * SECOND);
+  await pass(5 * MINUTE_MS);
+  for (let i = 0; i < 11; i++) await pass(10 * SECOND_MS);
   expect(channel.sent).toEqual([]);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   expect(channel.sent).toEqual(["delivery.stalled FIRING"]);
 });
 
@@ -71,7 +71,7 @@ test("a missing master key sends one alert, and status hides the problems that i
   await pass(0);
   rmSync(rt.config.masterKeyPath);
   emitEvents(rt, rt.business, "service.updated");
-  for (let i = 0; i < 260; i++) await pass(15 * SECOND);
+  for (let i = 0; i < 260; i++) await pass(15 * SECOND_MS);
   expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual([
     "delivery.stalled",
     "deliveries.stuck",
@@ -88,23 +88,23 @@ test("alerts list shows since when a problem is over before RESOLVED has been se
   await pass(0);
   expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince: null }]);
   clear();
-  await pass(MINUTE);
+  await pass(MINUTE_MS);
   const clearSince = new Date(rt.now()).toISOString();
   expect(listAlerts(rt)).toMatchObject([{ status: "FIRING", clearSince }]);
-  await pass(30 * MINUTE);
+  await pass(30 * MINUTE_MS);
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", clearSince: null }]);
 });
 
-test("alerts list names the channels that have not accepted an alert, for that alert alone", async () => {
+test("alerts list shows for each alert the channels that have not accepted it yet", async () => {
   const { rt } = setUp();
   const channel = createTestChannel();
   const pass = startWith(rt, channel);
   await pass(0);
   rt.tx(() => notify(rt, openCondition("booking.received", "a booking was made", "")));
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   channel.error = "no route";
   rt.tx(() => notify(rt, openCondition("delivery.exhausted", "it failed", "")));
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   const waiting = listAlerts(rt).map(({ code, waitingFor }) => [code, waitingFor]);
   expect(Object.fromEntries(waiting)).toEqual({
     "booking.received": [],
@@ -122,7 +122,7 @@ test("a channel with refused settings is reported through the other channels at 
   };
   const pass = startWith(rt, other, refused);
   await pass(0);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   expect(other.sent).toEqual(["alerts.failing FIRING"]);
   expect(listDaemonConditions(rt, CHECKS)).toMatchObject([
     { text: expect.stringContaining("--alert-mail has failed"), subject: { id: "--alert-mail" } },
@@ -136,7 +136,7 @@ test("a condition is logged when it begins and ends, and RESOLVED waits until it
   await pass(0);
   expect([channel.sent, rt.logged]).toEqual([[], []]);
   fill();
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   expect(channel.sent).toEqual(["storage.low FIRING"]);
   expect(rt.logged).toEqual([
     {
@@ -152,13 +152,13 @@ test("a condition is logged when it begins and ends, and RESOLVED waits until it
     },
   ]);
   clear();
-  await pass(50 * MINUTE);
+  await pass(50 * MINUTE_MS);
   expect(rt.logged.at(-1)).toMatchObject({
     level: "info",
     message: expect.stringMatching(/^ended: Only 400 MB free/),
   });
   expect(channel.sent).toHaveLength(1);
-  await pass(30 * MINUTE);
+  await pass(30 * MINUTE_MS);
   expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
 });
 
@@ -167,16 +167,16 @@ test("a restarted daemon repeats no alert and loses no RESOLVED", async () => {
   const channel = createTestChannel();
   fill();
   await startWith(rt, channel)(0);
-  await startWith(rt, channel)(10 * SECOND);
+  await startWith(rt, channel)(10 * SECOND_MS);
   expect(channel.sent).toEqual(["storage.low FIRING"]);
   clear();
-  await startWith(rt, channel)(MINUTE);
+  await startWith(rt, channel)(MINUTE_MS);
   channel.error = "ECONNREFUSED";
-  await startWith(rt, channel)(60 * MINUTE);
+  await startWith(rt, channel)(60 * MINUTE_MS);
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: ["--alert-url"] }]);
   delete channel.error;
-  await startWith(rt, channel)(SECOND);
-  await startWith(rt, channel)(60 * MINUTE);
+  await startWith(rt, channel)(SECOND_MS);
+  await startWith(rt, channel)(60 * MINUTE_MS);
   expect(channel.sent).toEqual(["storage.low FIRING", "storage.low RESOLVED"]);
   expect(listAlerts(rt)).toMatchObject([{ status: "RESOLVED", waitingFor: [] }]);
 });
@@ -189,13 +189,13 @@ test("status shows since when a condition is open, even if it ended and returned
   expect(since()).toEqual([null]);
   await pass(0);
   expect(since()).toEqual([rt.now()]);
-  await pass(MINUTE);
-  expect(since()).toEqual([rt.now() - MINUTE]);
+  await pass(MINUTE_MS);
+  expect(since()).toEqual([rt.now() - MINUTE_MS]);
   clear();
-  await pass(MINUTE);
+  await pass(MINUTE_MS);
   expect(since()).toEqual([]);
   fill();
-  await pass(MINUTE);
+  await pass(MINUTE_MS);
   expect(since()).toEqual([rt.now()]);
 });
 
@@ -204,7 +204,7 @@ test("a newly configured channel gets the alerts that are firing", async () => {
   const [first, second] = [createTestChannel(), createTestChannel("--alert-mail")];
   fill();
   await startWith(rt, first)(0);
-  for (let start = 0; start < 2; start++) await startWith(rt, first, second)(SECOND);
+  for (let start = 0; start < 2; start++) await startWith(rt, first, second)(SECOND_MS);
   expect([first.sent, second.sent]).toEqual([["storage.low FIRING"], ["storage.low FIRING"]]);
 });
 
@@ -215,12 +215,12 @@ test("alerts are sent from memory while the storage cannot be written, and saved
   await pass(0);
   const { databasePath } = rt.config;
   renameSync(databasePath, `${databasePath}.away`);
-  await pass(10 * SECOND);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
+  await pass(10 * SECOND_MS);
   expect(channel.sent).toEqual(["storage.gone FIRING"]);
   expect(listAlerts(rt)).toEqual([]);
   renameSync(`${databasePath}.away`, databasePath);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   expect(listAlerts(rt)).toMatchObject([{ code: "storage.gone", status: "FIRING" }]);
 });
 
@@ -231,7 +231,7 @@ test("a failing channel is retried, and after three failures reported through th
   broken.error = "HTTP 500";
   const pass = startWith(rt, broken, mail);
   fill();
-  for (const ms of [0, 2 * SECOND, 10 * SECOND, 10 * SECOND]) await pass(ms);
+  for (const ms of [0, 2 * SECOND_MS, 10 * SECOND_MS, 10 * SECOND_MS]) await pass(ms);
   expect(mail.sent).toEqual(["storage.low FIRING", "alerts.failing FIRING"]);
   expect(listDaemonConditions(rt, CHECKS).map(({ code, text }) => ({ code, text }))).toContainEqual(
     {
@@ -245,7 +245,7 @@ test("a failing channel is retried, and after three failures reported through th
     fields: { channel: "--alert-url", code: "storage.low", reason: "HTTP 500" },
   });
   delete broken.error;
-  await pass(5 * MINUTE);
+  await pass(5 * MINUTE_MS);
   expect(broken.sent.toSorted()).toEqual(["alerts.failing FIRING", "storage.low FIRING"]);
   expect(listDaemonConditions(rt, CHECKS).map(({ code }) => code)).toEqual(["storage.low"]);
   expect(rt.logged).toContainEqual(
@@ -258,7 +258,7 @@ test("Alertmanager gets every open alert again each minute", async () => {
   const alertmanager = createTestChannel("--alert-url", true);
   const pass = startWith(rt, alertmanager);
   fill();
-  for (const ms of [0, 30 * SECOND, 30 * SECOND, MINUTE]) await pass(ms);
+  for (const ms of [0, 30 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS]) await pass(ms);
   expect(alertmanager.sent).toEqual(Array(3).fill("storage.low FIRING"));
 });
 
@@ -273,11 +273,13 @@ test("the heartbeat is sent each minute while nothing critical is open", async (
     await tick();
     return heartbeat.sent.length;
   };
-  expect([await pass(0), await pass(30 * SECOND), await pass(30 * SECOND)]).toEqual([1, 1, 2]);
+  expect([await pass(0), await pass(30 * SECOND_MS), await pass(30 * SECOND_MS)]).toEqual([
+    1, 1, 2,
+  ]);
   free = 1000;
-  expect([await pass(MINUTE), await pass(MINUTE)]).toEqual([2, 2]);
+  expect([await pass(MINUTE_MS), await pass(MINUTE_MS)]).toEqual([2, 2]);
   free = 10_000_000_000;
-  expect(await pass(MINUTE)).toBe(3);
+  expect(await pass(MINUTE_MS)).toBe(3);
 });
 
 test("a failing check is logged once and stops the heartbeat", async () => {
@@ -286,7 +288,7 @@ test("a failing check is logged once and stops the heartbeat", async () => {
   const heartbeat = createTestChannel("--heartbeat-url");
   const { tick } = createAlerting(rt, CHECKS, { channels: [], heartbeat });
   const pass = async () => {
-    rt.advance(MINUTE);
+    rt.advance(MINUTE_MS);
     await tick();
     return heartbeat.sent.length;
   };
@@ -312,8 +314,8 @@ test("a notice from another process is sent once", async () => {
   await pass(0);
   const other = createTestRuntime({ dataDir: rt.config.dataDir });
   other.tx(() => notify(other, openCondition("delivery.exhausted", "it failed", "")));
-  await pass(10 * SECOND);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
+  await pass(10 * SECOND_MS);
   expect(channel.sent).toEqual(["delivery.exhausted FIRING"]);
   expect(rt.logged).toMatchObject([{ level: "info", message: "it failed" }]);
   expect(rt.openStore(createAlertStore).list("notice")).toEqual([]);
@@ -324,10 +326,10 @@ test("alerts list shows notices after the firing alerts, and never as resolved",
   const pass = startWith(rt);
   const notice = openCondition("booking.received", "a booking of Cut was made", "");
   rt.tx(() => notify(rt, notice));
-  await pass(10 * SECOND);
-  await pass(2 * 60 * MINUTE);
+  await pass(10 * SECOND_MS);
+  await pass(2 * 60 * MINUTE_MS);
   fill();
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
   const listed = listAlerts(rt).map((alert) => [shownStatus(alert), alert.message]);
   expect(listed).toEqual([
     ["FIRING", expect.stringMatching(/^only 400 MB free/i)],
@@ -369,7 +371,7 @@ test("a notice is logged once and has no end", async () => {
   rt.tx(() =>
     notify(rt, openCondition("booking.received", "a booking", "", { business: "salon", subject })),
   );
-  await pass(10 * SECOND);
-  await pass(10 * SECOND);
+  await pass(10 * SECOND_MS);
+  await pass(10 * SECOND_MS);
   expect(rt.logged.map(({ message }) => message)).toEqual(["a booking"]);
 });

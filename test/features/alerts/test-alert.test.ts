@@ -6,7 +6,7 @@ import {
 } from "../../../src/features/alerts/test-alert.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("a requested test alert has results once the daemon has sent it, which are read once", async () => {
+test("the results of a requested test alert exist once the daemon has sent it, and are read once", async () => {
   const rt = createTestRuntime();
   const key = requestTest(rt);
   expect(takeTestResults(rt, key)).toBeUndefined();

@@ -69,7 +69,7 @@ test("a calendar feed has the visits of its staff member in UTC, with UIDs that 
   expect(await readEvents()).toMatchObject([{ uid, sequence: 2, status: "CANCELLED" }]);
 });
 
-test("the feed of a business has all visits and tables, and guests only on request", async () => {
+test("the feed of a business has all bookings and reservations, and guests only on request", async () => {
   const api = openShop();
   const id = book(api, "zoe", "10:00");
   const customer = {
@@ -126,7 +126,7 @@ test("a calendar feed has an ETag, and its URL works until it is revoked", async
   expect((await read()).status).toBe(404);
 });
 
-test("a calendar feed read at the URL of an earlier version is a condition for a week", async () => {
+test("a calendar feed read at the URL of an earlier version is reported as a condition for a week", async () => {
   const api = openShop();
   const { calendar, token, read } = subscribe(api, "zoe", true);
   const list = () =>

@@ -180,7 +180,7 @@ test("images that a CSV table keeps also keep their texts and sizes", () => {
 });
 
 describe("an unknown row", () => {
-  test("a complete CSV row that matches no object creates one after the others", () => {
+  test("a complete CSV row that matches no object adds an object after the existing ones", () => {
     const { catalog, issues } = patch(`type,name,category,price,duration_min,parent_key
       service,Beard trim,Beards,25.00,20,
       variant,Extra long,,60.00,,cut`);

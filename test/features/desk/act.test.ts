@@ -199,7 +199,7 @@ test("a dish is marked as sold out until the end of the day, and as available ag
   expect((await view()).soldOut).toEqual([]);
 });
 
-test("a service and a variant are hidden from partners and offered again, visits stay", async () => {
+test("a service and a variant are hidden from partners and offered again, and keep their visits", async () => {
   const { api, act, view } = await openDesk();
   const visit = book(api, "10:00");
   const offered = async () =>

@@ -79,7 +79,7 @@ test("the name of a business cannot add a header, and its texts are escaped", as
   expect(partOf(raw, "text/plain")).toContain(name);
 });
 
-test("a mail has the address of the business in lines, and no text that hides or reorders others", async () => {
+test("a mail has the address of the business in lines, and no characters that hide or reorder text", async () => {
   const { api, server, send, book } = await openMails("CONFIRM");
   const business = businessOf(api);
   editCatalog(api, business.slug, (catalog) => ({

@@ -87,7 +87,7 @@ test("a mail that the server refuses for now is tried again, with the same ID an
   expect(server.mails).toHaveLength(2);
 });
 
-test("a permanent refusal ends a mail, and others are sent", async () => {
+test("a permanent refusal ends a mail, and the other mails are sent", async () => {
   const { api, server, send, book, list } = await openMails();
   server.script(
     { do: "refuse", at: "RCPT", line: "550 5.1.1 <ana@example.com> no such user" },

@@ -5,8 +5,8 @@ import { type AlertCode, openCondition } from "../../../../src/domain/conditions
 import { trackConditions } from "../../../../src/features/alerts/rules/track.ts";
 import { chooseScale } from "../../../support/scale.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const START = Date.parse("2026-11-20T12:00:00Z");
 
 const failing = (id: string) => endpointCondition("endpoint.failing", id);
@@ -36,7 +36,7 @@ function startTracking() {
     /** Repeats the conditions for some minutes. @returns the alerts */
     run(minutes: number, ...found: Found[]): string[] {
       const lines: string[] = [];
-      for (let i = 0; i < minutes; i++, now += MINUTE) lines.push(...step(...found));
+      for (let i = 0; i < minutes; i++, now += MINUTE_MS) lines.push(...step(...found));
       return lines;
     },
     causes: () => causes,
@@ -151,11 +151,13 @@ describe("several conditions", () => {
   });
 });
 
-const CODES = ["a", "b", "c", "d", "e", "f"].map(failing).concat(serverCondition("network.out"));
+const CONDITIONS = ["a", "b", "c", "d", "e", "f"]
+  .map(failing)
+  .concat(serverCondition("network.out"));
 
 test("flapping for 24 hours sends about one alert per hour and cause, and the last one is RESOLVED", () => {
   const flapping = fc.array(
-    fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CODES) }),
+    fc.record({ minutes: fc.integer({ min: 1, max: 50 }), open: fc.subarray(CONDITIONS) }),
     { minLength: 60, maxLength: 120, size: "max" },
   );
   fc.assert(
@@ -178,10 +180,10 @@ test("flapping for 24 hours sends about one alert per hour and cause, and the la
         alerts.forEach((alert, i) => {
           const at = Date.parse(alert.at);
           const before = alerts.slice(0, i).findLast(({ status }) => status === alert.status);
-          expect(at - Date.parse(before?.at ?? "2026-01-01")).toBeGreaterThanOrEqual(HOUR / 2);
+          expect(at - Date.parse(before?.at ?? "2026-01-01")).toBeGreaterThanOrEqual(HOUR_MS / 2);
         });
         expect(alerts.at(-1)?.status).toBe("RESOLVED");
-        const hours = (Date.parse(alerts.at(-1)!.at) - START) / HOUR;
+        const hours = (Date.parse(alerts.at(-1)!.at) - START) / HOUR_MS;
         expect(alerts.length).toBeLessThanOrEqual(hours + 3);
       }
       expect(causes().every(({ status }) => status === "RESOLVED")).toBe(true);

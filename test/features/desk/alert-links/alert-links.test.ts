@@ -59,7 +59,7 @@ test("the links to the visit of an erased guest are deleted", () => {
   expect(api.openStore(createAlertLinkStore).count(0)).toBe(0);
 });
 
-test("a guessed link and one of another business tell a stranger nothing", async () => {
+test("a guessed link and a link of another business tell a stranger nothing", async () => {
   const { api, link, get, statusOf, post } = openPendingVisit();
   const { accept } = link();
   applyCatalog(api, [

@@ -158,7 +158,7 @@ test("a link at the top opens its part of the page, and the link of the next vis
   await reader.waitForText("New time");
 }, 60_000);
 
-test("the keyboard reaches the actions, and the focus stays on the page after one", async (test) => {
+test("the keyboard reaches the actions, and the focus stays on the page after an action", async (test) => {
   const { reader, page, statusOf } = await openDeskPage(test, openPage);
   const seen: string[] = [];
   while (!seen.at(-1)?.startsWith("BUTTON Accept") && seen.length < 30) {

@@ -54,7 +54,7 @@ test("a new desk prints its link once, and its list shows the paired devices", a
     expect(audited).toContain(action);
 });
 
-test("a terminal shows the link as a QR code too", async () => {
+test("a terminal shows the link of a new desk as a QR code, too", async () => {
   const { deskbell } = await openSalon({ isTTY: true });
   expect((await deskbell("desk create --name Door")).stdout).toMatch(/[▀▄█]{10}/);
 });

@@ -77,7 +77,7 @@ test("a name is found by itself and by its parts", () => {
   ]);
 });
 
-test("the index is less than 24 KB compressed", async () => {
+test("the index of the search is less than 24 KB compressed", async () => {
   const { gzipSync } = await import("node:zlib");
   expect(gzipSync(docs["search.json"] ?? "").length).toBeLessThan(24 * 1024);
 });
