@@ -136,8 +136,8 @@ test("a write-ahead log that a long read has made large is truncated at the next
     rt.tx(() => rt.store.notices.put(`large ${n}`, "x".repeat(1_000_000)));
   reader.close();
   expect(statSync(log).size).toBeGreaterThan(40_000_000);
-  // The first change is still added to the log. The checkpoint after it lets the next change begin
-  // anew.
+  // The first change is still added to the end of the log. After its checkpoint, the second one
+  // begins at the start of the log, which SQLite then truncates.
   for (let n = 0; n < 2; n++)
     rt.tx(() => rt.store.notices.put(`larger ${n}`, "x".repeat(5_000_000)));
   expect(statSync(log).size).toBeLessThan(33_000_000 + 1_000_000);
@@ -238,7 +238,7 @@ test("status reports a file in place of the backup folder", async () => {
   );
 });
 
-test("a restore raises the counters above both databases and keeps the replaced one as a copy", async () => {
+test("a restore raises the counters above those of the backup and of the replaced database, which is kept as a copy", async () => {
   const { rt, backup } = await createShopWithBackup();
   const atBackup = findShop(rt);
   const business = atBackup && { ...atBackup };
@@ -390,7 +390,7 @@ test("a restore into an empty folder asks for no confirmation", async () => {
   expect(findShop(createTestRuntime({ dataDir: empty.dataDir }))).toMatchObject({ slug: "shop" });
 });
 
-test("a restore keeps the entries of the audit log since the backup, and adds one of its own", async () => {
+test("a restore keeps the entries of the audit log since the backup, and adds an entry about the restore", async () => {
   const { rt, backup } = await createShopWithBackup();
   const shop = findShop(rt);
   if (!shop) return expect.fail("no shop");

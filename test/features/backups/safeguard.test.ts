@@ -66,7 +66,7 @@ test("a failed migration leaves no backup", () => {
   expect(listDataFiles(dataDir).filter((name) => name !== "master.key")).toEqual(["deskbell.db"]);
 });
 
-test("a file whose backup is invalid is not migrated", () => {
+test("a database whose backup is invalid is not migrated", () => {
   const { dataDir, path } = createOldDatabase(3);
   const db = new Database(path);
   db.unsafeMode();
@@ -107,7 +107,7 @@ test("two migrations in the same second make two backups", () => {
   expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual([NOON + 1000, NOON]);
 });
 
-test("an empty file is rejected with the newest backup's name, and initialized only without backups", () => {
+test("an empty database file is refused with the command that restores the newest backup, and used if there is none", () => {
   const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
   const [backup] = listBackups(readConfig({ dataDir }, {}));
@@ -124,7 +124,7 @@ test("an empty file is rejected with the newest backup's name, and initialized o
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });
 
-test("a lost file is restored from the newest backup that is intact, else from the newest", () => {
+test("the backup named for a lost database file is the newest intact one, else the newest", () => {
   const dataDir = createTempFolder();
   const config = readConfig({ dataDir }, {});
   const { backupFolder } = config;
@@ -141,7 +141,7 @@ test("a lost file is restored from the newest backup that is intact, else from t
   expect(find()).toBe(pathAt(0));
 });
 
-test("an empty file next to a master key is not a new installation", () => {
+test("an empty database file next to a master key is not a new installation", () => {
   const dataDir = createTempFolder();
   const path = join(dataDir, "deskbell.db");
   writeFileSync(path, "");
@@ -158,7 +158,7 @@ test("an empty file next to a master key is not a new installation", () => {
   createTestRuntime({ dataDir });
 });
 
-test("following the fix for an empty file next to backups creates a new database", async () => {
+test("following the fix for an empty database file next to backups creates a new database", async () => {
   const dataDir = join(createTempFolder(), "with space");
   const rt = createTestRuntime({ dataDir });
   const { path } = await createBackup(rt);
@@ -177,7 +177,7 @@ test("following the fix for an empty file next to backups creates a new database
   createTestRuntime({ dataDir });
 });
 
-test("a missing file is not replaced by a new one if there are backups of it", async () => {
+test("a missing database file is not replaced by a new one if there are backups of it", async () => {
   const dataDir = createTempFolder();
   const rt = createTestRuntime({ dataDir });
   const { path } = await createBackup(rt);

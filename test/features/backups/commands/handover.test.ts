@@ -29,7 +29,7 @@ function createMachines() {
   return { to, rt, secret, first, second };
 }
 
-test("a handover stops the server with exit code 0, and the other one has its versions and cursors", async () => {
+test("a handover stops the server with exit code 0, and its cursors stay valid on the other server", async () => {
   const { to, rt, secret, first, second } = createMachines();
   const daemon = spawnDaemon(first.dataDir);
   const read = async (url: string) => {

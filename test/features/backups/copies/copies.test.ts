@@ -82,7 +82,7 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
 });
 
-test("a folder with the copies of another server gets no copies of this one, and keeps its own", async () => {
+test("a folder with the copies of a server keeps them, and gets no copies of another server", async () => {
   const dir = createTempFolder();
   const [first, second] = [
     await createServer({ backupDir: dir }),

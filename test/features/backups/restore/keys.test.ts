@@ -139,7 +139,7 @@ test("after a rotation another backup is due, because a standby may not have the
   expect(isNewestOutdated(rt)).toBe(false);
 });
 
-test("another backup is due if the newest one is unreadable, and doctor calls no old key unneeded", async () => {
+test("another backup is due if the newest one is unreadable, and doctor recommends deleting no old key", async () => {
   const { rt } = await createRotated();
   await createBackup(rt);
   rt.advance(60_000);
@@ -149,7 +149,7 @@ test("another backup is due if the newest one is unreadable, and doctor calls no
   expect(checkBackupKeys(rt)).toEqual([]);
 });
 
-test("doctor calls no old key unneeded while the folder of the copies cannot be read", async () => {
+test("doctor recommends deleting no old key while the folder of the copies cannot be read", async () => {
   const dir = createTempFolder();
   const { rt, path } = await createRotated();
   const other = createTestRuntime({ dataDir: rt.config.dataDir, backupDir: dir });

@@ -185,7 +185,7 @@ test.each(REFUSED)("$list closes no gap and erases no other guest", async ({ wri
   expect(guests.leo).toBe(true);
 });
 
-test("restore asks before erased guests come back, and accepts a flag of its own but not --yes", async () => {
+test("restore asks before erased guests come back, which --accept-erasure-gap allows and --yes does not", async () => {
   const { rt, file, madeAt } = await uploadBackup();
   const { dataDir } = createStandbyConfig(rt.config);
   const terminal = createTerminal({ dataDir, isTTY: true });

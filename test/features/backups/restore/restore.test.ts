@@ -145,7 +145,7 @@ test.for(["stripped", "altered", "of another key", "without a key"] as const)(
   },
 );
 
-test("a restore lists the access that it adds, changes or brings back; an untrusted one disables it", async () => {
+test("a restore lists the access that it adds, changes or brings back; an untrusted restore disables it", async () => {
   const { rt, business } = await createServer();
   const { endpoint } = await subscribe(rt, business, "http://10.0.0.2/");
   const { key } = createKey(rt, {
@@ -261,7 +261,7 @@ test("a restore takes the authenticated bytes, even if a foreign journal lies ne
   expect(open(rt.config).store.businesses.listSlugs()).not.toContain("x");
 });
 
-test("the first backup of a server without secrets creates a master key, unless this would hide a lost one", async () => {
+test("the first backup of a server creates a master key, unless data show that the key is lost", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);

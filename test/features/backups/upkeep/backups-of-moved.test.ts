@@ -62,7 +62,7 @@ test("backups from before a move, and their copies, are named for 30 days and th
   expect(deleted.map(({ fields }) => fields["path"])).toEqual(earlier);
 });
 
-test("the backups from before a move stay until each folder has an intact one from after it", async () => {
+test("the backups from before a move stay until their folder has an intact backup from after the move", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
   await deleteBackupsOfMoved(rt);

@@ -21,7 +21,7 @@ function createServer(events: number): TestRuntime {
   return rt;
 }
 
-/** Changes one byte of an event's body, which SQLite does not notice. */
+/** Changes an event's body, which SQLite does not notice. */
 function alter(rt: TestRuntime, id: string | undefined, from = '"type":', to = '"tYpe":'): void {
   const db = new Database(rt.config.databasePath);
   const sql = "UPDATE event SET body = CAST(replace(body, ?, ?) AS BLOB) WHERE id = ?";
@@ -36,6 +36,7 @@ const withReader = (rt: TestRuntime, listById: Reader) => ({
   store: { ...rt.store, events: { ...rt.store.events, listById } },
 });
 
+/** Returns the codes of the problems, without those of a server whose daemon does not run. */
 const codes = (rt: TestRuntime) =>
   readStatus(rt, CHECKS)
     .problems.map(({ code }) => code)
