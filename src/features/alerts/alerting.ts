@@ -101,7 +101,10 @@ export function createAlerting(
   }
 
   return {
-    /** Called each second. Resolves when each alert that is due was sent or has failed. */
+    /**
+     * Does the work that is due: checks conditions, and sends and stores alerts. Call it each
+     * second. Resolves when each alert that is due was sent or has failed.
+     */
     tick(): Promise<void> {
       watch.tick();
       if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) checkConditions();

@@ -11,7 +11,7 @@ export type AlertChannel = {
   resends: boolean;
   /** @throws if the alert was not accepted */
   send: (alert: Alert) => Promise<void>;
-  /** Checks whether the channel can send at all. Absent if nothing can refuse its settings. */
+  /** Checks whether the channel can send at all. Absent if only an attempt to send can tell. */
   check?: () => Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type AlertChannels = {
   heartbeat?: AlertChannel | undefined;
 };
 
-/** Since when a channel has not accepted alerts, and why. */
+/** Since when (epoch ms) a channel has not accepted alerts, and why. */
 export type ChannelFailure = { since: number; error: string };
 
 const SECOND_MS = 1000;

@@ -37,7 +37,8 @@ export function createAlertChannels(config: AlertConfig) {
       name: "--alert-mail",
       resends: false,
       send: mailer.send,
-      // A mail server refuses the settings only if it lacks the TLS that they need.
+      // A server without the TLS that these settings need is reported before the first alert is
+      // lost.
       ...(smtpUrl !== null && needsTls(smtpUrl, allowPlaintext) && { check: mailer.check }),
     });
   const heartbeat = heartbeatUrl === null ? undefined : heartbeatTo(heartbeatUrl, http);

@@ -17,7 +17,8 @@ const MINUTE_MS = 60_000;
 /** Ticks come each second; a longer time between two shows that the process was suspended. */
 const SUSPENDED_MS = 30_000;
 /**
- * How long a resumed process may catch up. Deliveries are reported when they are as late as this.
+ * The time in which a resumed process catches up. Deliveries may be late for the same time before
+ * they are reported.
  */
 const CATCH_UP_MS = 2 * MINUTE_MS;
 
@@ -32,9 +33,9 @@ export class ConditionWatch {
   #handled: readonly string[] = [];
   /** Why the last check failed; undefined if it succeeded. */
   #checkError: string | undefined;
-  /** Wall-clock time: the monotonic clock may stop while the machine sleeps. */
+  /** Wall-clock time (epoch ms): the monotonic clock may stop while the machine sleeps. */
   #tickedAt: number;
-  /** When the process last resumed after a suspension; -Infinity if it never did. */
+  /** When the process last resumed after a suspension (epoch ms); -Infinity if it never did. */
   #resumedAt = -Infinity;
 
   constructor(rt: Runtime, checks: readonly Check[]) {
@@ -66,7 +67,7 @@ export class ConditionWatch {
     return this.#causes.filter(({ status }) => status === "FIRING");
   }
 
-  /** Called each second, to notice a suspension. */
+  /** Notices that the process was suspended since the last call. Call it each second. */
   tick(): void {
     const now = this.#rt.now();
     if (now - this.#tickedAt >= SUSPENDED_MS) this.#resumedAt = now;
@@ -115,7 +116,7 @@ export class ConditionWatch {
     );
   }
 
-  /** Called when the handled notices have been deleted. */
+  /** Empties the list of handled notices. Call it when they have been deleted. */
   forgetHandled(): void {
     this.#handled = [];
   }

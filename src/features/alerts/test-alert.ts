@@ -18,6 +18,7 @@ export type OperatorMessage = { text: string; severity: Severity };
 
 /** A requested alert: a message of the operator, or a test alert if `message` is absent. */
 type StoredTest = {
+  /** Epoch milliseconds. */
   requestedAt: number;
   /** null until the daemon has sent the alert. */
   results: ChannelResult[] | null;

@@ -36,8 +36,9 @@ export type Tracked = {
  * Compares the open conditions with the earlier ones, and returns the alerts to send:
  *
  * - FIRING as soon as a condition begins that was not open, or had been resolved;
- * - RESOLVED when the condition has been absent for 30 minutes. If it began again within two hours
- *   of its last alert, RESOLVED waits until two hours after FIRING: one alert an hour.
+ * - RESOLVED when the condition has been absent for 30 minutes. If it had begun again within two
+ *   hours of its last alert, RESOLVED also waits until two hours after FIRING, so that the two
+ *   alerts of a flapping condition are at most one an hour.
  *
  * The fifth open condition of one code and business, and each later one, join a group with one
  * cause. Its alert is repeated at most once an hour when conditions join; RESOLVED follows an hour
