@@ -23,11 +23,12 @@ import {
   removeDatabase,
 } from "./store/files.ts";
 
+/** `createdAt` is in epoch ms. */
 export type Backup = { path: string; bytes: number; createdAt: number };
 
 /** The number of newest backups that are kept. */
 const KEPT_BACKUPS = 7;
-/** The number of days with a backup of which the newest backup is kept. */
+/** The newest backup of a day is kept for this many days; days without a backup do not count. */
 export const KEPT_DAYS = 7;
 /** A draft of this age was left by a process that was killed. */
 const ABANDONED_DRAFT_MS = 86_400_000;
@@ -73,8 +74,8 @@ const findUnusedTime = (folder: string, at: number): number =>
   existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
 
 /**
- * A damaged copy means a damaged database. Another reason, such as a full disk, has a fix of its
- * own.
+ * Returns the error of a backup that failed. A copy that is not valid (`invalid_input`) means a
+ * damaged database. Another reason, such as a full disk, has a fix of its own.
  */
 function backupError(error: unknown, { databasePath }: Config): unknown {
   if (!(error instanceof AppError)) return error;
@@ -91,7 +92,7 @@ export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn
 /** Allows for the later times of backups that were made in the same second. */
 const SAME_SECOND_MS = 60_000;
 
-/** Returns the latest possible time of a backup that was not made while the clock was ahead. */
+/** Returns the latest time (epoch ms) of a backup. A later one shows that the clock was ahead. */
 export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
 
 /**
@@ -118,8 +119,8 @@ export function listBackupsIn(folder: string): Backup[] {
 }
 
 /**
- * The size counts as 0 on a bad sector. Verifying the file reports the error, and other backups
- * stay usable.
+ * Returns the size of a file; 0 on a bad sector, so that the other backups stay usable. Verifying
+ * the file reports the error.
  */
 function readSize(path: string): number {
   try {
@@ -245,8 +246,8 @@ function listExpired(backups: readonly Backup[]): Backup[] {
 }
 
 /**
- * If a file is in place of the folder, the next backup reports it. Until then, status and doctor
- * must still work.
+ * Returns the names of the files in a folder; none if there is no folder. If a file is in its
+ * place, the next backup reports it, and status and doctor must work until then.
  */
 function listNames(folder: string): string[] {
   try {

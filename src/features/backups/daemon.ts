@@ -10,8 +10,9 @@ import { readBackupState } from "./state.ts";
 import { removeDatabase, restoreDraft } from "./store/files.ts";
 
 /**
- * Loads the code that only a server with --backup-dir needs. The code for the last copy is loaded
- * now, because a program that is replaced on the disk while it runs cannot load code when it stops.
+ * Checks the --backup-dir, and loads the code that only a server with one needs. The code for the
+ * last copy is loaded now, because a program that is replaced on the disk while it runs cannot load
+ * code when it stops.
  * @throws AppError if the folder is missing or has the copies of another server
  */
 async function openBackupDir(config: Config, dir: string) {

@@ -97,8 +97,8 @@ const DAY_MS = 86_400_000;
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**
- * Returns how many bytes the copies in a folder take each day, because each one is a copy of all
- * data; undefined for a single copy.
+ * Returns how many bytes the server copies to a folder each day, at the interval of the last two
+ * copies; undefined for a single copy. Each copy has all data.
  */
 function bytesPerDay(dir: string): number | undefined {
   const [newest, before] = listBackupsIn(dir).filter(({ path }) => isNightly(basename(path)));

@@ -151,6 +151,7 @@ function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDiff
 
 /**
  * Returns how the audit log of a backup differs from the live one; nothing if there is no live one.
+ * @param live the newest entry first
  */
 export function compareAuditLogs(
   live: readonly AuditRow[],

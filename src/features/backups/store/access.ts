@@ -72,9 +72,10 @@ export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as 
 
 export function createAccessStore(db: Db) {
   return {
-    revoke({ table, revokedAt }: FeatureTable, id: string, at: number): void {
-      if (revokedAt === null) db.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
-      else db.prepare(`UPDATE ${table} SET ${revokedAt} = ? WHERE id = ?`).run(at, id);
+    /** Revokes a row, or deletes it if its table has no column for the time of a revocation. */
+    revoke({ table, revokedAt: column }: FeatureTable, id: string, at: number): void {
+      if (column === null) db.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
+      else db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(at, id);
     },
     empty: (table: string): void => void db.prepare(`DELETE FROM ${table}`).run(),
   };

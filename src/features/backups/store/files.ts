@@ -31,6 +31,9 @@ export type BusinessCounters = { id: string; catalogVersion: number; lastSequenc
 const BUSY_TIMEOUT_MS = 5000;
 /** SQLite reads a negative LIMIT as no limit. */
 export const NO_LIMIT = -1;
+/**
+ * The write-ahead log and the rollback journal, which SQLite applies to the database beside them.
+ */
 const LOG_SUFFIXES = ["-wal", "-journal"];
 const CORE_TABLES = ["business", "catalog_object", "api_key", "endpoint", "event", "delivery"];
 
@@ -263,8 +266,8 @@ export function replaceDatabase(path: string, replacement: string, copy: string)
 }
 
 /**
- * Merges the rest of a log into a file. Closing a database hides a failed write, whose changes are
- * then still in the log.
+ * Merges what is left in the log of a file into the file. SQLite merges the log when a database is
+ * closed, but reports no write that fails then, so the last changes may still be in the log.
  */
 function completeFile(path: string): void {
   try {

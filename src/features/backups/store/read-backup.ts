@@ -62,7 +62,10 @@ export const readProgress = (path: string): number =>
     return progress.pluck().get() as number;
   });
 
-/** Returns the counters of all businesses of a backup of this version, also of deleted ones. */
+/**
+ * Returns the counters of all businesses in a backup, including deleted ones. The backup must be of
+ * this version, because those of older versions lack a table.
+ */
 export const readBackupCounters = (path: string): BusinessCounters[] =>
   withReadOnlyDatabase(path, (db) =>
     ["business", "removed_business"].flatMap(

@@ -31,6 +31,7 @@ const listMoves = ({ config, store }: Runtime): MovedBusiness[] => {
   );
 };
 
+/** Returns the backups in a folder with moved businesses, and when each backup is deleted. */
 function findInFolder(
   folder: string,
   moves: readonly MovedBusiness[],
@@ -71,7 +72,7 @@ function isOwn({ store }: Runtime, folder: string): boolean {
   try {
     return readOwner(folder) === store.file.getServerId();
   } catch {
-    // Each copy of a backup reports a folder that cannot be read.
+    // A folder that cannot be read is reported whenever a backup is copied to it.
     return false;
   }
 }

@@ -13,7 +13,8 @@ import { errorInWords } from "../../../domain/errors.ts";
 type Scrub = BackupState["scrub"];
 
 /**
- * A round begins often enough to end within seven days of the last one, even with one backup a day.
+ * The shortest time between the beginnings of two rounds. With one backup a day, a round begins
+ * every six days, and so has a day in which to read everything again within seven.
  */
 const INTERVAL_MS = 5.5 * 86_400_000;
 /** A run ends after this time, so that a backup which has become due is made first. */
