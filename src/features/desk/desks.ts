@@ -120,7 +120,10 @@ const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
     return { ...desk, revokedAt: rt.now() };
   });
 
-/** A restore of a backup brings no device back, so the list of revoked access needs no entry. */
+/**
+ * Ends a device of a desk. A desk that is revoked is listed, so that a restore of an earlier backup
+ * revokes it again. Devices need no list, because a restore brings none back.
+ */
 const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
   rt.tx(() => {
     const store = rt.openStore(createDeskStore);

@@ -1,6 +1,7 @@
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
 import type { DeskOutcome, DeskRight } from "./rules.ts";
 
+/** Times are epoch milliseconds. */
 export type DeskRow = {
   id: string;
   businessId: string;
@@ -12,10 +13,11 @@ export type DeskRow = {
   revokedAt: number | null;
 };
 
+/** Times are epoch milliseconds. */
 export type DeviceRow = {
   id: string;
   deskId: string;
-  /** The name that `deviceKindOf` returns. */
+  /** The kind of the device, such as `iPhone` (see `deviceKindOf`). */
   kind: string;
   pairedAt: number;
   /** When the device last showed the desk, accurate to an hour. */
@@ -23,7 +25,7 @@ export type DeviceRow = {
   expiresAt: number;
 };
 
-/** A link of an alert to a visit that waits for a decision. */
+/** A link of an alert to a visit that waits for a decision. Times are epoch milliseconds. */
 export type AlertLinkRow = { id: string; businessId: string; visitId: string; expiresAt: number };
 
 const DESK = "id, business_id, name, staff_id, allow, created_at, revoked_at";

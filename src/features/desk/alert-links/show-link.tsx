@@ -21,9 +21,9 @@ import {
 } from "./alert-links.ts";
 import { ALERT_LINK_TEXTS } from "./texts.ts";
 
-/** The action of the desk whose button text a decision has. */
+/** The decisions as actions of the desk, whose texts the buttons have. */
 const ACTIONS = { accept: "approve", decline: "decline" } as const;
-/** The outcome of the desk whose text a decision has. */
+/** The decisions as outcomes at the desk, whose texts the pages have. */
 const DONE = { accept: "approved", decline: "declined" } as const;
 
 /** What a link asks the reader to decide. */

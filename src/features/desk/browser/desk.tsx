@@ -6,7 +6,7 @@ import { Away, SomebodyAway } from "./absences.tsx";
 import { type Live, type Page, Section } from "./parts.tsx";
 import {
   CheckIn,
-  checksIn,
+  canCheckIn,
   Closing,
   countedTitle,
   hasSomethingToSell,
@@ -19,6 +19,7 @@ import type { DeskTexts } from "./texts.ts";
 import { timesIn } from "./times.ts";
 import { NowAndNext, Visits } from "./visits.tsx";
 
+/** The outcome of an action in words. `codes` are the admission codes of a confirmed order. */
 export type DeskMessage = { text: string; isGood: boolean; codes: string[] };
 
 export type DeskProps = {
@@ -100,7 +101,7 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
         </div>
         <div class="tools">
           {rights.includes("visits") && <WalkIn page={page} view={view} />}
-          {checksIn(view) && <CheckIn page={page} />}
+          {canCheckIn(view) && <CheckIn page={page} />}
           {view.orders.length > 0 && <Orders page={page} view={view} />}
           {rights.includes("sold-out") && hasSomethingToSell(view) && (
             <SoldOut page={page} view={view} />
@@ -148,7 +149,7 @@ function SectionLinks({ page: { texts }, view }: { page: Page; view: DeskView })
     ["decide", countedTitle(texts.toDecide, pending), pending.length > 0],
     [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
     ["walk-in", texts.walkIn, can("visits")],
-    ["check-in", texts.checkIn, checksIn(view)],
+    ["check-in", texts.checkIn, canCheckIn(view)],
     ["orders", countedTitle(texts.orders, view.orders), view.orders.length > 0],
     ["sold-out", soldOutTitle(texts, view), can("sold-out") && hasSomethingToSell(view)],
     ["away", texts.somebodyAway, canClose && view.staff.length > 0],

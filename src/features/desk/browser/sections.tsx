@@ -64,7 +64,7 @@ export function WalkIn({ page, view }: { page: Page; view: DeskView }) {
 /**
  * Returns whether the desk can check tickets in. A business without public events has no tickets.
  */
-export const checksIn = ({ rights, hasEvents }: DeskView): boolean =>
+export const canCheckIn = ({ rights, hasEvents }: DeskView): boolean =>
   hasEvents && rights.includes("check-in");
 
 export const CheckIn = ({ page }: { page: Page }) => (

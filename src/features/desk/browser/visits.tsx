@@ -152,7 +152,10 @@ function QuickActions({ page, visit }: RowProps) {
   return actions.length === 0 ? null : <Actions page={page} visit={visit} actions={actions} />;
 }
 
-/** The actions about which the API key that made the booking gets an event at once. */
+/**
+ * The actions that end or move a visit. The partner whose API key made the booking gets an event at
+ * once, and can tell the guest.
+ */
 const NOTIFYING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
 const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(action);
 

@@ -38,7 +38,7 @@ const countEnabled = (page: Page): Promise<number> =>
     async () => document.querySelectorAll("form:has([name=action]) button:not([disabled])").length,
   );
 
-/** Makes the phone believe that it has slept for an hour, and wakes it. */
+/** Makes the phone believe that it has slept for some time, and wakes it. */
 const sleepFor = (page: Page, ms: number): Promise<void> =>
   page.run(async (slept) => {
     const now = Date.now;
