@@ -121,8 +121,8 @@ const DEFAULT_BASE = "http://127.0.0.1:4100";
 
 /**
  * Returns the URL of the API for examples. Trusts only a loopback Host: another one could be an
- * attacker's name in a page that a proxy caches. The
- * page's script replaces the URL with that of the page.
+ * attacker's name in a page that a proxy caches. The page's script replaces the URL with that of
+ * the page.
  */
 function baseOf(request: HttpRequest): string {
   const host = getHeader(request, "host") ?? "";

@@ -28,7 +28,7 @@ function sendMails(rt: Runtime): ThreadWork {
   const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
   let sender: Awaited<typeof loaded> | undefined;
   let hasBegun = false;
-  /** Writes the reminders that are due, before the first mail is sent. */
+  /** Wakes the sender. The first call starts it, once the reminders that are due are written. */
   const beginOrWake = async (): Promise<void> => {
     if (hasBegun) return sender?.wake();
     const { remind } = await import("./remind.ts");

@@ -2,6 +2,7 @@ import { columns, type Db, insertInto, parseOptional } from "../../store/databas
 import { parseJson } from "../../store/database/storage-error.ts";
 import type { MailFacts, MailKind, MailStatus } from "./rules.ts";
 
+/** Times are epoch milliseconds. */
 export type MailRow = {
   id: string;
   businessId: string;

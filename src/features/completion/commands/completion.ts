@@ -7,6 +7,7 @@ export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export const definition = command({
   arguments: ["<shell>"],
+  // Shells are offered without a description, because their names say enough.
   values: Object.fromEntries(SHELLS.map((shell) => [shell, ""])),
   examples: [
     "completion bash >> ~/.bashrc",

@@ -27,6 +27,9 @@ import {
   timesOf,
 } from "../../page-bookings/open-page.ts";
 
+// The booking page takes visits without a confirmation only for a share of the free time, so that
+// nobody can close it by booking everything. Beyond the share, the guest confirms by mail.
+
 const MINUTE_MS = 60_000;
 
 type Mails = Awaited<ReturnType<typeof openMails>>;
@@ -39,8 +42,8 @@ const onDay = (api: TestApi, day: number): string =>
 const anotherDay = (api: TestApi): string => onDay(api, 5);
 
 /**
- * Books each free time of some days until the page takes none of them any more.
- * @param isFull whether no time is held for further guests, either
+ * Books free times of some days until the page takes no more of them without a confirmation.
+ * @param isFull whether the page holds no time for guests who are asked to confirm, either
  */
 async function useUpShare({ api, base }: Mails, { isFull = false } = {}): Promise<void> {
   const business = businessOf(api);
