@@ -68,7 +68,8 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
 }
 
 /**
- * Two backups of the same second get different names, because the second one must be copied too.
+ * Returns the first time from `at` on without a backup. Two backups of the same second get
+ * different names, because the second one must be copied too.
  */
 const findUnusedTime = (folder: string, at: number): number =>
   existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;

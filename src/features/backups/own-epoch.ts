@@ -5,7 +5,7 @@ import { replaceDurably } from "../../platform/durable-file.ts";
 /** The file has the number of the takeover by which this server got its data. */
 const epochPath = (databasePath: string): string => join(dirname(databasePath), "epoch");
 
-/** Returns 0 for a server that has never taken over. */
+/** Returns the number of the takeover by which this server got its data; 0 if there was none. */
 export function readOwnEpoch({ databasePath }: { databasePath: string }): number {
   try {
     return Number(readFileSync(epochPath(databasePath), "utf8").trim()) || 0;

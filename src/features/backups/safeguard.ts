@@ -50,7 +50,7 @@ function isIntact(path: string): boolean {
   }
 }
 
-/** Two migrations in the same second get different names. */
+/** Returns a path without a file, also for the second of two migrations in the same second. */
 function unusedPath(folder: string, schema: number, now: number): string {
   const path = join(folder, backupNameBefore(schema, now));
   return existsSync(path) ? unusedPath(folder, schema, now + 1000) : path;

@@ -81,7 +81,7 @@ const toHours = ({ start, end }: Interval) => ({
   end: formatClock(end),
 });
 
-/** Gives the day that `changedDate` returns its usual hours again. */
+/** Restores the usual hours of the day that `changedDate` returns. */
 export const reopen = (rt: Runtime, slug: string): ChangeResult =>
   rt.tx(() => {
     const { schedule, doc } = getBusiness(rt, slug);

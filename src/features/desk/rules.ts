@@ -45,7 +45,7 @@ const DEVICE_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/Linux|CrOS/, "Linux"],
 ];
 
-/** Returns one of a few names: a whole User-Agent would be text from a stranger. */
+/** Returns the kind of a device, and not its whole User-Agent, which is text from a stranger. */
 export const deviceKindOf = (userAgent = ""): string =>
   DEVICE_KINDS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "browser";
 

@@ -23,8 +23,8 @@ const KEY_BYTES = 12;
 const MINUTE_MS = 60_000;
 
 /**
- * Changes when something on the page may change: the data or the minute. A script asks for it every
- * few seconds.
+ * Returns a text that changes when something on the page may change: the data or the minute. The
+ * page's script compares it every few seconds.
  */
 export const versionOf = (rt: Runtime): string =>
   `${rt.revision()}.${Math.floor(rt.now() / MINUTE_MS)}`;

@@ -82,7 +82,7 @@ test("control characters in a calendar entry become spaces", () => {
 });
 
 test("a backslash before an n in a calendar entry is not read as a line break", () => {
-  // Libraries cannot check it: node-ical and icalendar 4 unescape such a text in the wrong order.
+  // Libraries cannot read this text back: node-ical and icalendar 4 unescape it in the wrong order.
   expect(writeCalendar("", [writeEntry({ ...event, summary: "C:\\new" })])).toContain(
     "SUMMARY:C:\\\\new\r\n",
   );

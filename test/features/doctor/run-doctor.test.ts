@@ -544,7 +544,7 @@ test("doctor does not report a backlog while attempts are made", async () => {
   expect(await listFindings(rt)).toEqual([]);
 });
 
-/** Returns the findings if the daemon sends this response. */
+/** Returns the findings about a daemon whose response `answer` changes. */
 async function findingsOfDaemon(
   answer: (ask: { status: number; headers: Record<string, string> }) => void,
 ) {

@@ -44,7 +44,7 @@ test("no address of a guest adds a header, a recipient or a command", async () =
   };
   const reasons = (): (string | null)[] => list().map(({ reason }) => reason);
   for (const [i, email] of HOSTILE.entries()) {
-    // The address changes after the mail was written, and is already there before the next one.
+    // The first mail is written before the hostile address is stored, and the second one after.
     saveAddress("ana@example.com");
     move(2 * i + 1);
     saveAddress(email);

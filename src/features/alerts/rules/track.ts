@@ -21,7 +21,7 @@ const FLAPPING_MS = 2 * HOUR_MS;
 const KEPT_MS = 7 * 24 * HOUR_MS;
 /** The resolved causes kept at most, because the daemon compares all causes each second. */
 const MAX_RESOLVED = 500;
-/** The open condition of one code and business with this number, and each later one, is grouped. */
+/** A condition joins a group if so many of its code and business are open, itself included. */
 const GROUP_SIZE = 5;
 
 export type Tracked = {

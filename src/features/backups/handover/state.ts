@@ -58,7 +58,10 @@ export const saveHandover = (place: Place, handover: Handover): void =>
 
 export const forgetHandover = (place: Place): void => rmSync(pathOf(place), { force: true });
 
-/** Returns whether every backup that is made now has all that the server will ever store. */
+/**
+ * Returns whether the last copy is being made. A backup that is made now then has all that the
+ * server will ever store.
+ */
 export const isLastCopyDue = (place: Place): boolean => readHandover(place)?.state === "begun";
 
 /**

@@ -81,7 +81,10 @@ function describeLoss(
   return `No key here decrypts ${lost.join(" and ")} of ${file}: the master key${which} is missing. fix: ${copyKeyCommand(config, keys[0])} with a copy of that key, before the restore`;
 }
 
-/** The copy becomes the current key if there is none, so that it also authenticates backups. */
+/**
+ * Returns the command that adds a copy of a missing key. If there is no current key, the copy
+ * becomes the current key, so that it also authenticates backups.
+ */
 function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string {
   const target = existsSync(masterKeyPath) ? oldKeyPath(masterKeyPath, fingerprint) : masterKeyPath;
   return `install -m 600 FILE ${shellQuote(target)}`;

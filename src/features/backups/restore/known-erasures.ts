@@ -89,8 +89,9 @@ export function findErasures(
 }
 
 /**
- * Lists the businesses of a backup that have left its server since. A business that a later backup
- * has came back on purpose, and one that has left another server may have come to this one.
+ * Lists the businesses of a backup that have left its server since the backup was made. If a
+ * business left earlier and is in the backup, it came back on purpose. If it left another server,
+ * it may have come to this one.
  */
 function listReturning(
   file: string,

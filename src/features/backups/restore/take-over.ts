@@ -76,9 +76,10 @@ const takeOverCommand = (dir: string): string =>
 type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reason: string };
 
 /**
- * Lists the copies in a folder, the authentic ones newest first. The newest copy is the one with
- * the most takeovers, then with the most changes. Its time decides last, because a clock that was
- * ahead gives copies a later time.
+ * Lists the copies in a folder. The first of the authentic copies is the newest: it has the most
+ * takeovers, and of these the most changes. The time decides last, because a clock that was ahead
+ * gives copies a later time. The other copies are in the order of the times in their names, the
+ * latest first.
  */
 function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];
@@ -132,10 +133,7 @@ async function verifyCopy(
   }
 }
 
-/**
- * Returns the reason why a copy cannot be used; undefined if an older one would fail in the same
- * way.
- */
+/** Returns why a copy is skipped; undefined for an error that an older copy would cause, too. */
 function damageOf(error: unknown, { path }: Backup): string | undefined {
   const { code, message } = error as Error & { code?: string };
   if (error instanceof AppError)

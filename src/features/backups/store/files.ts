@@ -174,7 +174,10 @@ export const readBackupAuditLog = (path: string): AuditRow[] =>
     return has.get("audit_entry") === undefined ? [] : createAuditStore(db).list({}, NO_LIMIT);
   });
 
-/** Returns rows of the tables that the file has: files of older versions have fewer tables. */
+/**
+ * Returns rows of the tables that the file has: files of older versions have fewer tables. Returns
+ * none if the file is unreadable.
+ */
 function readTables<Row>(
   path: string,
   names: readonly string[],

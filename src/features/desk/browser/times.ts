@@ -2,11 +2,11 @@
 // `2026-12-05T14:30`, so a browser in another time zone shows the same.
 
 export type Times = {
-  /** `09:30`, or `9:30 AM` where clocks have twelve hours */
+  /** Returns a text such as `09:30`, or `9:30 AM` where clocks have twelve hours. */
   time: (local: string) => string;
-  /** `Sat 5 Dec`, with the year if it is not that of `today`. */
+  /** Returns a text such as `Sat 5 Dec`, with the year if it is not that of `today`. */
   day: (date: string, today: string) => string;
-  /** `3 minutes ago` */
+  /** Returns a text such as `3 minutes ago`. */
   age: (ms: number) => string;
 };
 
