@@ -33,7 +33,7 @@ export const BACKLOG_LIMIT = 1000;
 /** The number of latest attempts in the statistics of durations. */
 const SAMPLE_SIZE = 1000;
 
-/** The condition of deliveries that `redeliverDeliveries` redelivers in bulk, too. */
+/** The condition of deliveries to redeliver in bulk, as `redeliverDeliveries` has it. */
 const REPLAYABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
@@ -96,7 +96,7 @@ export function createLiveStore(db: Db) {
 
     /** Counts the retrying deliveries, up to COUNT_LIMIT. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
-    /** Lists the durations, in ms, of those of the latest SAMPLE_SIZE attempts made since a time. */
+    /** Lists the durations in ms of the attempts since a time, among the latest SAMPLE_SIZE. */
     listAttemptDurations: (since: number, businessId: string | null) =>
       selectAttemptDurations.all({ since, businessId }) as number[],
     countFailing: (businessId: string | null) => countFailing.get({ businessId }) as number,

@@ -398,7 +398,7 @@ test("the key enter on an endpoint shows its deliveries", async () => {
   expect(new Set(visibleIds(view).map((number) => number % 4))).toEqual(new Set([1]));
 });
 
-test("the key enter on an endpoint shows its deliveries even if another screen opened the list", async () => {
+test("the key enter on an endpoint shows its deliveries even if the endpoints were opened on another screen", async () => {
   const { view } = await openView(WIDE);
   for (const from of ["enter", "?"]) {
     view.press(from, "e", "j", "enter");

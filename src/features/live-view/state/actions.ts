@@ -312,6 +312,10 @@ function redeliver(ui: UiState, viewport: Viewport): KeyResult {
     : noEndpoint(ui);
 }
 
+/**
+ * Copies the selected delivery as a curl command. The list of endpoints has no delivery: the ID of
+ * the endpoint is copied there.
+ */
 function copyCurl(ui: UiState, viewport: Viewport): KeyResult {
   if (currentScreen(ui).kind === "endpoints") return copyId(ui, viewport);
   const row = selectedDelivery(ui, viewport);

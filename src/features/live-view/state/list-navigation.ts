@@ -49,16 +49,17 @@ function moveBy(
   const top = clamp(scrolledTop, selected - height + 1, selected);
   const offset = position.offset === null ? null : position.offset + top - topIndex;
   const topId = rows[top]?.id ?? null;
-  // If the list was scrolled above the newest delivery that was seen, the top is the newest one seen.
-  const isAmongNewer = offset !== null && offset < 0;
+  // A negative offset is above `newestSeen`: the list shows later deliveries, and the first of them
+  // becomes the newest one that was seen.
+  const isAboveNewestSeen = offset !== null && offset < 0;
   return {
     top: topId === null ? null : { id: topId, isIncluded: true },
     selected: rows[selected]?.id ?? null,
-    offset: isAmongNewer ? 0 : offset,
+    offset: isAboveNewestSeen ? 0 : offset,
     newestSeen:
       position.top === null
         ? (rows[topIndex]?.id ?? null)
-        : isAmongNewer
+        : isAboveNewestSeen
           ? topId
           : position.newestSeen,
   };

@@ -27,6 +27,7 @@ export function handlePromptKey(
       return submit(closed, prompt, viewport);
     case "backspace":
       return type(Array.from(prompt.typed).slice(0, -1).join(""));
+    // `parseKeys` turns Tab into this key.
     case "right":
       return prompt.kind === "command" ? type(completeCommand(ui, prompt.typed)) : { ui };
     default:

@@ -43,7 +43,7 @@ export type ListWindow = {
   rows: FoundDelivery[];
   /** The index of the first visible row. */
   topIndex: number;
-  /** The row where a slow search stopped; null if it found enough rows or read all. */
+  /** The ID of the row where a slow search stopped; null if it found enough rows or read all. */
   reached: string | null;
   /** The number of all matching deliveries; null if no stored count covers the filter. */
   total: number | null;

@@ -51,9 +51,9 @@ export type ListPosition = {
   top: PageStart | null;
   /** The ID of the selected delivery; null to select the first visible row. */
   selected: string | null;
-  /** The number of deliveries up to `newestSeen` above `top`; null if unknown. */
+  /** The number of rows between `newestSeen` and `top`; negative above it; null if unknown. */
   offset: number | null;
-  /** The newest delivery when the list stopped following; null while it follows. */
+  /** The ID of the newest delivery that was shown; null while the list follows the newest. */
   newestSeen: string | null;
 };
 

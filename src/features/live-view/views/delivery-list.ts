@@ -27,7 +27,8 @@ type Column = {
   span: (row: FoundDelivery, cells: number) => Span;
 };
 
-// Widths in cells. An event type gets its usual width at least; a wide terminal shows the longest one.
+// These widths are in cells. An event type gets at least its usual width; a wide terminal shows the
+// longest one.
 const CURSOR_CELLS = 1;
 const LONGEST_TYPE_CELLS = 26;
 const USUAL_TYPE_CELLS = 21;

@@ -15,7 +15,7 @@ import { hostOf } from "./delivery-list.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { TimeFormat } from "../state/time-format.ts";
 
-// Widths in cells.
+// These widths are in cells.
 const CURSOR_CELLS = 1;
 const GLYPH_CELLS = 2;
 const WORD_CELLS = 9;
@@ -128,7 +128,7 @@ function reasonOf(
   const disabling =
     status === "DISABLED" || disableAt === null
       ? ""
-      : `, disabled from ${timeFormat.brief(disableAt, now)}`;
+      : `, to be disabled ${timeFormat.brief(disableAt, now)}`;
   const end = probe + disabling;
   if (lastError === null) return `${start}${since}${end}`;
   const available = width - textWidth(start) - since.length - end.length - 3;

@@ -10,6 +10,8 @@ import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle
 import { openViewOnTerminal, openSession } from "../open-view.ts";
 
 const HOUR_MS = 3_600_000;
+/** 3 days, 4 hours and 12 minutes. */
+const UPTIME_MS = 274_320_000;
 /** `npm run test:thorough` combines every width with every height. */
 const IS_FULL = chooseScale(false, true);
 
@@ -32,7 +34,7 @@ const segment = {
 async function createFilledRuntime(deliveries = 400) {
   const rt = createTestRuntime();
   await fillDeliveries(rt, deliveries);
-  rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: rt.now() - 274_320_000 });
+  rt.store.daemon.save({ url: "http://127.0.0.1:4100", startedAt: rt.now() - UPTIME_MS });
   addVisits(rt);
   return rt;
 }
