@@ -89,7 +89,7 @@ function assertUnusedName(rt: Runtime, name: string): void {
       .some((other) => other.name === name)
   )
     return;
-  throw new AppError("conflict", `There already is a destination ${quote(name)}.`, {
+  throw new AppError("conflict", `There is already a destination ${quote(name)}.`, {
     fix: "choose another --name, or see deskbell destinations list",
   });
 }

@@ -19,6 +19,10 @@ const BATCH = 8;
 /** The header with the sequence number of an event. */
 const SEQUENCE = "X-Service-Sequence";
 
+/**
+ * Why an event was not published. If `isUnclear` is set, the stream may have stored it
+ * nevertheless. If `isGeneral` is set, the events of other businesses fail, too.
+ */
 type Failure = Pick<
   Extract<PublishOutcome, { kind: "failed" }>,
   "reason" | "isUnclear" | "isGeneral"
@@ -90,7 +94,8 @@ export class LanePublisher {
     // SQLite notices no altered bytes within a value, so the event is compared with its hash.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
-    const recordPosition = this.#position.expectNext();
+    // Answers to other publishes can arrive before this one, so the position is noted first.
+    const recordStored = this.#position.beginPublish();
     const outcome = await broker.publish(
       toMessage(this.#destination, lane, event, this.#connection.keys, this.#rt.now()),
     );
@@ -100,7 +105,7 @@ export class LanePublisher {
     lane.lastError = null;
     this.#health.recover();
     if (outcome.kind === "stored") {
-      recordPosition(outcome);
+      recordStored(outcome);
       return advance(lane, event);
     }
     this.#skip(lane, event, `its ${byteSize(event.body.length)} exceed ${outcome.reason}`);

@@ -40,6 +40,7 @@ export class Lanes {
     // A lane is also needed for events that have left the history: it records them as skipped.
     if (createdAt === undefined && feed.getPrunedSequence(businessId) <= cursor.sequence)
       return undefined;
+    // The time since the creation of a redelivered event says nothing about the destination.
     const isRedelivery = cursor.sequence < cursor.redeliverUntil;
     const waitsSince = isRedelivery ? rt.now() : (createdAt ?? rt.now());
     const lane = createLane(cursor, waitsSince, isUnclear);

@@ -23,7 +23,7 @@ const WRONG_STREAM = 10060;
 /** Connects to a server. Throws an Error whose message is the reason. */
 export async function connectToNats(settings: BrokerSettings): Promise<NatsConnection> {
   const { url, ca, credentials } = settings;
-  const mustEncrypt = sendsPassword(settings);
+  const mustEncrypt = requiresTls(settings);
   try {
     return await connect({
       servers: url,
@@ -47,8 +47,11 @@ export async function connectToNats(settings: BrokerSettings): Promise<NatsConne
 const NO_TLS =
   "the server has no TLS, so the password is not sent: configure TLS there, use an NKey, or allow it with serve --allow-plaintext";
 
-/** Returns whether a secret would cross a network without encryption. An NKey sends no secret. */
-const sendsPassword = ({ url, credentials, allowPlaintext }: BrokerSettings): boolean =>
+/**
+ * Returns whether a connection must be encrypted: a password or token would cross a network, and
+ * plain text is not allowed. An NKey sends no secret.
+ */
+const requiresTls = ({ url, credentials, allowPlaintext }: BrokerSettings): boolean =>
   !allowPlaintext &&
   (credentials.kind === "user" || credentials.kind === "token") &&
   !isLoopbackHost(URL.parse(url)?.hostname ?? "");

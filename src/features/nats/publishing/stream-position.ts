@@ -15,8 +15,8 @@ export function createStreamPosition(rt: Runtime, destination: DestinationRow) {
   return {
     /** Returns the highest number so far; null before the first publish. */
     highest: () => stream.highest,
-    /** Call it before a publish. Returns the function to call with the stream's answer. */
-    expectNext(): (stored: Stored) => void {
+    /** Call it before a publish. Returns the function to call when the stream has the message. */
+    beginPublish(): (stored: Stored) => void {
       const streamBefore = stream;
       // Answers to other publishes can arrive before this one.
       const highestBefore = stream.highest ?? 0;

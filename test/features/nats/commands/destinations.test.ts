@@ -86,7 +86,7 @@ test("destinations create and update report a wrong setting with its fix", async
     error("--all cannot be combined with --business"),
   );
   await create(SERVER);
-  expect(await create(SERVER)).toMatchObject(error("There already is a destination 'bus'"));
+  expect(await create(SERVER)).toMatchObject(error("There is already a destination 'bus'"));
   expect(await deskbell("destinations show buz")).toMatchObject(error("Did you mean 'bus'"));
 });
 
