@@ -83,8 +83,8 @@ export function createIsCounted(rt: Runtime, businessId: string) {
   const rows = rt.openStore(createPageBookingStore).listMarked(businessId);
   const marked = new Map(rows.map((row) => [row.visitId, row]));
   return ({ id, status }: { id: string; status: VisitStatus }): boolean => {
-    const { unconfirmed = false, hasMailbox = false } = marked.get(id) ?? {};
-    return !hasMailbox && (status === "PENDING" || (status === "CONFIRMED" && unconfirmed));
+    const { unconfirmed: wasBookedAtOnce = false, hasMailbox = false } = marked.get(id) ?? {};
+    return !hasMailbox && (status === "PENDING" || (status === "CONFIRMED" && wasBookedAtOnce));
   };
 }
 

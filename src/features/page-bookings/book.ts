@@ -49,7 +49,7 @@ export const holdTime = (
       keyId,
       visitor: visitorOf(keyId),
       counted: listCounted(rt, business, keyId),
-      part: partOfShare(rt, "nothing"),
+      part: partOfShare(rt, "no proof"),
     };
     const request = toRequest(choice);
     try {
@@ -174,7 +174,7 @@ function makeVisit(
     if (hold) rt.store.holds.release(hold.id);
     const request = toRequest(choice);
     const visit = reserveTable(rt, business, access, { guest, request, startsAt });
-    assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "nothing"));
+    assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "no proof"));
     return visit;
   }
   if (hold && hold.startsAt === startsAt && hold.tableId === null)
@@ -186,7 +186,7 @@ function makeVisit(
     startsAt,
     expectedTotalCents,
   });
-  assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "nothing"));
+  assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "no proof"));
   return visit;
 }
 
@@ -194,10 +194,10 @@ function makeVisit(
  * The proof that a visit is meant: none, a mail that asks the guest, or a mailbox at a mail provider
  * that has confirmed the visit.
  */
-type Proof = "nothing" | "mail asked" | "mailbox";
+type Proof = "no proof" | "mail asked" | "mailbox";
 
-/** The parts of the share of the free time that visits and holds may fill, where mails are sent. */
-const PARTS: Record<Proof, number> = { nothing: 0.5, "mail asked": 0.75, mailbox: 1 };
+/** The part of the page's share that visits and holds may fill, on a server that mails guests. */
+const PARTS: Record<Proof, number> = { "no proof": 0.5, "mail asked": 0.75, mailbox: 1 };
 
 /**
  * Returns the part of the page's share of the free time that a visit or hold may fill. The visits
@@ -209,8 +209,7 @@ export const partOfShare = (rt: Runtime, proof: Proof): number =>
 
 /**
  * Asserts that the holds and the unconfirmed visits of the page stay within its share of the free
- * time.
- * Call it after the visit was made, in the same transaction.
+ * time. Call it after the visit was made, in the same transaction.
  * @param part the part of the share that they may fill together with the visit
  * @throws AppError too_many_holds
  */

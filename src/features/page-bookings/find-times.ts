@@ -11,7 +11,12 @@ import type { BusinessRow } from "../../store/businesses.ts";
 
 // Reads free times as `GET /availability` does, in the same queue.
 
-export type FreeTime = { startsAt: number; endsAt: number; totalCents: number | null };
+export type FreeTime = {
+  startsAt: number;
+  endsAt: number;
+  /** The price for all guests, in minor units; null for a table, which has no price. */
+  totalCents: number | null;
+};
 
 export type MonthOfTimes = {
   /** A text such as `2026-12`. */
@@ -36,7 +41,7 @@ export type Search = {
   except?: string;
 };
 
-/** The page offers this month and so many after it. */
+/** The number of months after the present one that the page offers. */
 const MAX_MONTHS = 12;
 
 const monthOf = (date: string): string => date.slice(0, 7);

@@ -25,7 +25,7 @@ const formatActions: FormatMetrics = (rt) => {
         formatMetric(
           "deskbell_page_actions_total",
           "counter",
-          "Times that guests held, visits and orders that they made, and those that were refused, on booking pages.",
+          "What guests did on booking pages: holds, visits and orders that were made, and refusals.",
           actions.map(([action, count]) => [`action="${action}"`, count] as const),
         ),
       ];

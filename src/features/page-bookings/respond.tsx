@@ -151,8 +151,8 @@ export function readHoldCookie({ context }: PageRequest): string | null {
 }
 
 /**
- * Returns the header that makes the browser name its hold, so that a new one replaces it. Browsers
- * keep no cookie of a frame: its URLs name the hold.
+ * Returns the header that sets a cookie with the ID of the visitor's hold, by which the next hold
+ * replaces it. A frame gets no cookie, because browsers keep none: its URLs have the ID.
  */
 export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders {
   if (isEmbedded(request)) return [];

@@ -28,7 +28,7 @@ export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =
 export const keptUntil = (hold: Hold, now: number): number | null =>
   holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
 
-/** Returns the time up to which holds were made whose links have ended by now. */
+/** Returns when a hold was made at the latest if its link in a mail has ended by now. */
 export const madeUntilIfEnded = (now: number): number => now - CONFIRM_MS;
 
 /** The most guests of one booking that the page offers. */

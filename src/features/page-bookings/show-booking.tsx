@@ -193,7 +193,7 @@ async function showTimes(
   }
 }
 
-/** Returns the time that this guest holds of the same service or party. */
+/** Returns the time that this guest holds for the same choice; null if there is none. */
 function findOwnTime(
   request: PageRequest,
   { business }: BookingShop,

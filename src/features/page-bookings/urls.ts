@@ -2,7 +2,7 @@ import type { PageRequest } from "../../http/pages/page-request.ts";
 
 // The URLs of the steps of a booking. Their queries have all that the guest has chosen.
 
-/** What has the path of the business's pages. */
+/** An object with the path of the business's pages, such as the props of a page. */
 type PathOwner = { shop: { path: string } };
 
 export type Fields = readonly (readonly [string, string])[];

@@ -32,9 +32,9 @@ export type VisitView = VisitContent & {
   canChange: boolean;
 };
 
-/** Returns whether the guest can still cancel or move a visit. */
+/** Returns whether the guest can still cancel or move a visit: one rule holds for both. */
 export const canChange = (rt: Runtime, visit: Visit): boolean =>
-  actionError("", visit, "cancel", "GUEST", rt.now()) === undefined;
+  actionError("This visit", visit, "cancel", "GUEST", rt.now()) === undefined;
 
 export function toView(
   rt: Runtime,

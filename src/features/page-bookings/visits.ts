@@ -108,6 +108,6 @@ function assertMayMove(
   if (!createIsCounted(rt, business.id)(after)) return;
   const dayOf = ({ startsAt }: Booking | Reservation): string =>
     localDateOf(startsAt, business.doc.timezone);
-  const part = dayOf(before) === dayOf(after) ? 1 : partOfShare(rt, "nothing");
+  const part = dayOf(before) === dayOf(after) ? 1 : partOfShare(rt, "no proof");
   assertWithinShare(rt, business, keyId, after, part);
 }

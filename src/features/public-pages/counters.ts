@@ -7,7 +7,7 @@ const ACTIONS = ["hold", "booking", "refused"] as const;
 type Counts = {
   /** A page that was sent, by its name. */
   sent: string;
-  /** A time that was held, a visit or order that was made, or one that was refused. */
+  /** What a guest did: held a time, made a visit or order, or was refused. */
   action: (typeof ACTIONS)[number];
 };
 

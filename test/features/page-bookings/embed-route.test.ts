@@ -53,7 +53,7 @@ test("the websites that a business names show the booking and the visit without 
   expect(ancestorsOf(await api.request(base.replace(/\/book$/, ""), { key: null }))).toBe("'none'");
 });
 
-test("the page outside of frames has a header and a cookie", async () => {
+test("the booking page outside of a frame has the header of the site and sets a cookie", async () => {
   const { base, visitor } = openEmbedded();
   const [whole, embedded] = await Promise.all([visitor.get(base), visitor.get(`${base}?embed=1`)]);
   expect(whole).toContain('<header class="site">');

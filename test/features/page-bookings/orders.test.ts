@@ -150,7 +150,7 @@ test("the admission codes end with the guest's data and with the order", async (
   expect(codes).toHaveLength(2);
 });
 
-test("a new master key names the orders whose admission codes are lost", async () => {
+test("a rotation of the master key reports the orders whose admission codes are lost", async () => {
   const { api, visitor, link, orderId } = await openConfirmed();
   const store = api.openStore(createTicketCodeStore);
   for (const row of store.list()) store.replace({ ...row, sealed: Buffer.alloc(40) });

@@ -107,7 +107,7 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
   ];
   // The free times of the current month begin today, those of a later month on its first day.
   const today = found.days[0]?.date ?? "";
-  // Weeks that are over would only move the free days down on a phone.
+  // Past weeks are left out, because they would move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
     Array.from({ length: 7 }, (_cell, day) => cells[i * 7 + day] ?? null),
   ).filter((week) => week.some((day) => day !== null && day.toString() >= today));

@@ -6,7 +6,7 @@ const VISITORS = 300;
 const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
 
 test(
-  "300 visitors who want the same few times get each of them once",
+  "300 visitors who want the same three times never book one of them twice",
   { timeout: 120_000 },
   async () => {
     const { api, base } = openPage("salon", "CONFIRM", PROXY);

@@ -104,7 +104,7 @@ async function finish({ page, fill, arrive, waitForText }: Flow, title: string) 
   expect(path).toMatch(/\/v\/deskbell_gv_/);
   await page.run(reload);
   await waitForText(title);
-  // The details lead to the visit that their form has made, also if the form is sent again.
+  // The page of the details leads to the visit that its form has made, and so does the form itself.
   await page.run(goBack);
   const sendAgain = async (): Promise<string> => {
     await page.run(press, SUBMIT);
