@@ -94,7 +94,7 @@ export function findGuestOrder(
   const row = rt.openStore(createPageBookingStore).findByToken(hashToken(token));
   if (row === undefined || row.businessId !== business.id) return undefined;
   const { visitId, language } = row;
-  const order = rt.openStore(createOrderStore).findByIdOrCode(business.id, visitId, "");
+  const order = rt.openStore(createOrderStore).findById(business.id, visitId);
   if (order === undefined) return undefined;
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const endsAt = event?.endsAt ?? order.updatedAt;

@@ -70,7 +70,7 @@ function getOrderOf(
   name: string,
   createdByKey: string | null,
 ): TicketOrder {
-  // Partners find no order by its code: no order has the empty code.
+  // The operator alone finds an order by its code: no order has the empty code.
   const code = keyId === null ? normalizeCode(name) : "";
   return assertFound(
     rt.openStore(createOrderStore).findByIdOrCode(businessId, name, code, createdByKey),

@@ -138,6 +138,7 @@ function planOrder(
     expiresAt: now + payWithinMs,
     version: 1,
     createdAt: now,
+    // This time never falls, even if the clock was set back, because clients read changes by it.
     updatedAt: changeTime(rt, rt.openStore(createOrderStore), business.id),
   };
 }
@@ -166,7 +167,8 @@ function generateUnusedCode(rt: Runtime, businessId: string): string {
 export type OrderWithTickets = { order: TicketOrder; tickets: IssuedTicket[] };
 
 /**
- * Issues the tickets of a paid order. Their admission codes cannot be read later.
+ * Issues the tickets of a paid order. Their admission codes cannot be read later, except those of
+ * orders of the booking page.
  * @param name the ID or code of the order
  * @throws AppError resource_not_found, wrong_status
  */

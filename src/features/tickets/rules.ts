@@ -85,7 +85,10 @@ export const toPublicTicket = (
   version,
 });
 
-/** Returns the event of an order. An expired order is `cancelled`, too; its `status` differs. */
+/**
+ * Returns the event of an order. Its flags say that everything is new, or that the status has
+ * changed. The event of an expired order is `cancelled`, too; its `status` differs.
+ */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",
   object: PublicTicketOrder,

@@ -89,6 +89,17 @@ export function createOrderStore(db: Db) {
     return { ...order, items: items.all(order.id) as TicketOrder["items"] };
   };
 
+  /**
+   * @param code "" to find an order by its ID only
+   * @param createdByKey the key that must have created the order; null for any
+   */
+  const findByIdOrCode = (
+    businessId: string,
+    idOrCode: string,
+    code: string,
+    createdByKey: string | null = null,
+  ) => parseOptional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems);
+
   return {
     /**
      * Inserts an order, which then takes its tickets.
@@ -120,17 +131,8 @@ export function createOrderStore(db: Db) {
     countPendingTickets: (keyId: string, now: number) =>
       new Map(selectPendingTickets.all({ keyId, now }) as [string, number][]),
 
-    /**
-     * @param code "" to find an order by its ID only
-     * @param createdByKey the key that must have created the order; null for any
-     */
-    findByIdOrCode: (
-      businessId: string,
-      idOrCode: string,
-      code: string,
-      createdByKey: string | null = null,
-    ) =>
-      parseOptional(selectByIdOrCode.get({ businessId, idOrCode, code, createdByKey }), withItems),
+    findByIdOrCode,
+    findById: (businessId: string, id: string) => findByIdOrCode(businessId, id, ""),
 
     list: (filter: OrderFilter, limit: number) => listNewest(filter, limit).map(withItems),
 

@@ -51,7 +51,7 @@ function createEventLoader(
       soldOut: new Map(),
       taken: readTakenTickets(rt, business.id),
     }),
-    // Sales change no time of a transition.
+    // The stored time of the next transition is right, because sales do not change it.
     others: { nextTransitionAt: business.nextTransitionAt },
   });
 }

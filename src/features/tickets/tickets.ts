@@ -21,7 +21,7 @@ import { createOrderStore, createTicketStore } from "./store.ts";
 /** The number of groups of four characters: 80 bits, which nobody guesses. */
 const ADMISSION_CODE_GROUPS = 4;
 
-/** A ticket with its admission code, of which other places have only the hash. */
+/** A ticket with its admission code, which the ticket's row has only as a hash. */
 export type IssuedTicket = PublicTicket & { admissionCode: string };
 
 /** Issues a ticket. Call it in a transaction. */
@@ -101,7 +101,7 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
       { ...ticket, status: "CHECKED_IN", checkedInAt: now, version: ticket.version + 1 },
       timezone,
     );
-    const order = rt.openStore(createOrderStore).findByIdOrCode(business.id, ticket.orderId, "");
+    const order = rt.openStore(createOrderStore).findById(business.id, ticket.orderId);
     const ownerKeyId = order?.createdByKey ?? null;
     appendEvents(rt, business, [ticketCheckedInEvent(publicTicket)], ownerKeyId);
     audit(rt, {

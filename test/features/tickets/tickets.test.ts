@@ -95,7 +95,7 @@ test("a ticket can be checked in by its ID", () => {
   expect(checkInTicket(rt, SLUG, first.id)).toMatchObject({ id: first.id, status: "CHECKED_IN" });
 });
 
-test("the admission code of a ticket is in no event and no database row", () => {
+test("no event and no row of a ticket has its admission code", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, EVENTS);
   const codes: string[] = [];

@@ -82,7 +82,9 @@ const confirm = command({
     );
     cli.note(`${cli.verb("Confirmed", "confirm")} order ${confirmed.order.code}.`);
     if (!cli.flags.dryRun)
-      cli.note("The codes are shown only once; deskbell stores only their hashes.");
+      cli.note(
+        "The codes are shown only once. If the guest ordered on the booking page, the page of the order shows them, too.",
+      );
   },
 });
 
