@@ -26,7 +26,7 @@ test("the page without scripts says what it needs and links to the documentation
   expect(page).toContain('<a href="/docs">');
 });
 
-test("page, script and style are within the budgets", async () => {
+test("page, script and style are not larger than their budgets", async () => {
   const api = createTestApi();
   const page = await load(api, `/b/${SALON}/partner`);
   const html = await readPage(api, SALON);

@@ -26,6 +26,7 @@ export function EndpointsSection() {
     );
   const create = async (fields: EndpointFields) => {
     const { data } = await client.createEndpoint({ body: fields });
+    // The first map lets the page sign with the secret, and the second one shows it.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);
     setIsCreating(false);

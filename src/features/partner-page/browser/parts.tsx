@@ -151,7 +151,7 @@ type TextFieldProps = {
   value: string;
   onWrite: (value: string) => void;
   type?: "text" | "url" | "datetime-local" | "area";
-  /** Whether the text is a secret, which neither the screen nor the browser's history keeps. */
+  /** Whether the text is a secret, which the screen shows as dots. */
   isSecret?: boolean;
   /** Whether the browser asks for a value before it sends the form. */
   isRequired?: boolean;

@@ -5,7 +5,7 @@ import { ProblemNote } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { DeliveryFilter } from "./types.ts";
 
-/** The most pages of 1,000 deliveries that are counted or sent at once, as the API allows. */
+/** The most requests, of 1,000 deliveries each: a key can have 10,000 such deliveries waiting. */
 const MAX_PAGES = 10;
 
 type SendAllAgainProps = {

@@ -38,7 +38,7 @@ export const openClient = ({ base, slug }: PageProps, key: string): DeskbellClie
     key,
     retries: RETRIES,
     maxWaitSeconds: MAX_WAIT_SECONDS,
-    // The ETag of an endpoint does not change with its state, so that a cache would keep an old one.
+    // The ETag of an endpoint does not change with its state, so a cache would keep an old state.
     fetch: (url, options) => fetch(url, { ...options, cache: "no-store" }),
   });
 

@@ -139,7 +139,7 @@ function explainSecret(secret: string): Finding {
     return bad("This is an API key. The signing secret of the endpoint begins with whsec_.");
   if (!secret.startsWith("whsec_"))
     return bad("The signing secret begins with whsec_. Pass it to the verifier with this prefix.");
-  return bad("The secret has missing or additional characters: whsec_ and 48 others.");
+  return bad("The secret has missing or additional characters: it must be whsec_ and 48 others.");
 }
 
 function explainChange(body: string, original: string): Finding {

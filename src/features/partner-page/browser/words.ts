@@ -147,7 +147,7 @@ export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWor
   if (waiting.reason === "host_limit") return { ...words, text: "Waiting: few are sent for now" };
   const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
   if (wait <= 0) return { ...words, text: "About to be sent" };
-  // A wait of the endpoint ends with one delivery, and the others follow later.
+  // The end of a wait of the endpoint is not shown: only one delivery is sent then.
   if (waiting.reason === "failing" || waiting.reason === "retry_after")
     return { ...words, text: "Waiting for its endpoint" };
   return { ...words, text: `Waiting: next attempt in ${distance(wait)}` };
