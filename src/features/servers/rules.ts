@@ -117,13 +117,14 @@ const RETRY_AFTER_SECONDS = 60;
  * rows, this takes longer than the rest of a request.
  */
 export const MAX_CADDY_ROWS = 2000;
-/** The most rows without a setting: nginx warns if its default of 2048 is too small for all keys. */
+/** The most rows without map_hash_max_size: nginx warns if its default of 2048 is too small. */
 const MAX_DEFAULT_ROWS = 1500;
 
 /**
- * Caddy asks a server and its standby itself which of them runs. Up to version 2.11.1 at least, it
- * cannot send a request with a body to a second address, and would count the attempt as a failure of
- * the standby: one POST would make the standby unreachable for as long as failures count.
+ * Caddy asks a server and its standby itself which of them runs, instead of counting failed
+ * requests (`fail_duration`). Up to version 2.11.1 at least, Caddy cannot send a request with a
+ * body to a second address, and counts the attempt as a failure of the standby: one POST would make
+ * the standby unreachable for as long as failures count.
  */
 const HEALTH_CHECKS = `	health_uri /healthz
 	health_interval 2s

@@ -58,7 +58,7 @@ export function getRunning({ name, running, failures, needsToken }: AskedServer)
   if (first === undefined && needsToken)
     throw new AppError(
       "state_refuses",
-      `The server ${name} does not tell its businesses without its metrics token: ${failures.join("; ")}.`,
+      `The server ${name} requires its metrics token to list its businesses: ${failures.join("; ")}.`,
       {
         fix: "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
       },

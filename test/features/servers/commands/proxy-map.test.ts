@@ -146,7 +146,7 @@ test("proxy-map without the token of a server names the commands that set it", a
   const refused = await deskbell(`proxy-map --format caddy ${servers}`);
   expect(refused.code).toBe(5);
   expect(refused.stderr).toContain(
-    "The server east does not tell its businesses without its metrics token",
+    "The server east requires its metrics token to list its businesses",
   );
   expect(refused.stderr).toContain(
     "fix: on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here",
@@ -181,10 +181,13 @@ test("a server with another token is reported, and the token of one's own data f
   });
 });
 
-test.each(["status --servers", "proxy-map --format nginx"])("%s refuses a device", async (line) => {
-  expect(await createTerminal().deskbell(`${line} /dev/zero`)).toMatchObject({
-    code: 2,
-    stdout: "",
-    stderr: expect.stringContaining("/dev/zero is a device or socket, not a file.\n"),
-  });
-});
+test.each(["status --servers", "proxy-map --format nginx"])(
+  "%s refuses a device file",
+  async (line) => {
+    expect(await createTerminal().deskbell(`${line} /dev/zero`)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("/dev/zero is a device or socket, not a file.\n"),
+    });
+  },
+);
