@@ -47,7 +47,7 @@ export type DaemonPart = {
      */
     stopped?: (rt: Runtime) => Promise<boolean>;
   }>;
-  /** Returns the error of a damaged database with a fix. */
+  /** Returns the error of a damaged database, with a fix added. */
   explainDamage: (config: Config, error: DamagedDatabaseError) => Promise<AppError>;
 };
 
@@ -65,7 +65,7 @@ export type Feature = {
   hiddenCommands?: readonly CommandEntry[];
   /** Commands that the feature adds to groups of the core. */
   subcommands?: readonly FeatureSubcommands[];
-  /** Additional flags for commands, each with the code that runs instead. */
+  /** Flags that the feature adds to commands; its own code runs a command with such a flag. */
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;

@@ -25,7 +25,7 @@ const passedParameters = lazy(() => {
       "IDs of the services of one visit, in this order, from search_catalog",
     ),
     variantIds: variantIds.describe(
-      "Variants, with or instead of their services; by default, the service's default variant, which other people can perform than its other variants",
+      "Variants, with or instead of their services; by default, the default variant of each service. Variants of a service can have different people",
     ),
     addonIds,
     staffIds: staffIds.describe(

@@ -134,6 +134,10 @@ function assertHeader(
   );
 }
 
+/**
+ * Returns the error for an unknown method. The stateless revision has an HTTP status for it; in
+ * earlier revisions, an error about a valid message has the status 200.
+ */
 export const unknownMethod = ({ method, isStateless }: ClientRequest): MessageError =>
   new MessageError(
     "unknownMethod",

@@ -52,7 +52,8 @@ export const handleListBusinesses =
       limit = DEFAULT_LIMIT,
     } = parseParameters(businessesParameters(), context.request.search);
     // The position is part of the ETag, because nearly each change of a response has an event. Two
-    // have none: the deletion of a business, which changes the count, and the name of the partner.
+    // changes have none: the deletion of a business, which changes the count, and a new name of the
+    // partner.
     const position = rt.store.feed.getLastPosition();
     const count = rt.openStore(createPartnerStore).countReached(key.partnerId);
     const partner = toPublicPartner(rt, key);

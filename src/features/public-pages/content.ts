@@ -81,8 +81,8 @@ export type Listing<Item, Group> = {
 };
 
 /**
- * The part of a list to show: one of its pages, or its first objects up to a number and to a sum of
- * weights (`weigh`).
+ * The part of a list to show: one of its pages, or its first objects, up to a number and to a
+ * weight, which is about the number of characters on the page (`weigh`).
  */
 export type ListPart = { page: number } | { maxCount: number; maxWeight: number };
 
@@ -182,9 +182,10 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: ListPar
 }
 
 const MAX_STAFF = 60;
+/** The weight of staff members from which biographies are left out. */
 const MAX_STAFF_WEIGHT = 20_000;
 
-/** Returns the first staff members, without biographies from the sum MAX_STAFF_WEIGHT on. */
+/** Returns the first staff members; those beyond MAX_STAFF_WEIGHT have no biography. */
 export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[] {
   let weight = 0;
   return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
@@ -242,7 +243,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 /** The most categories to which a page of a list links. */
 const MAX_CONTENTS = 100;
-/** The most characters of their names. */
+/** The most characters of the names of these categories. */
 const MAX_CONTENTS_WEIGHT = 10_000;
 
 type PublicGroup = { id: string; name: string; description: string | null };

@@ -44,7 +44,7 @@ export function readOpeningState(
   };
 }
 
-/** Days with other hours than usual, both inclusive. A closed day has no hours. */
+/** The days `from` to `to`, inclusive, with other hours than usual; without hours if closed. */
 export type SpecialDays = {
   from: LocalDate;
   to: LocalDate;

@@ -73,7 +73,7 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 
 /**
  * Returns the limits of a modifier group: those of its dishes if all dishes have the same, otherwise
- * those of the list, and reports the dishes that differ. A group has one pair of limits for all.
+ * those of the list, and reports the dishes that differ. A group has one minimum and maximum.
  */
 function limitsOf(
   list: ModifierList,
@@ -93,7 +93,7 @@ function limitsOf(
     if (!isSame(limits, own))
       context.skipped.add(
         `${limits.min ?? 0} to ${limits.max ?? "any number of"} choices of ${what} with '${item}'`,
-        "the dishes have different limits, but a modifier group has only one pair",
+        "the dishes have different limits, but a modifier group has only one minimum and maximum",
       );
   return own;
 }

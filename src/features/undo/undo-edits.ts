@@ -18,7 +18,7 @@ import { createCatalogChangeStore } from "./store.ts";
 
 /** An undo of more objects replaces the whole catalog. */
 const MAX_OBJECTS = 100;
-/** About ten times the compressed size of that many objects. */
+/** The most compressed bytes of changes to read: about ten times those of MAX_OBJECTS objects. */
 const MAX_REPLACED_BYTES = 200_000;
 
 type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };

@@ -183,7 +183,7 @@ export function createForwarder(url: string, secret: string) {
         sequence: 0,
       };
       const startedAt = wallClock();
-      // A feed has no sequence numbers.
+      // A `FeedEvent` has no sequence number; the feed lists these beside its events.
       const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
         info,
         userAgent(),

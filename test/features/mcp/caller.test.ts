@@ -12,7 +12,7 @@ test("a call is about the business of the path, else the named one, else that of
   expect(choose({ key })).toBe("of-the-key");
 });
 
-test("a call without a key that names no business is refused with what to send", () => {
+test("a call without a business and without a key is refused, and the error says what to send", () => {
   expect(() => choose({})).toThrow(
     expect.objectContaining({
       issues: [

@@ -16,7 +16,7 @@ describe("the check of structured data", () => {
     [{ "@type": "HairSalon", name: "A", hairColour: "red" }, "hairColour"],
     [{ "@type": "Event", name: "A", startDate: "2026-12-01" }, "location"],
     [{ "@type": "HairSaloon", name: "A" }, "HairSaloon"],
-  ])("the check finds what is wrong with %o", async (node, name) => {
+  ])("the check of JSON-LD finds what is wrong with %o", async (node, name) => {
     expect((await findIssues([node])).join("\n")).toContain(name);
   });
 });

@@ -76,7 +76,7 @@ test.each([
   expect(await createTerminal().deskbell(line)).toMatchObject({ code: 2, stdout: "" });
 });
 
-test("seed refuses a device", async () => {
+test("seed refuses a device file", async () => {
   expect(await createTerminal().deskbell("seed /dev/zero")).toMatchObject({
     code: 2,
     stdout: "",

@@ -36,7 +36,7 @@ test("catalog import square writes a valid file and lists what it left out, esca
   expect((await deskbell("menu list")).stdout).toMatch(/\tBagel\t8\.50\t/);
 });
 
-test("catalog import square refuses a device", async () => {
+test("catalog import square refuses a device file", async () => {
   const business = "--business-slug xx --timezone UTC --currency CHF";
   const line = `catalog import square /dev/zero ${business} --out -`;
   expect(await createTerminal().deskbell(line)).toMatchObject({

@@ -305,7 +305,7 @@ describe("modifier lists", () => {
       item("B", uses("MILK", { minSelectedModifiers: 1 })),
     );
     expect(lines).toEqual([
-      "1 to any number of choices of modifier list 'milk' (MILK) with 'b': the dishes have different limits, but a modifier group has only one pair",
+      "1 to any number of choices of modifier list 'milk' (MILK) with 'b': the dishes have different limits, but a modifier group has only one minimum and maximum",
     ]);
   });
 

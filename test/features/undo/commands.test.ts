@@ -208,7 +208,7 @@ test("catalog undo shows its changes before it asks, and changes nothing without
   expect((await deskbell("catalog export")).stdout).toBe(exports[2]);
 });
 
-test("--version prints the version of the program for every other command", async () => {
+test("a command without a flag --version of its own prints the version of the program for it", async () => {
   const { deskbell } = createTerminal();
   const { stdout } = await deskbell("--version");
   expect(await deskbell("catalog export --version")).toMatchObject({ code: 0, stdout });

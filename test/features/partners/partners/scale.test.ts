@@ -6,8 +6,8 @@ import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
 
-// `PROOFS=full npx vitest run test/features/partners/scale.test.ts` prints the figures of 10,000
-// businesses.
+// `PROOFS=full npx vitest run test/features/partners/partners/scale.test.ts` prints the figures of
+// 10,000 businesses.
 
 const BUSINESSES = chooseScale(100, 10_000, 1000);
 const CHANGES = ["service.updated", "service_price.updated", "catalog.changed"] as const;

@@ -33,7 +33,7 @@ test("webhooks verify works without a data folder", async () => {
   expect(await verify(now, join(folder, "none"))).toMatchObject({ code: 3 });
 });
 
-test("webhooks verify refuses a device", async () => {
+test("webhooks verify refuses a device file", async () => {
   const line = "webhooks verify --header t=1,v1=a --secret-file /dev/zero";
   expect(await createTerminal().deskbell(line)).toMatchObject({
     code: 2,
