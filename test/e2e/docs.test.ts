@@ -263,7 +263,7 @@ test.for([{ scripts: true }, { scripts: false }])(
 );
 
 test(
-  "the script searches, copies examples and shows all samples in the language of one",
+  "the script searches, copies an example, and shows all examples in the language chosen in one",
   { timeout: 60_000 },
   async (context) => {
     const { origin } = await serveDocs();

@@ -132,7 +132,7 @@ describe("mutants", () => {
     const counts = { survived: 5, notReached: 5, equivalent: 7, invalid: 9 };
     const { share, low, high } = rate({ killed: 80, timedOut: 10, ...counts });
     expect(share).toBe(0.9);
-    // The bounds of 90 of 100, as in Newcombe (1998), method 3.
+    // Newcombe (1998) has these bounds of 90 of 100, as method 3.
     expect([low, high].map((bound) => bound.toFixed(4))).toEqual(["0.8256", "0.9448"]);
   });
 });

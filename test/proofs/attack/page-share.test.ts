@@ -172,7 +172,7 @@ const KINDS_OF_TRIES = 4;
 
 /**
  * Lets strangers try to take as much as they can, and honest visitors book in between. Strangers
- * book, hold without booking, and ask by mailboxes that are not theirs.
+ * book, hold without booking, and give mailboxes that are not theirs.
  */
 async function runWithMail(shop: ShopWithMail, addresses: number) {
   const random = createSeededRandom(SEED);

@@ -128,7 +128,7 @@ async function attackAll(prepare: (rt: TestRuntime) => void = () => {}) {
   return { requests, withOwnData };
 }
 
-/** Attacks an API in which the access of a partner to a business has lost its condition. */
+/** Attacks an API that takes the access of any partner to a business for that of each partner. */
 async function runControl() {
   const error = await attackAll((rt) => {
     const { findAtBusiness } = rt.store.partnerAccess;

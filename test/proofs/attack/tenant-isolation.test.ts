@@ -176,7 +176,7 @@ async function attackAll(
   return { requestCount, ownDataCount };
 }
 
-/** Attacks an API in which the query of a business's endpoints has lost its condition. */
+/** Attacks an API that takes the endpoints of all businesses for those of each business. */
 async function runControl(): Promise<{ done: string; figure: string; hasFailed: boolean }> {
   const error = await attackAll(2, 0, (rt) => {
     const { list } = rt.store.endpoints;

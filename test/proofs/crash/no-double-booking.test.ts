@@ -192,7 +192,8 @@ function findDoubleRows(db: Database.Database): unknown[] {
 }
 
 /**
- * Returns the objects without exactly one event of their creation or, if cancelled, cancellation.
+ * Returns the visits and orders whose creation does not have exactly one event, or whose
+ * cancellation does not.
  */
 const findWrongEvents = (db: Database.Database): unknown[] =>
   db

@@ -28,7 +28,7 @@ const HANDOVERS = chooseScale(2, 200);
 const SEED = chooseSeed(15);
 const BOOKERS = 2;
 const CONTROL_HANDOVERS = 3;
-/** The control runs from source, which takes several times as long to start. */
+/** The time for the control, which runs from source and takes several times as long to start. */
 const CONTROL_MS = isRecording() ? 600_000 : 0;
 const COMMAND_MS = patient(90_000);
 const KILLED_SHARE = 0.25;

@@ -29,7 +29,7 @@ const LONGEST_PAUSE_MS = 300;
 const SALON = "salon-aurora";
 const PATIENCE_MS = 20_000;
 
-/** A backup, the prices that it must contain, and its stored events and pending deliveries. */
+/** A backup, the prices that it must contain, and the prices and pending deliveries that it has. */
 type Backup = {
   path: string;
   acknowledged: number[];

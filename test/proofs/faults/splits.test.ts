@@ -29,7 +29,7 @@ const SEED = chooseSeed(16);
 const SLUGS = ["aurora", "lumen", "kita"];
 const KILLED_SHARE = 0.5;
 const CONTROL_SPLITS = 2;
-/** The control runs from source, which takes several times as long to start. */
+/** The time for the control, which runs from source and takes several times as long to start. */
 const CONTROL_MS = isRecording() ? 600_000 : 0;
 const COMMAND_MS = patient(90_000);
 /** How long clients may take to book while the machine is busy. */

@@ -185,7 +185,7 @@ async function follow(slug: string, draw: Draw, counts: Counts): Promise<void> {
       await business.edit();
       if (draw.chance(25)) await disturb();
     }
-    // The partner's timer of an hour, for webhooks that were lost.
+    // The partner's program also reads once an hour, because webhooks may be lost.
     await partner.mirror().sync();
     // The number of tickets left is sent at most once in ten seconds for each event.
     const isTicketNumber = async (): Promise<void> => {

@@ -82,7 +82,7 @@ test(
   },
 );
 
-/** Returns the control. A short run notices some of the mistakes, a full run all of them. */
+/** Returns the control of the claim: a short run notices some of the mistakes, a full run all. */
 function controlOf(noticed: Map<string, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {

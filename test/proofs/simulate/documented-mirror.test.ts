@@ -85,7 +85,7 @@ test(
   },
 );
 
-/** Returns the control. A short run notices some of the omissions, a full run all of them. */
+/** Returns the control of the claim: a short run notices some of the omissions, a full run all. */
 function controlOf(noticed: Map<Omission, number>): Claim["control"] {
   const counts = [...noticed.values()];
   return {

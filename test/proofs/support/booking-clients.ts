@@ -44,7 +44,7 @@ export function startClients({ slug, secret, serviceId, bookers }: Shop, current
   let areEditsPaused = false;
   let lastEdit = Promise.resolve();
 
-  /** Sends a request; undefined if it must be repeated. */
+  /** Sends a request, and returns its response; undefined if the request must be repeated. */
   async function send(method: string, path: string, key?: string) {
     try {
       const response = await fetch(`${current().url}/v1/businesses/${slug}${path}`, {
