@@ -94,6 +94,7 @@ function toToolError(
   { code, detail, fix, errors = [], ...more }: Problem,
   sent: SentBody = {},
 ): ToolError {
+  const [, , adviceOfApi] = PROBLEM_CODES[code];
   const issues = errors.slice(0, MAX_ISSUES).map(({ pointer, parameter, ...issue }) => ({
     ...issue,
     detail: inToolWords(issue.detail),
@@ -103,7 +104,7 @@ function toToolError(
   return {
     code,
     detail: inToolWords(detail),
-    fix: inToolWords(fix ?? FIXES[code] ?? PROBLEM_CODES[code][2]),
+    fix: inToolWords(fix ?? FIXES[code] ?? adviceOfApi),
     ...(issues.length > 0 && { errors: issues }),
     ...more,
   };

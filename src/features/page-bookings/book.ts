@@ -79,6 +79,7 @@ export type PageBooking = {
   holdId: string | null;
   /** The key of the form: a form that is sent twice books once. */
   formKey: string;
+  /** The total that the form showed, which must still be right; null if it showed none. */
   expectedTotalCents: number | null;
   customer: Customer;
   language: PageLanguage;
@@ -157,6 +158,10 @@ export const contactsOf = ({ email, phone }: Customer): string[] => [
   ...(phone ? [`phone ${phone.replaceAll(/\D/g, "")}`] : []),
 ];
 
+/**
+ * Makes the visit of a form. A visit with a hold is not checked against the share of the page: the
+ * hold was, and the visit takes its place.
+ */
 function makeVisit(
   rt: Runtime,
   business: BusinessRow,

@@ -133,6 +133,7 @@ export function findGuestHold(
   if (!isLinkToken(token)) return undefined;
   const row = rt.openStore(createPageBookingStore).findByToken(hashToken(token));
   if (row === undefined || row.businessId !== business.id) return undefined;
+  // The key of the hold is irrelevant, because the token shows that the guest may see it.
   const hold = rt.store.holds.findById(business.id, row.visitId, null);
   if (hold === undefined) return undefined;
   return {
@@ -201,6 +202,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
       assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);
     countOnPages(rt, "action", "booking");
+    // The visit has the guest's data by now, so those of the hold are deleted.
     saveCustomer(rt, business.id, holdId, null);
     return true;
   });

@@ -137,7 +137,9 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    return redirect(request, urlOfBooked(request, page, token), holdCookie(request, "", 0));
+    // The hold, if any, has been used: an empty cookie that ends at once deletes that of the hold.
+    const noHold = holdCookie(request, "", 0);
+    return redirect(request, urlOfBooked(request, page, token), noHold);
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
     if (isBeyondShare) return askByMail(request, page, wanted, state, error);

@@ -11,11 +11,11 @@ const MINUTE_MS = 60_000;
 export type OpeningState = {
   /** Null if the business states no opening hours. */
   isOpen: boolean | null;
-  /** When the business closes or opens next (epoch ms); null if not within two weeks. */
+  /** When the business closes or opens next (epoch ms); null if not within 13 days. */
   changesAt: number | null;
   /**
-   * When a page with this state is out of date (epoch ms): at midnight at the latest, because the page
-   * marks the present day.
+   * When a page with this state is out of date (epoch ms): at midnight at the latest, because the
+   * page marks the present day.
    */
   validUntil: number;
 };
@@ -34,6 +34,7 @@ export function readOpeningState(
   const { work } = createWorkingTimeReader(schedule, days)();
   const current = work.find(({ start, end }) => start <= minute && minute < end);
   const change = current ? current.end : work.find(({ start }) => start > minute)?.start;
+  // Hours without an end seem to end with the last day that was read, which is after the horizon.
   const horizon = minute + (DAYS_AHEAD - 1) * DAY_MIN;
   const midnight = Temporal.PlainDate.from(dateOf(today + 1)).toZonedDateTime(timezone);
   const changesAt = change === undefined || change > horizon ? null : change * MINUTE_MS;

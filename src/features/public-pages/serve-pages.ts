@@ -94,7 +94,8 @@ class PublicPages {
     const id = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${query.language ?? ""} ${wanted.event ?? ""}`;
     const cached = this.#pages.get(id);
     if (cached && isCurrent(cached, state, context.now)) return this.#send(request, kind, cached);
-    const build = () => this.#build(id, request, wanted, query.language === null);
+    const isNegotiated = query.language === null;
+    const build = () => this.#build(id, request, wanted, isNegotiated);
     const reading = this.#readAhead(slug);
     return reading === undefined ? build() : reading.then(build);
   }

@@ -13,7 +13,10 @@ import { createOrderStore } from "./store.ts";
 /** The share of a quota that the unpaid orders of one API key can take by default. */
 const MAX_QUOTA_SHARE = 0.2;
 
-/** @throws AppError too_many_holds */
+/**
+ * Asserts that the unpaid orders of a key, together with a new one, stay within what it may hold.
+ * @throws AppError too_many_holds
+ */
 export function assertMayOrder(
   rt: Runtime,
   { id, slug }: BusinessRow,

@@ -4,7 +4,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { TicketOrder } from "./rules.ts";
 
-/** Tells the guest of an order what has happened to it. Call it in the transaction of the change. */
+/** Tells the guest of an order what has happened to it. Call it in the change's transaction. */
 export function tellOfOrder(
   rt: Runtime,
   business: BusinessRow,
@@ -13,6 +13,7 @@ export function tellOfOrder(
 ): void {
   // An order of the operator has no guest data.
   if (createdByKey === null) return;
+  // An event that was removed has no times: that of the change stands for them.
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", eventId);
   tellGuest(rt, business, {
     kind,

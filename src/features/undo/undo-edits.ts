@@ -38,6 +38,7 @@ export function planUndoOfEdits(
   const edits = found && readEdits(rt, business, found);
   if (edits === null) return null;
   const stored = loadForEdits(rt, business, edits);
+  // The whole catalog was loaded, because the edits affect other objects.
   if (stored.others === undefined) return null;
   return {
     catalog: applyEdits(stored.catalog, edits),

@@ -18,6 +18,7 @@ export function QuickStart() {
   const creating = useAction(async () => {
     const events = eventTypesOf(session) as Endpoint["events"];
     const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
+    // The first map lets the page sign with the secret, and the second one shows it.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);
     setEndpoint(data);

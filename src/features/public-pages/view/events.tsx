@@ -76,6 +76,7 @@ const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
 type AvailabilityProps = {
   shop: Shop;
   availability: PublicEvent["availability"];
+  /** Null if not set, and for an event as a whole, because each ticket type has its own start. */
   salesStartAt: string | null;
 };
 
