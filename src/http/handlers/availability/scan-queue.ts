@@ -2,7 +2,12 @@ import { setImmediate } from "node:timers";
 import type { YieldToEventLoop } from "../../../app/availability/yield-to-event-loop.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { RequestClient } from "../../auth/client-address.ts";
-import { type Account, type RunningScan, ScanTickets, type ScanTicket } from "./scan-tickets.ts";
+import {
+  type Account,
+  type RunningScan,
+  type WaitingRequest,
+  WaitingRequests,
+} from "./waiting-requests.ts";
 
 /** A search for free times, shared by all requests that wait for its result. */
 export type Scan<T> = {
@@ -13,6 +18,7 @@ export type Scan<T> = {
   waitAs: (client: RequestClient, disconnected: AbortSignal) => Promise<T>;
 };
 
+/** A part of a scan that is running, and the accounts that its CPU time counts against. */
 type Slice = { scan: RunningScan; accounts: Account[]; startMs: number; startCpuMs: number };
 
 /** Time after which a request of the client with the longest queue is refused. */
@@ -27,7 +33,7 @@ const BUSY =
 export class ScanQueue {
   readonly #monotonic: () => number;
   readonly #cpuMs: () => number;
-  readonly #tickets: ScanTickets;
+  readonly #waiting: WaitingRequests;
   #isScheduled = false;
   /** The slice that is running. */
   #slice: Slice | undefined;
@@ -43,7 +49,7 @@ export class ScanQueue {
   constructor(monotonic: () => number, cpuMs: () => number = threadCpuMs) {
     this.#monotonic = monotonic;
     this.#cpuMs = cpuMs;
-    this.#tickets = new ScanTickets(monotonic);
+    this.#waiting = new WaitingRequests(monotonic);
   }
 
   /**
@@ -55,7 +61,7 @@ export class ScanQueue {
       startedFor: null,
       spentMs: 0,
       resume: undefined,
-      tickets: new Set(),
+      waiting: new Set(),
     };
     const result = this.#run(scan, work);
     return { waitAs: (client, disconnected) => this.#wait(scan, result, client, disconnected) };
@@ -98,11 +104,11 @@ export class ScanQueue {
     client: RequestClient,
     disconnected: AbortSignal,
   ): Promise<T> {
-    const ticket = this.#tickets.add(scan, client);
+    const request = this.#waiting.add(scan, client);
     this.#schedule();
-    const leave = () => this.#tickets.remove(ticket);
+    const leave = () => this.#waiting.remove(request);
     const busy = Promise.withResolvers<never>();
-    const stopWaiting = this.#onLongWait(ticket, busy.reject);
+    const stopWaiting = this.#onLongWait(request, busy.reject);
     disconnected.addEventListener("abort", leave);
     try {
       return await Promise.race([result, busy.promise]);
@@ -113,16 +119,16 @@ export class ScanQueue {
     }
   }
 
-  /** Rejects a ticket that has waited too long. Returns a function that stops the check. */
-  #onLongWait(ticket: ScanTicket, reject: (error: AppError) => void): () => void {
+  /** Rejects a request that has waited too long. Returns a function that stops the check. */
+  #onLongWait(request: WaitingRequest, reject: (error: AppError) => void): () => void {
     const check = (): void => {
-      if (ticket.scan.startedFor !== null) return;
-      if (!this.#tickets.hasLongestQueue(ticket.client)) {
+      if (request.scan.startedFor !== null) return;
+      if (!this.#waiting.hasLongestQueue(request.client)) {
         timer = setTimeout(check, WAIT_CHECK_MS);
         return;
       }
       reject(new AppError("busy", BUSY));
-      this.#tickets.remove(ticket);
+      this.#waiting.remove(request);
     };
     let timer = setTimeout(check, MAX_WAIT_MS);
     return () => clearTimeout(timer);
@@ -143,20 +149,24 @@ export class ScanQueue {
     }
     this.#isScheduled = false;
     this.#requestsServed = 0;
-    const ticket = this.#tickets.next();
-    if (ticket !== undefined) this.#startSlice(ticket);
+    const request = this.#waiting.next();
+    if (request !== undefined) this.#startSlice(request);
   }
 
-  #startSlice(ticket: ScanTicket): void {
-    const { scan, client, network } = ticket;
+  /**
+   * Continues the scan of a request. A new scan counts against the client and its network until it
+   * ends.
+   */
+  #startSlice(request: WaitingRequest): void {
+    const { scan, client, network } = request;
     const accounts = network === client ? [client] : [client, network];
     if (scan.startedFor === null) {
       scan.startedFor = accounts;
       for (const account of accounts) account.running += 1;
     }
-    // The ticket moves to the end, so that two scans of a key advance in turn.
-    client.tickets.delete(ticket);
-    client.tickets.add(ticket);
+    // The request moves to the end, so that two scans of one client advance in turn.
+    client.waiting.delete(request);
+    client.waiting.add(request);
     const { resume } = scan;
     scan.resume = undefined;
     this.#slice = { scan, accounts, startMs: this.#monotonic(), startCpuMs: this.#cpuMs() };
@@ -171,7 +181,7 @@ export class ScanQueue {
     this.#pauseUntil = now + (now - startMs);
     const spentMs = this.#cpuMs() - startCpuMs;
     scan.spentMs += spentMs;
-    for (const account of accounts) this.#tickets.charge(account, spentMs);
+    for (const account of accounts) this.#waiting.charge(account, spentMs);
     this.#schedule();
   }
 }

@@ -21,7 +21,7 @@ const ALLOWANCE_MS = 500;
 /** Maximum number of accounts in memory; the account that was not used for longest is forgotten. */
 const MAX_ACCOUNTS = 20_000;
 
-/** The CPU time spent on the scans of a client or a network. */
+/** A client or a network, with the CPU time that was spent on its scans. */
 export type Account = {
   spentMs: number;
   /** When `spentMs` was measured, in milliseconds of the monotonic clock. */
@@ -29,9 +29,11 @@ export type Account = {
   /** Number of scans that were started for the account and have not ended. */
   running: number;
   maxRunning: number;
-  tickets: Set<ScanTicket>;
+  /** The client's requests that wait for a scan, in order of their turns; empty for a network. */
+  waiting: Set<WaitingRequest>;
 };
 
+/** A scan that has not ended. */
 export type RunningScan = {
   /** The accounts that the scan was started for; null until it starts. */
   startedFor: Account[] | null;
@@ -40,18 +42,19 @@ export type RunningScan = {
    * Continues the scan, or ends it with an error. Undefined while a slice runs and after the end.
    */
   resume: ((error?: AppError) => void) | undefined;
-  tickets: Set<ScanTicket>;
+  /** The requests that wait for the result. */
+  waiting: Set<WaitingRequest>;
 };
 
-/** A request that waits for a scan. */
-export type ScanTicket = { scan: RunningScan; client: Account; network: Account };
+/** A request that waits for a scan. `network` is `client` unless the client is an IPv6 address. */
+export type WaitingRequest = { scan: RunningScan; client: Account; network: Account };
 
 /**
  * The requests that wait for scans. The next slice goes to the network with the least recent CPU
  * time beyond an allowance, and in it to the client with the least. A client that asks for much
  * work thus delays only itself.
  */
-export class ScanTickets {
+export class WaitingRequests {
   /** The monotonic clock, in milliseconds. */
   readonly #monotonic: () => number;
   readonly #accounts = new BoundedCache<string, Account>(MAX_ACCOUNTS);
@@ -61,38 +64,38 @@ export class ScanTickets {
     this.#monotonic = monotonic;
   }
 
-  add(scan: RunningScan, { id, network, isKey }: RequestClient): ScanTicket {
+  add(scan: RunningScan, { id, network, isKey }: RequestClient): WaitingRequest {
     const client = this.#getAccount(id, isKey ? MAX_SCANS_PER_KEY : MAX_SCANS_PER_ADDRESS);
-    const ticket = {
+    const request = {
       scan,
       client,
       network: network === undefined ? client : this.#getAccount(network, MAX_SCANS_PER_NETWORK),
     };
-    client.tickets.add(ticket);
-    scan.tickets.add(ticket);
+    client.waiting.add(request);
+    scan.waiting.add(request);
     this.#waitingClients.add(client);
-    return ticket;
+    return request;
   }
 
-  /** Removes a ticket, and ends its scan if nobody else waits for it. */
-  remove(ticket: ScanTicket): void {
-    const { scan, client } = ticket;
-    client.tickets.delete(ticket);
-    if (client.tickets.size === 0) this.#waitingClients.delete(client);
-    if (scan.tickets.delete(ticket) && scan.tickets.size === 0)
+  /** Removes a request, and ends its scan if nobody else waits for it. */
+  remove(request: WaitingRequest): void {
+    const { scan, client } = request;
+    client.waiting.delete(request);
+    if (client.waiting.size === 0) this.#waitingClients.delete(client);
+    if (scan.waiting.delete(request) && scan.waiting.size === 0)
       scan.resume?.(new AppError("busy", "All clients of this response have disconnected."));
   }
 
-  /** Returns the ticket that gets the next slice. */
-  next(): ScanTicket | undefined {
-    let best: { ticket: ScanTicket; rank: number[] } | undefined;
+  /** Returns the request that gets the next slice. */
+  next(): WaitingRequest | undefined {
+    let best: { request: WaitingRequest; rank: number[] } | undefined;
     for (const client of this.#waitingClients) {
-      const ticket = client.tickets.values().find(canRun);
-      if (ticket === undefined) continue;
-      const rank = [this.#excessMs(ticket.network), this.#excessMs(client), ticket.scan.spentMs];
-      if (best === undefined || isBefore(rank, best.rank)) best = { ticket, rank };
+      const request = client.waiting.values().find(canRun);
+      if (request === undefined) continue;
+      const rank = [this.#excessMs(request.network), this.#excessMs(client), request.scan.spentMs];
+      if (best === undefined || isBefore(rank, best.rank)) best = { request, rank };
     }
-    return best?.ticket;
+    return best?.request;
   }
 
   /** Returns whether no other client waits for more scans. */
@@ -113,7 +116,7 @@ export class ScanTickets {
       spentAt: 0,
       running: 0,
       maxRunning,
-      tickets: new Set<ScanTicket>(),
+      waiting: new Set<WaitingRequest>(),
     };
     this.#accounts.set(id, account);
     return account;
@@ -135,13 +138,13 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /**
- * Returns whether a ticket can have the next slice: its scan has started, or can start within the
+ * Returns whether a request can have the next slice: its scan has started, or can start within the
  * limits.
  */
-const canRun = ({ scan, client, network }: ScanTicket): boolean =>
+const canRun = ({ scan, client, network }: WaitingRequest): boolean =>
   scan.resume !== undefined &&
   (scan.startedFor !== null ||
     (client.running < client.maxRunning && network.running < network.maxRunning));
 
-const queueLength = ({ tickets }: Account): number =>
-  tickets.values().reduce((sum, { scan }) => sum + (scan.startedFor === null ? 1 : 0), 0);
+const queueLength = ({ waiting }: Account): number =>
+  waiting.values().reduce((sum, { scan }) => sum + (scan.startedFor === null ? 1 : 0), 0);
