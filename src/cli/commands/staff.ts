@@ -222,7 +222,9 @@ function parseAway(
       to: expandDay(to, clock.timezone, clock.now),
     };
   throw usageError(
-    date === undefined ? "Missing --date, or --from and --to." : "--date is a whole day.",
+    date === undefined
+      ? "Missing --date, or --from and --to."
+      : "--date is a whole day, and cannot be combined with --from or --to.",
     "use --date tomorrow, or --from 2026-12-01T13:00 --to 2026-12-01T18:00",
   );
 }

@@ -80,7 +80,10 @@ test("staff away says that the staff member has no visits", async () => {
 test.each([
   ["", "error: Missing --date, or --from and --to.\n"],
   [`--from ${DAY}`, "error: Missing --date, or --from and --to.\n"],
-  [`--date ${DAY} --to ${DAY}`, "error: --date is a whole day.\n"],
+  [
+    `--date ${DAY} --to ${DAY}`,
+    "error: --date is a whole day, and cannot be combined with --from or --to.\n",
+  ],
   ["--date someday", "error: Invalid --date 'someday'.\n"],
 ])("staff away mia %s is refused", async (flags, message) => {
   const { deskbell } = await openSalon();

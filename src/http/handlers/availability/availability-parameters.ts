@@ -162,11 +162,12 @@ function validateCombination(
 
   if (given.has("partySize")) {
     for (const name of APPOINTMENT_PARAMETERS)
-      if (given.has(name)) addIssue(name, "does not go with 'partySize': that asks for a table.");
+      if (given.has(name))
+        addIssue(name, "cannot be combined with 'partySize', which asks for a table.");
   } else {
     if (!given.has("serviceIds") && !given.has("serviceId") && !given.has("variantIds"))
       addIssue("serviceIds", "is needed, or 'partySize' to ask for a table.", "missing_parameter");
-    if (given.has("areaId")) addIssue("areaId", "goes with 'partySize'.");
+    if (given.has("areaId")) addIssue("areaId", "requires 'partySize'.");
   }
   if (given.has("serviceId") && given.has("serviceIds"))
     addIssue("serviceId", "is another name of 'serviceIds'.");
@@ -175,11 +176,14 @@ function validateCombination(
   if (granularity === "next") {
     for (const name of ["date", "to"] as const)
       if (given.has(name))
-        addIssue(name, "does not go with granularity=next, which looks as far ahead as it must.");
-  } else if (given.has("limit")) addIssue("limit", "goes with granularity=next.");
+        addIssue(
+          name,
+          "cannot be combined with granularity=next, which looks as far ahead as it must.",
+        );
+  } else if (given.has("limit")) addIssue("limit", "requires granularity=next.");
   if (includeBookingRequest === true && granularity === "days")
-    addIssue("includeBookingRequest", "goes with granularity=slots or next.");
+    addIssue("includeBookingRequest", "requires granularity=slots or next.");
   if (explain === true && granularity !== "slots")
-    addIssue("explain", "goes with granularity=slots.");
+    addIssue("explain", "requires granularity=slots.");
   return issues;
 }
