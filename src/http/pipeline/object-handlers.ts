@@ -4,7 +4,7 @@ import type { AnyCredential, Credential } from "../../store/keys.ts";
 import { getTimezone, PRIVATE } from "./business-response.ts";
 import { matchesEtag, matchesEtagStrongly } from "./cached-response.ts";
 import { commitReply, toJsonReply } from "./idempotency.ts";
-import { parseParameters } from "./parameters.ts";
+import { assertNoParameters } from "./parameters.ts";
 import {
   getHeader,
   type HttpResponse,
@@ -44,7 +44,7 @@ export const handleGet =
     toPublic: (row: Row, timezone: string) => object,
   ) =>
   (context: RequestContext, key: Key): HttpResponse => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const data = toPublic(find(rt, key, pathId(context)), getTimezone(rt, key));
     const etag = etagOf(data);
     if (etag !== undefined && matchesEtag(getHeader(context.request, "if-none-match"), etag))
@@ -72,7 +72,7 @@ export const handleChange =
     { status = 200, headers = PRIVATE } = {},
   ) =>
   async (context: RequestContext, key: Key): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const body = await readBody(context);
     const findMatching = (): Row => {
       const row = find(rt, key, pathId(context));

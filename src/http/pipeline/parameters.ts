@@ -5,8 +5,9 @@ import { isInstant, isLocalDate, parseInstant, startOfDay } from "../../domain/l
 
 /**
  * The query parameters of a route. Their schemas parse requests and generate the documentation.
- * `meta` can have the JSON Schema of the text that clients send (`inputSchema`), a problem code
- * besides invalid_parameter (`problemCode`), and a value for examples (`example`).
+ * `meta` can have the JSON Schema of the text that clients send (`inputSchema`), whether the
+ * parameter may be repeated (`isList`), a problem code besides invalid_parameter (`problemCode`),
+ * and a value for examples (`example`).
  */
 export type Parameters = Record<string, z.ZodType>;
 export type ParametersOf<P extends Parameters> = {
@@ -32,8 +33,8 @@ export const text = () =>
     .max(200, { error: "must have at most 200 characters." });
 
 /**
- * A list, comma-separated or of repeated parameters. An empty list is an error, since it would
- * match nothing.
+ * A list: values with commas between them, or a repeated parameter, whose values are joined with
+ * commas before they are parsed. An empty list is an error, because it would match nothing.
  */
 export const list = () =>
   z
@@ -151,6 +152,9 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
   if (issues.length > 0) throw parametersError(issues);
   return values;
 }
+
+/** @throws AppError that lists every parameter, for a route that has none */
+export const assertNoParameters = (query: string): void => void parseParameters({}, query);
 
 /**
  * Maximum number of parameter names, which limits the work for unknown parameters. No route has

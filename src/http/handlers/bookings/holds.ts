@@ -10,7 +10,7 @@ import { readJsonObject } from "../../pipeline/body.ts";
 import { getBusinessOfKey, PRIVATE } from "../../pipeline/business-response.ts";
 import { toJsonReply, retryWhileBusy } from "../../pipeline/idempotency.ts";
 import { handleGet, pathId } from "../../pipeline/object-handlers.ts";
-import { parseParameters } from "../../pipeline/parameters.ts";
+import { assertNoParameters } from "../../pipeline/parameters.ts";
 import { type HttpResponse, type RequestContext, respond } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { withAlternatives } from "./alternatives.ts";
@@ -79,7 +79,7 @@ export const handleGetHold =
 export const handleReleaseHold =
   ({ rt }: HandlerDeps) =>
   async (context: RequestContext, key: Credential): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     await retryWhileBusy(rt, () =>
       releaseHold(rt, getBusinessOfKey(rt, key), accessOf(key), pathId(context)),
     );

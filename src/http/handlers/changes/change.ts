@@ -4,7 +4,7 @@ import { mayReadEvent } from "../../../domain/event-types.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
-import { parseParameters } from "../../pipeline/parameters.ts";
+import { assertNoParameters } from "../../pipeline/parameters.ts";
 import {
   type HttpResponse,
   respondBytes,
@@ -17,7 +17,7 @@ import { encodeChangeCursor } from "./changes.ts";
 export const handleGetChange =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const event = rt.store.events.findById(pathId(context));
     if (event?.businessId !== key.businessId || !mayReadEvent(key, event))
       throw new AppError("resource_not_found", "There is no event with this ID.");

@@ -19,7 +19,7 @@ import { readOptionalJsonObject } from "../../pipeline/body.ts";
 import { getBusinessOfKey, NO_STORE, toPublicBusiness } from "../../pipeline/business-response.ts";
 import { commitReply } from "../../pipeline/idempotency.ts";
 import { toDataReply } from "../../pipeline/object-handlers.ts";
-import { parseParameters } from "../../pipeline/parameters.ts";
+import { assertNoParameters } from "../../pipeline/parameters.ts";
 import { type HttpResponse, type RequestContext, respond } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
@@ -43,7 +43,7 @@ type Deps = Pick<HandlerDeps, "rt" | "accessControl">;
 export const handleGetKey =
   ({ rt, accessControl }: Deps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const data = toPublicKey(rt, key, accessControl.readLimits(context, key));
     const { status, headers, body } = toDataReply(data);
     return respond(context, status, headers, body);
@@ -52,7 +52,7 @@ export const handleGetKey =
 export const handleRotateKey =
   ({ rt, accessControl }: Deps) =>
   async (context: RequestContext): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const { overlapSeconds } = parseRequest(rotateKeyBody(), await readOptionalJsonObject(context));
     return commitReply(rt, context, () => {
       // Another request may have rotated the key since this one was authorized.

@@ -39,7 +39,13 @@ import {
   ignoreBody,
   toDataReply,
 } from "../../pipeline/object-handlers.ts";
-import { cursor, instant, pageSize, parseParameters } from "../../pipeline/parameters.ts";
+import {
+  assertNoParameters,
+  cursor,
+  instant,
+  pageSize,
+  parseParameters,
+} from "../../pipeline/parameters.ts";
 import type { HttpResponse, RequestContext } from "../../pipeline/request-context.ts";
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { toPublicEndpoint, toPublicText } from "./endpoint-object.ts";
@@ -111,7 +117,7 @@ export const listEndpoints =
 export const handleCreateEndpoint =
   ({ rt }: HandlerDeps) =>
   async (context: RequestContext, key: AnyCredential): Promise<HttpResponse> => {
-    parseParameters({}, context.request.search);
+    assertNoParameters(context.request.search);
     const { name, url, events, ...others } = await readJsonObject(context);
     const create = await prepareEndpoint(rt, {
       businessId: key.businessId,
