@@ -189,8 +189,8 @@ export function parseBody<Shape extends z.ZodRawShape>(
 }
 
 /**
- * Returns an error that does not repeat what was sent about a guest, because clients may log it. The
- * message of the error begins with its first issue.
+ * Returns an error that does not repeat what was sent about a guest, because clients may log it.
+ * The message of the error begins with its first issue.
  */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
   const [first] = issues;

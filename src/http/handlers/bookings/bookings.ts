@@ -17,7 +17,7 @@ import {
   startInBody,
 } from "./bodies.ts";
 import { BOOKINGS, commitChange } from "./visits.ts";
-import { createAs, runKeepingOmitted, toCreatedReply } from "./writes.ts";
+import { createAs, explainOmittedFields, toCreatedReply } from "./writes.ts";
 
 export const handleCreateBooking =
   (deps: HandlerDeps) =>
@@ -70,7 +70,7 @@ export const handleRescheduleBooking =
       },
       () =>
         commitChange(BOOKINGS, deps, context, key, ({ rt }, business, access, row) =>
-          runKeepingOmitted(body, ["segments"], () =>
+          explainOmittedFields(body, ["segments"], () =>
             rescheduleVisit(rt, business, access, row, { startsAt, segments }),
           ),
         ),

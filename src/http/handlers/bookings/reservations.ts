@@ -17,7 +17,7 @@ import {
   startInBody,
 } from "./bodies.ts";
 import { commitChange, RESERVATIONS } from "./visits.ts";
-import { createAs, runKeepingOmitted, toCreatedReply } from "./writes.ts";
+import { createAs, explainOmittedFields, toCreatedReply } from "./writes.ts";
 
 export const handleCreateReservation =
   (deps: HandlerDeps) =>
@@ -71,7 +71,7 @@ export const handleRescheduleReservation =
       },
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>
-          runKeepingOmitted(body, ["partySize", "areaId"], () =>
+          explainOmittedFields(body, ["partySize", "areaId"], () =>
             rescheduleTable(rt, business, access, row, { startsAt, partySize, areaId }),
           ),
         ),

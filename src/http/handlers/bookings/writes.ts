@@ -100,11 +100,11 @@ function withBodyPointers<T>(write: () => T): T {
 }
 
 /**
- * Runs a change that keeps the fields that the body omits. Errors about an omitted field do not
- * point into the body: their fix is to send the field.
+ * Runs a change in which a field that the body omits keeps its value. An error about such a field
+ * does not point into the body, and its fix is to send the field.
  * @param optional the fields that the body may omit
  */
-export function runKeepingOmitted<T>(
+export function explainOmittedFields<T>(
   body: Record<string, unknown>,
   optional: readonly string[],
   change: () => T,
@@ -117,7 +117,8 @@ export function runKeepingOmitted<T>(
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;
-    // An issue without a field is about all that is booked, so any of the fields may solve it.
+    // An issue without a field counts as one about an omitted field. It is about all that is
+    // booked, so any of the fields may solve it.
     const fields = optional.filter((name) => omitted.includes(name));
     throw new AppError(code, message, {
       fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,
@@ -127,7 +128,7 @@ export function runKeepingOmitted<T>(
   }
 }
 
-/** Returns the field of the body that an issue is about. */
+/** Returns the field of the body that an issue is about; "" if the issue names none. */
 const fieldOf = ({ parameter = "", pointer = `#/${parameter}` }: ValidationIssue): string =>
   pointer.split("/")[1] ?? "";
 
