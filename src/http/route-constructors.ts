@@ -40,7 +40,10 @@ export const openGet = (
   operation: Spec & { handle: (deps: HandlerDeps) => OpenHandler },
 ): RouteDefinition => ({ ...operation, group: "Operations", method: "GET", path, scope: "open" });
 
-/** Returns a route above the businesses, for the keys of partners. `path` begins below `/v1/`. */
+/**
+ * Returns a route that is not below one business, for keys for several businesses. `path` begins
+ * below `/v1/`.
+ */
 export const routeOfPartner = (
   method: RouteSpec["method"],
   group: RouteSpec["group"],

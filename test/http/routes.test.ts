@@ -26,7 +26,7 @@ const OF_NO_BUSINESS = [
   "/mcp/server-card",
 ];
 
-/** Routes above a business. Over several servers they are below the name of each server. */
+/** Routes that are not below one business. With several servers, each path has a server's name. */
 const OF_ALL_BUSINESSES = /^\/v1\/(?:businesses$|changes$|webhooks(?:\/|$)|deliveries\/)/;
 
 test("a proxy can route every path by the slug of its business", () => {

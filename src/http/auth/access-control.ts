@@ -84,8 +84,9 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route above the businesses, for which a partner needs a key
-   * for several of them. Every request with such a key counts, also one that is refused.
+   * Returns the key of a request to a route that is not below one business, which requires a
+   * partner's key for several businesses. Every request with such a key counts, even if it is
+   * refused.
    */
   authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
     const known = this.#findOrCountFailure(context);
@@ -109,9 +110,9 @@ export class AccessControl {
   /**
    * Returns the key of a request to a route that needs none; undefined if it has none. Does not
    * count the request.
-   * @param slug the business in the path; undefined for a route of all businesses
-   * @throws AppError if the key is invalid, belongs to another business or must not be used from the
-   *   client's address. A route of all businesses also refuses a key for several businesses
+   * @param slug the business in the path; undefined for a route that is not below one business
+   * @throws AppError if the key is invalid, belongs to another business or must not be used from
+   *   the client's address. A key for several businesses is refused, too, if there is no slug
    */
   identify(context: RequestContext, slug: string | undefined): Credential | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
@@ -119,7 +120,7 @@ export class AccessControl {
   }
 
   #authenticateAt(context: RequestContext, slug: string | undefined, scope: NeededScope) {
-    // A route of all businesses refuses a key for several of them, because no slug is empty.
+    // No business has the empty slug, so a key for several businesses is refused without a slug.
     const { key } = this.#getKeyOrCountFailure(context, slug ?? "");
     context.keyId = key.id;
     const error = this.#check.findAccessError(context, key, slug ?? key.businessSlug, scope);

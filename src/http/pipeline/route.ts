@@ -19,7 +19,10 @@ import type { RequestWatch } from "./request-watch.ts";
 import type { HandlerResult, RequestContext } from "./request-context.ts";
 
 export type KeyHandler = (context: RequestContext, key: Credential) => HandlerResult;
-/** Handles a request to a route above the businesses, with the key of a partner of several. */
+/**
+ * Handles a request to a route that is not below one business, with a partner's key for several
+ * businesses.
+ */
 export type PartnerHandler = (context: RequestContext, key: PartnerCredential) => HandlerResult;
 export type OpenHandler = (context: RequestContext) => HandlerResult;
 
@@ -137,7 +140,10 @@ export type RouteSpec = {
   method: Route["method"];
   path: string;
   scope: Route["scope"];
-  /** Whether the route is above the businesses, for partners with several of them. */
+  /**
+   * Whether the path is above those of the businesses, such as /v1/changes: a partner uses the
+   * route with a key for several businesses.
+   */
   isAboveBusinesses?: boolean;
   needsIdempotencyKey?: boolean;
   rotatesKey?: boolean;
@@ -185,7 +191,9 @@ export type HandlerDeps = {
   sendOnce: SendOnce;
   listHandler: ListHandler;
   monitoring: Monitoring;
-  /** Returns the only object that `create` makes for this app. The object is stopped with the app. */
+  /**
+   * Returns the only object that `create` makes for this app. The object is stopped with the app.
+   */
   openShared: <T extends SharedObject>(create: (rt: Runtime) => T) => T;
   operators: Operators;
   watch: RequestWatch;
