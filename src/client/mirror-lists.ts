@@ -24,7 +24,7 @@ type List<Id extends OperationId = OperationId> = {
   types: readonly string[];
 };
 
-const list = <Id extends OperationId>(
+const defineList = <Id extends OperationId>(
   operation: Id,
   args: Arguments<Id>,
   types: readonly string[] = [],
@@ -38,33 +38,35 @@ const eventsOf = (resource: string, ...others: string[]): string[] =>
 const includeTranslations = true;
 
 export const LISTS: Readonly<Record<MirrorList, List>> = {
-  profile: list("getBusiness", {}),
-  services: list(
+  profile: defineList("getBusiness", {}),
+  services: defineList(
     "listServices",
     { includeVariants: true, includeAddons: true, includeTranslations },
     [...eventsOf("service", "reordered"), "service_price.updated", "service_variant.changed"],
     ["service"],
   ),
-  "service-categories": list(
+  "service-categories": defineList(
     "listServiceCategories",
     { includeTranslations },
     eventsOf("service_category", "reordered"),
     ["service_category"],
   ),
-  staff: list("listStaff", { includeTranslations }, eventsOf("staff", "reordered"), ["staff"]),
-  menu: list(
+  staff: defineList("listStaff", { includeTranslations }, eventsOf("staff", "reordered"), [
+    "staff",
+  ]),
+  menu: defineList(
     "getMenu",
     { includeTranslations },
     [...eventsOf("menu_item", "reordered"), ...eventsOf("menu_category", "reordered")],
     ["menu_item", "menu_category"],
   ),
-  promotions: list(
+  promotions: defineList(
     "listPromotions",
     { includeUpcoming: true, includeTranslations },
     eventsOf("promotion"),
     ["promotion"],
   ),
-  "events/catalog": list(
+  "events/catalog": defineList(
     "listPublicEvents",
     { includeCancelled: true, includeTranslations },
     [...eventsOf("event"), "event_availability.updated"],
@@ -106,14 +108,14 @@ export function toData(
   objects: readonly [part: string, MirroredObject][],
   now: number,
 ): unknown {
-  const shown = (wanted: string): MirroredObject[] =>
+  const listShown = (wanted: string): MirroredObject[] =>
     objects
       .filter(([part, object]) => part === wanted && isShown(list, object, now))
       .map(([, object]) => object)
       .sort((a, b) => (a.sortOrder ?? 0) - (b.sortOrder ?? 0));
-  if (list === "profile") return shown("")[0];
-  if (list !== "menu") return shown("");
-  return Object.fromEntries(MENU_PARTS.map((part) => [part, shown(part)]));
+  if (list === "profile") return listShown("")[0];
+  if (list !== "menu") return listShown("");
+  return Object.fromEntries(MENU_PARTS.map((part) => [part, listShown(part)]));
 }
 
 /** Returns whether a list contains an object: events store objects that it leaves out, too. */

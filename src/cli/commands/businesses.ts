@@ -74,7 +74,7 @@ const deleteCommand = command({
     const business = cli.business(rt, slug);
     const contents = rt.store.businesses.countContents(business.id);
     const { dryRun, json, yes } = cli.flags;
-    if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${listOf(contents)}.`);
+    if (!yes && !dryRun) cli.note(`Deleting ${slug} also deletes ${describeContents(contents)}.`);
     await cli.confirm(`Deleting ${slug}`, slug);
     if (!dryRun && contents.events > LONG_HISTORY) cli.note("deleting …");
     const [{ deleteBusiness }, { deleteMovedBusiness }, { removeErasedBytes }, { ON_REMOVAL }] =
@@ -88,7 +88,7 @@ const deleteCommand = command({
     const remains = removeErasedBytes(rt);
     if (json)
       cli.printObject({ id: business.id, slug, deleted: !dryRun, contents: deleted, remains });
-    cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${listOf(deleted)}.`);
+    cli.note(`${cli.verb("Deleted", "delete")} ${slug} with ${describeContents(deleted)}.`);
     noteRemains(cli, rt.config, remains);
     if (dryRun) return;
     for (const note of ON_REMOVAL.flatMap((one) => one.describeRemains?.(rt, moved) ?? []))
@@ -96,7 +96,8 @@ const deleteCommand = command({
   },
 });
 
-function listOf({ unsentDeliveries, deliveries, ...counts }: BusinessContents): string {
+/** Returns a text such as `12 catalog objects, 1 key`; "nothing" if there is nothing. */
+function describeContents({ unsentDeliveries, deliveries, ...counts }: BusinessContents): string {
   const nouns: Record<keyof typeof counts, string> = {
     objects: "catalog object",
     keys: "key",

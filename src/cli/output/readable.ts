@@ -64,13 +64,18 @@ function currencyOf(fields: Fields, { business }: ReadableContext): Currency | u
   return typeof currencyDigits === "number" ? { currency, currencyDigits } : isoCurrency(currency);
 }
 
+/**
+ * Returns a value as people read it. At depth 0, in a field of the whole object, lists and objects
+ * stay nested, and so do the objects in them. A list in them becomes one line, as does all that is
+ * deeper.
+ */
 function readableValue(
   name: string,
   value: unknown,
   context: ReadableContext,
   depth: number,
 ): unknown {
-  if (typeof value !== "object" || value === null) return scalar(name, value, context);
+  if (typeof value !== "object" || value === null) return formatScalar(name, value, context);
   if (isWeeklyWindow(value)) return windowText(value);
   const nested = Array.isArray(value)
     ? value.map((item) => readableValue(name, item, context, depth + 1))
@@ -99,17 +104,20 @@ const UNITS: [ending: RegExp, format: (value: number, business: Currency) => str
   [/Ms$/, (value) => `${value / 1000} s`],
 ];
 
-function scalar(name: string, value: unknown, { business, nameOf }: ReadableContext): string {
+/** Returns a text, number or boolean as people read it, with the unit that its name tells. */
+function formatScalar(name: string, value: unknown, { business, nameOf }: ReadableContext): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") {
     const [, format] = UNITS.find(([ending]) => ending.test(name)) ?? [];
     const needsCurrency = name.endsWith("Cents") && business === undefined;
     return format === undefined || needsCurrency
       ? String(value)
-      : format(value, business ?? isoCurrency(""));
+      : // Formats other than that of amounts ignore the currency.
+        format(value, business ?? isoCurrency(""));
   }
   const text = String(value);
   if (/Ids?$/.test(name)) return nameOf(text) ?? text;
+  // A local time, without an offset, is already as people read it.
   return isInstant(text) && !isLocalTime(text) ? localTime(text, business?.timezone) : text;
 }
 

@@ -102,7 +102,7 @@ export function createRateLimiter(): RateLimiter {
     expire(meter, policy, now);
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
-    if (mode === "take" && allowed) count(meter, now);
+    if (mode === "take" && allowed) countRequest(meter, now);
     if (mode === "take" && client !== newest) {
       restored.delete(client);
       meters.delete(client);
@@ -115,6 +115,8 @@ export function createRateLimiter(): RateLimiter {
 
   const createMeter = (client: string, policy: RateLimitPolicy): Meter => {
     const buckets = restored.get(client) ?? [];
+    // Every window counts all restored requests at first; `expire` takes out those that are too
+    // old.
     const total = buckets.reduce((sum, bucket) => sum + bucket.count, 0);
     return {
       buckets,
@@ -178,7 +180,7 @@ function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
 const hasRequests = ([first, second]: readonly Bucket[], minimum: 1 | 2): boolean =>
   (first?.count ?? 0) + (second?.count ?? 0) >= minimum;
 
-function count(meter: Meter, now: number): void {
+function countRequest(meter: Meter, now: number): void {
   const second = Math.floor(now / 1000);
   const last = meter.buckets.at(-1);
   if (last?.second === second) {

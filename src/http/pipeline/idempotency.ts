@@ -57,7 +57,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
   const inProgress = new Set<string>();
 
   /**
-   * Adds a request to those in progress, once the one before with the same Idempotency-Key has ended.
+   * Adds a request to those in progress, once the request before it with the same Idempotency-Key
+   * has ended.
    */
   const begin = async (id: string): Promise<void> => {
     const startedAt = rt.monotonic();
@@ -73,7 +74,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     inProgress.add(id);
   };
 
-  const handleWithToken = async (
+  /** @param token the Idempotency-Key */
+  const handleWithIdempotencyKey = async (
     context: RequestContext,
     key: Pick<Credential, "id">,
     token: string,
@@ -102,7 +104,7 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     // A dry run has no effect that could happen twice, and a real request must not get its
     // response.
     if (asksForDryRun(context)) return handle();
-    if (token !== undefined) return handleWithToken(context, key, token, handle);
+    if (token !== undefined) return handleWithIdempotencyKey(context, key, token, handle);
     if (isRequired) throw missingIdempotencyKeyError();
     return handle();
   };
@@ -117,8 +119,8 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
   respond(context, status, [...headers, "idempotency-replayed", "true"], body);
 
 /**
- * Responds with the reply of `write`. The transaction of `write` also stores the reply if the request
- * has an Idempotency-Key. Every POST route must end with this function.
+ * Responds with the reply of `write`. The transaction of `write` also stores the reply if the
+ * request has an Idempotency-Key. Every POST route must end with this function.
  * @param write returns the reply and its own headers; it may be called again after a busy database
  * @param isDryRun whether the transaction is rolled back
  */

@@ -101,7 +101,7 @@ export const servicesList = defineList({
         (categoryKey === undefined || (categoryKey !== null && service.category === categoryKey)) &&
         (staffKey === undefined || (staffKey !== null && service.staff.includes(staffKey))) &&
         (bookable === undefined || service.bookable === bookable),
-      toPublic: (service) => without(forms.services(service), hidden),
+      toPublic: (service) => omitFields(forms.services(service), hidden),
     };
   },
 });
@@ -233,7 +233,7 @@ export const profile = defineList({
 /** Returns the instant as its text in a response has it, without fractions of a second. */
 const floorToSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
-const without = <T extends object>(object: T, names: readonly string[]): T =>
+const omitFields = <T extends object>(object: T, names: readonly string[]): T =>
   names.length === 0
     ? object
     : (Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T);
