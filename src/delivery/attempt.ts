@@ -24,7 +24,7 @@ import type { DueRow } from "../store/webhooks/due.ts";
 import type { TargetRow } from "../store/webhooks/endpoints.ts";
 import type { EventRow } from "../store/events.ts";
 
-/** The most events that are cached, because one event has a delivery for each endpoint. */
+/** Maximum number of cached events: one event is read once for the deliveries to all endpoints. */
 const MAX_CACHED_EVENTS = 128;
 /** A local failure affects every delivery, so it is logged at most this often. */
 const LOG_INTERVAL_MS = 60_000;

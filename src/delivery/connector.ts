@@ -16,11 +16,14 @@ const CR = 13;
 export function ignoreContinue(socket: Socket): Socket {
   const read = socket.read.bind(socket);
   let requestBytes = 0;
+  /** The part of the status line that has been read. */
   let status = "";
   let isInHeaders = false;
   let lineFeeds = 0;
+  /** Whether the status line of the final response has been read. */
   let isFinal = true;
 
+  /** Changes the status 100 of each interim response in a chunk to 102. */
   function renumber(chunk: Buffer): void {
     for (let i = 0; i < chunk.length && !isFinal; i++) {
       const byte = chunk[i] ?? 0;

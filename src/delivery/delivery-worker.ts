@@ -140,7 +140,9 @@ export class DeliveryWorker {
     reviewEndpoints(this.#rt);
   }
 
+  /** Sends what may be sent now. If nothing is left, resolves the promises of `whenIdle`. */
   #dispatch(): void {
+    // The commits of the outcome writer change nothing that the queues have read.
     if (this.#state === "running" && !this.#outcomes.isBlocked)
       this.#dispatcher.dispatch(() => this.#rt.revision() - this.#outcomes.commits);
     if (!this.#dispatcher.isIdle) return;
@@ -158,7 +160,8 @@ export class DeliveryWorker {
     this.#dispatcher.endAttempt(delivery, result.outcomeClass);
     if (result.outcomeClass !== undefined) this.#probeAfterBackoff(queue);
     this.#outcomes.add(result);
-    // An endpoint that is gone is disabled by the write, which therefore precedes the next delivery.
+    // An endpoint that is gone is disabled by the write, which therefore precedes the next
+    // delivery.
     if (result.isGone && !this.#outcomes.isRetrying) return this.#outcomes.write();
     // The next delivery does not wait for the disk.
     this.#dispatch();

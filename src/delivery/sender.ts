@@ -51,7 +51,7 @@ export type Sender = { send: Send; close: () => Promise<void> };
 const MAX_READ_BYTES = 16 * 1024;
 /** The part of a response's body that is stored with the attempt. */
 const MAX_KEPT_BYTES = 4 * 1024;
-/** The most parsed URLs that each of the two pools caches. */
+/** Maximum number of parsed URLs that each of the two pools caches. */
 const MAX_CACHED_TARGETS = 10_000;
 
 /**
