@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** Sets up a delivery that waits for its second attempt, and a wall clock that can be set. */
 async function setUp() {
@@ -46,7 +46,7 @@ test.each([30, -30, 1, -1])(
   async (days) => {
     const { rt, run, getDelay, setClock, countAttempts } = await setUp();
     const before = getDelay();
-    setClock(days * DAY);
+    setClock(days * DAY_MS);
     await run();
     expect(getDelay()).toBe(before);
     expect(countAttempts()).toBe(1);
@@ -64,7 +64,7 @@ test.each([30, -30])(
     await run("sweep");
     expect(countAttempts()).toBe(2);
     const before = getDelay();
-    setClock(days * DAY);
+    setClock(days * DAY_MS);
     await run("wake");
     expect(getDelay()).toBe(before);
     expect(countAttempts()).toBe(2);
@@ -75,7 +75,7 @@ test.each([30, 0.5, -0.5, -30])(
   "an event after a clock jump of %d days is sent immediately",
   async (days) => {
     const { response, run, emitEvent, setClock, rt } = await setUp();
-    setClock(days * DAY);
+    setClock(days * DAY_MS);
     response.statusCode = 200;
     emitEvent();
     await run("wake");
@@ -105,7 +105,7 @@ test.each([1, -1])(
     worker.wake();
     await advance(100);
     expect(attempts).toBe(3);
-    rt.setClock(days * DAY);
+    rt.setClock(days * DAY_MS);
     await advance(2000);
     expect(attempts).toBe(3);
     await advance(88_000);
@@ -119,7 +119,7 @@ test("due deliveries of an endpoint in backoff stay due when the clock is set ba
   for (let i = 0; i < 20; i++) emitEvent();
   await run("wake");
   rt.advance(20_000);
-  setClock(-30 * DAY);
+  setClock(-30 * DAY_MS);
   response.statusCode = 200;
   rt.advance(20_000);
   for (let i = 0; i < 120; i++) {
@@ -132,7 +132,7 @@ test("due deliveries of an endpoint in backoff stay due when the clock is set ba
 test("a clock set back while no worker ran delays nothing by more than a day", async () => {
   const { rt, worker, send, setClock, countAttempts } = await setUp();
   await worker.stop(0);
-  setClock(-30 * DAY);
+  setClock(-30 * DAY_MS);
   const next = createTestWorker(rt, send);
   next.sweep();
   await next.whenIdle();
@@ -144,7 +144,7 @@ test("a clock that starts too early and is then corrected delays no delivery", a
   const before = getDelay();
   emitEvent();
   await worker.stop(0);
-  setClock(-DAY / 2);
+  setClock(-DAY_MS / 2);
   const next = createTestWorker(rt, send);
   setClock(0);
   next.sweep();

@@ -7,7 +7,7 @@ import { createTempFolder, startProgram } from "../support/cli.ts";
 import { waitForUrl } from "../support/daemon.ts";
 import { blockOf, createClient, findFreePort } from "../support/proxies.ts";
 import { createReceiver } from "../support/receiver.ts";
-import { emulateArm64, findArtifact, IS_RELEASE_TEST, MINUTE } from "../support/release.ts";
+import { emulateArm64, findArtifact, IS_RELEASE_TEST, MINUTE_MS } from "../support/release.ts";
 
 /** Returns an environment in which podman has images, containers and volumes of its own. */
 function createPodman(): NodeJS.ProcessEnv {
@@ -71,7 +71,7 @@ test.runIf(IS_RELEASE_TEST).each(["amd64", "arm64"])(
       program: { command: ["podman"], isStandalone: false },
       env,
     });
-    const url = await waitForUrl(daemon, MINUTE);
+    const url = await waitForUrl(daemon, MINUTE_MS);
     const services = await fetch(`${url}/v1/businesses/salon-aurora/services`, {
       headers: { authorization: `Bearer ${key}` },
     });
@@ -86,9 +86,9 @@ test.runIf(IS_RELEASE_TEST).each(["amd64", "arm64"])(
     const identity = readFileSync(`/proc/${pid}/status`, "utf8");
     expect(identity).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m);
     await podman("kill", "--signal", "TERM", "daemon");
-    expect(await daemon.waitForExit(MINUTE)).toMatchObject({ code: 0 });
+    expect(await daemon.waitForExit(MINUTE_MS)).toMatchObject({ code: 0 });
   },
-  10 * MINUTE,
+  10 * MINUTE_MS,
 );
 
 /**
@@ -130,7 +130,7 @@ test.runIf(IS_RELEASE_TEST)(
 
     const { get } = createClient(port);
     await expect
-      .poll(async () => (await get("/readyz")).body, { timeout: MINUTE })
+      .poll(async () => (await get("/readyz")).body, { timeout: MINUTE_MS })
       .toBe('{"status":"ready"}');
     await compose("exec", "-T", "deskbell", "deskbell", "seed", "salon");
     const create = ["deskbell", "keys", "create", "--name", "site", "--scope", "services.read"];
@@ -147,5 +147,5 @@ test.runIf(IS_RELEASE_TEST)(
     expect(stderr).toContain('"serving"');
     expect(stderr).not.toContain("X-Forwarded-For");
   },
-  5 * MINUTE,
+  5 * MINUTE_MS,
 );

@@ -16,14 +16,14 @@ import {
   emulateArm64,
   findArtifact,
   IS_RELEASE_TEST,
-  MINUTE,
+  MINUTE_MS,
 } from "../support/release.ts";
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "deskbell-debian-lifecycle-"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE_MS);
 
 /** Builds a package of a later version, which adds a table, and returns its path. */
 function buildNextVersion(): string {
@@ -71,7 +71,7 @@ test.runIf(IS_RELEASE_TEST)(
     const output = runInRoot(root, script);
     expect(output.trimEnd().split("\n").at(-1), output).toBe("done");
   },
-  15 * MINUTE,
+  15 * MINUTE_MS,
 );
 
 test.runIf(IS_RELEASE_TEST)(
@@ -94,5 +94,5 @@ test.runIf(IS_RELEASE_TEST)(
     expect(output).toContain("salon-aurora");
     expect(output.trimEnd().split("\n").at(-1), output).toBe("done");
   },
-  15 * MINUTE,
+  15 * MINUTE_MS,
 );

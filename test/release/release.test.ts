@@ -9,7 +9,7 @@ import {
   cloneCheckout,
   findArtifact,
   IS_RELEASE_TEST,
-  MINUTE,
+  MINUTE_MS,
   RELEASE,
 } from "../support/release.ts";
 
@@ -23,7 +23,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "deskbell-release-test-"));
   checkout = join(folder, "checkout");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 5 * MINUTE_MS);
 
 test.runIf(IS_RELEASE_TEST)(
   "two builds of a commit with other folders, umasks, time zones and languages give the same files",
@@ -38,7 +38,7 @@ test.runIf(IS_RELEASE_TEST)(
     expect(read(again)).toBe(read(RELEASE));
     expect(readdirSync(RELEASE).filter((name) => !name.endsWith(".cdx.json"))).toHaveLength(10);
   },
-  15 * MINUTE,
+  15 * MINUTE_MS,
 );
 
 test.runIf(IS_RELEASE_TEST)("a release of a checkout with uncommitted changes is refused", () => {
@@ -66,7 +66,7 @@ test.runIf(IS_RELEASE_TEST)(
     const bytes = readFileSync(join(unpacked, "deskbell"));
     for (const own of [`${ROOT}/`, "deskbell-build-"]) expect(bytes.includes(own)).toBe(false);
   },
-  MINUTE,
+  MINUTE_MS,
 );
 
 test.runIf(IS_RELEASE_TEST)(
@@ -89,5 +89,5 @@ test.runIf(IS_RELEASE_TEST)(
       expect({ page, shifted, shared }).toEqual({ page, shifted: [], shared: [] });
     }
   },
-  MINUTE,
+  MINUTE_MS,
 );

@@ -25,7 +25,7 @@ export type WorkingHours = {
 };
 
 export const DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const DAY = 1440;
+const DAY_MIN = 1440;
 
 export const addDays = (date: string, days: number): string =>
   new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
@@ -63,7 +63,7 @@ export function createZone(timeZone: string) {
   /** Returns all instants of a local time: none if the clock skips it, two if it is repeated. */
   const instantsOf = (date: string, minute: number): number[] => {
     const local = Date.parse(date) / 60_000 + minute;
-    const candidates = new Set([-DAY, 0, DAY].map((shift) => offsetAt(local + shift)));
+    const candidates = new Set([-DAY_MIN, 0, DAY_MIN].map((shift) => offsetAt(local + shift)));
     return [...candidates]
       .map((offset) => local - offset)
       .filter((instant) => instant + offsetAt(instant) === local)
@@ -75,7 +75,7 @@ export function createZone(timeZone: string) {
    */
   const instantOf = (date: string, minute: number): number =>
     instantsOf(date, minute)[0] ??
-    Date.parse(date) / 60_000 + minute - offsetAt(Date.parse(date) / 60_000 - DAY);
+    Date.parse(date) / 60_000 + minute - offsetAt(Date.parse(date) / 60_000 - DAY_MIN);
   const dateOf = (minute: number): string =>
     new Date((minute + offsetAt(minute)) * 60_000).toISOString().slice(0, 10);
   /** Returns a time as the API writes it, such as 2026-12-01T10:00:00+01:00. */

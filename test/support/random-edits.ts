@@ -24,7 +24,7 @@ export function createRandomInt(seed: number): RandomInt {
 }
 
 const STATUSES: CatalogStatus[] = ["ACTIVE", "ACTIVE", "ACTIVE", "INACTIVE", "ARCHIVED"];
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** Returns a copy of the catalog with one to four random edits. */
 export function applyRandomEdits(catalog: Catalog, randomInt: RandomInt, now: number): Catalog {
@@ -133,8 +133,8 @@ const BUILDERS = {
   promotion: (key: string, randomInt: RandomInt, now: number) =>
     buildPromotion(key, {
       schedule: {
-        startsAt: now + (randomInt(9) - 4) * HOUR,
-        endsAt: now + (5 + randomInt(9)) * HOUR,
+        startsAt: now + (randomInt(9) - 4) * HOUR_MS,
+        endsAt: now + (5 + randomInt(9)) * HOUR_MS,
         weekly: [],
         excludeDates: [],
       },
@@ -142,10 +142,10 @@ const BUILDERS = {
   public_event: (key: string, randomInt: RandomInt, now: number) =>
     buildPublicEvent(key, {
       slug: key.replaceAll("_", "-"),
-      startsAt: now + randomInt(9) * HOUR,
-      endsAt: now + (9 + randomInt(9)) * HOUR,
+      startsAt: now + randomInt(9) * HOUR_MS,
+      endsAt: now + (9 + randomInt(9)) * HOUR_MS,
       ticketTypes: [
-        buildTicketType("adult", { salesStartAt: now + (randomInt(9) - 4) * HOUR }),
+        buildTicketType("adult", { salesStartAt: now + (randomInt(9) - 4) * HOUR_MS }),
         buildTicketType("child"),
       ],
       quotas: [{ key: "hall", size: 20, ticketTypes: ["adult", "child"] }],

@@ -1,7 +1,7 @@
 import type { Catalog, DocOf, Kind } from "../../src/domain/catalog/catalog.ts";
 import { createRandomInt, type RandomInt } from "./random-edits.ts";
 
-export const HOUR = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 export type ObjectEditor = (doc: DocOf[Kind]) => DocOf[Kind];
 
@@ -58,15 +58,15 @@ const VALUES: Record<string, Value> = {
   }),
   schedule: (now, randomInt) => ({
     ...(now as object),
-    startsAt: START + randomInt(20) * HOUR,
-    endsAt: START + (20 + randomInt(20)) * HOUR,
+    startsAt: START + randomInt(20) * HOUR_MS,
+    endsAt: START + (20 + randomInt(20)) * HOUR_MS,
   }),
-  endsAt: (_, randomInt) => START + (1000 + randomInt(50)) * HOUR,
+  endsAt: (_, randomInt) => START + (1000 + randomInt(50)) * HOUR_MS,
   ticketTypes: (now, randomInt) =>
     (now as object[]).map((type) => ({
       ...type,
       status: pick(["ACTIVE", "INACTIVE"], randomInt),
-      salesStartAt: START + randomInt(40) * HOUR,
+      salesStartAt: START + randomInt(40) * HOUR_MS,
     })),
 };
 

@@ -6,7 +6,7 @@ import { chooseScale } from "./scale.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 /** The folder of `npm run release`. */
 export const RELEASE = join(ROOT, "release");
-export const MINUTE = 60_000;
+export const MINUTE_MS = 60_000;
 
 /** Whether the files of a release are tested: only by `npm run test:release`. */
 export const IS_RELEASE_TEST = chooseScale(false, true);
@@ -24,7 +24,8 @@ export function findArtifact(pattern: string): string {
 export function cloneCheckout(folder: string, umask = "022"): void {
   const clone = `umask ${umask}; exec git clone --quiet "$0" "$1"`;
   execFileSync("sh", ["-c", clone, ROOT, folder]);
-  // The packages of the workspace that generates the types of the client are in a folder of its own.
+  // The packages of the workspace that generates the types of the client are in a folder of its
+  // own.
   for (const path of ["node_modules", ".config/client-types/node_modules"])
     execFileSync("cp", ["--archive", join(ROOT, path), join(folder, path)]);
 }

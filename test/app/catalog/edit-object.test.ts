@@ -9,7 +9,7 @@ import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
-import { HOUR, type ObjectEditor, pick, randomEdit } from "../../support/random-object-edit.ts";
+import { HOUR_MS, type ObjectEditor, pick, randomEdit } from "../../support/random-object-edit.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
 import {
@@ -53,9 +53,9 @@ test.each([1, 2])(
       const { catalog } = loadCatalog(reference, getBusiness(reference, SLUG));
       if (randomInt(8) === 0) {
         const dish = pick(catalog.objects.menu_item, randomInt).key;
-        const until = pick([null, reference.now() + randomInt(30) * HOUR + HOUR], randomInt);
+        const until = pick([null, reference.now() + randomInt(30) * HOUR_MS + HOUR_MS], randomInt);
         for (const one of [rt, reference]) setSoldOut(one, getBusiness(one, SLUG), dish, until);
-        const ms = randomInt(3) * HOUR;
+        const ms = randomInt(3) * HOUR_MS;
         for (const one of [rt, reference]) {
           one.advance(ms);
           publishClockChanges(one);

@@ -7,7 +7,7 @@ import { findDish } from "../../../src/app/catalog/objects.ts";
 import { publishChange, publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
-import { HOUR, pick } from "../../support/random-object-edit.ts";
+import { HOUR_MS, pick } from "../../support/random-object-edit.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";
 import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
 
@@ -48,11 +48,14 @@ test.each([1, 2])(
     expect(options.length).toBeGreaterThan(2);
     for (let round = 0; round < 60; round++) {
       const key = pick([...menu_item.slice(0, 4).map((dish) => dish.key), ...options], randomInt);
-      const until = pick<Until>(["back", null, rt.now() + (1 + randomInt(30)) * HOUR], randomInt);
+      const until = pick<Until>(
+        ["back", null, rt.now() + (1 + randomInt(30)) * HOUR_MS],
+        randomInt,
+      );
       expect(setSoldOut(rt, getBusiness(rt, SLUG), key, until)).toEqual(
         markInWholeCatalog(reference, key, until),
       );
-      const ms = randomInt(5) * HOUR;
+      const ms = randomInt(5) * HOUR_MS;
       for (const one of [rt, reference]) {
         one.advance(ms);
         publishClockChanges(one);

@@ -13,7 +13,7 @@ import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/ca
 import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.ts";
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
-import { HOUR, pick, randomEdit } from "../../support/random-object-edit.ts";
+import { HOUR_MS, pick, randomEdit } from "../../support/random-object-edit.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
 import { createCountingRuntime, createRowReader, SLUG } from "../../support/twin-runtimes.ts";
@@ -47,8 +47,8 @@ function changeRandomly(
   const [first] = runtimes;
   const { catalog } = loadCatalog(first, getBusiness(first, SLUG));
   const dish = pick(catalog.objects.menu_item, randomInt).key;
-  const until = pick([null, first.now() + randomInt(30) * HOUR + HOUR], randomInt);
-  const ms = randomInt(3) * HOUR;
+  const until = pick([null, first.now() + randomInt(30) * HOUR_MS + HOUR_MS], randomInt);
+  const ms = randomInt(3) * HOUR_MS;
   const kind = pick(ALL_KINDS, randomInt);
   const { key } = pick(catalog.objects[kind] as DocOf[Kind][], randomInt);
   const edit = randomEdit(randomInt(2 ** 31), catalog);
@@ -145,7 +145,7 @@ test("an undo that edits single objects publishes a transition that became due a
   editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
   const { replacement } = planUndo(rt, SLUG);
   expect(replacement.reload).toBeDefined();
-  rt.advance(10 * HOUR);
+  rt.advance(10 * HOUR_MS);
   const events = recordEvents(rt, () => replaceCatalog(rt, replacement, { confirmed: true }));
   expect(eventTypesOf(events)).toEqual([
     "promotion.updated",

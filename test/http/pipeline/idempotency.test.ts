@@ -21,7 +21,7 @@ import type { Visit } from "../../../src/domain/bookings/visit.ts";
 import { type Client, openBookingShop, visit } from "../support/bookings.ts";
 import type { TestRuntime } from "../../support/test-runtime.ts";
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const NEW_ENDPOINT = { name: "Till", url: "https://8.8.8.8/", events: ["service.updated"] };
 
 async function setUp() {
@@ -170,14 +170,14 @@ test("a stored reply is kept for 24 hours, encrypted, and survives a rotation of
     await send(api, rotation, { overlapSeconds: 86_399 }),
   );
   rotateMasterKey(api);
-  api.advance(DAY - 1);
+  api.advance(DAY_MS - 1);
   const again = await send(api, rotation, { overlapSeconds: 86_399 });
   expect(await readData(again)).toEqual(first);
   const stored = ["", "-wal"].map((end) => readFileSync(api.config.databasePath + end, "latin1"));
   for (const text of [first.secret, "86399"]) expect(stored.join()).not.toContain(text);
   api.advance(1);
   expect((await send(api, rotation, { overlapSeconds: 1 })).status).toBe(200);
-  api.advance(DAY);
+  api.advance(DAY_MS);
   await createPruner(api)();
   expect(api.store.idempotency.list()).toEqual([]);
   expect(JSON.stringify(api.logged)).not.toContain("order-1");
@@ -215,7 +215,7 @@ test("one of several requests that arrive at the same time with one Idempotency-
   expect(handled).toBe(1);
 });
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 const POSTS = ROUTES.filter(({ method, group }) => method === "POST" && group === "Bookings");
 
@@ -247,7 +247,7 @@ async function requestOf(
   const path = noun === "Booking" ? "/bookings" : "/reservations";
   const { id } = await create(path, noun === "Booking" ? booking : reservation);
   if (action === "approve" || action === "decline")
-    setState(rt, id, { status: "PENDING", decideBy: rt.now() + HOUR });
+    setState(rt, id, { status: "PENDING", decideBy: rt.now() + HOUR_MS });
   if (action === "complete" || action === "markNoShow") setState(rt, id, { startsAt: rt.now() });
   const name = action === "markNoShow" ? "no-show" : action;
   const later = { startsAt: startsAt.replace("2026-11", "2026-12").replace("-23T", "-21T") };

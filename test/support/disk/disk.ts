@@ -14,7 +14,7 @@ type NameChange = Extract<Change, { kind: "create" | "mkdir" | "unlink" | "renam
 export const CUTS = ["nothing", "first", "some", "sectors"] as const;
 export type Cut = (typeof CUTS)[number] | "everything";
 
-const SECTOR = 512;
+const SECTOR_BYTES = 512;
 const FOLDER = -1;
 
 class Content {
@@ -170,7 +170,7 @@ function tear(
   random: SeededRandom,
 ): void {
   for (let start = 0; start < data.length;) {
-    const end = Math.min(data.length, start + SECTOR - ((offset + start) % SECTOR));
+    const end = Math.min(data.length, start + SECTOR_BYTES - ((offset + start) % SECTOR_BYTES));
     if (random.chance(0.5)) content.write(offset + start, data.subarray(start, end));
     start = end;
   }

@@ -7,12 +7,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 export type FaultPlan = { kinds: string; first: number; last: number; error: number };
 
 export const NO_FAULTS: FaultPlan = { kinds: "", first: 0, last: 0, error: 0 };
+/** The value of `last` for a fault that stays. */
 export const WITHOUT_END = 2 ** 31 - 1;
 
-const BYTES = 20;
-const SEEN_AT = 16;
+/** A plan is five integers of four bytes; the last is the number of calls since it was written. */
+const PLAN_BYTES = 20;
+const COUNT_OFFSET = 16;
 
-export const createPlanFile = (path: string): void => writeFileSync(path, Buffer.alloc(BYTES));
+export const createPlanFile = (path: string): void => writeFileSync(path, Buffer.alloc(PLAN_BYTES));
 
 export function writePlan(path: string, { kinds, first, last, error }: FaultPlan): void {
   const mask = [...kinds].reduce((bits, kind) => bits | (1 << (kind.charCodeAt(0) - 65)), 0);
@@ -22,4 +24,4 @@ export function writePlan(path: string, { kinds, first, last, error }: FaultPlan
 }
 
 /** Returns the number of calls of the plan's kinds since the plan was written. */
-export const countCalls = (path: string): number => readFileSync(path).readInt32LE(SEEN_AT);
+export const countCalls = (path: string): number => readFileSync(path).readInt32LE(COUNT_OFFSET);

@@ -60,10 +60,15 @@ const ROW = `SELECT id, business_id AS businessId, endpoint_id AS endpointId, ev
   attempt_count AS attemptCount, attempts_before AS attemptsBefore, next_attempt_at AS nextAttemptAt FROM delivery`;
 
 const MAX_ATTEMPTS = 20;
+/** An endpoint is probed after so many failures in a row. */
 const PROBING_AFTER = 10;
+/** An endpoint is probed after so many attempts in a row that found its receiver down. */
 const PROBING_AFTER_DOWN = 2;
-const RECENT = 20;
+/** Number of last outcomes that count as recent. */
+const RECENT_OUTCOMES = 20;
+/** An endpoint is probed if so many of its recent outcomes are failures. */
 const PROBING_AFTER_RECENT = 14;
+/** The statuses that show that a receiver is down. */
 const DOWN_STATUSES = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 900_000;
@@ -80,11 +85,11 @@ const isProbed = ({ failures, foundDown, pauseMs }: Subscription): boolean =>
 
 /** Returns whether a failure is one of so many that the endpoint is probed from now on. */
 const failsOften = ({ recent }: Subscription): boolean =>
-  recent.length === RECENT && recent.filter(Boolean).length >= PROBING_AFTER_RECENT;
+  recent.length === RECENT_OUTCOMES && recent.filter(Boolean).length >= PROBING_AFTER_RECENT;
 
 /** Returns the last outcomes after one more. */
 const addOutcome = ({ recent }: Subscription, isFailure: boolean): readonly boolean[] =>
-  [...recent, isFailure].slice(-RECENT);
+  [...recent, isFailure].slice(-RECENT_OUTCOMES);
 
 /**
  * Checks the delivery worker's guarantees independently, from the commands it was given, the

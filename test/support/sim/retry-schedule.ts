@@ -2,6 +2,7 @@ import type { Outcome } from "../../../src/domain/webhooks/settle.ts";
 
 // The documented retry schedule, implemented a second time as a test oracle.
 
+// The units are in milliseconds.
 const SEC = 1000;
 const MIN = 60 * SEC;
 const HOUR = 60 * MIN;

@@ -14,7 +14,7 @@ import {
 
 const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 const openAllDay = (rt: TestRuntime) =>
   applyCatalog(rt, [
@@ -93,7 +93,7 @@ describe("a visitor named in Visitor-Id", () => {
     for (let n = 0; n < 10; n += 1) expect((await book(n, "v")).status).toBe(201);
     expect(problem(await book(10, "v"))).toBe("429 too_many_bookings");
     expect((await book(10, "other")).status).toBe(201);
-    rt.advance(24 * 60 * MINUTE);
+    rt.advance(24 * 60 * MINUTE_MS);
     expect((await book(11, "v")).status).toBe(201);
   });
 
@@ -104,7 +104,7 @@ describe("a visitor named in Visitor-Id", () => {
     const visitorOf = () => rt.store.holds.listOpenOfKey(business().id, site.id, 0)[0]?.visitor;
     expect(visitorOf()).toHaveLength(16);
     expect(JSON.stringify(visitorOf())).not.toContain(id);
-    rt.advance(24 * 60 * MINUTE);
+    rt.advance(24 * 60 * MINUTE_MS);
     pruneVisitors(rt);
     expect(visitorOf()).toBeNull();
     expect(problem(await hold(site.send, "x".repeat(65), monday("10:00")))).toBe(
@@ -130,7 +130,7 @@ test("a key cannot exceed its limit of holds by inventing visitors", async () =>
   expect(await hold("30", "invented-2")).toBe("201 ");
   expect(await hold("25", "invented-3")).toBe("429 too_many_holds");
   expect(await hold("25")).toBe("429 too_many_holds");
-  rt.advance(6 * MINUTE);
+  rt.advance(6 * MINUTE_MS);
   expect(await hold("25")).toBe("201 ");
 });
 
@@ -160,7 +160,7 @@ test("a key that has released a hundred holds is not limited", async () => {
       segments: [ANN],
     });
     expect((await site.send("DELETE", `/holds/${body.data.id}`)).status).toBe(204);
-    rt.advance(MINUTE);
+    rt.advance(MINUTE_MS);
   }
   for (const time of ["25T09", "25T10", "25T11", "27T09"])
     expect(
@@ -175,7 +175,7 @@ test("a key that releases a hundred holds only after their expiry is limited", a
     site.send("POST", "/holds", { startsAt: `2026-11-${time}:00:00Z`, segments: [ANN] });
   for (let n = 0; n < 101; n += 1) {
     const { body } = await hold("27T09");
-    rt.advance(6 * MINUTE);
+    rt.advance(6 * MINUTE_MS);
     expect((await site.send("DELETE", `/holds/${body.data.id}`)).status).toBe(204);
   }
   const statuses = [];
@@ -246,6 +246,6 @@ test("a key can make as many bookings in 24 hours as its limit allows, and pendi
   const refused = await book("10:00");
   expect(problem(refused)).toBe("429 too_many_bookings");
   expect(refused.headers.get("retry-after")).toBe("3600");
-  rt.advance(24 * 60 * MINUTE);
+  rt.advance(24 * 60 * MINUTE_MS);
   expect((await book("10:00")).status).toBe(201);
 });
