@@ -118,7 +118,7 @@ async function runWithJumps(change: (rt: Runtime) => void) {
       if (random.chance(0.02)) publish("service.updated");
       for (let n = random.integer(0, 4); n > 0; n--) request();
       if (time.elapsed() >= jumpAt) {
-        time.setWall(random.pick([-1, 1]) * Math.min(2 ** random.integer(13, 32), 30 * DAY_MS));
+        time.shiftWall(random.pick([-1, 1]) * Math.min(2 ** random.integer(13, 32), 30 * DAY_MS));
         counts.jumps += 1;
         jumpAt += random.integer(0, LONGEST_CALM_MS);
       }

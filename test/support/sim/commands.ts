@@ -27,7 +27,7 @@ export type Simulation = {
   wake: () => void;
   crash: () => void;
   start: () => void;
-  setWall: (byMs: number) => void;
+  shiftWall: (byMs: number) => void;
   fillDisk: (ms: number) => void;
   breakDisk: () => void;
   hasBrokenDisk: boolean;
@@ -118,8 +118,9 @@ export async function createCommands({
     note(`${endpoint.id} is ${endpoint.behavior}`);
   }
 
-  function rotate(endpoint: Subscription): void {
-    // The daemon notices a jump within a second, and then also shifts what was written since the jump.
+  function rotateSecret(endpoint: Subscription): void {
+    // The daemon notices a jump within a second, and then also shifts what was written since the
+    // jump.
     if (time.elapsed() - jumpedAt < NOTICED_WITHIN_MS) return;
     const overlapMs = random.pick([0, HOUR_MS, DAY_MS, 7 * DAY_MS]);
     const hasOld = endpoint.secrets.some(({ until }) => until !== null && until > time.elapsed());
@@ -139,7 +140,7 @@ export async function createCommands({
     simulation.wake();
   }
 
-  function finish(endpoint: Subscription): void {
+  function finishRotation(endpoint: Subscription): void {
     finishSecretRotation(admin, endpoint.id);
     for (const old of endpoint.secrets) if (old.until !== null) old.until = 0;
     simulation.wake();
@@ -215,11 +216,11 @@ export async function createCommands({
     await simulation.advance(random.integer(0, 200));
     const byMs = random.pick([-30 * DAY_MS, -DAY_MS, -HOUR_MS, HOUR_MS, DAY_MS, 30 * DAY_MS]);
     note(`clock moved by ${byMs / HOUR_MS} h`);
-    simulation.setWall(byMs);
+    simulation.shiftWall(byMs);
     jumpedAt = time.elapsed();
     if (random.chance(0.5)) return;
     await simulation.advance(random.integer(0, 3000));
-    simulation.setWall(-byMs);
+    simulation.shiftWall(-byMs);
     jumpedAt = time.elapsed();
   }
 
@@ -229,8 +230,8 @@ export async function createCommands({
     [40, "publish", () => publish(random.integer(1, 4))],
     [2, "publish many", () => publish(random.integer(20, 60))],
     [20, "change behavior", onRandomEndpoint(changeBehavior)],
-    [4, "rotate", onRandomEndpoint(rotate)],
-    [2, "finish", onRandomEndpoint(finish)],
+    [4, "rotate", onRandomEndpoint(rotateSecret)],
+    [2, "finish", onRandomEndpoint(finishRotation)],
     [5, "enable or disable", onRandomEndpoint(setEnabled)],
     [1, "delete", onRandomEndpoint(remove)],
     [2, "subscribe", () => subscribe(random.pick(BEHAVIORS))],

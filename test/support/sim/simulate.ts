@@ -261,11 +261,11 @@ export async function simulate(
     start(): void {
       worker ??= startWorker();
     },
-    /** Sets the wall clock. A running worker adjusts its waits; a stopped one never notices. */
-    setWall(byMs: number): void {
+    /** Shifts the wall clock. A running worker adjusts its waits; a stopped one never notices. */
+    shiftWall(byMs: number): void {
       // The clock is not set while the disk is full: the worker could not store the adjusted waits.
       if (worker?.isFull === true) return;
-      time.setWall(byMs);
+      time.shiftWall(byMs);
       if (worker === undefined) return ledger.forgetWaits();
       worker.hasNoticedClock = false;
       setTimeout(sweep, random.integer(0, 1000));

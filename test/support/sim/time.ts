@@ -32,7 +32,7 @@ export function startVirtualTime(wallStartsAt: number) {
     wall,
     elapsed: () => elapsedMs,
     nextTimerAt: () => timers[0]?.at ?? Infinity,
-    setWall: (byMs: number): void => void (wallAtStart += byMs),
+    shiftWall: (byMs: number): void => void (wallAtStart += byMs),
 
     /** Runs all callbacks until only timers are left. */
     async settle(): Promise<void> {
