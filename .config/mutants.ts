@@ -12,7 +12,10 @@ import { findInvalid } from "./mutants/type-check.ts";
 import { describeCommit, measureSlowdown } from "./proofs/machine.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Mutants whose places are measured together, so that a short run prepares a long one. */
+/**
+ * Default number of mutants. The tests that reach them are found at once, even for a shorter run,
+ * so that the next, longer run need not find them again.
+ */
 const COUNT = 1500;
 const QUICK_COUNT = 100;
 /** The results are written after each batch. */
@@ -79,7 +82,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     removeCopies();
     process.exit(1);
   });
-// Tests wait longer on a busy machine. A mutant that hangs does too.
+// Tests wait longer on a busy machine, at most by this factor: a mutant that hangs waits as long.
 const MOST_PATIENCE = 5;
 process.env["PROOFS_PATIENCE"] = String(Math.min(await measureSlowdown(), MOST_PATIENCE));
 

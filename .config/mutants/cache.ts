@@ -71,7 +71,7 @@ export class CacheFile {
     return (this.cache.mutants[key] ??= { status: "survived", source, passed: {} });
   }
 
-  /** Returns the IDs of the mutants that a test reaches. */
+  /** Returns the IDs of the mutants that at least one test reaches. */
   findReached(): Set<number> {
     const files = Object.values(this.cache.files).filter(({ passes }) => passes);
     return new Set(

@@ -16,7 +16,9 @@ import type { Sampled } from "./sample.ts";
 /** Folders that the build writes. */
 const BUILT = ["dist", "src/client/generated"];
 
-/** Copies the files of a checkout to a temporary folder, so that nothing in the checkout changes. */
+/**
+ * Copies the files of a checkout to a temporary folder, so that nothing in the checkout changes.
+ */
 export function copyCheckout(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), "deskbell-mutants-"));
   const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];

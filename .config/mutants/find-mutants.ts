@@ -77,7 +77,7 @@ const NOT_VALUES = ["key", "source", "property", "directive", "local", "exported
 export function findMutants(file: string, source: string): Mutant[] {
   const changes: Change[] = [];
   const visit = (node: Node, parent: Node | null): void => {
-    if (isType(node) || isPath(node)) return;
+    if (isType(node) || isExempt(node)) return;
     changes.push(...changesOf(node, parent, source));
     for (const [field, child] of Object.entries(node))
       for (const one of Array.isArray(child) ? child : [child])
@@ -97,8 +97,11 @@ export function findMutants(file: string, source: string): Mutant[] {
 const CASTS = ["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"];
 const isType = ({ type }: Node): boolean => type.startsWith("TS") && !CASTS.includes(type);
 
-/** Returns whether a node is a path of a module, which bundlers look for. */
-const isPath = (node: Node): boolean =>
+/**
+ * Returns whether a node is not mutated: the path of a module, which bundlers look for, markup, and
+ * templates with a tag.
+ */
+const isExempt = (node: Node): boolean =>
   node.type.startsWith("Import") ||
   node.type.startsWith("JSX") ||
   node.type === "TaggedTemplateExpression" ||

@@ -15,10 +15,10 @@ export type RunResult = {
   failure: { test: string; message: string } | null;
   /**
    * Whether the failed test passes without the mutant, in the same process right afterwards. If
-   * not, a mutant that ran before may have spoiled the process.
+   * not, a mutant that ran before may have disturbed the process.
    */
   isConfirmed: boolean;
-  /** Whether this was the first run in its process, which no mutant can have spoiled. */
+  /** Whether this was the first run in its process, which no mutant can have disturbed. */
   isFirst: boolean;
   ms: number;
   /** Mutants that loading the file reaches, and each test; empty lists for a run with a mutant. */

@@ -97,7 +97,10 @@ export const findMutantsSection = (report: string): string =>
     .find((section) => section.startsWith(`${HEADING}\n`))
     ?.trimEnd() ?? "";
 
-/** Returns a report with another section about mutants, which comes before the sections of all proofs. */
+/**
+ * Returns a report with another section about mutants, which comes before the sections of all
+ * proofs.
+ */
 export function replaceMutants(report: string, section: string): string {
   const old = findMutantsSection(report);
   if (old !== "") return report.replace(old, () => section);

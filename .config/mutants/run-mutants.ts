@@ -105,8 +105,8 @@ export async function runMutants(options: Options, mutants: readonly Sampled[]):
 const mirrorOf = (file: string): string => file.replace(/^src/, "test").replace(/\.tsx?$/, "");
 
 /**
- * Returns the test files that reach a mutant, the cheapest first. Tests of its source and its folder
- * come before others: every test reaches the SQL of a store, but most of them do not use it.
+ * Returns the test files that reach a mutant, the cheapest first. Tests of its source and its
+ * folder come before others: every test reaches the SQL of a store, but most of them do not use it.
  */
 function candidatesFor(mutant: Sampled, files: readonly [string, TestFile][]): Candidate[] {
   const mirror = mirrorOf(mutant.file);
@@ -129,10 +129,13 @@ function nearness(file: string, mirror: string): number {
   return different === -1 ? other.length : different;
 }
 
-/** Removes at least one candidate from a queue, and more until their tests take `budget`. */
-function takeWorth(queue: Candidate[], budget: number): Candidate[] {
+/**
+ * Removes candidates from the start of a queue, and returns them: at least one, and as many as take
+ * at most `budgetMs` together.
+ */
+function takeWorth(queue: Candidate[], budgetMs: number): Candidate[] {
   let [count, time] = [0, 0];
-  while (count < queue.length && (count === 0 || time + (queue[count]?.ms ?? 0) <= budget))
+  while (count < queue.length && (count === 0 || time + (queue[count]?.ms ?? 0) <= budgetMs))
     time += queue[count++]?.ms ?? 0;
   return queue.splice(0, count);
 }

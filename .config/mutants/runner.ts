@@ -9,7 +9,7 @@ type Files = Parameters<NonNullable<TestRunner["onAfterRunFiles"]>>[0];
 const [PLAN, RESULTS] = [process.env["MUTANTS_PLAN"] ?? "", process.env["MUTANTS_RESULTS"] ?? ""];
 const REACHED_FILE = `${RESULTS}.reached`;
 
-/** The name of a test with those of its suites. */
+/** Returns the name of a test after the names of its suites. */
 function nameOf(test: Test): string {
   const names: string[] = [];
   for (
@@ -132,11 +132,13 @@ export default class MutantRunner extends TestRunner {
       if (this.#run.mutant === 0) result.loading.push(...this.#takeReached());
       return;
     }
+    // The control of a failed run repeats the failed test without the mutant, and must pass. A run
+    // without a mutant has no control: its own failure counts.
     const isBaseline = this.#run.mutant === 0;
     if (isBaseline ? result.failure : this.#failed) result.isConfirmed = false;
     if (result.failure && !isBaseline) this.#killed.add(this.#run.mutant);
     appendFileSync(RESULTS, `${JSON.stringify({ index: this.#turn >> 1, result })}\n`);
-    // Nothing of a spoiled process can be relied on.
+    // An earlier mutant may have disturbed the process, which is therefore replaced.
     if (!result.isConfirmed) process.kill(process.pid, "SIGKILL");
   }
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findMutants, type Mutant } from "./find-mutants.ts";
 
-/** A mutant of the sample. Its ID is its place, and begins with 1. */
+/** A mutant of the sample. Its ID is its position in the sample, counted from 1. */
 export type Sampled = Mutant & { id: number };
 
 /** The sources that are mutated: what stores, decides and sends. */

@@ -18,8 +18,8 @@ const OPTIONS = [
 ];
 
 /**
- * Returns the mutants that cannot be compiled. Checks mutants of different files together, in a copy
- * of the checkout.
+ * Returns the mutants that cannot be compiled. Checks mutants of different files together, in a
+ * copy of the checkout.
  */
 export async function findInvalid(
   copy: string,

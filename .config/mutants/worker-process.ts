@@ -26,8 +26,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Runs a plan and reports how each run ended. A run that may have been spoiled by an earlier one
-   * is repeated in a new process.
+   * Runs a plan and reports how each run ended. A run that an earlier one may have disturbed is
+   * repeated in a new process.
    */
   async run(
     plan: readonly PlannedRun[],
@@ -37,17 +37,17 @@ export class WorkerProcess {
     for (let left = plan; left.length > 0;) {
       const { ended, begun, isHanging } = await this.#attempt(left, limitMs);
       const last = ended.at(-1);
-      const isSpoiled = last !== undefined && !last.isConfirmed && !last.isFirst;
-      const certain = isSpoiled ? ended.slice(0, -1) : ended;
+      const isDisturbed = last !== undefined && !last.isConfirmed && !last.isFirst;
+      const certain = isDisturbed ? ended.slice(0, -1) : ended;
       certain.forEach((result, index) => report(left[index] as PlannedRun, result));
       let done = certain.length;
       const isLost = begun === ended.length;
-      // A process that crashes later than in its first run may have been spoiled.
+      // A process that crashes later than in its first run may have been disturbed.
       if (isLost && (isHanging || begun === 0)) {
         report(left[done] as PlannedRun, isHanging ? "timed out" : "crashed");
         done += 1;
       }
-      if (done === 0 && !isSpoiled && !isLost)
+      if (done === 0 && !isDisturbed && !isLost)
         throw new Error(
           `Vitest did not start ${left[0]?.file}.\nfix: npx vitest run ${left[0]?.file}`,
         );

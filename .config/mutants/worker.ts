@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { ViteUserConfig } from "vitest/config";
 import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
 
-// A process that runs plans in a copy of the project, one after the other. The modules that Vite has
-// transformed for one plan are there for the next one.
+// A process that runs plans in a copy of the project, one after the other. The modules that Vite
+// has transformed for one plan are there for the next one.
 
 /** Keeps the order of the plan. */
 class AsPlanned extends BaseSequencer {
