@@ -75,7 +75,7 @@ test.each(["--json services list", "services --json list", "services list --json
 test.each([
   ["80 columns", 80],
   ["unknown width", 0],
-])("on a terminal of %s, lists fit and show whole names", async (_, columns) => {
+])("a list fits a terminal of %s and shows whole names", async (_, columns) => {
   const { deskbell, dataDir } = createTerminal();
   await deskbell(`catalog apply ${SALON} ${RESTAURANT} ${writeVenue()}`);
   const screen = createTerminal({ dataDir, isTTY: true, columns });

@@ -43,7 +43,7 @@ test("the program's help lists each command once", () => {
   expect(listed.toSorted()).toEqual([...COMMANDS.map(({ name }) => name), "help"].toSorted());
 });
 
-test("the program's help lists each command of a feature after the core command that it names", () => {
+test("the program's help lists each command of a feature after the core command that the feature names", () => {
   const names = COMMANDS.map(({ name }) => name);
   const commands = FEATURES.flatMap((feature) => feature.commands ?? []);
   expect(commands.length).toBeGreaterThan(0);

@@ -144,7 +144,7 @@ test.each([
   // A PATCH has no Idempotency-Key, and a 429 refuses it before it has an effect.
   ["a PATCH", "updateBooking", { id: "bkg_1", body: {} }, [429]],
 ] as const)(
-  "%s is sent again only after the statuses that allow it",
+  "%s is sent again only after a status that allows a retry",
   async (_, id, args, repeated) => {
     for (const status of [400, 404, 409, 429, 500, 502, 503, 504]) {
       const { client, sent } = answer([problem(status, "busy"), json({ data: {} })]);
@@ -297,7 +297,7 @@ test("the client has a method for each operation of a business that responds wit
   expect(ids).not.toContain("getMetrics");
 });
 
-test("no query parameter has the name of an argument with another meaning", () => {
+test("no query parameter has the name of an argument of the client's own, such as body or signal", () => {
   const document = describeApi({ routes: ROUTES, version: "1" });
   const names = JSON.stringify(document.paths).matchAll(/"name":"(\w+)","in":"query"/g);
   const taken = ["body", "signal", "previous", "idempotencyKey", "ifMatch", "visitorId", "id"];

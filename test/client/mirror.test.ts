@@ -46,7 +46,7 @@ services: [{ key: yoga, name: Yoga, durationMin: 60, price: ${price}, capacity: 
   return { rt, storage, mirror, setPrice, readPrice, takeRead, setReachable };
 }
 
-test("a mirror reads all lists once, and then only the events and what they do not contain", async () => {
+test("a mirror reads all lists once, and then only the events and what the events do not contain", async () => {
   const { mirror, setPrice, readPrice, takeRead } = setUp();
   expect((await mirror.sync()).changed).toContain("services");
   expect(takeRead().length).toBe(8);

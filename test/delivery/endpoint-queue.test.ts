@@ -14,10 +14,10 @@ import type { Runtime } from "../../src/app/runtime.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 const responded = (statusCode: number, retryAfter: string | null = null): Outcome => ({
   kind: "responded",
@@ -49,7 +49,7 @@ async function setUp(send: Send, url = "http://10.0.0.1/") {
   const emit = (count = 1) =>
     emitEvents(rt, business, ...Array.from({ length: count }, () => "service.updated" as const));
   /** Advances the time in steps, and runs the scheduled jobs after each. */
-  const advanceTime = async (ms: number, stepMs = SECOND) => {
+  const advanceTime = async (ms: number, stepMs = SECOND_MS) => {
     for (let elapsed = 0; elapsed < ms; elapsed += stepMs) {
       rt.advance(Math.min(stepMs, ms - elapsed));
       worker.sweep();
@@ -93,7 +93,7 @@ describe("the outcome of a delivery", () => {
     expect(conditions()).toMatchObject([{ code: "endpoint.disabled", business: "salon-aurora" }]);
     const before = sent.length;
     emit();
-    await advanceTime(HOUR, MINUTE);
+    await advanceTime(HOUR_MS, MINUTE_MS);
     expect(sent).toHaveLength(before);
   });
 
@@ -109,12 +109,12 @@ describe("the outcome of a delivery", () => {
       await deliver();
       emit(5);
       await deliver();
-      await advanceTime(10 * MINUTE - SECOND);
+      await advanceTime(10 * MINUTE_MS - SECOND_MS);
       expect(sent).toEqual([1]);
       expect(rt.store.deliveries.list({}, 10).map(({ attemptCount }) => attemptCount)).toEqual([
         0, 0, 0, 0, 0, 1,
       ]);
-      await advanceTime(2 * MINUTE);
+      await advanceTime(2 * MINUTE_MS);
       expect(countByStatus(rt)).toMatchObject({ DELIVERED: 6 });
     },
   );
@@ -141,14 +141,14 @@ describe("the outcome of a delivery", () => {
       emit();
       await deliver();
       expect(rt.store.deliveries.list({}, 1)[0]!.nextAttemptAt! - rt.now()).toBeGreaterThanOrEqual(
-        MINUTE,
+        MINUTE_MS,
       );
       maxInFlight = 0;
       emit();
       emit();
       await deliver();
       expect(maxInFlight).toBe(1);
-      await advanceTime(75 * SECOND);
+      await advanceTime(75 * SECOND_MS);
       expect(countByStatus(rt)).toMatchObject({ DELIVERED: 3 });
     },
   );
@@ -183,7 +183,7 @@ describe("the outcome of a delivery", () => {
       emit();
       await deliver();
       expect(sent).toEqual([1, 2]);
-      await advanceTime(6 * SECOND);
+      await advanceTime(6 * SECOND_MS);
       expect(sent).toEqual([1, 2, 1]);
       expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
     },
@@ -201,10 +201,10 @@ describe("the outcome of a delivery", () => {
     expect(count).toBeLessThan(14);
     const whenProbingStarts = count;
     // Probes are sent after 1, 3, 7, 15 and 31 s.
-    await advanceTime(32 * SECOND);
+    await advanceTime(32 * SECOND_MS);
     expect(count).toBe(whenProbingStarts + 5);
     isUp = true;
-    await advanceTime(10 * MINUTE);
+    await advanceTime(10 * MINUTE_MS);
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
   });
 
@@ -244,11 +244,11 @@ describe("while its receiver is down, an endpoint", () => {
     await deliver();
     expect(receiver.attempts.size).toBeLessThanOrEqual(5);
     const before = receiver.askedAt.length;
-    await advanceTime(64 * SECOND);
+    await advanceTime(64 * SECOND_MS);
     expect(receiver.askedAt.length - before).toBe(6);
     expect(Math.max(...receiver.attempts.values())).toBeLessThanOrEqual(3);
     receiver.isUp = true;
-    await advanceTime(64 * SECOND);
+    await advanceTime(64 * SECOND_MS);
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 240, PENDING: 0 });
   });
 
@@ -262,7 +262,7 @@ describe("while its receiver is down, an endpoint", () => {
       const { emit, deliver, advanceTime, receiver } = await setUpDown();
       emit(each.backlog);
       await deliver();
-      await advanceTime(DAY, 5 * SECOND);
+      await advanceTime(DAY_MS, 5 * SECOND_MS);
       expect(receiver.askedAt.length).toBeLessThanOrEqual(each.limit);
     },
   );
@@ -271,7 +271,7 @@ describe("while its receiver is down, an endpoint", () => {
     const { emit, deliver, advanceTime, receiver, rt, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
-    await advanceTime(8 * SECOND);
+    await advanceTime(8 * SECOND_MS);
     const { heldUntil, heldReason } = getEndpoint();
     expect(heldReason).toBe("failing");
     expect(heldUntil! - rt.now()).toBeGreaterThan(0);
@@ -280,7 +280,7 @@ describe("while its receiver is down, an endpoint", () => {
     expect(nextAttemptOf(untried!, rt.now())).toEqual({ nextAttemptAt: heldUntil, heldUntil });
     expect(rt.store.due.getNextAttemptAt()).toBe(heldUntil);
     receiver.isUp = true;
-    await advanceTime(20 * SECOND);
+    await advanceTime(20 * SECOND_MS);
     expect(getEndpoint()).toMatchObject({ heldUntil: null, heldReason: null });
   });
 
@@ -294,11 +294,11 @@ describe("while its receiver is down, an endpoint", () => {
       emit(240);
       worker.wake();
       const delivered = () => countByStatus(rt)["DELIVERED"] ?? 0;
-      while (delivered() === 0 && now() < MINUTE) {
+      while (delivered() === 0 && now() < MINUTE_MS) {
         rt.advance(20);
         await vi.advanceTimersByTimeAsync(20);
         receiver.isUp = now() > 2060;
-        if (now() % SECOND === phaseMs) worker.sweep();
+        if (now() % SECOND_MS === phaseMs) worker.sweep();
       }
       expect(now()).toBeLessThan(5060);
     },
@@ -324,24 +324,24 @@ describe("while its receiver is down, an endpoint", () => {
       const { rt, id, emit, deliver, advanceTime, receiver, getEndpoint } = await setUpDown();
       emit(40);
       await deliver();
-      await advanceTime(HOUR);
-      expect(getEndpoint().heldUntil! - rt.now()).toBeGreaterThan(2 * SECOND);
+      await advanceTime(HOUR_MS);
+      expect(getEndpoint().heldUntil! - rt.now()).toBeGreaterThan(2 * SECOND_MS);
       receiver.isUp = true;
       await act(rt, id);
       expect(getEndpoint().heldUntil).toBeNull();
       const { failureCount, version } = getEndpoint();
       expect(failureCount).toBeGreaterThan(0);
-      await advanceTime(SECOND);
+      await advanceTime(SECOND_MS);
       expect(countByStatus(rt)["DELIVERED"]).toBeGreaterThan(30);
       expect(getEndpoint().version).toBe(version);
     },
   );
 
-  test("a worker that restarts probes an endpoint at once whose receiver was down", async () => {
+  test("a worker that restarts probes at once an endpoint whose receiver was down", async () => {
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
-    await advanceTime(HOUR);
+    await advanceTime(HOUR_MS);
     await worker.stop(0);
     expect(getEndpoint().heldUntil).not.toBeNull();
     createTestWorker(rt, async () => responded(200));
@@ -354,7 +354,7 @@ test("the backoff that Retry-After requests is stored with its reason", async ()
   const { rt, emit, deliver, getEndpoint } = await setUp(send);
   emit();
   await deliver();
-  const hold = { heldUntil: rt.now() + 10 * MINUTE, heldReason: "retry_after" };
+  const hold = { heldUntil: rt.now() + 10 * MINUTE_MS, heldReason: "retry_after" };
   expect(getEndpoint()).toMatchObject(hold);
 });
 
@@ -365,17 +365,17 @@ describe("an endpoint that keeps failing", () => {
       await setUp(send);
     emit(3);
     await deliver();
-    await advanceTime(10 * MINUTE - SECOND);
+    await advanceTime(10 * MINUTE_MS - SECOND_MS);
     expect(getEndpoint().failureCount).toBeGreaterThanOrEqual(5);
     expect(conditions()).toEqual([]);
-    await advanceTime(SECOND);
+    await advanceTime(SECOND_MS);
     expect(conditions()).toMatchObject([
       {
         code: "endpoint.failing",
         text: expect.stringMatching(/has failed \d+ times since \S+ \(HTTP 500\)$/),
       },
     ]);
-    await advanceTime(4 * DAY - 8 * MINUTE, MINUTE);
+    await advanceTime(4 * DAY_MS - 8 * MINUTE_MS, MINUTE_MS);
     expect(conditions()).toMatchObject([
       {
         code: "endpoint.disabling",
@@ -383,7 +383,7 @@ describe("an endpoint that keeps failing", () => {
       },
     ]);
     expect(worker.disabled).toEqual([]);
-    await advanceTime(2 * DAY, MINUTE);
+    await advanceTime(2 * DAY_MS, MINUTE_MS);
     expect(worker.disabled).toEqual([id]);
     expect(conditions()).toMatchObject([{ code: "endpoint.disabled" }]);
     expect(getEndpoint()).toMatchObject({ status: "DISABLED", disabledReason: "failing" });
@@ -398,10 +398,10 @@ describe("an endpoint that keeps failing", () => {
     );
     emit(3);
     await deliver();
-    while (getEndpoint().disableAt === null || rt.now() < getEndpoint().disableAt! - HOUR)
-      await advanceTime(HOUR, MINUTE);
+    while (getEndpoint().disableAt === null || rt.now() < getEndpoint().disableAt! - HOUR_MS)
+      await advanceTime(HOUR_MS, MINUTE_MS);
     isUp = true;
-    await advanceTime(2 * DAY, MINUTE);
+    await advanceTime(2 * DAY_MS, MINUTE_MS);
     expect(getEndpoint()).toMatchObject({ status: "ACTIVE", disableAt: null });
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 3, PENDING: 0 });
   });
@@ -411,7 +411,7 @@ describe("an endpoint that keeps failing", () => {
     const { emit, deliver, advanceTime, getEndpoint } = await setUp(send);
     emit();
     await deliver();
-    await advanceTime(7 * DAY, 10 * MINUTE);
+    await advanceTime(7 * DAY_MS, 10 * MINUTE_MS);
     expect(getEndpoint()).toMatchObject({ status: "ACTIVE", failedEvents: 1 });
   });
 
@@ -422,10 +422,10 @@ describe("an endpoint that keeps failing", () => {
     );
     emit(3);
     await deliver();
-    await advanceTime(HOUR, MINUTE);
+    await advanceTime(HOUR_MS, MINUTE_MS);
     expect(conditions()).toHaveLength(1);
     isUp = true;
-    await advanceTime(12 * HOUR, MINUTE);
+    await advanceTime(12 * HOUR_MS, MINUTE_MS);
     expect(conditions()).toEqual([]);
     expect(getEndpoint()).toMatchObject({
       failingSince: null,
@@ -454,7 +454,7 @@ describe("a disabled endpoint", () => {
     expect(sent).toEqual([]);
     expect(countByStatus(rt)).toEqual({ PARKED: 500 });
     expect(enableEndpoint(rt, id, "all")).toMatchObject({ recovered: 500, cancelled: 0 });
-    await advanceTime(SECOND);
+    await advanceTime(SECOND_MS);
     expect(sent).toEqual(Array.from({ length: 500 }, (_, i) => i + 1));
     expect(maxInFlight).toBe(1);
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 500, PARKED: 0, PENDING: 0 });
@@ -470,14 +470,14 @@ describe("a disabled endpoint", () => {
       const { rt, id, emit, advanceTime, getEndpoint } = await setUp(send);
       disableEndpoint(rt, id, "manual");
       emit(2);
-      rt.advance(HOUR);
+      rt.advance(HOUR_MS);
       const later = rt.now();
       emit(2);
-      rt.advance(HOUR);
+      rt.advance(HOUR_MS);
       expect(enableEndpoint(rt, id, recover === "later" ? later : recover)).toMatchObject({
         cancelled,
       });
-      await advanceTime(SECOND);
+      await advanceTime(SECOND_MS);
       expect(sent).toEqual(expected);
       expect(getEndpoint()).toMatchObject({ status: "ACTIVE", disabledReason: null });
       expect(countByStatus(rt)["CANCELLED"]).toBe(cancelled);
@@ -547,7 +547,7 @@ test("the health of an endpoint begins anew when its URL changes", async () => {
   const before = urls.length;
   await updateEndpoint(rt, id, { url: "http://10.0.0.2/" });
   expect(getEndpoint()).toMatchObject({ failingSince: null, failureCount: 0 });
-  await advanceTime(10 * SECOND);
+  await advanceTime(10 * SECOND_MS);
   expect(new Set(urls.slice(before))).toEqual(new Set(["http://10.0.0.2/"]));
   expect(countByStatus(rt)).toMatchObject({ DELIVERED: 20 });
 });

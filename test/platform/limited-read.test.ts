@@ -25,7 +25,7 @@ function startWriter(path: string, script: string) {
   });
 }
 
-test("a file is read whole, up to the maximum size", () => {
+test("a file of the maximum size is read, and a larger one is refused", () => {
   const path = join(createTempFolder(), "a.txt");
   writeFileSync(path, "a".repeat(SMALL.maxBytes));
   expect(readLimited(path, SMALL)).toHaveLength(SMALL.maxBytes);

@@ -25,7 +25,7 @@ async function listResources(code: string): Promise<unknown> {
   return message;
 }
 
-test("the channel to the parent keeps a waiting process alive only if it listens to messages", async () => {
+test("the channel to the parent keeps a waiting process alive only if the process listens to messages", async () => {
   expect(await listResources("")).not.toContain("PipeWrap");
   expect(await listResources('process.on("message", () => {});')).toContain("PipeWrap");
 });

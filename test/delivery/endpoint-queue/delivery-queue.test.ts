@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { createDeliveryQueue, type PermitKind } from "../../../src/delivery/endpoint-queue.ts";
 import type { EndpointClass } from "../../../src/domain/webhooks/endpoint-health.ts";
 
-/** Number of permits: 20 probes and 80 fast permits, of which at most 40 may be late. */
+/**
+ * Number of permits: 20 for probes, and 80 fast permits for all other attempts. Late attempts can
+ * use at most 40 of these.
+ */
 const PERMITS = 100;
 
 function createTestQueue() {

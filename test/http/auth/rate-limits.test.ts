@@ -190,7 +190,7 @@ describe("addresses of one IPv6 /48", () => {
   });
 });
 
-test("the requests of an address are saved only once it has made two", async () => {
+test("the requests of an address are saved only after its second request", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const ask = (address: string) =>
     api.request(AVAILABILITY, { key: null, headers: { "x-forwarded-for": address } });

@@ -258,7 +258,7 @@ describe("metrics", () => {
     );
   });
 
-  test("a program on this machine without the token causes one log line and a condition until it has it", async () => {
+  test("a program on this machine without the metrics token causes one log line, and a condition until it sends the token", async () => {
     const rt = await createRunningServer();
     const app = createTestApp(rt);
     const isOpen = () => {

@@ -74,7 +74,7 @@ describe("the next slice", () => {
     expect(counted).toBeGreaterThanOrEqual(19);
   });
 
-  test("a shared scan gets its slices as early as a scan of any client that waits for it would", async () => {
+  test("a shared scan gets its slices as early as a scan of its least busy client would", async () => {
     const { scan, add, slices } = openQueue();
     const other = scan(address("other"), 30);
     const own = scan(address("hostile"), 10);

@@ -14,7 +14,7 @@ import {
   visit,
 } from "../../support/bookings.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 const ANN = { ...CUT, staffId: shopId("stf", "ann") };
 
 test.each([
@@ -224,7 +224,7 @@ describe("a start that cannot be booked", () => {
   });
 });
 
-test("a booking with further fields of a slot is rejected, with the names of the expected fields", async () => {
+test("a hold with further fields of a slot is rejected, with the names of the expected fields", async () => {
   const { site } = openBookingShop();
   const { status, body } = await site.send("POST", "/holds", {
     startsAt: monday("09:00"),
@@ -300,9 +300,9 @@ describe("a hold", () => {
     const { rt, site, owner } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
     const held = await site.send("POST", "/holds", { ...ann, ttlSeconds: 60 });
-    rt.advance(MINUTE);
+    rt.advance(MINUTE_MS);
     expect((await owner.send("POST", "/bookings", ann)).status).toBe(201);
-    rt.setClock(-MINUTE);
+    rt.setClock(-MINUTE_MS);
     const late = await site.send("POST", "/bookings", { holdId: held.body.data.id });
     expect(problem(late)).toBe("409 hold_expired");
   });
@@ -325,7 +325,7 @@ describe("a hold", () => {
     const first = await hold({ ttlSeconds: 60 });
     expect(await starts()).toEqual(["10", "11"]);
     expect(problem(await owner.send("POST", "/bookings", ann))).toBe("409 slot_taken TAKEN");
-    rt.advance(MINUTE);
+    rt.advance(MINUTE_MS);
     expect(await starts()).toEqual(["09", "10", "11"]);
     const book = (holdId: string, client = site) => client.send("POST", "/bookings", { holdId });
     const expired = await book(first);
@@ -374,7 +374,7 @@ describe("a hold", () => {
     const holdId: string = second.body.data.id;
     expect((await manager.send("POST", "/bookings", { holdId })).status).toBe(201);
     const third = await site.send("POST", "/holds", { ...visit("11:00"), ttlSeconds: 60 });
-    rt.advance(MINUTE);
+    rt.advance(MINUTE_MS);
     const expired = await site.send("GET", `/holds/${third.body.data.id}`);
     expect(expired.body.data).toMatchObject({ status: "EXPIRED" });
   });
@@ -382,7 +382,7 @@ describe("a hold", () => {
   test("a hold keeps its price and time, whatever changes meanwhile", async () => {
     const { rt, site } = openBookingShop();
     const soon = "2026-11-23T09:00:00Z";
-    rt.advance(Date.parse(soon) - rt.now() - 61 * MINUTE);
+    rt.advance(Date.parse(soon) - rt.now() - 61 * MINUTE_MS);
     const held = await site.send("POST", "/holds", { startsAt: soon, segments: [ANN] });
     expect(held.body.data).toMatchObject({ totalCents: 4000 });
     apply(
@@ -391,7 +391,7 @@ describe("a hold", () => {
 staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-11-24T00:00" }] }]`,
     );
     // The time is now closer than the minimum notice.
-    rt.advance(4 * MINUTE);
+    rt.advance(4 * MINUTE_MS);
     const booked = await site.send("POST", "/bookings", { holdId: held.body.data.id });
     expect(booked.body.data).toMatchObject({
       totalCents: 4000,
@@ -447,7 +447,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect(problem(refused)).toBe("429 too_many_holds");
     expect(refused.headers.get("retry-after")).toBe("60");
     // Three holds of a day with Ann leave Bea, the tables and other days free.
-    rt.advance(6 * MINUTE);
+    rt.advance(6 * MINUTE_MS);
     for (const n of [0, 1, 2]) expect((await hold(site, n)).status).toBe(201);
     const bea = await site.send("POST", "/holds", visit("09:00"));
     expect(bea.status).toBe(201);

@@ -17,7 +17,7 @@ import {
   visit,
 } from "../../support/bookings.ts";
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 /** Makes bookings need approval, and lets guests cancel until two hours before the start. */
 const strictRules = (rt: TestRuntime) =>
@@ -64,7 +64,7 @@ describe("where the business approves bookings", () => {
       "CANCELLED",
     ]);
 
-    rt.advance(24 * HOUR);
+    rt.advance(24 * HOUR_MS);
     const events = recordEvents(rt, () => expirePendingVisits(rt));
     expect(eventTypesOf(events)).toEqual(["booking.cancelled"]);
     expect(recordEvents(rt, () => expirePendingVisits(rt))).toEqual([]);
@@ -79,7 +79,7 @@ describe("where the business approves bookings", () => {
     });
   });
 
-  test("rescheduling by the guest needs approval again; by the business it does not", async () => {
+  test("a visit that its guest reschedules needs approval again, but not one that the business reschedules", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
@@ -109,7 +109,7 @@ describe("where the business approves bookings", () => {
     expect(problem(await owner.send("POST", `/bookings/${id}/complete`, {}))).toBe(
       "409 wrong_status",
     );
-    rt.advance(2 * HOUR);
+    rt.advance(2 * HOUR_MS);
     for (const [action, status] of [
       ["complete", "COMPLETED"],
       ["no-show", "NO_SHOW"],
@@ -175,7 +175,7 @@ test("every route responds to another key's hold or visit as to one that never e
   );
 });
 
-test("the ETag of a visit is its version, and If-Match refuses a change of an older one", async () => {
+test("the ETag of a visit is its version, and If-Match refuses a change of an older version", async () => {
   const { site, owner } = openBookingShop();
   const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
   const path = `/bookings/${id}`;
@@ -352,6 +352,6 @@ test("updatedAt of a visit does not decrease when the clock is set back", async 
   const create = async (time: string) =>
     (await site.send("POST", "/bookings", visit(time))).body.data;
   const first = await create("09:00");
-  rt.setClock(-HOUR);
+  rt.setClock(-HOUR_MS);
   expect((await create("10:00")).updatedAt).toBe(first.updatedAt);
 });

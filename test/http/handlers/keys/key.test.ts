@@ -22,7 +22,7 @@ const readKey = async (api: TestApi, key?: string) =>
   keySchema.parse(await readData(await api.request(KEY, key === undefined ? {} : { key })));
 
 describe("GET key", () => {
-  test("a key says what it is, may do, and has used of its limits", async () => {
+  test("the response about a key has what the key is, may do, and has used of its limits", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey({
       name: "website",
@@ -74,7 +74,7 @@ describe("GET key", () => {
     });
   });
 
-  test.each(SCOPES)("a key with the scope %s alone may ask what it is", async (scope) => {
+  test.each(SCOPES)("a key with the scope %s alone may read its own properties", async (scope) => {
     const api = createTestApi();
     const { secret } = api.createKey({ kind: "RESTRICTED", scopes: [scope] });
     expect((await readKey(api, secret)).scopes).toEqual([scope]);
@@ -209,7 +209,7 @@ describe("POST key/rotate", () => {
     });
   });
 
-  test("the secret that rotated may repeat the identical request for 10 minutes, even after its end", async () => {
+  test("the secret that rotated the key may repeat this request for 10 minutes, even after its own end", async () => {
     const { api, secret, rotate, rotateTo, refusal, isAccepted } = setUp();
     const first = await rotateTo(secret, "first", { overlapSeconds: 0 });
     expect(await isAccepted(secret)).toBe(401);

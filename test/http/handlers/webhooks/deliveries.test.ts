@@ -191,7 +191,7 @@ describe("the list of an endpoint's deliveries", () => {
     });
   });
 
-  test("HEAD of a list of deliveries has the headers of GET and no body", async () => {
+  test("HEAD of endpoints and deliveries has the headers of GET and no body", async () => {
     const { api, endpoint } = await setUp();
     renameService(api, "Cut");
     for (const path of [
@@ -347,7 +347,7 @@ describe("the list of the deliveries of all endpoints", () => {
     return { api, partner, first, second, foreign, operators, of };
   }
 
-  test("a restricted key lists the deliveries of its endpoints, also of deleted ones, a secret key all", async () => {
+  test("a restricted key lists the deliveries of its own endpoints, even deleted ones, and a secret key lists all", async () => {
     const { api, partner, first, second, foreign, operators, of } = await createPartners();
     expect(ids(await listAll(api, "", partner.secret))).toEqual(of(first, second));
     expect(ids(await listAll(api))).toEqual(of(first, second, foreign, operators));

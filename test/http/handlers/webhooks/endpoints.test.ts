@@ -404,7 +404,7 @@ describe("the list of endpoints", () => {
     return (await response.json()) as Listed;
   };
 
-  test("the list of endpoints is sorted by age, and has only the endpoints of its own for a restricted key", async () => {
+  test("the list of endpoints is sorted by age, and a restricted key lists only its own endpoints", async () => {
     const api = createTestApi();
     const { secret: key } = api.createKey({ kind: "RESTRICTED", scopes: ["webhooks.write"] });
     expect(await read(api)).toEqual({

@@ -183,7 +183,7 @@ describe("POST deliveries/redeliver", () => {
     expect(attempts.sort()).toEqual([1, 1, 2, 2, 2, 2]);
   });
 
-  test("deliveries of a disabled endpoint are left out and named, or refused if it is chosen", async () => {
+  test("deliveries of a disabled endpoint are left out and named, or refused if the filter names the endpoint", async () => {
     const { api, first, second, send, redelivered, problem } = await setUp();
     renameService(api, "Cut");
     await send();
