@@ -167,7 +167,10 @@ function toText({ message, details, fix, exitCode }: FailureDetails): string {
   return `${lines.join("\n")} (exit ${exitCode})\n`;
 }
 
-/** Returns the error as JSON, escaped even in a pipe: partners chose some of the names in it. */
+/**
+ * Returns the error as JSON. Control characters are escaped even in a pipe, because partners chose
+ * some of the names in the error.
+ */
 function toJson({ code, message, issues, fix }: FailureDetails): string {
   const error = { code, message, ...(issues.length > 0 && { issues }), fix };
   return `${escapeJson(JSON.stringify({ error }))}\n`;

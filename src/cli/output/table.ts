@@ -23,6 +23,7 @@ type ColumnSpec<Row> = {
 
 const GAP = "  ";
 const INDENT = "  ";
+/** A column is not truncated to fewer terminal cells. */
 const MIN_COLUMN_WIDTH = 8;
 
 /**

@@ -30,8 +30,8 @@ export type ConnectionLimits = {
 const USUAL_DESCRIPTORS = 8192;
 
 /**
- * Returns limits that leave half of the descriptors to webhooks in flight and files. One client gets
- * at most a quarter of the connections, and one network half of them.
+ * Returns limits that leave half of the descriptors to webhooks in flight and files. One client
+ * gets at most a quarter of the connections, and one network half of them.
  * @param descriptors the limit of open files; null if it is unknown
  */
 export function connectionLimits(descriptors: number | null): ConnectionLimits {
@@ -230,7 +230,10 @@ export function disconnectSlowReaders(server: Server): void {
   server.once("close", () => clearInterval(timer));
 }
 
-/** Resets a connection: after a normal close the kernel would keep the unread data. */
+/**
+ * Resets a connection, because the kernel would keep the unread data after a normal close. Node
+ * cannot reset a TLS connection, which is therefore closed.
+ */
 const disconnect = (socket: Socket): unknown =>
   socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy();
 

@@ -170,9 +170,9 @@ function readPage(
 const TIME_CHARACTERS = "dlv_".length + 9;
 
 /**
- * Returns a position at or a little before the last searched delivery, which may be of another
- * business: a cursor must not have its ID. The next page searches the few milliseconds since this
- * position again.
+ * Returns the position for the cursor of the next page. A cursor must not have the ID of the last
+ * searched delivery, which may be of another business, so the position is up to a few milliseconds
+ * newer. The next page searches these milliseconds again.
  * @param last the last delivery of the page, after which nothing matches up to the position
  */
 function hideForeign(reached: string, last: string | undefined): string {
