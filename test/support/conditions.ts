@@ -103,13 +103,13 @@ const CORE_INJECTIONS: Record<Exclude<ConditionCode, KeysIn<"conditions">>, Inje
   },
   "delivery.corrupt": (rt) => {
     emitEvents(rt, rt.business, "service.updated");
-    const move = (status: string): void =>
+    const setStatus = (status: string): void =>
       edit(
         rt,
         `UPDATE delivery SET status = '${status}', next_attempt_at = NULL; UPDATE delivery_count SET status = '${status}'`,
       );
-    move("CORRUPT");
-    return () => move("CANCELLED");
+    setStatus("CORRUPT");
+    return () => setStatus("CANCELLED");
   },
   "master_key.missing": (rt) => replaceFile(rt.config.masterKeyPath, undefined),
   "master_key.wrong": (rt) =>

@@ -104,12 +104,16 @@ export class Comparison {
     this.reasons.set(`${reason}`, (this.reasons.get(`${reason}`) ?? 0) + 1);
   }
 
+  /**
+   * Compares the days and starts of an answer.
+   * @param isGeneral whether the key that asked may not read bookings, and so gets general reasons
+   */
   compare(question: Question, answer: Answer, moment: Moment, isGeneral = false): void {
     const { zone } = this.#availability.business;
     const limits = this.#limits(question, moment);
     if (!limits) return;
     const { horizon, isTooSoon } = limits;
-    this.#total(question, answer);
+    this.#compareTotals(question, answer);
     let first: number | undefined;
     for (let date = question.from, i = 0; date <= question.to; date = addDays(date, 1), i++) {
       const actual = answer.days[i];
@@ -171,7 +175,7 @@ export class Comparison {
     }
   }
 
-  #total(question: Question, answer: Answer): void {
+  #compareTotals(question: Question, answer: Answer): void {
     const lengths =
       "party" in question
         ? [{ durationMin: this.#availability.turnMin(question.party), priceCents: 0 }]

@@ -41,19 +41,13 @@ export const minuteOf = (time: string): number => Date.parse(time) / 60_000;
 
 /** The documented verdict on each start of a day, regardless of the minimum notice. */
 export class Day {
+  /** The verdicts by start, in minutes since 1970. */
   readonly verdicts = new Map<number, Verdict>();
-  /** Returns the starts that would be free without any booking. */
-  startsWithoutVisits(): number[] {
-    const { business } = this.availability;
-    const empty = new Availability({ ...business, occupied: [], seated: [] });
-    const { verdicts } = new Day(empty, this.question, this.date);
-    return [...verdicts].flatMap(([start, { reason }]) => (reason === null ? [start] : []));
-  }
-
   readonly availability: Availability;
   readonly question: Question;
   readonly date: string;
 
+  /** @param isEmpty leaves `verdicts` empty, for callers that need the verdict on one start only */
   constructor(availability: Availability, question: Question, date: string, isEmpty = false) {
     this.availability = availability;
     this.question = question;
@@ -75,6 +69,14 @@ export class Day {
     ];
     for (const start of starts.sort((a, b) => a - b))
       this.verdicts.set(start, this.visitVerdict(start));
+  }
+
+  /** Returns the starts that would be free without any booking. */
+  startsWithoutVisits(): number[] {
+    const { business } = this.availability;
+    const empty = new Availability({ ...business, occupied: [], seated: [] });
+    const { verdicts } = new Day(empty, this.question, this.date);
+    return [...verdicts].flatMap(([start, { reason }]) => (reason === null ? [start] : []));
   }
 
   #tableVerdict(start: number): Verdict {

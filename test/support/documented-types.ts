@@ -40,6 +40,7 @@ export type Business = {
   seated: (Span & { visit: string; table: string })[];
 };
 
+/** A service that a visit asks for. `staff` is null if anyone may perform it. */
 export type Wish = {
   service: string;
   variant: string | null;

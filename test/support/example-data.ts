@@ -188,12 +188,15 @@ const BUSINESS: Record<string, string> = {
 /** Returns an example that can be run: without pipes and redirections, with existing IDs. */
 export function makeRunnable(line: string): string {
   const [command = ""] = line.split(/ (?:\||>>?|<) /);
+  // IDs such as whe_06f… get the ID of an existing object. The files of the examples are in the
+  // current folder, so the folders of absolute paths are left out.
   const named = command
     .replaceAll(
       /\b([a-z]{3})_[0-9a-z]+…/g,
       (id: string, prefix: string) => existing.get(id) ?? existing.get(prefix) ?? "",
     )
     .replaceAll(/ \/\S*\//g, " ");
+  // Entries of three characters are the prefixes of IDs, which have been replaced above.
   const filled = [...existing].reduce(
     (text, [example, value]) => (example.length > 3 ? text.replace(example, value) : text),
     named,

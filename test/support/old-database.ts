@@ -74,7 +74,10 @@ export function breakMigration(path: string, schema: number): void {
   db.close();
 }
 
-/** Deletes guests whose data are a text, and leaves them in free space, as version 0.2 did. */
+/**
+ * Stores guests with a text in place of their encrypted data, and deletes them. The bytes stay in
+ * the free space of the file, as with version 0.2.
+ */
 export function leaveOldSpace({ config }: TestRuntime, text: string): void {
   const db = new Database(config.databasePath);
   db.pragma("secure_delete = OFF");
@@ -95,18 +98,25 @@ export function contains({ config: { databasePath } }: TestRuntime, text: string
 
 const UPGRADE = new URL("../e2e/upgrade/", import.meta.url);
 
-/** Returns a file that version 0.2 has made: a business with two services, a booking and an API key. */
+/**
+ * Returns a file that version 0.2 has made: a business with two services, a booking and an API key.
+ */
 export const readFileOfVersion02 = (): Buffer =>
   gunzipSync(readFileSync(new URL("version-0.2.db.gz", UPGRADE)));
 
-/** What version 0.2 responded to `GET /v1/businesses/shop…` with this file, by the rest of the path. */
+/**
+ * Returns what version 0.2 responded to `GET /v1/businesses/shop…` with the file that
+ * `readFileOfVersion02` returns, by the rest of the path.
+ */
 export const readResponsesOfVersion02 = () =>
   JSON.parse(readFileSync(new URL("version-0.2.json", UPGRADE), "utf8")) as Record<string, Reply>;
 
 /** Tables of the first schema, in the order of their references. */
 const FIRST_TABLES = ["business", "catalog_object", "representation", "api_key", "api_key_secret"];
 
-/** Writes the catalog, API keys and events of a file of version 0.2 as a file of the first schema. */
+/**
+ * Writes the catalog, API keys and events of a file of version 0.2 as a file of the first schema.
+ */
 export function writeFileOfFirstSchema(path: string): void {
   const newer = join(createTempFolder(), "newer.db");
   writeFileSync(newer, readFileOfVersion02());

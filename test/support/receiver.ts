@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A response of the script. Further requests get the last response again. */
+/** A response that a test prescribes. Requests after the last such response get it again. */
 export type ScriptedResponse = {
   status?: number;
   headers?: Record<string, string>;

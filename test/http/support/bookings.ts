@@ -47,13 +47,14 @@ export type Body = {
   errors: { code: string; pointer?: string; parameter?: string }[];
   [member: string]: unknown;
 };
-export type Sent = { status: number; headers: Headers; body: Body; text: string };
+/** A response with its body as text and, if it has one, parsed. */
+export type SentResponse = { status: number; headers: Headers; body: Body; text: string };
 export type Send = (
   method: string,
   path: string,
   body?: unknown,
   headers?: Record<string, string | undefined>,
-) => Promise<Sent>;
+) => Promise<SentResponse>;
 export type Client = { id: string; secret: string; send: Send };
 
 const NO_LIMITS = { limitMinute: 1_000_000, limitHour: 1_000_000, maxBookingsDay: 1_000_000 };
@@ -130,5 +131,5 @@ export function orderOf(rt: TestRuntime, quantity = 2) {
 }
 
 /** Returns a text such as `409 slot_taken TAKEN`. */
-export const problem = ({ status, body: { code, reason } }: Sent): string =>
+export const problem = ({ status, body: { code, reason } }: SentResponse): string =>
   [status, code, ...(reason === undefined ? [] : [reason])].join(" ");

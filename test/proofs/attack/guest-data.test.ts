@@ -5,7 +5,13 @@ import { ALL_EVENT_TYPES } from "../../../src/domain/event-types.ts";
 import { createEndpoint } from "../../../src/app/webhooks/endpoints.ts";
 import { isRecording, recordClaim } from "../../support/claims.ts";
 import { createTestRuntime, type TestRuntime } from "../../support/test-runtime.ts";
-import { monday, openBookingShop, orderOf, type Sent, visit } from "../../http/support/bookings.ts";
+import {
+  monday,
+  openBookingShop,
+  orderOf,
+  type SentResponse,
+  visit,
+} from "../../http/support/bookings.ts";
 
 // A guest's data may be in the responses that are meant to contain them and, encrypted, in the
 // database, but in no other response, error, event, log line or file.
@@ -29,8 +35,10 @@ async function findLeaks(rt: TestRuntime) {
     events: ALL_EVENT_TYPES,
     allowPrivate: true,
   });
-  const shown: [string, Sent][] = [];
-  const send = async (...[method, path, body]: Parameters<typeof site.send>): Promise<Sent> => {
+  const shown: [string, SentResponse][] = [];
+  const send = async (
+    ...[method, path, body]: Parameters<typeof site.send>
+  ): Promise<SentResponse> => {
     const sent = await site.send(method, path, body);
     shown.push([`${method} ${path}`, sent]);
     return sent;

@@ -63,7 +63,7 @@ const GZIP_OF_ZEROS = Buffer.concat([
 
 /** Faults that were seen in practice, or that an attacker could easily cause. */
 export const FAULTS: readonly Fault[] = [
-  // Faults of the connection.
+  // These faults concern how a receiver opens and closes the connection.
   {
     name: "resets immediately",
     outcome: "refused",
@@ -114,7 +114,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends(OK + NOTHING_MORE),
   },
 
-  // Faults of the pace.
+  // These faults concern how fast a receiver responds.
   { name: "never responds", outcome: "timed_out" },
   {
     name: "drips an endless status line",
@@ -148,7 +148,7 @@ export const FAULTS: readonly Fault[] = [
     answer: drips("", "HTTP/1.1 100 Continue\r\n\r\n"),
   },
 
-  // Faults of the size.
+  // These faults concern how much a receiver sends.
   {
     name: "floods with 102s",
     outcome: "refused",
@@ -196,7 +196,7 @@ export const FAULTS: readonly Fault[] = [
     ),
   },
 
-  // Faults of the length.
+  // These faults concern how a receiver states the length of the body.
   {
     name: "sends less than Content-Length",
     outcome: 200,
@@ -263,7 +263,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends("HTTP/1.1 204 None\r\ncontent-length: 6\r\n\r\nthanks"),
   },
 
-  // Faults of the protocol.
+  // These faults concern what a receiver sends in place of HTTP.
   { name: "sends only line ends", outcome: "refused", answer: sendsAndEnds("\r\n\r\n\r\n") },
   { name: "responds in HTTP/0.9", outcome: "refused", answer: sendsAndEnds("<html>thanks</html>") },
   {
@@ -322,7 +322,7 @@ export const FAULTS: readonly Fault[] = [
     answer: sends(`${OK}content-length: 4\r\n\r\n`, Buffer.from("c300ff80", "hex")),
   },
 
-  // Faults of the status.
+  // These faults concern which status a receiver responds with.
   {
     name: "sends status 999",
     outcome: 999,

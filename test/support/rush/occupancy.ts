@@ -68,7 +68,7 @@ export function findUnexplained(
   );
 }
 
-/** A price with the request that set it, or a charged price with the request that was told so. */
+/** A price that a request has set or was charged. `span` is the time of the request. */
 export type Price = { cents: number; span: Span };
 
 /**
