@@ -72,7 +72,7 @@ export const featureParts = (
   },
 });
 
-/** The parts that the delivery thread loads at its start. */
+/** The parts that the daemon loads at its start. */
 export const DAEMON_PARTS = [
   "routes",
   "pages",
@@ -84,6 +84,7 @@ export const DAEMON_PARTS = [
   "daemon",
   "visits",
 ] as const;
+/** The parts that the delivery thread loads at its start. */
 export const DELIVERY_PARTS = ["checks", "damage", "begins", "schedule", "retention"] as const;
 
 /** Leaves out the schemas and examples of the OpenAPI document, which only the build loads. */

@@ -137,6 +137,7 @@ const routeIn = (token: Token | undefined): string =>
 
 type Entry = Heading & { route: string };
 
+/** A longer list of entries is closed until the reader opens it. */
 const MAX_OPEN = 20;
 
 function renderContents(entries: readonly Entry[]): string {

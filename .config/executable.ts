@@ -118,6 +118,7 @@ async function bundle(
 }
 
 const ELF_MAGIC = 0x7f454c46;
+/** The type of a segment that is loaded into memory (PT_LOAD). */
 const LOADED = 1;
 /** The largest memory page of Linux, on arm64. A Raspberry Pi 5 has pages of 16 KB. */
 const MAX_PAGE = 65_536;

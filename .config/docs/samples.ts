@@ -7,6 +7,7 @@ import type { Parameter, Route } from "./reference.ts";
 
 const BUSINESS_PATH = "/v1/businesses/{businessSlug}";
 
+/** What a sample needs to know of an operation. `isKeyed`: the operation needs an API key. */
 type Sample = Route & { parameters: readonly Parameter[]; isKeyed: boolean };
 
 export function renderSamples(sample: Sample): string {
@@ -19,7 +20,10 @@ export function renderSamples(sample: Sample): string {
   return samples.join("\n\n");
 }
 
-/** Returns whether an operation is for other programs than clients of the API, such as calendars. */
+/**
+ * Returns whether an operation responds with text, such as the feed of a calendar. Clients of the
+ * API read JSON only.
+ */
 const returnsText = ({ operation }: Sample): boolean =>
   Object.values(operation.responses ?? {}).some(
     (response) =>
@@ -111,7 +115,7 @@ const PYTHON: Language = {
   words: { true: "True", false: "False", null: "None" },
 };
 
-const MAX_LINE = 80;
+const MAX_LINE_CHARACTERS = 80;
 
 /** Writes a value as a literal of the language: on one line, or with a line for each member. */
 function writeValue(value: unknown, language: Language, indent = ""): string {
@@ -125,7 +129,7 @@ function writeValue(value: unknown, language: Language, indent = ""): string {
     members.map(([name, member]) => `${name}${writeValue(member, language, indent)}`);
   const line = `${open}${write(indent).join(", ")}${close}`;
   if (members.length === 0) return Array.isArray(value) ? "[]" : "{}";
-  if (line.length + indent.length <= MAX_LINE && !line.includes("\n")) return line;
+  if (line.length + indent.length <= MAX_LINE_CHARACTERS && !line.includes("\n")) return line;
   const deeper = `${indent}  `;
   return `${open.trim()}\n${write(deeper)
     .map((member) => `${deeper}${member},\n`)

@@ -57,6 +57,7 @@ export const isEventSchema = (name: string): boolean =>
 const renderChoices = (choices: readonly Schema[], separator: string): string =>
   [...new Set(choices.map(renderType))].join(separator);
 
+/** Maximum number of values of an enumeration that are listed. */
 const MAX_CHOICES = 12;
 
 function describeChoices(values: readonly unknown[]): string {

@@ -24,7 +24,7 @@ import { loadFromFeatures } from "../../src/features/index.ts";
 // responses.
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
-const VERSION = 1842;
+const CATALOG_VERSION = 1842;
 const EVENT_ID = PATH_OBJECTS.changes.id;
 const TEST_EVENT_ID = EVENT_ID.replace("_", "_test_");
 const ENDPOINT_ID = PATH_OBJECTS.webhooks.id;
@@ -47,7 +47,7 @@ const sortOrderOf = sortOrdersAfter(
 );
 const stored: StoredCatalog = {
   catalog,
-  versionOf: () => ({ version: VERSION, updatedAt: NOW }),
+  versionOf: () => ({ version: CATALOG_VERSION, updatedAt: NOW }),
   sortOrderOf,
   stock: { soldOut: new Map(), taken: new Map() },
 };
@@ -58,7 +58,7 @@ publicCatalog.services.sort(
 );
 
 const business = { id: businessId(slug), slug, name, timezone };
-const meta = { business, currency, locale, catalogVersion: VERSION };
+const meta = { business, currency, locale, catalogVersion: CATALOG_VERSION };
 const page = { hasMore: false, nextCursor: null };
 
 const listResponse = (data: unknown) => ({
@@ -85,7 +85,7 @@ function catalogChanged(): EventDraft {
   return catalogChangedEvent(
     [{ flag: "services", route: "services", refetch }],
     [business.id, ...ids],
-    { from: VERSION - 1, to: VERSION },
+    { from: CATALOG_VERSION - 1, to: CATALOG_VERSION },
   );
 }
 
@@ -94,7 +94,7 @@ const otherVisits = await loadFromFeatures("visits");
 function findSample(type: EventType): EventDraft | undefined {
   const state = { catalog, publicCatalog, at: NOW };
   return (
-    sampleEvent(type, state, { id: business.id, catalogVersion: VERSION }, NOW) ??
+    sampleEvent(type, state, { id: business.id, catalogVersion: CATALOG_VERSION }, NOW) ??
     otherVisits.flatMap((kind) => kind.sampleEvent(type, state, NOW) ?? [])[0]
   );
 }

@@ -33,6 +33,7 @@ function describeFormat(inputSchema: JsonObject, purpose: unknown): JsonObject {
 function tidy(node: unknown, isClosed: boolean): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, isClosed));
   if (typeof node !== "object" || node === null) return node;
+  // Zod adds the first two keywords; the others are metadata of deskbell.
   const { $schema, $id, isList, includedBy, inputSchema, problemCode, example, ...schema } =
     node as JsonObject;
   if (inputSchema !== undefined)
@@ -45,9 +46,10 @@ function tidy(node: unknown, isClosed: boolean): unknown {
     required?: string[];
     properties?: Record<string, JsonObject>;
   };
+  // A response has a property with `includedBy` only if a parameter asks for it.
   if (required && properties)
     schema["required"] = required.filter((name) => !("includedBy" in (properties[name] ?? {})));
-  // A source deletes a keyword by the value undefined.
+  // Metadata such as `pattern: undefined` deletes a keyword that Zod has written.
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([, value]) => value !== undefined)

@@ -10,9 +10,11 @@ export type Finding = { file: string } & (
 
 /** The use of the machine during a run. */
 export type Conditions = {
-  /** The slowdown before the run, by which the proofs waited longer than on a quiet machine. */
+  /**
+   * How many times longer than on a quiet machine the proofs waited: the slowdown before the run.
+   */
   patience: number;
-  /** The greater of the slowdowns before and after the run. */
+  /** The slowdown before or after the run, whichever is greater. */
   slowdown: number;
   load: number;
   stealShare: number;

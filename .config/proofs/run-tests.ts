@@ -14,6 +14,7 @@ const nameOf = (path: string): string => basename(path, ".test.ts");
 
 /** Slowdown from which a machine is busy: a test that waited too long on it is undecided. */
 const BUSY_SLOWDOWN = 1.5;
+/** Share of time given to other machines of the host from which a machine is busy. */
 const BUSY_STEAL = 0.05;
 
 /** Runs the tests of a group once. Returns their findings and how busy the machine was. */

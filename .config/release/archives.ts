@@ -17,6 +17,7 @@ export type Entry = {
   owner?: number;
 };
 
+/** The level of compression, from 1 to 9. */
 const level = 6;
 export const gzip = (data: Buffer | string): Promise<Buffer> =>
   promisify<Buffer | string, { level: number }, Buffer>(gzipWithCallback)(data, { level });
@@ -34,7 +35,7 @@ function withParents(entries: readonly Entry[]): Entry[] {
   return [...all.values()].sort(comparePaths);
 }
 
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 const padTo = (size: number, data: Buffer): Buffer[] => [
   data,
   Buffer.alloc((size - (data.length % size)) % size),
@@ -47,9 +48,9 @@ const padTo = (size: number, data: Buffer): Buffer[] => [
 export function tar(entries: readonly Entry[], seconds: number, prefix = ""): Buffer {
   const blocks = withParents(entries).flatMap((entry) => {
     const content = Buffer.from(entry.content ?? "");
-    return [tarHeader(entry, content.length, seconds, prefix), ...padTo(BLOCK, content)];
+    return [tarHeader(entry, content.length, seconds, prefix), ...padTo(BLOCK_BYTES, content)];
   });
-  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]);
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
 function tarHeader(
@@ -62,7 +63,7 @@ function tarHeader(
     content !== undefined ? ["0", 0o644] : link !== undefined ? ["2", 0o777] : ["5", 0o755];
   const name = `${prefix}${path}${type === "5" ? "/" : ""}`;
   if (Buffer.byteLength(name) > 100) throw new Error(`The path is too long for tar: ${name}`);
-  const header = Buffer.alloc(BLOCK);
+  const header = Buffer.alloc(BLOCK_BYTES);
   const octal = (value: number, offset: number, digits: number) =>
     header.write(value.toString(8).padStart(digits, "0"), offset);
   header.write(name, 0);

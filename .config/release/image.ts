@@ -15,7 +15,8 @@ export type ImageOptions = {
   seconds: number;
 };
 
-const USER = 10_001;
+/** ID of the user and group that run the program. */
+const USER_ID = 10_001;
 const DATA = "var/lib/deskbell";
 const ADDONS = "usr/lib/deskbell";
 
@@ -47,9 +48,9 @@ function systemFiles(libraries: string): Entry[] {
     { path: "etc/nsswitch.conf", content: "hosts: files dns\n" },
     {
       path: "etc/passwd",
-      content: `root:x:0:0:root:/:/sbin/nologin\ndeskbell:x:${USER}:${USER}::/${DATA}:/sbin/nologin\n`,
+      content: `root:x:0:0:root:/:/sbin/nologin\ndeskbell:x:${USER_ID}:${USER_ID}::/${DATA}:/sbin/nologin\n`,
     },
-    { path: "etc/group", content: `root:x:0:\ndeskbell:x:${USER}:\n` },
+    { path: "etc/group", content: `root:x:0:\ndeskbell:x:${USER_ID}:\n` },
     { path: "tmp", mode: 0o1777 },
     ...["dev", "proc", "sys"].map((path) => ({ path })),
   ];
@@ -58,11 +59,11 @@ function systemFiles(libraries: string): Entry[] {
 /** Returns the second layer: the program and its empty data folder. */
 const programFiles = ({ executable, addon, licences }: ImageOptions): Entry[] => [
   { path: "usr/bin/deskbell", content: executable, mode: 0o755 },
-  // The addon is already unpacked, because the file system is read-only. Its name is that of
-  // src/platform/addon.ts.
+  // The addon is already unpacked, because the file system is read-only. src/platform/addon.ts
+  // looks for a file with this name.
   { path: `${ADDONS}/${hash("sha256", addon)}.node`, content: addon, mode: 0o755 },
   { path: "usr/share/doc/deskbell/LICENSES-OF-PACKAGES", content: licences },
-  { path: DATA, mode: 0o700, owner: USER },
+  { path: DATA, mode: 0o700, owner: USER_ID },
 ];
 
 type Blob = { mediaType: string; digest: string; size: number };
@@ -135,7 +136,7 @@ const SECOND_NS = 1_000_000_000;
 
 /** Returns how to run the program. The program handles signals itself, even as process 1. */
 const containerConfig = (version: string) => ({
-  User: `${USER}:${USER}`,
+  User: `${USER_ID}:${USER_ID}`,
   WorkingDir: `/${DATA}`,
   Entrypoint: ["/usr/bin/deskbell"],
   Cmd: ["serve"],
