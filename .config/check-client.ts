@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-// npm run check:client: checks the built npm package deskbell-client with publint and "Are the types
-// wrong?", and runs its quick start in Node 20, Deno and Bun. The tools are downloaded (300 MB), so
-// this is not part of `npm test`, which runs the quick start in the programs that are installed.
+// npm run check:client: checks the built npm package deskbell-client with publint and "Are the
+// types wrong?", and runs its quick start in Node 20, Deno and Bun. The tools are downloaded (300
+// MB), so this is not part of `npm test`, which runs the quick start in the programs that are
+// installed.
 
 const PACKAGES = ["publint@0.3", "@arethetypeswrong/cli@0.18", "node@20", "deno@2", "bun@1"];
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Generates the parts of the client that follow from the OpenAPI document: the types of the API, and
-// the table of its operations. They are written to src/client/generated and not committed.
+// Generates the parts of the client that follow from the OpenAPI document: the types of the API,
+// and the table of its operations. They are written to src/client/generated and not committed.
 
 const ROOT = join(import.meta.dirname, "../..");
 const GENERATED = join(ROOT, "src/client/generated");

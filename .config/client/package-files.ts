@@ -71,7 +71,9 @@ async function createFiles(): Promise<Record<string, string>> {
   };
 }
 
-/** Writes the package to `client` in a folder, and packed to `docs`, from where partners install it. */
+/**
+ * Writes the package to `client` in a folder, and packed to `docs`, from where partners install it.
+ */
 export async function writeClient(folder: string): Promise<void> {
   const files = Object.entries(await createFiles());
   for (const [path, content] of files) {

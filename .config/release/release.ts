@@ -50,7 +50,9 @@ process.umask(0o022);
 type LinuxTarget = NonNullable<Target["linux"]>;
 
 const { version } = readPackage(".");
-/** The version of SQLite in better-sqlite3. Node contains another one, which deskbell does not use. */
+/**
+ * The version of SQLite in better-sqlite3. Node contains another one, which deskbell does not use.
+ */
 const sqliteVersion = new Database(":memory:")
   .prepare("SELECT sqlite_version()")
   .pluck()

@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-// sign.ts FOLDER KEY: signs the checksums of a release with an SSH key of the releaser, which may be
-// on another machine than the build, or in a hardware token. The guide about the installation shows
-// how to verify the signature.
+// sign.ts FOLDER KEY: signs the checksums of a release with an SSH key of the releaser, which may
+// be on another machine than the build, or in a hardware token. The guide about the installation
+// shows how to verify the signature.
 
 /** Keeps a signature of a release from being taken for one of anything else. */
 const NAMESPACE = "deskbell-release";

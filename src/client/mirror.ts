@@ -12,7 +12,9 @@ export type MirrorOptions = {
   storage: MirrorStorage;
   /** The lists to keep; all by default. */
   lists?: readonly MirrorList[] | undefined;
-  /** The least time between two synchronizations; 2 by default, because one edit has several events. */
+  /**
+   * The least time between two synchronizations; 2 by default, because one edit has several events.
+   */
   intervalSeconds?: number | undefined;
   /** Returns the time in epoch milliseconds; by default that of the clock. */
   now?: (() => number) | undefined;

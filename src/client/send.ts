@@ -15,7 +15,9 @@ export type SendOptions = {
   fetch: typeof fetch;
   /** How often a request is sent again. */
   retries: number;
-  /** The longest wait before a request is sent again; a longer `Retry-After` is an error at once. */
+  /**
+   * The longest wait before a request is sent again; a longer `Retry-After` is an error at once.
+   */
   maxWaitSeconds: number;
   /** The time for a complete response. */
   timeoutSeconds: number;

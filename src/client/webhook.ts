@@ -104,8 +104,8 @@ async function matchesAny(
 }
 
 /**
- * Returns the likely reason why no signature matches. deskbell sends what JSON.stringify returns, so
- * other JSON has been changed on its way.
+ * Returns the likely reason why no signature matches. deskbell sends what JSON.stringify returns,
+ * so other JSON has been changed on its way.
  */
 async function explainMismatch(
   body: Uint8Array,

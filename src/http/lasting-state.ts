@@ -29,7 +29,8 @@ export function createLastingState(
     },
     flush() {
       if (last !== null && rt.monotonic() - last.at > lastsMs) last = null;
-      // A condition that lasts is not saved again for another text, because each flush would then write.
+      // A condition that lasts is not saved again for another text, because each flush would then
+      // write.
       if ((last !== null) === isSaved) return;
       rt.tx(() => save(last?.text ?? null));
       isSaved = last !== null;

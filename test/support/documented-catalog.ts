@@ -1,4 +1,7 @@
-/** Draws catalog files of small businesses whose free times a reader of the documentation can compute. */
+/**
+ * Draws catalog files of small businesses whose free times a reader of the documentation can
+ * compute.
+ */
 import { addDays, createZone, DAYS, type Exception, type Weekly } from "./documented-hours.ts";
 import type { RandomInt } from "./random-edits.ts";
 

@@ -214,7 +214,9 @@ export async function comparePages({ get, read }: Served): Promise<Comparison> {
   return found;
 }
 
-/** Returns the prices that a graph states about an object: in its offers, or in the offer around it. */
+/**
+ * Returns the prices that a graph states about an object: in its offers, or in the offer around it.
+ */
 function pricesIn(graph: readonly Node[], id: string): number[] {
   return graph.flatMap((node) => {
     const offered = (node["itemOffered"] ?? {}) as Node;

@@ -3,9 +3,9 @@ import { availableParallelism, loadavg } from "node:os";
 const measured = process.env["PROOFS_PATIENCE"];
 
 /**
- * How many times longer than on a quiet machine things may take. `npm run proofs` measures it before
- * each group; a file that starts when more programs wait for a core is more patient. The test suite
- * assumes a quiet machine.
+ * How many times longer than on a quiet machine things may take. `npm run proofs` measures it
+ * before each group; a file that starts when more programs wait for a core is more patient. The
+ * test suite assumes a quiet machine.
  */
 export const PATIENCE =
   measured === undefined
@@ -16,8 +16,8 @@ export const PATIENCE =
 export const patient = (ms: number): number => ms * PATIENCE;
 
 /**
- * Something took too long, but nothing false was seen. `npm run proofs` calls the claim undecided if
- * the machine was busy.
+ * Something took too long, but nothing false was seen. `npm run proofs` calls the claim undecided
+ * if the machine was busy.
  */
 export class OutOfPatience extends Error {
   override readonly name = "OutOfPatience";

@@ -10,8 +10,8 @@ const read = (preset: Preset): AuthoredFile =>
   parseSource({ name: preset, text: readPreset(preset) }).content as AuthoredFile;
 
 /**
- * Returns a business with objects of all kinds: the services of the sample salon, the menu and tables
- * of the restaurant and the events of the venue. Its events have a `startsIn`.
+ * Returns a business with objects of all kinds: the services of the sample salon, the menu and
+ * tables of the restaurant and the events of the venue. Its events have a `startsIn`.
  */
 export const readSampleCatalog = (): AuthoredFile => structuredClone(combined());
 
@@ -38,8 +38,8 @@ const combined = lazy((): AuthoredFile => {
 });
 
 /**
- * Returns a part of the sample catalog with about `size` objects and those that they refer to; always
- * the same for the same seed.
+ * Returns a part of the sample catalog with about `size` objects and those that they refer to;
+ * always the same for the same seed.
  */
 export function readPartOfSample(size: number, seed: number): AuthoredFile {
   const random = createSeededRandom(seed);

@@ -30,8 +30,8 @@ const list = command({
         })),
       ];
     });
-    // Two kinds of exceptions replace the hours of a date: REPLACE for the business, and ONLY for its
-    // staff too. The others only add or remove times.
+    // Two kinds of exceptions replace the hours of a date: REPLACE for the business, and ONLY for
+    // its staff too. The others only add or remove times.
     const today = localDateOf(rt.now(), business.doc.timezone);
     const dates = business.schedule.exceptions
       .filter(({ date, mode }) => date >= today && (mode === "ONLY" || mode === "REPLACE"))

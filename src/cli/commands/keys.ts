@@ -211,7 +211,9 @@ const list = command({
   },
 });
 
-/** Returns the visible parts of a key. The access of a partner to a business has no key of its own. */
+/**
+ * Returns the visible parts of a key. The access of a partner to a business has no key of its own.
+ */
 const keyText = ({ prefix, last4 }: Pick<ListedKey, "prefix" | "last4">): string =>
   prefix === null ? "partner" : `${prefix}…${last4}`;
 

@@ -52,8 +52,8 @@ const namesIn = (folder: string): string[] =>
     .sort()
     .map((name) => join(folder, name));
 
-// `fatal` rejects invalid bytes; by default, the decoder replaces them without an error. `ignoreBOM`
-// keeps a byte order mark, because a signature is of all bytes of a file.
+// `fatal` rejects invalid bytes; by default, the decoder replaces them without an error.
+// `ignoreBOM` keeps a byte order mark, because a signature is of all bytes of a file.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export const readTextFile = (path: string): string => decode(path, readBytes(path));

@@ -7,8 +7,8 @@ import type { Cli } from "../cli.ts";
 
 /**
  * Prints the visits of a staff member who is away, and what can be done about them.
- * @param moved the names of the colleagues who took visits, by the ID of the visit; null if no visit
- *   was to be moved
+ * @param moved the names of the colleagues who took visits, by the ID of the visit; null if no
+ * visit was to be moved
  */
 export function printAway(
   cli: Cli,

@@ -21,7 +21,9 @@ export type Operators = {
   flush: () => void;
 };
 
-/** How long a refusal is reported. A scraper that is still refused asks again long before its end. */
+/**
+ * How long a refusal is reported. A scraper that is still refused asks again long before its end.
+ */
 const REFUSED_LASTS_MS = 60 * 60_000;
 
 export function createOperators(rt: Runtime): Operators {

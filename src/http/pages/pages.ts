@@ -36,7 +36,8 @@ export const basePathOf = (publicUrl: string): string =>
 /**
  * Returns the routes of a feature's pages below /b/{slug}/, and of its scripts and style. Every
  * path contains the slug, so that a proxy before several servers can route it.
- * @param laterScripts the names of the scripts in browser/later, which a page loads when it needs them
+ * @param laterScripts the names of the scripts in browser/later, which a page loads when it needs
+ * them
  */
 export const definePages =
   (

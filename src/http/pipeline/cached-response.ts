@@ -118,8 +118,8 @@ export const compressible = (
 };
 
 /**
- * Compresses a large JSON response or page that is not cached, if the client accepts gzip. A response with
- * an ETag stays as it is, because the ETag names the uncompressed bytes.
+ * Compresses a large JSON response or page that is not cached, if the client accepts gzip. A
+ * response with an ETag stays as it is, because the ETag names the uncompressed bytes.
  */
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;

@@ -38,8 +38,8 @@ const COUNTER_DIGITS = 6;
 export type Pipeline = {
   /**
    * Handles a request. The checks run in this order: URL length, path, method, whether the
-   * server may write, key, business, scope, rate limit, Idempotency-Key, parameters. An error becomes
-   * a problem response: nothing is thrown.
+   * server may write, key, business, scope, rate limit, Idempotency-Key, parameters. An error
+   * becomes a problem response: nothing is thrown.
    */
   handle: (routePath: RoutePath, request: HttpRequest) => HandlerResult;
   /** Responds to a request that failed before it reached a route. */
@@ -47,8 +47,8 @@ export type Pipeline = {
 };
 
 /**
- * Returns the key to which the reply of a request belongs. The reply to a rotation has a secret, which
- * other keys of a partner must not get.
+ * Returns the key to which the reply of a request belongs. The reply to a rotation has a secret,
+ * which other keys of a partner must not get.
  */
 const findReplyOwner = (route: Route, key: Credential): Pick<Credential, "id" | "name"> =>
   route.rotatesKey ? { ...key, id: key.secretKeyId } : key;

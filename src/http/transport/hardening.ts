@@ -100,8 +100,8 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
 }
 
 /**
- * Calls `onLate` one check later, unless the rest of the request has been read by then. The rest may
- * have arrived while the process stood still.
+ * Calls `onLate` one check later, unless the rest of the request has been read by then. The rest
+ * may have arrived while the process stood still.
  */
 function callUnlessRead(socket: RespondingSocket, onLate: () => void): void {
   const written = socket.bytesWritten;
