@@ -107,7 +107,7 @@ async function* chunksOf(
   const chunks = stdin[Symbol.asyncIterator]();
   const timeout = Promise.withResolvers<never>();
   const stop = () => {
-    timeout.reject(tooSlowError("stdin", limits));
+    timeout.reject(restartsTimer ? silenceError(limits) : tooSlowError("stdin", limits));
     // An open stdin would keep the process running.
     (stdin as Input & { destroy: () => void }).destroy();
   };
@@ -153,6 +153,11 @@ class Content {
 const tooLargeError = (name: string, { maxBytes }: ReadLimits): AppError =>
   new AppError("invalid_input", `${name} is larger than ${maxBytes / 1_000_000} MB.`, {
     fix: "split it into several files",
+  });
+
+const silenceError = ({ maxMs }: ReadLimits): AppError =>
+  new AppError("invalid_input", `Nothing has arrived on stdin for ${maxMs / 1000} seconds.`, {
+    fix: "write the data to a file first, and name the file",
   });
 
 const tooSlowError = (name: string, { maxMs }: ReadLimits): AppError =>
