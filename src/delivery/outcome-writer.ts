@@ -80,7 +80,7 @@ export class OutcomeWriter {
       disabled = rt.tx(() => recordResults(rt, group, this.#listeners.getStoredBackoff));
       this.#commits += 1;
     } catch (error) {
-      return this.#retryAfter(error);
+      return this.#retryLater(error);
     }
     this.#isRetrying = false;
     this.#isBlocked = false;
@@ -88,7 +88,8 @@ export class OutcomeWriter {
     this.#listeners.onWritten(group, disabled);
   }
 
-  #retryAfter(error: unknown): void {
+  /** Schedules another write after a failed one. Throws an error of another kind again. */
+  #retryLater(error: unknown): void {
     const isUnavailable = isStorageUnavailable(error);
     if (!isUnavailable && !isBusy(error)) throw error;
     if (isUnavailable && !this.#isBlocked)

@@ -174,6 +174,7 @@ const columns = (currency: Currency): Column<ObjectChange>[] => [
   { title: "ID", value: ({ id }) => id, noTruncate: true },
 ];
 
+/** Returns a text such as `price 40.00 -> 45.00, description`. */
 function whatChanged(
   { action, fields, prices, overwrittenEdits }: ObjectChange,
   currency: Currency,

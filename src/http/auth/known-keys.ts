@@ -17,6 +17,7 @@ import {
 // Finds the API key in a request's Authorization header. access-control.ts decides what the key may
 // do.
 
+/** An API key at one business, with its rate limit. */
 export type KnownKey = {
   key: Credential;
   policy: RateLimitPolicy;
@@ -173,6 +174,11 @@ const createKnownPartner = (key: PartnerCredential): KnownPartner => ({
   atBusiness: new BoundedCache(MAX_KNOWN_KEYS),
 });
 
+/**
+ * Asserts that a key and its secret have not ended. A secret that a rotation has ended is accepted
+ * for a while if the request repeats that rotation (`isRotation`).
+ * @throws AppError revoked_key, expired_key
+ */
 function assertUsable(key: Credential | PartnerCredential, now: number, isRotation = false): void {
   if (key.revokedAt !== null) throw new AppError("revoked_key", "This key has been revoked.");
   if (key.expiresAt !== null && key.expiresAt <= now)

@@ -23,6 +23,7 @@ export function createListener(
   { handle, reject }: Pipeline,
   loadRouter: () => Promise<Router>,
 ): RequestListener {
+  // Paths in which at most the slug is a parameter need no decoding.
   const byPath = new Map(
     routePaths
       .filter(({ path, byMethod }) => byMethod.has("GET") && !path.replace(SLUG, "").includes(":"))

@@ -139,7 +139,7 @@ const toNamedRequest = (values: Values): NamedRequest =>
       }
     : { partySize: values.partySize, areaId: values.areaId ?? null };
 
-const APPOINTMENT_PARAMETERS = [
+const VISIT_PARAMETERS = [
   "serviceIds",
   "serviceId",
   "variantIds",
@@ -161,7 +161,7 @@ function validateCombination(
     void issues.push({ parameter, code, detail: `'${parameter}' ${problem}` });
 
   if (given.has("partySize")) {
-    for (const name of APPOINTMENT_PARAMETERS)
+    for (const name of VISIT_PARAMETERS)
       if (given.has(name))
         addIssue(name, "cannot be combined with 'partySize', which asks for a table.");
   } else {
@@ -170,9 +170,9 @@ function validateCombination(
     if (given.has("areaId")) addIssue("areaId", "requires 'partySize'.");
   }
   if (given.has("serviceId") && given.has("serviceIds"))
-    addIssue("serviceId", "is another name of 'serviceIds'.");
+    addIssue("serviceId", "cannot be combined with 'serviceIds', of which it is another name.");
   if (given.has("staffId") && given.has("staffIds"))
-    addIssue("staffId", "is another name of 'staffIds'.");
+    addIssue("staffId", "cannot be combined with 'staffIds', of which it is another name.");
   if (granularity === "next") {
     for (const name of ["date", "to"] as const)
       if (given.has(name))

@@ -163,6 +163,7 @@ export class ListResponses {
       }),
     );
 
+    // The body follows from the catalog version and these values, unless `hashesBody` is set.
     const hashed = route.hashesBody ? body : JSON.stringify([id, business.updatedAt, validUntil]);
     const digest = hash("sha256", hashed, "base64url").slice(0, 16);
     const etag = `W/"c${business.catalogVersion}-${FORMAT_VERSION}-${digest}"`;
