@@ -41,6 +41,7 @@ export class WorkerProcess {
       const certain = isDisturbed ? ended.slice(0, -1) : ended;
       certain.forEach((result, index) => report(left[index] as PlannedRun, result));
       let done = certain.length;
+      // The last run has begun but has no result: it hangs, or its process has ended.
       const isLost = begun === ended.length;
       // A process that crashes later than in its first run may have been disturbed.
       if (isLost && (isHanging || begun === 0)) {

@@ -39,6 +39,7 @@ const RARE: HttpCode[] = [
   "too_many_redeliveries",
   "rotation_not_allowed",
 ];
+/** The statuses whose responses most routes share. */
 const SHARED_STATUS = [401, 403, 404, 414, 429, 500, 503];
 const responseName = (status: number): string =>
   (STATUS_CODES[status] ?? "").replaceAll(/[^a-z]/gi, "");

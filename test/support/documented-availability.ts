@@ -146,7 +146,11 @@ export class Availability {
     };
   }
 
-  /** Checks a service at one start with one person. `spots` is the number of free places. */
+  /**
+   * Checks a service at one start with one person. `spots` is the number of free places.
+   * @param isFirst whether the service is the first one of its visit, which must begin at a regular
+   * start or join a session
+   */
   check(wish: Wish, option: Option, from: number, guests: number, isFirst: boolean): Outcome {
     const service = this.serviceOf(wish.service);
     const span = { from, to: from + option.durationMin };

@@ -28,6 +28,7 @@ import { type PublicCatalog, readBusiness } from "./documented-world.ts";
 import { createZone } from "./documented-hours.ts";
 
 type Terminal = (line: string) => Promise<{ code: number | null; stdout: string; stderr: string }>;
+/** The server, and what draws the random choices. */
 type Place = { url: string; folder: string; deskbell: Terminal; draw: Draw };
 type Visit = {
   id: string;
@@ -49,6 +50,7 @@ export class Shop {
   #websiteKey = "";
   business!: Business;
   #visits: { id: string; route: string }[] = [];
+  /** The IDs of staff members by their keys. */
   readonly #ids = new Map<string, string>();
 
   static async open(place: Place, slug: string): Promise<Shop> {

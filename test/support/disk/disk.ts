@@ -15,8 +15,10 @@ export const CUTS = ["nothing", "first", "some", "sectors"] as const;
 export type Cut = (typeof CUTS)[number] | "everything";
 
 const SECTOR_BYTES = 512;
+/** The number of a folder, in place of that of a file. */
 const FOLDER = -1;
 
+/** The bytes of a file, in a buffer that grows in large steps. */
 class Content {
   private bytes: Buffer;
   private size: number;
@@ -129,6 +131,7 @@ export class Disk {
     const first = random.pick([-1, ...pending.map(({ at }) => at)]);
     const last = { nothing: -1, first, everything: Infinity, some: -1, sectors: -1 }[cut];
     const survives = ({ at }: Change) => (isOrdered ? at <= last : random.chance(0.5));
+    // All names up to this position in the log survive.
     const spared = isOrdered ? last : random.pick([-1, ...this.unsyncedNames.map(({ at }) => at)]);
     const names = new Map(this.names);
     for (const name of this.unsyncedNames) if (name.at <= spared) changeNames(names, name);
@@ -164,6 +167,7 @@ function changeNames(names: Map<string, number>, change: NameChange): void {
   }
 }
 
+/** Applies about half of the sectors of a write. */
 function tear(
   content: Content,
   { offset, data }: Extract<Change, { kind: "write" }>,

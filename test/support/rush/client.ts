@@ -47,6 +47,7 @@ const MOST_TICKETS = 4;
 const SECOND_MS = 1000;
 /** Refusals because of the limits of an API key, which say nothing about free places. */
 const LIMITS = ["too_many_holds"];
+/** Refusals because a place is taken. */
 const TAKEN = ["slot_taken", "conflict"];
 
 /** Returns the starts at which only other visits can keep a visit from being booked. */

@@ -41,6 +41,7 @@ const TYPES: readonly EventType[] = [
   "catalog.changed",
 ];
 const HOUR_MS = 3_600_000;
+/** The daemon has noticed a jump of the clock after this time. */
 const NOTICED_WITHIN_MS = 2000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -226,7 +227,7 @@ export async function createCommands({
 
   const onRandomEndpoint = (act: (endpoint: Subscription) => void) => () =>
     random.sample(changeableEndpoints(), 1).forEach(act);
-  const COMMANDS: [number, string, () => void | Promise<void>][] = [
+  const COMMANDS: [weight: number, name: string, run: () => void | Promise<void>][] = [
     [40, "publish", () => publish(random.integer(1, 4))],
     [2, "publish many", () => publish(random.integer(20, 60))],
     [20, "change behavior", onRandomEndpoint(changeBehavior)],

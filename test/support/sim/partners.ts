@@ -45,15 +45,16 @@ const responded = (statusCode: number, retryAfter: string | null = null): Outcom
 });
 
 /**
- * Returns a receiver's response. @param isOdd a selective receiver always rejects odd deliveries
+ * Returns a receiver's response.
+ * @param isUnwanted whether a selective receiver rejects the delivery, in every attempt
  */
 export function respondAs(
   {
     behavior,
-    isOdd,
+    isUnwanted,
     timeoutMs,
     wallNow,
-  }: { behavior: Behavior; isOdd: boolean; timeoutMs: number; wallNow: number },
+  }: { behavior: Behavior; isUnwanted: boolean; timeoutMs: number; wallNow: number },
   { integer, pick, chance }: SeededRandom,
 ): SimulatedResponse {
   const soonMs = integer(1, 60);
@@ -73,7 +74,7 @@ export function respondAs(
     case "healthy":
       return accept(soonMs);
     case "selective":
-      return isOdd ? reject(responded(422)) : accept(soonMs);
+      return isUnwanted ? reject(responded(422)) : accept(soonMs);
     case "slow":
       return accept(integer(500, timeoutMs - 1));
     case "failing":

@@ -47,12 +47,14 @@ const STARTS_AT = Date.parse("2026-03-25T12:00:00Z");
  * second.
  */
 const RESWEEP_MS = 60_000;
+/** How often the worker reviews endpoints that keep failing. A real worker does so every minute. */
 const REVIEW_MS = 3_600_000;
 /**
  * The longest wait between attempts (a day and its jitter, less than 25 hours), plus the largest
  * unnoticed clock change (a day), plus an hour to spare.
  */
 const DRAIN_MS = 25 * 3_600_000 + DAY_MS + 3_600_000;
+/** Number of last steps in the message of a violation. */
 const SHOWN_LINES = 25;
 
 /**
@@ -114,9 +116,9 @@ export async function simulate(
       return Promise.resolve<Outcome>({ kind: "refused", error: "unknown" });
     const { endpoint, expected, n } = arrival;
     const { attemptsBefore } = expected;
-    const isOdd = Number(post.headers["X-Service-Sequence"]) % 8 === 1;
+    const isUnwanted = Number(post.headers["X-Service-Sequence"]) % 8 === 1;
     const response = respondAs(
-      { behavior: endpoint.behavior, isOdd, timeoutMs: post.timeoutMs, wallNow: time.wall() },
+      { behavior: endpoint.behavior, isUnwanted, timeoutMs: post.timeoutMs, wallNow: time.wall() },
       random,
     );
     expected.isAccepted ||= response.isAccepted;
