@@ -213,7 +213,7 @@ test.each([
 test("services update --price lists the variants that keep their prices", async () => {
   const { deskbell } = await createBusiness();
   expect((await deskbell("services update cut --price 45")).stderr).toContain(
-    "Its variants keep their prices: long 55.00. Add --variant KEY to change one.\n",
+    "The variants keep their prices: long 55.00. Add --variant KEY to change one.\n",
   );
   expect((await deskbell("services update cut --variant long --price 60")).stderr).not.toContain(
     "keep their prices",

@@ -199,7 +199,7 @@ test("webhooks listen with a cursor from before a restore exits with 5 and a fix
     {
       code: 5,
       stderr: expect.stringMatching(
-        /^error: The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor\.\nfix: fetch all lists over the API again, then run this command without --after \(exit 5\)\n$/,
+        /^error: The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with the cursor of that response\.\nfix: fetch all lists over the API again, then run this command without --after \(exit 5\)\n$/,
       ),
     },
   );

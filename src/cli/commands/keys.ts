@@ -160,7 +160,10 @@ const update = command({
     const rt = await cli.open();
     const { id, kind } = resolveKey(cli, rt, nameOrId);
     if (allScopes !== undefined && kind !== "SECRET")
-      throw usageError("--all-scopes is for secret keys.", "create a new key with other --scope");
+      throw usageError(
+        "--all-scopes requires a secret key, and this one is restricted.",
+        "create a new key with other --scope",
+      );
     const changes = {
       eventGroups,
       ...limits,
@@ -297,7 +300,7 @@ const revoke = command({
         `${disabled} its endpoint '${safe(name)}' (${endpointId}, ${new URL(url).host}), which ${cli.flags.dryRun ? "parks" : "parked"} ${countOf(parked, "delivery")}.`,
       );
     for (const { id: endpointId, name } of keptEndpoints)
-      cli.note(`Its endpoint '${safe(name)}' (${endpointId}) still receives events.`);
+      cli.note(`The endpoint '${safe(name)}' (${endpointId}) of the key still receives events.`);
     if (releasedHolds > 0)
       cli.note(`${cli.verb("Released", "release")} ${countOf(releasedHolds, "hold")}.`);
   },

@@ -142,7 +142,7 @@ const update = command({
     if (edits.priceCents === undefined || kept.length === 0) return;
     const prices = kept.map(({ key, priceCents }) => `${key} ${formatMoney(priceCents, doc)}`);
     cli.note(
-      `Its variants keep their prices: ${prices.join(", ")}. Add --variant KEY to change one.`,
+      `The variants keep their prices: ${prices.join(", ")}. Add --variant KEY to change one.`,
     );
   },
 });

@@ -172,7 +172,9 @@ const update = command({
     const endpoint = await updateEndpoint(rt, id, changes);
     cli.report(toOutput(endpoint, rt.now()), `${cli.verb("Updated", "update")} ${id}.`);
     if (keyName !== undefined && endpoint.disabledReason?.startsWith("key_"))
-      cli.note(`It is still disabled. To enable it: ${cli.program} webhooks enable ${id}`);
+      cli.note(
+        `The endpoint is still disabled. To enable it: ${cli.program} webhooks enable ${id}`,
+      );
   },
 });
 

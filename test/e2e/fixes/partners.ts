@@ -99,7 +99,7 @@ export const fixes: FixCase[] = [
     outcome: "line succeeds",
   },
   {
-    text: "It is still disabled. To enable it: deskbell webhooks enable {}",
+    text: "The endpoint is still disabled. To enable it: deskbell webhooks enable {}",
     given: [...revoked, SITE.replace("site", "other")],
     line: "webhooks update till --key other",
     outcome: prints("webhooks show till", /ACTIVE/),

@@ -172,7 +172,7 @@ function getStart(
 export const cursorExpiredError = (): AppError =>
   new AppError(
     "cursor_expired",
-    "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with its cursor.",
+    "The events after this cursor are no longer available: request 'after=latest', read every list again, then continue with the cursor of that response.",
   );
 
 /** @param parameter the name of the parameter that has a cursor of another feed */
