@@ -196,7 +196,8 @@ const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): Win
     return {
       name: window.name,
       remaining: Math.max(0, quota - (meter.used[i] ?? 0)),
-      resetSeconds: oldest ? Math.ceil((oldest.lastAt + window.seconds * 1000 - now) / 1000) : 0,
+      // The whole seconds are added last: a sum with a fraction may be rounded up by a second.
+      resetSeconds: oldest ? window.seconds + Math.ceil((oldest.lastAt - now) / 1000) : 0,
     };
   });
 

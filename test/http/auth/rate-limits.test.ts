@@ -190,6 +190,17 @@ describe("addresses of one IPv6 /48", () => {
   });
 });
 
+test("a window that just began ends after exactly its length, at any fraction of a millisecond", () => {
+  const policy = createRateLimitPolicy(
+    { window: PER_MINUTE, quota: 20 },
+    { window: PER_HOUR, quota: 300 },
+  );
+  for (let ms = 0.1; ms < 1e8; ms *= 1.01) {
+    const { windowStates } = createRateLimiter().take("client", policy, ms);
+    expect(windowStates.map(({ resetSeconds }) => resetSeconds)).toEqual([60, 3600]);
+  }
+});
+
 test("the requests of an address are saved only after its second request", async () => {
   const api = createTestApi("salon", undefined, { trustedProxies: ["127.0.0.1"] });
   const ask = (address: string) =>
