@@ -220,8 +220,10 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
   return differing === -1 || (version[differing] ?? 0) > (minimum[differing] ?? 0);
 };
 
-/** How long a daemon that starts waits for the lock, which `isDaemonRunning` holds briefly. */
+/** How long an attempt to get the lock waits for a command that holds it in `isDaemonRunning`. */
 const DAEMON_LOCK_TIMEOUT_MS = 100;
+/** Attempts while no daemon holds the lock: on a busy machine, a command may hold it for seconds. */
+const MAX_LOCK_ATTEMPTS = 100;
 
 export function isDaemonRunning(path: string): boolean {
   if (!existsSync(`${path}.lock`)) return false;
@@ -243,17 +245,27 @@ export function isDaemonRunning(path: string): boolean {
  * @throws AppError state_refuses if another daemon holds the lock
  */
 export function acquireDaemonLock(path: string): { release: () => void } {
-  let db: Db | undefined;
-  try {
-    db = new Database(`${path}.lock`, { timeout: DAEMON_LOCK_TIMEOUT_MS });
-    db.exec("BEGIN EXCLUSIVE");
-  } catch (error) {
-    db?.close();
-    if (!isBusy(error)) throw storageError(error, `${path}.lock`) ?? error;
+  for (let attempt = 1; ; attempt++) {
+    const lock = tryDaemonLock(path);
+    if (lock) return { release: () => lock.close() };
+    // A command that asks whether a daemon runs only reads. A daemon lets nobody read.
+    if (attempt < MAX_LOCK_ATTEMPTS && !isDaemonRunning(path)) continue;
     throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
       fix: "stop that one first, or give this one its own --data-dir",
     });
   }
-  const lock = db;
-  return { release: () => lock.close() };
+}
+
+/** Returns a connection that holds the lock; undefined if another one holds it. */
+function tryDaemonLock(path: string): Db | undefined {
+  let db: Db | undefined;
+  try {
+    db = new Database(`${path}.lock`, { timeout: DAEMON_LOCK_TIMEOUT_MS });
+    db.exec("BEGIN EXCLUSIVE");
+    return db;
+  } catch (error) {
+    db?.close();
+    if (!isBusy(error)) throw storageError(error, `${path}.lock`) ?? error;
+    return undefined;
+  }
 }

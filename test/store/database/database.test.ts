@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { acquireDaemonLock, openDatabase } from "../../../src/store/database/database.ts";
+import {
+  acquireDaemonLock,
+  isDaemonRunning,
+  openDatabase,
+} from "../../../src/store/database/database.ts";
 import { createTempFolder } from "../../support/cli.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { businessId } from "../../../src/domain/catalog/object-id.ts";
@@ -69,6 +73,28 @@ test("a lock file that is not a database is reported as damaged", () => {
   expect(() => acquireDaemonLock(path)).toThrow(`${path}.lock is damaged`);
   truncateSync(`${path}.lock`);
   acquireDaemonLock(path).release();
+});
+
+/** A thread that asks for the lock of a daemon, and is stopped by a busy machine meanwhile. */
+const SLOW_READER = `
+  const { workerData, parentPort } = require("node:worker_threads");
+  const Database = require("better-sqlite3");
+  const db = new Database(workerData, { readonly: true });
+  db.exec("BEGIN");
+  db.prepare("SELECT count(*) FROM sqlite_schema").get();
+  parentPort.postMessage("reading");
+  setTimeout(() => db.close(), 1000);`;
+
+test("a daemon starts beside a command that is slow to ask whether one runs", async () => {
+  const path = join(createTempFolder(), "deskbell.db");
+  acquireDaemonLock(path).release();
+  const reader = new Worker(SLOW_READER, { eval: true, workerData: `${path}.lock` });
+  onTestFinished(() => void reader.terminate());
+  await once(reader, "message");
+  const lock = acquireDaemonLock(path);
+  expect(isDaemonRunning(path)).toBe(true);
+  expect(() => acquireDaemonLock(path)).toThrow("Another deskbell daemon is running");
+  lock.release();
 });
 
 /** Opens a shop, and a second connection to its file in a dry run. */
