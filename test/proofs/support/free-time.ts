@@ -9,6 +9,22 @@ export type Interval = { startsAt: number; endsAt: number };
 type TakenSegment = Interval & { serviceId: string; seats: number };
 type Read = <T>(path: string) => Promise<T>;
 
+/** Returns the midnight with which a day of the salon began. */
+const midnightBefore = (now: number): number =>
+  Math.floor((now - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
+
+/**
+ * Returns the result of a run that begins and ends on one day of the salon. The weeks in which holds
+ * are limited begin today, so that they cannot be compared with free time that was listed yesterday.
+ */
+export async function runWithinOneDay<T>(run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const midnight = midnightBefore(Date.now());
+    const result = await run();
+    if (midnightBefore(Date.now()) === midnight) return result;
+  }
+}
+
 /** Returns the time of each staff member that the slots of the next 14 days cover. */
 export async function listFreeTime(read: Read, now: number): Promise<Interval[]> {
   const services = await read<{ id: string; bookable: boolean }[]>("/services");
@@ -56,7 +72,7 @@ export function largestShare(
   capacities: ReadonlyMap<string, number>,
   now: number,
 ): number {
-  const today = Math.floor((now - MIDNIGHT_MS) / DAY_MS) * DAY_MS + MIDNIGHT_MS;
+  const today = midnightBefore(now);
   const shares = Array.from({ length: 8 }, (_, day) => {
     const from = today + day * DAY_MS;
     const within = ({ startsAt }: Interval) => startsAt >= from && startsAt < from + 7 * DAY_MS;
