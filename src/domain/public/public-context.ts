@@ -147,7 +147,7 @@ export const toPublicImages = (images: readonly ImageDoc[], slug: string): Publi
  * Returns a copy with the texts in one locale at every depth.
  * @param keepTranslations whether the copy keeps the texts of all locales in `translations`
  */
-export function localise<T>(value: T, locale: string, keepTranslations: boolean): T {
+export function localise<T>(value: T, locale: string, keepTranslations = false): T {
   if (Array.isArray(value))
     return value.map((item) => localise(item, locale, keepTranslations)) as T;
   if (typeof value !== "object" || value === null) return value;

@@ -40,7 +40,7 @@ export function describeVisit(
   if (hold !== undefined)
     return describeVisitContent(describeContent(rt, business, hold), keptUntil(hold, rt.now()));
   const orders = rt.openStore(createOrderStore);
-  const order = orders.findByIdOrCode(business.id, id, "");
+  const order = orders.findById(business.id, id);
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
   return order && describeOrder(business, order, event, hasCodes);

@@ -160,7 +160,7 @@ async function readStaffNames(
     const { docs } = view.select("staff", { ids: [...ids], limit: MAX_NAMES });
     return Object.fromEntries(
       docs.map((doc) => {
-        const { id, name } = localise(view.forms.staff(doc), view.business.doc.locale, false);
+        const { id, name } = localise(view.forms.staff(doc), view.business.doc.locale);
         return [id, name.slice(0, MAX_NAME_LENGTH)];
       }),
     );

@@ -134,7 +134,7 @@ export const getBusiness: Tool = {
         guestRetentionDays: _days,
         publicPage: _page,
         ...profile
-      } = localise(toPublicProfile(view.stored), chooseLocale(values.locale, doc), false);
+      } = localise(toPublicProfile(view.stored), chooseLocale(values.locale, doc));
       const count = (kind: "service" | "menu_item" | "staff" | "promotion" | "public_event") =>
         view.context.visible(kind).length;
       return {

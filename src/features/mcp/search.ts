@@ -101,7 +101,7 @@ export function searchCatalog(view: CatalogView, search: Search): Found {
       search,
       kind === kindOfCursor ? after : undefined,
     )) {
-      const found = { kind, ...localise(object, search.locale, false) };
+      const found = { kind, ...localise(object, search.locale) };
       if (!page.add(search.isBrief ? toBrief(found) : found))
         return {
           objects: page.objects,
@@ -207,7 +207,7 @@ export function searchEvents(
     .sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1));
   for (const { doc, ...position } of positions) {
     if (after && !comesAfter(position, after)) continue;
-    if (!page.add(localise(toEvent(forms.events(doc)), locale, false)))
+    if (!page.add(localise(toEvent(forms.events(doc)), locale)))
       return { objects: page.objects, nextCursor: last ? encodeCursor(EVENTS_CURSOR, last) : null };
     last = position;
   }

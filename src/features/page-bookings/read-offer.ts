@@ -116,9 +116,9 @@ export function readService(
 ): ServiceDetails | undefined {
   const [doc] = view.select("service", { ids: [id], matches: ({ bookable }) => bookable }).docs;
   if (doc === undefined) return undefined;
-  const service = localise(view.forms.services(doc), locale, false);
+  const service = localise(view.forms.services(doc), locale);
   const staff = view
     .select("staff", { ids: service.staffIds, matches: ({ bookable }) => bookable })
-    .docs.map((person) => localise(view.forms.staff(person), locale, false));
+    .docs.map((person) => localise(view.forms.staff(person), locale));
   return { service, staff };
 }

@@ -45,7 +45,7 @@ async function openTickets(
 ): Promise<TicketPage | { response: HttpResponse }> {
   const page = await openShop(request, null, (view, { locale }) => {
     const [doc] = view.select("public_event", { ids: [query.get("event") ?? ""] }).docs;
-    return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+    return doc === undefined ? null : localise(view.forms.events(doc), locale);
   });
   if (!page?.business.doc.publicPage.enabled || page.content === null)
     return { response: respondNotFound(request) };

@@ -121,7 +121,7 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
   const { order, language } = found;
   const page = await openShop(request, language, (view, { locale }) => {
     const [doc] = view.select("public_event", { ids: [order.eventId] }).docs;
-    return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+    return doc === undefined ? null : localise(view.forms.events(doc), locale);
   });
   if (page === undefined) return respondEnded(request);
   const isBooked = new URLSearchParams(context.request.search).has("booked");

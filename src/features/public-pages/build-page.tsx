@@ -234,7 +234,7 @@ function readBusiness({ view, wanted, shop }: Context, limits: typeof FIRST_PAGE
     promotions: readPromotions(view, wanted),
     nameOfAddon(id) {
       const doc = findById<"addon">("addon", shop.profile.slug, objects.addon, id);
-      return doc && localise(view.forms.addons(doc), wanted.locale, false).name;
+      return doc && localise(view.forms.addons(doc), wanted.locale).name;
     },
   };
 }

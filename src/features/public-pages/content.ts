@@ -150,8 +150,8 @@ export function readServices(
   return toListing(entries, docs.length, part, {
     weigh: (doc) =>
       weigh(doc) + sum(doc.addons.slice(0, MAX_PARTS).map(({ addon }) => addons.get(addon) ?? 0)),
-    toItem: (doc) => localise(view.forms.services(doc), locale, false),
-    toGroup: (doc) => localise(view.forms.serviceCategories(doc), locale, false),
+    toItem: (doc) => localise(view.forms.services(doc), locale),
+    toGroup: (doc) => localise(view.forms.serviceCategories(doc), locale),
   });
 }
 
@@ -167,8 +167,8 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: ListPar
       weigh(doc) +
       weighTexts(doc.dietary) +
       sum(doc.modifierGroups.slice(0, MAX_OPTION_GROUPS).map((key) => options.get(key) ?? 0)),
-    toItem: (doc) => localise(view.forms.menuItems(doc), locale, false),
-    toGroup: (doc) => localise(view.forms.menuCategories(doc), locale, false),
+    toItem: (doc) => localise(view.forms.menuItems(doc), locale),
+    toGroup: (doc) => localise(view.forms.menuCategories(doc), locale),
   });
   if (listing === null) return null;
   const shown = new Set(
@@ -176,7 +176,7 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: ListPar
   );
   const groups = [...shown].flatMap((id) => {
     const doc = view.context.findVisibleById("modifier_group", id);
-    return doc ? [[id, localise(view.forms.modifierGroups(doc), locale, false)] as const] : [];
+    return doc ? [[id, localise(view.forms.modifierGroups(doc), locale)] as const] : [];
   });
   return { ...listing, modifierGroups: new Map(groups) };
 }
@@ -190,7 +190,7 @@ export function readStaff(view: CatalogView, { locale }: Variant): PublicStaff[]
   let weight = 0;
   return view.select("staff", { limit: MAX_STAFF }).docs.map((doc) => {
     weight += weigh({ ...doc, description: doc.bio });
-    const person = localise(view.forms.staff(doc), locale, false);
+    const person = localise(view.forms.staff(doc), locale);
     return weight > MAX_STAFF_WEIGHT ? { ...person, bio: null } : person;
   });
 }
@@ -207,7 +207,7 @@ export function readPromotions(view: CatalogView, { locale }: Variant): PublicPr
       (startsAt === null || startsAt <= now) && (endsAt === null || now < endsAt),
   });
   const [shown = []] = divideIntoPages(docs, weigh, MAX_PROMOTIONS_WEIGHT);
-  return shown.map((doc) => localise(view.forms.promotions(doc), locale, false));
+  return shown.map((doc) => localise(view.forms.promotions(doc), locale));
 }
 
 /** Returns the public events that are not over, in the order of their starts. */
@@ -224,7 +224,7 @@ export function readEvents(view: CatalogView, { locale }: Variant, part: ListPar
   const entries = docs.map((doc) => ({ doc, group: null }));
   return toListing(entries, docs.length, part, {
     weigh: (doc) => weigh(doc) + weighTexts([doc.venue?.name, doc.venue?.address]),
-    toItem: (doc) => localise(view.forms.events(doc), locale, false),
+    toItem: (doc) => localise(view.forms.events(doc), locale),
     toGroup: (group: never) => group,
   });
 }
@@ -236,7 +236,7 @@ export function readEvent(
   slug: string,
 ): PublicEvent | null {
   const [doc] = view.select("public_event", { matches: (one) => one.slug === slug }).docs;
-  return doc === undefined ? null : localise(view.forms.events(doc), locale, false);
+  return doc === undefined ? null : localise(view.forms.events(doc), locale);
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
