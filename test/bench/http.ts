@@ -6,6 +6,7 @@ import { assertTools, BenchProcesses, wrk } from "./processes.ts";
 
 const BIN = join(import.meta.dirname, "../../bin/deskbell.js");
 const BARE = join(import.meta.dirname, "peers/bare-server.ts");
+const SMALL = join(import.meta.dirname, "peers/small-server.ts");
 const FRAMEWORKS = join(import.meta.dirname, "peers/frameworks.ts");
 const ROUNDS = 7;
 const NO_LIMIT = "1000000000";
@@ -17,13 +18,14 @@ type Target = { server: string; url: string; headers: Record<string, string> };
 /**
  * Measures S1 and S2: a cached catalog GET and its 304, including the key check, rate limits and
  * headers, against bare node:http with a prebuilt response of the same size. The CPU time per
- * request depends less on other load than the throughput.
+ * request depends less on other load than the throughput. A small server that does only what these
+ * responses need shows how much of the difference can be won back.
  */
 export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure[]> {
   assertTools("wrk", "taskset");
   await using processes = new BenchProcesses();
   const ours = await startDeskbell(processes, 50);
-  const { bare, bytes, conditional } = await startBare(processes, ours);
+  const { bare, small, bytes, conditional } = await startPeers(processes, ours);
 
   const figures: Figure[] = [];
   const add = async (
@@ -33,12 +35,14 @@ export async function benchHttp(wanted: (id: string) => boolean): Promise<Figure
     headers: Record<string, string>,
   ) => {
     if (!wanted(id.toLowerCase())) return;
+    const peer = { ...bare, headers };
     figures.push(
+      ...(await compare(processes, { id, description, goal }, { ...ours, headers }, peer)),
       ...(await compare(
         processes,
-        { id, description, goal },
-        { ...ours, headers },
-        { ...bare, headers },
+        { id, description: `${description}: the small server instead of deskbell`, goal: "floor" },
+        { ...small, headers },
+        peer,
       )),
     );
   };
@@ -64,7 +68,7 @@ export async function benchFrameworks(): Promise<Figure[]> {
     const ours = await startDeskbell(processes, services);
     const answerPath = join(processes.dir, "answer.json");
     writeFileSync(answerPath, await (await fetch(ours.url, ours)).text());
-    const bare = services === 500 ? (await startBare(processes, ours)).bare : undefined;
+    const bare = services === 500 ? (await startPeers(processes, ours)).bare : undefined;
     for (const framework of ["fastify", "hono", "express"]) {
       const key = ours.headers["Authorization"]?.slice("Bearer ".length) ?? "";
       const server = await processes.start(
@@ -122,17 +126,22 @@ async function compare(
 }
 
 /**
- * Starts bare node:http with the headers and body size of `ours`. `conditional` contains the
- * request headers that it answers with a 304.
+ * Starts bare node:http and the small server with the headers and body size of `ours`.
+ * `conditional` contains the request headers that they answer with a 304.
  */
-async function startBare(processes: BenchProcesses, ours: Target) {
+async function startPeers(processes: BenchProcesses, ours: Target) {
   const full = await fetch(ours.url, ours);
   const bytes = (await full.arrayBuffer()).byteLength;
   const conditional = { ...ours.headers, "If-None-Match": full.headers.get("etag") ?? "" };
   const notModified = await fetch(ours.url, { headers: conditional });
-  const command = [process.execPath, BARE, String(bytes), headersOf(full), headersOf(notModified)];
-  const server = await processes.start(command, URL_LINE);
-  return { bare: { ...ours, server, url: server }, bytes, conditional };
+  const answers = [String(bytes), headersOf(full), headersOf(notModified)];
+  const start = async (...program: string[]): Promise<Target> => {
+    const server = await processes.start([process.execPath, ...program, ...answers], URL_LINE);
+    return { ...ours, server, url: server };
+  };
+  const bare = await start(BARE);
+  const small = await start(SMALL, ours.headers["Authorization"] ?? "");
+  return { bare, small, bytes, conditional };
 }
 
 /** Returns the response headers as JSON, without those that Node adds itself. */
