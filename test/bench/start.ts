@@ -17,26 +17,52 @@ const FIRST_PORT = 24_100;
 const IDLE_MS = 5000;
 const BARE_SERVER = `import { createServer } from "node:http";
 createServer((_, response) => response.end("ok")).listen(Number(process.argv[2]), "127.0.0.1");`;
+/**
+ * An HTTP server that reads a database, and a thread that has a connection of its own and can send.
+ * It checks, schedules and caches nothing.
+ */
+const SMALL_DAEMON = `import { createServer } from "node:http";
+import { isMainThread, Worker, workerData } from "node:worker_threads";
+import Database from ${JSON.stringify(import.meta.resolve("better-sqlite3"))};
+const db = new Database(workerData ?? process.argv[3], { readonly: true });
+const count = db.prepare("SELECT count(*) FROM sqlite_schema").pluck();
+if (isMainThread) {
+  createServer((_, response) => response.end(String(count.get())))
+    .listen(Number(process.argv[2]), "127.0.0.1");
+  new Worker(new URL(import.meta.url), { workerData: process.argv[3] });
+} else {
+  const { Agent } = await import(${JSON.stringify(import.meta.resolve("undici"))});
+  const dispatcher = new Agent();
+  setInterval(() => count.get() > 0 || dispatcher.close(), 50);
+}`;
 
-/** Measures S11: the time from process start to the first response, and the memory when idle. */
+/**
+ * Measures S11: the time from process start to the first response, and the memory when idle. A small
+ * daemon that only opens a database and a thread shows how much of both can be saved.
+ */
 export async function benchStart(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
-  const bare = writeScript(processes, BARE_SERVER);
+  const bare = writeScript(processes, "bare", BARE_SERVER);
+  const smallDaemon = writeScript(processes, "small", SMALL_DAEMON);
   const dataDir = join(processes.dir, "data");
   const rt = openRuntime(readConfig({ dataDir }, {}), 5000);
   applyCatalog(rt, [{ name: "salon.yaml", text: readPreset("salon") }]);
+  const { databasePath } = rt.config;
   rt.close();
   let port = FIRST_PORT;
   const ours = () =>
     startAndWait([BIN, "serve", "--data-dir", dataDir, "--port", String(++port)], port);
   const peer = () => startAndWait([bare, String(++port)], port);
-  const [daemonMb, bareMb] = [await measureIdleMb(await ours()), await measureIdleMb(await peer())];
+  const small = () => startAndWait([smallDaemon, String(++port), databasePath], port);
+  const daemonMb = await measureIdleMb(await ours());
+  const [smallMb, bareMb] = [await measureIdleMb(await small()), await measureIdleMb(await peer())];
   const timeOf = (start: typeof ours) => async () => stop(await start());
   const {
     ours: oursMs,
     peer: peerMs,
     ratio,
   } = await compareInTurns(ROUNDS, timeOf(ours), timeOf(peer));
+  const floor = await compareInTurns(ROUNDS, timeOf(small), timeOf(peer));
   return [
     {
       id: "S11",
@@ -54,13 +80,29 @@ export async function benchStart(): Promise<Figure[]> {
       peer: `${bareMb} MB`,
       ratio: null,
     },
+    {
+      id: "S11",
+      description: "the small daemon instead of deskbell: ready to serve",
+      goal: "floor",
+      ours: formatMs(floor.ours),
+      peer: formatMs(floor.peer),
+      ratio: floor.ratio,
+    },
+    {
+      id: "S11",
+      description: "the small daemon instead of deskbell: RSS after five idle seconds",
+      goal: "floor",
+      ours: `${smallMb} MB`,
+      peer: `${bareMb} MB`,
+      ratio: null,
+    },
   ];
 }
 
 /** Measures S12: the time of `deskbell --help`. */
 export async function benchHelp(): Promise<Figure[]> {
   await using processes = new BenchProcesses();
-  const empty = writeScript(processes, "export {};");
+  const empty = writeScript(processes, "empty", "export {};");
   const { ours, peer, ratio } = await compareInTurns(
     ROUNDS,
     () => timeToExit([BIN, "--help"]),
@@ -80,8 +122,8 @@ export async function benchHelp(): Promise<Figure[]> {
 
 const formatMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 
-function writeScript(processes: BenchProcesses, text: string): string {
-  const path = join(processes.dir, "script.mjs");
+function writeScript(processes: BenchProcesses, name: string, text: string): string {
+  const path = join(processes.dir, `${name}.mjs`);
   writeFileSync(path, text);
   return path;
 }
