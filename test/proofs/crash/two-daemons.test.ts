@@ -51,8 +51,9 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
   });
   const releasing = breakProgram({
     file: "src/store/database/database.ts",
-    find: "  const lock = db;\n",
-    replace: "  const lock = db;\n  setTimeout(() => lock.close(), 3000).unref();\n",
+    find: "    const lock = tryDaemonLock(path);\n",
+    replace:
+      "    const lock = tryDaemonLock(path);\n    setTimeout(() => lock?.close(), 3000).unref();\n",
   });
   const serving = await countServing(without);
   const refusals = await countRefusals(releasing);
