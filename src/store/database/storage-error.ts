@@ -23,6 +23,9 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
       fix: "free some space and try again",
     });
   if (/^SQLITE_(?:NOTADB|CORRUPT)/.test(code)) return new DamagedDatabaseError(path, message);
+  // A query that looks into stored documents meets the damage before `parseJson` does.
+  if (message === "malformed JSON")
+    return new DamagedDatabaseError(path, "a stored document is not valid JSON");
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
     if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
     // SQLite does not report that a disk has no space for a new file.

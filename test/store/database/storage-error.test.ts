@@ -19,6 +19,8 @@ import { unreadableError } from "../../../src/store/database/read-only-database.
 import { listDaemonConditions } from "../../../src/app/operations/conditions.ts";
 import { CHECKS } from "../../support/checks.ts";
 import { assertDatabaseUsable } from "../../../src/cli/running/daemon.ts";
+import { createPublicPageStore } from "../../../src/features/public-pages/store.ts";
+import { seedShop } from "../../support/shop.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 test.each<[string, ErrorCode]>([
@@ -110,6 +112,25 @@ test("the error of a damaged value names its column and contains nothing of the 
     /^the database is damaged or is not a database: booking_segment\.addons is not valid JSON\.$/,
   );
   expect(() => parseJson("Ana Qanary", "booking_segment.addons")).toThrow(/^((?!Ana).)*$/);
+});
+
+test("a query that looks into a damaged document reports the database as damaged", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const db = new Database(rt.config.databasePath);
+  db.pragma("ignore_check_constraints = ON");
+  db.prepare("UPDATE business SET doc = '{' || doc").run();
+  db.close();
+  const list = rt.openStore(createPublicPageStore).listPublished;
+  const error = (() => {
+    try {
+      return list();
+    } catch (thrown) {
+      return storageError(thrown, "deskbell.db");
+    }
+  })();
+  expect(error).toBeInstanceOf(DamagedDatabaseError);
+  expect(error).toMatchObject({ message: expect.stringContaining("is not valid JSON") });
 });
 
 const TABLES = ["audit_retention", "history", "server"];
