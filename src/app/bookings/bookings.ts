@@ -1,7 +1,7 @@
 import type {
   NamedAppointmentRequest,
   NamedTableRequest,
-  NamedVisitRequest,
+  NamedSegmentsRequest,
 } from "../../domain/availability/request.ts";
 import {
   type Booking,
@@ -30,7 +30,7 @@ import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit
 import { changeTime, expireDueVisits } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
-import { getTableHold, getVisitHold } from "./holds.ts";
+import { getTableHold, getBookingHold } from "./holds.ts";
 import {
   type BookingTerms,
   describeAppointment,
@@ -48,7 +48,7 @@ export type GuestDetails = { customerRef: string | null; customer: Customer | nu
 type NewVisit<Wanted> = { guest: GuestDetails } & ({ holdId: string } | Wanted);
 
 /** A booking at a given time, or of a hold. */
-type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedVisitRequest>> & {
+type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedSegmentsRequest>> & {
   /** The total that the guest has seen, which must be right; not checked if null or absent. */
   expectedTotalCents?: number | null;
 };
@@ -63,14 +63,14 @@ type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: strin
  *   hold_used, validation_failed; otherwise service_not_bookable, variant_service_mismatch,
  *   addon_not_linked, staff_cannot_perform, party_too_large, slot_taken
  */
-export function bookVisit(
+export function bookServices(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
   { guest, expectedTotalCents = null, ...wanted }: NewBooking,
 ): Booking {
   if ("holdId" in wanted) {
-    const hold = getVisitHold(rt, business, access, wanted.holdId);
+    const hold = getBookingHold(rt, business, access, wanted.holdId);
     const booking = insertBooking(rt, business, access, hold, guest);
     rt.store.holds.markUsed(hold.id, { bookingId: booking.id });
     // A wrong total undoes the transaction, and with it the booking.
@@ -87,7 +87,7 @@ export function bookVisit(
 
 /**
  * Creates a booking as the operator. The input names catalog objects by key or ID.
- * @throws AppError validation_failed, invalid_date, and those of `bookVisit`
+ * @throws AppError validation_failed, invalid_date, and those of `bookServices`
  */
 export function createBooking(
   rt: Runtime,
@@ -99,7 +99,7 @@ export function createBooking(
   return rt.tx(() => {
     const business = getBusiness(rt, slug);
     const { timezone } = business.doc;
-    const booking = bookVisit(rt, business, OPERATOR, {
+    const booking = bookServices(rt, business, OPERATOR, {
       request: appointment,
       startsAt: parseStartTime(start, timezone),
       refusal: describeAppointment(appointment, start),

@@ -1,4 +1,4 @@
-import type { NamedTableRequest, NamedVisitRequest } from "../../domain/availability/request.ts";
+import type { NamedTableRequest, NamedSegmentsRequest } from "../../domain/availability/request.ts";
 import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/text.ts";
@@ -10,7 +10,7 @@ import { assertMayHold, type HoldClient } from "./hold-limits.ts";
 import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts";
 
 type NewHold = {
-  request: NamedVisitRequest | NamedTableRequest;
+  request: NamedSegmentsRequest | NamedTableRequest;
   startsAt: number;
   /** How long the time is kept; with 0, only the terms are stored, and others can take the time. */
   ttlMs: number;
@@ -78,10 +78,10 @@ function insertHold(
 }
 
 /**
- * Returns an open hold of a visit.
+ * Returns an open hold for a booking.
  * @throws AppError resource_not_found, hold_expired, hold_used, validation_failed
  */
-export function getVisitHold(
+export function getBookingHold(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
@@ -92,7 +92,7 @@ export function getVisitHold(
   throw wrongKind("This hold is of a table: use it for a reservation.");
 }
 
-/** Returns an open hold of a table. Its errors are those of `getVisitHold`. */
+/** Returns an open hold for a reservation. Its errors are those of `getBookingHold`. */
 export function getTableHold(
   rt: Runtime,
   business: BusinessRow,
@@ -102,7 +102,7 @@ export function getTableHold(
   const hold = getOpenHold(rt, business, access, id);
   const { tableId, guests: partySize } = hold;
   if (tableId !== null) return { ...hold, tableId, partySize };
-  throw wrongKind("This hold is of a visit: use it for a booking.");
+  throw wrongKind("This hold is of services: use it for a booking.");
 }
 
 function wrongKind(detail: string): AppError {

@@ -7,7 +7,7 @@ import type {
   NamedAppointmentRequest,
   NamedRequest,
   NamedTableRequest,
-  NamedVisitRequest,
+  NamedSegmentsRequest,
 } from "../../domain/availability/request.ts";
 import { type Reason, REFUSAL_TEXT, refusalSentence } from "../../domain/availability/refusal.ts";
 import type { BookedSegment, Booking } from "../../domain/bookings/booking.ts";
@@ -67,7 +67,7 @@ type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
 export function planBooking(
   rt: Runtime,
   business: BusinessRow,
-  visit: PlannedVisit<NamedAppointmentRequest | NamedVisitRequest>,
+  visit: PlannedVisit<NamedAppointmentRequest | NamedSegmentsRequest>,
 ): BookingTerms {
   const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);

@@ -48,7 +48,7 @@ type NewBookingTime = NewTime & {
  * the new time is taken.
  * @throws AppError wrong_status, cancellation_closed, and those of `planBooking`
  */
-export function rescheduleVisit(
+export function moveBooking(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
@@ -99,7 +99,7 @@ const withOldTerms = (
  * Moves a reservation, and returns it; the table is chosen again. Call it in a transaction.
  * @param change undefined fields keep their value
  */
-export function rescheduleTable(
+export function moveReservation(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
@@ -191,7 +191,7 @@ export const rescheduleBooking = (
     const before = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
     const change = { startsAt, segments, ignoresNotice };
-    const after = rescheduleVisit(rt, business, OPERATOR, before, change);
+    const after = moveBooking(rt, business, OPERATOR, before, change);
     if (ignoresNotice) auditIgnoredNotice(rt, business, "booking", after);
     return toPublicBooking(after, timezone);
   });
@@ -213,7 +213,7 @@ export const rescheduleReservation = (
     const before = getVisitToChange(rt, RESERVATION, business, OPERATOR, id);
     const startsAt = parseStartTime(start, timezone);
     const change = { startsAt, partySize, ignoresNotice };
-    const after = rescheduleTable(rt, business, OPERATOR, before, change);
+    const after = moveReservation(rt, business, OPERATOR, before, change);
     if (ignoresNotice) auditIgnoredNotice(rt, business, "reservation", after);
     return toPublicReservation(after, timezone);
   });

@@ -11,7 +11,7 @@ import { OPERATOR } from "./access.ts";
 import { getVisitToChange } from "./change-visit.ts";
 import { createCatalogNamer, summarizeVisits } from "./day-sheet.ts";
 import { planBooking } from "./plan-booking.ts";
-import { rescheduleVisit } from "./reschedule.ts";
+import { moveBooking } from "./reschedule.ts";
 import { addTimeOff, parseTimeOff, type TimeOffRequest } from "./time-off.ts";
 import { BOOKING } from "./visit-kinds.ts";
 
@@ -136,7 +136,7 @@ function tryReassign(rt: Runtime, slug: string, id: string, staffId: string): st
     return rt.tx(() => {
       const business = getBusiness(rt, slug);
       const before = getVisitToChange(rt, BOOKING, business, OPERATOR, id);
-      const after = rescheduleVisit(rt, business, OPERATOR, before, {
+      const after = moveBooking(rt, business, OPERATOR, before, {
         startsAt: before.startsAt,
         segments: withStaff(before, staffId, null),
         changesStaffOnly: true,

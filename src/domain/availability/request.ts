@@ -27,7 +27,7 @@ export type ServiceRequest = {
 export type ResolvedTableRequest = { partySize: number; area: string | null };
 
 /** A request that names objects by ID, or by key on the command line. */
-export type NamedRequest = NamedAppointmentRequest | NamedVisitRequest | NamedTableRequest;
+export type NamedRequest = NamedAppointmentRequest | NamedSegmentsRequest | NamedTableRequest;
 
 export type NamedAppointmentRequest = {
   /** The services in the order they are performed; may be empty if `variantIds` imply them. */
@@ -40,8 +40,8 @@ export type NamedAppointmentRequest = {
   guests: number;
 };
 
-/** A visit by its segments, as availability lists them. */
-export type NamedVisitRequest = { segments: readonly NamedSegment[]; guests: number };
+/** The services of a visit by their segments, as availability lists them. */
+export type NamedSegmentsRequest = { segments: readonly NamedSegment[]; guests: number };
 
 export type NamedSegment = {
   serviceId: string;

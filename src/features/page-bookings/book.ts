@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
-import { bookVisit, reserveTable } from "../../app/bookings/bookings.ts";
+import { bookServices, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { leavesTimeFree } from "../../app/bookings/hold-share.ts";
 import { findReply, saveReply } from "../../app/idempotent-replies.ts";
@@ -183,9 +183,9 @@ function makeVisit(
     return visit;
   }
   if (hold && hold.startsAt === startsAt && hold.tableId === null)
-    return bookVisit(rt, business, access, { guest, holdId: hold.id, expectedTotalCents });
+    return bookServices(rt, business, access, { guest, holdId: hold.id, expectedTotalCents });
   if (hold) rt.store.holds.release(hold.id);
-  const visit = bookVisit(rt, business, access, {
+  const visit = bookServices(rt, business, access, {
     guest,
     request: toRequest(choice),
     startsAt,

@@ -2,7 +2,7 @@ import { isPublicStaff } from "../../app/bookings/access.ts";
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
 import {
   assertExpectedTotal,
-  bookVisit,
+  bookServices,
   type GuestDetails,
   reserveTable,
 } from "../../app/bookings/bookings.ts";
@@ -216,7 +216,7 @@ function bookHold(
   const access = accessOfPage(business, keyId, visitor);
   const wanted = { guest, holdId };
   return tableId === null
-    ? bookVisit(rt, business, access, wanted)
+    ? bookServices(rt, business, access, wanted)
     : reserveTable(rt, business, access, wanted);
 }
 
@@ -233,5 +233,5 @@ function bookAnew(
   if (choice.kind === "table")
     return reserveTable(rt, business, access, { guest, request: toRequest(choice), startsAt });
   const request = toRequest(choice);
-  return bookVisit(rt, business, access, { guest, request, startsAt, expectedTotalCents });
+  return bookServices(rt, business, access, { guest, request, startsAt, expectedTotalCents });
 }

@@ -1,7 +1,7 @@
 import type {
   NamedRequest,
   NamedTableRequest,
-  NamedVisitRequest,
+  NamedSegmentsRequest,
 } from "../../domain/availability/request.ts";
 import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
 
@@ -135,9 +135,9 @@ export function fieldsOf(choice: Choice): [name: string, value: string][] {
   ];
 }
 
-export function toRequest(choice: ServiceChoice): NamedVisitRequest;
+export function toRequest(choice: ServiceChoice): NamedSegmentsRequest;
 export function toRequest(choice: TableChoice): NamedTableRequest;
-export function toRequest(choice: Choice): NamedVisitRequest | NamedTableRequest;
+export function toRequest(choice: Choice): NamedSegmentsRequest | NamedTableRequest;
 export function toRequest(choice: Choice): NamedRequest {
   if (choice.kind === "table") return { partySize: choice.partySize, areaId: choice.areaId };
   const { serviceId, variantId, addons, staffId, guests } = choice;

@@ -1,6 +1,6 @@
 import { accessOfPage, createIsCounted, runAsPage } from "./access.ts";
 import { changeState, getVisitToChange } from "../../app/bookings/change-visit.ts";
-import { rescheduleTable, rescheduleVisit } from "../../app/bookings/reschedule.ts";
+import { moveReservation, moveBooking } from "../../app/bookings/reschedule.ts";
 import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
@@ -82,11 +82,11 @@ export const moveAsGuest = (
     runAsPage(rt, keyId, () => {
       if (found.kind === "booking") {
         const row = getVisitToChange(rt, BOOKING, business, access, visit.id);
-        const after = rescheduleVisit(rt, business, access, row, { startsAt });
+        const after = moveBooking(rt, business, access, row, { startsAt });
         assertMayMove(rt, business, keyId, visit, after);
       } else {
         const row = getVisitToChange(rt, RESERVATION, business, access, visit.id);
-        const after = rescheduleTable(rt, business, access, row, { startsAt });
+        const after = moveReservation(rt, business, access, row, { startsAt });
         assertMayMove(rt, business, keyId, visit, after);
       }
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { accessOf, OPERATOR, type VisitAccess } from "../../../src/app/bookings/access.ts";
-import { bookVisit } from "../../../src/app/bookings/bookings.ts";
+import { bookServices } from "../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { checks } from "../../../src/features/guest-mail/conditions.ts";
@@ -37,7 +37,7 @@ test("visits of the operator and of other keys are not mailed, unless the key ma
   const customer = { name: "Ana", email: "ana@example.com", phone: null, notes: null };
   const bookAs = (access: VisitAccess, which: number) =>
     api.tx(() =>
-      bookVisit(api, business, access, {
+      bookServices(api, business, access, {
         guest: { customerRef: null, customer },
         request: toRequest({ kind: "service", serviceId, ...choice }),
         startsAt: Date.parse(times[which] ?? ""),

@@ -77,7 +77,10 @@ export const hold = z.strictObject({
     .array(bookedSegment)
     .describe("The services of the visit, in order; empty for a table"),
   guests: z.int().describe("Guests of the visit, or size of the party"),
-  areaId: orNull(id, "Area of the table; null for a visit, or if the table belongs to none"),
+  areaId: orNull(
+    id,
+    "Area of the table; null for a hold of services, or if the table belongs to none",
+  ),
   tableId: orNull(id, "Held table; null for a visit"),
   totalCents: cents.describe(
     "Price for all guests, in minor units; the booking keeps it. Promotions are not deducted: the business does so when it is paid",

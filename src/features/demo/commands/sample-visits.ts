@@ -1,7 +1,7 @@
 import { accessOf, OPERATOR, type VisitAccess } from "../../../app/bookings/access.ts";
 import { createAvailabilityFinder } from "../../../app/availability/availability.ts";
 import { createEventLoopYield } from "../../../app/availability/yield-to-event-loop.ts";
-import { bookVisit, reserveTable } from "../../../app/bookings/bookings.ts";
+import { bookServices, reserveTable } from "../../../app/bookings/bookings.ts";
 import { getBusiness } from "../../../app/businesses.ts";
 import type { CreatedKey } from "../../../app/keys.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -104,7 +104,7 @@ export async function bookSampleVisits(rt: Runtime, key: CreatedKey["key"]): Pro
   orderTickets(rt);
 }
 
-type Guest = Parameters<typeof bookVisit>[3]["guest"];
+type Guest = Parameters<typeof bookServices>[3]["guest"];
 
 const isTable = (request: NamedRequest): request is NamedTableRequest => "partySize" in request;
 
@@ -121,7 +121,7 @@ function book(
     const startsAt = parseInstant(start, business.doc.timezone);
     const shared = { startsAt, refusal: "The sample visit cannot be booked", guest };
     if (isTable(request)) reserveTable(rt, business, access, { ...shared, request });
-    else bookVisit(rt, business, access, { ...shared, request });
+    else bookServices(rt, business, access, { ...shared, request });
   });
 }
 

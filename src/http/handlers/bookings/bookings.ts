@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { bookVisit } from "../../../app/bookings/bookings.ts";
-import { rescheduleVisit } from "../../../app/bookings/reschedule.ts";
+import { bookServices } from "../../../app/bookings/bookings.ts";
+import { moveBooking } from "../../../app/bookings/reschedule.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -34,7 +34,11 @@ export const handleCreateBooking =
       () => ("holdId" in wanted ? undefined : wanted),
       () =>
         createAs(deps, context, key, (business, access, isDryRun) => {
-          const booking = bookVisit(rt, business, access, { ...wanted, guest, expectedTotalCents });
+          const booking = bookServices(rt, business, access, {
+            ...wanted,
+            guest,
+            expectedTotalCents,
+          });
           const object = BOOKINGS.toPublic(rt, business, access, booking);
           return toCreatedReply(deps, key, BOOKINGS.path, object, isDryRun);
         }),
@@ -71,7 +75,7 @@ export const handleRescheduleBooking =
       () =>
         commitChange(BOOKINGS, deps, context, key, ({ rt }, business, access, row) =>
           explainOmittedFields(body, ["segments"], () =>
-            rescheduleVisit(rt, business, access, row, { startsAt, segments }),
+            moveBooking(rt, business, access, row, { startsAt, segments }),
           ),
         ),
     );

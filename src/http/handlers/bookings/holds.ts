@@ -1,5 +1,8 @@
 import type { z } from "zod";
-import type { NamedTableRequest, NamedVisitRequest } from "../../../domain/availability/request.ts";
+import type {
+  NamedTableRequest,
+  NamedSegmentsRequest,
+} from "../../../domain/availability/request.ts";
 import { accessOf, type VisitAccess, toPartnerHold } from "../../../app/bookings/access.ts";
 import { createHold, getHold, releaseHold } from "../../../app/bookings/holds.ts";
 import type { Runtime } from "../../../app/runtime.ts";
@@ -53,7 +56,7 @@ const toPublic = (
 
 function requestOf(
   body: z.output<ReturnType<typeof holdBody>>,
-): NamedVisitRequest | NamedTableRequest {
+): NamedSegmentsRequest | NamedTableRequest {
   const { segments, guests, partySize, areaId } = body;
   if (partySize !== undefined) {
     assertAlone(body, "partySize", ["segments", "guests"]);

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { reserveTable } from "../../../app/bookings/bookings.ts";
-import { rescheduleTable } from "../../../app/bookings/reschedule.ts";
+import { moveReservation } from "../../../app/bookings/reschedule.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -72,7 +72,7 @@ export const handleRescheduleReservation =
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>
           explainOmittedFields(body, ["partySize", "areaId"], () =>
-            rescheduleTable(rt, business, access, row, { startsAt, partySize, areaId }),
+            moveReservation(rt, business, access, row, { startsAt, partySize, areaId }),
           ),
         ),
     );
