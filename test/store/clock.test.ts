@@ -28,7 +28,7 @@ test("CLOCK_COLUMNS says for each column with a time what happens when the clock
   expect(Object.keys(CLOCK_COLUMNS)).toEqual(instants.toSorted());
 });
 
-test("a shift of the clock moves the end of a decision but never past the start of the visit", () => {
+test("a shift of the clock moves the deadline of a decision, but never past the start of the visit", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt, "salon");
   const now = rt.now();

@@ -21,7 +21,7 @@ import type { NamedAppointmentRequest } from "../../../src/domain/availability/r
 import { captureError } from "../../support/use-case.ts";
 import { seedShop, SHOP_SLUG } from "../../support/shop.ts";
 
-test("a waiting scan keeps no days in memory that it has already searched", async () => {
+test("a waiting scan does not keep the days in memory that it has already searched", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const rt = createTestRuntime();

@@ -55,14 +55,17 @@ test.each<[reason: string, start: string]>([
 test.each([
   [1, "deskbell availability --service sauna --date 2026-12-08"],
   [3, "deskbell availability --service sauna --guests 3 --date 2026-12-08"],
-])("the refusal of a visit of %i names the command that finds times for as many", (guests, fix) => {
-  const rt = createTestRuntime();
-  applyCatalogBody(rt, CATALOG);
-  const start = "2026-12-08T10:00";
-  expect(() => createBooking(rt, "salon-aurora", { service: "sauna", start, guests })).toThrow(
-    expect.objectContaining({ code: "slot_taken", fix: expect.stringContaining(fix) }),
-  );
-});
+])(
+  "the refusal of a visit of %i guests names the command that finds times for as many guests",
+  (guests, fix) => {
+    const rt = createTestRuntime();
+    applyCatalogBody(rt, CATALOG);
+    const start = "2026-12-08T10:00";
+    expect(() => createBooking(rt, "salon-aurora", { service: "sauna", start, guests })).toThrow(
+      expect.objectContaining({ code: "slot_taken", fix: expect.stringContaining(fix) }),
+    );
+  },
+);
 
 describe("ignoring the notice", () => {
   const SLUG = "salon-aurora";

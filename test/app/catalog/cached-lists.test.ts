@@ -73,7 +73,7 @@ test("a cached list is read again after the business was deleted and created aga
   expect(cachedNames(rt)).toEqual(["a"]);
 });
 
-test("a cached list does not keep what a transaction has read that is rolled back", () => {
+test("a cached list does not keep what was read in a transaction that is rolled back", () => {
   const { rt } = setUp();
   const failing = () =>
     rt.tx(() => {

@@ -129,7 +129,7 @@ test("guest data is erased `guestRetentionDays` after the visit, or after its pl
   expect(bookingOf(rt, visited).customerRef).toBeNull();
 });
 
-test("rotating the master key re-encrypts guest data, of which a lost row stays", () => {
+test("rotating the master key re-encrypts guest data and keeps a row that no key decrypts", () => {
   const rt = openSalon();
   const [ana, lost] = [book(rt, ANA), book(rt, ANA)];
   const { businessId } = rt.store.guests.findByVisit(lost)!;

@@ -201,7 +201,7 @@ function watchBatches(rt: TestRuntime, starts: number[]): TestRuntime {
 test.each([
   ["older than --keep-days", 31 * DAY, Infinity],
   ["above --keep-size", 0, 0],
-])("the retention reads parked events %s once, not in each run", async (_, age, maxBytes) => {
+])("the pruner reads parked events %s once, not in each run", async (_, age, maxBytes) => {
   const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
   disableEndpoint(rt, endpoint.id, "manual");
   await emitAndDeliver(250);
@@ -217,7 +217,7 @@ test.each([
   expect(countRows()).toEqual({ events: 250, deliveries: 250 });
 });
 
-test("parked events that the retention has passed are deleted within an hour of their cancellation", async () => {
+test("parked events that the pruner has already read are deleted within an hour of their cancellation", async () => {
   const { rt, endpoint, emitAndDeliver, countRows } = await setUp();
   disableEndpoint(rt, endpoint.id, "manual");
   await emitAndDeliver(150);

@@ -25,7 +25,7 @@ const span = record({
 });
 const visits = uniqueArray(record({ span, isTable: boolean() }), { maxLength: 30 });
 
-test("a search returns every visit that overlaps its window and ends in time, however long the visit lasts", () => {
+test("a search returns every visit that overlaps its window and ends by `until`, however long the visit lasts", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = businessId(SHOP_SLUG);

@@ -8,7 +8,7 @@ import { releasedHold } from "../../support/visit-rows.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("a hold takes time if it is open, overlaps the span, ends in time and is of the business", () => {
+test("a hold occupies time if it is open, overlaps the span, ends by `until` and belongs to the business", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const business = businessId(SHOP_SLUG);

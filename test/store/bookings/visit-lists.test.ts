@@ -173,7 +173,7 @@ test("a list has exactly the bookings that match its filter, each once and in or
   expect(filters).toHaveLength(3 * 2 ** 8);
 });
 
-test("a list of a staff member follows a booking that is moved", () => {
+test("a list of the bookings of a service has a moved booking at its new time", () => {
   const rt = createTestRuntime();
   seedShop(rt);
   const [booking] = storeRandomBookings(rt, 1);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("an endpoint counts as failing now and then only if an attempt succeeded after a failed one", async () => {
+test("an endpoint has a share of failures only if an attempt succeeded after a failed one", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const replies: Record<string, number[]> = {

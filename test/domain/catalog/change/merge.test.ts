@@ -154,7 +154,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(back.objects.table[0]?.area).toBe("yard");
   });
 
-  it("renaming a key keeps the IDs of variants", () => {
+  it("renaming a variant is remembered, and so keeps its ID, if a later file omits its previous keys", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));
