@@ -17,8 +17,9 @@ const TRIED_GUESTS = 100;
 export const guestRowId = (visitId: string): string => `guest ${visitId}`;
 
 /**
- * Asserts that the key file decrypts at least one stored secret or guest. Text that is encrypted
- * with a wrong or new key would hide that the stored text needs another key.
+ * Asserts that the key file decrypts at least one stored secret or guest. Otherwise new text would
+ * be encrypted with a wrong or new key, and nobody would notice that the stored text needs another
+ * one.
  * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
  */
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
@@ -88,6 +89,6 @@ function secretsError(masterKeyPath: string): AppError {
     ? "The master key does not match the stored signing secrets."
     : "The master key is missing, so the stored signing secrets cannot be decrypted.";
   return new AppError("signing_unavailable", what, {
-    fix: `restore the right ${masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force${andOtherSecrets()}`,
+    fix: `copy the master key back to ${masterKeyPath}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force${andOtherSecrets()}`,
   });
 }

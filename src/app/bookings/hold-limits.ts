@@ -100,7 +100,7 @@ function assertKeyMayHold(
   for (const id of takenBy(hold))
     if (sameDay.filter((ids) => ids.has(id)).length >= MAX_PER_DAY)
       throw tooManyHolds(
-        `This key already holds ${MAX_PER_DAY} times of this ${hold.tableId === null ? "staff member" : "table"} on ${day}.`,
+        `This key already has ${MAX_PER_DAY} open holds for this ${hold.tableId === null ? "staff member" : "table"} on ${day}.`,
       );
 }
 

@@ -250,7 +250,7 @@ test.each(["a daemon with the right key in memory", "a new process"])(
     const expected = {
       code: "signing_unavailable",
       message: /does not match the stored/,
-      fix: /restore the right .*; .* --force/,
+      fix: /copy the master key back to .*; .* --force/,
     };
     const error = Object.fromEntries(
       Object.entries(expected).map(([name, value]) => [
@@ -305,7 +305,7 @@ test.each([
 );
 
 test.skipIf(process.platform !== "linux")(
-  "a master key that cannot be read for a moment does not end the old secret",
+  "a master key that cannot be read for a moment is an error, not a secret that cannot be decrypted",
   async () => {
     const { rt } = await setUp();
     const [row] = rt.store.endpointSecrets.list();

@@ -260,7 +260,7 @@ test("with a wrong master key, commands that encrypt or decrypt fail until rotat
       code: 5,
       stdout: "",
       stderr: expect.stringMatching(
-        /does not match the stored signing secrets[^]*fix: restore the right \S+; .* --force/,
+        /does not match the stored signing secrets[^]*fix: copy the master key back to \S+; .* --force/,
       ),
     });
   expect(await deskbell("keys rotate-master")).toMatchObject({

@@ -226,7 +226,7 @@ export const fixes: FixCase[] = [
     outcome: "line succeeds",
   },
   {
-    text: "restore the right {}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force{}",
+    text: "copy the master key back to {}; if it is lost, give each endpoint a new secret: deskbell webhooks rotate-secret ID --force{}",
     given: [TILL],
     arrange: (server) => writeFileSync(keyIn(server), `${Buffer.alloc(32).toString("base64")}\n`),
     line: TILL.replace("till", "second").replace("/h", "/2"),

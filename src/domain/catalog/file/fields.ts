@@ -185,7 +185,11 @@ export const images = list(image, 50);
 
 export const presented = optional({
   images,
-  translations: z.record(locale, translation, "a group of languages"),
+  translations: z.record(
+    locale,
+    translation,
+    "a group of languages with their texts, such as de: { name: Suppe }",
+  ),
 });
 
 export const common = { ...keyed, status: status.optional(), ...presented };

@@ -107,7 +107,7 @@ const variant = fields({
     durationMin: duration,
     default: flag,
     staff: keys,
-    attributes: z.record(line(80), line(200), "a group of names with texts"),
+    attributes: z.record(line(80), line(200), "a group of names and texts, such as hair: long"),
   }),
 });
 type AuthoredVariant = z.infer<typeof variant>;

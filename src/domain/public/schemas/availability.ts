@@ -85,7 +85,7 @@ export const day = z.strictObject({
     .array(refusedStart)
     .optional()
     .describe(
-      "Starts of the grid and of classes that take place that cannot be booked, with the reason; only with `explain=true`. A day wholly inside the minimum notice or beyond the booking horizon can have none listed: its `state` is the reason of all",
+      "Starts that cannot be booked, of the grid and of classes that take place, each with the reason; only with `explain=true`. A day wholly inside the minimum notice or beyond the booking horizon can have none listed: its `state` is the reason of all",
     ),
 });
 

@@ -73,11 +73,11 @@ export const key = z.strictObject({
   ),
   rotation: rotation.nullable().describe("The last rotation; null if the key was never rotated"),
   usesOldSecret: flag(
-    "Whether this request was sent with the old secret of the last rotation: switch to the new one",
+    "Whether this request was sent with the old secret of the last rotation; if so, switch to the new one",
   ),
   lastDeliveryAt: orNull(
     instant,
-    "When a receiver of any business of this server last accepted a webhook: if it is recent, the server sends. null if none of the last 1,000 attempts was accepted",
+    "When a receiver of any business of this server last accepted a webhook: a recent time shows that the server sends webhooks. null if none of the last 1,000 attempts was accepted",
   ),
 });
 

@@ -55,7 +55,7 @@ export const addonLink = z.strictObject({
   minQuantity: count,
   maxQuantity: count,
   defaultQuantity: count.describe(
-    "Quantity to preselect; a required add-on that a request does not name gets it, at least 1",
+    "Quantity to preselect. If a request does not name a required add-on, this quantity of it is booked, and at least 1",
   ),
   priceCents: orNull(
     cents,
@@ -70,7 +70,7 @@ export const addonLink = z.strictObject({
   ...commonFields,
 });
 
-/** The fields of the specification's "Service object" come first. */
+/** The fields of the "Service object" in the specification that deskbell implements come first. */
 export const service = z.strictObject({
   id,
   name: z.string(),
@@ -148,7 +148,7 @@ export const staff = z.strictObject({
       }),
     )
     .describe(
-      "Durations and prices that differ when this person performs the service, whichever variant is booked; add-ons are added",
+      "Durations and prices that differ when this person performs the service, whichever variant is booked; those of add-ons are added to them",
     ),
   status: active,
   ...commonFields,

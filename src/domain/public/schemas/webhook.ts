@@ -69,7 +69,7 @@ export const endpoint = z.strictObject({
     .int()
     .min(1)
     .describe(
-      "Counts the changes of the endpoint's settings, status and secrets, but not those of its deliveries: `state`, `failingSince`, `heldUntil` and `last…`; also its ETag",
+      "Rises with each change of the settings, status or secrets of the endpoint. The results of its deliveries (`state`, `failingSince`, `heldUntil`, `last…`) do not count. The ETag has this number",
     ),
   createdAt: instant,
   updatedAt: instant.describe(
@@ -142,7 +142,7 @@ export const delivery = z.strictObject({
   attemptCount: count,
   nextAttemptAt: orNull(
     instant,
-    "When the next attempt is due, or its endpoint is tried again if that is later; null if there is none",
+    "When the next attempt is due, or when its endpoint is tried again, if that is later; null if there is none",
   ),
   heldUntil: orNull(
     instant,
@@ -201,7 +201,9 @@ export const deliveryWithAttempts = delivery.extend({
 });
 
 export const redelivery = z.strictObject({
-  count: count.describe("Deliveries that are being sent again; with `dryRun=true`, that would be"),
+  count: count.describe(
+    "Number of deliveries that are being sent again; with `dryRun=true`, that would be sent again",
+  ),
   disabledEndpointIds: z
     .array(id)
     .describe("Endpoints whose deliveries were left out, because they are disabled"),
