@@ -6,7 +6,10 @@ import type { Runtime } from "./runtime.ts";
 /** What a feature adds to the result of a command: fields for --json, and notes for a person. */
 export type FeatureReport = { fields: Record<string, unknown>; notes: readonly string[] };
 
-/** How a feature keeps what is deleted for good from coming back with an older copy of the data. */
+/**
+ * How a feature makes sure that restoring an older copy of the data does not bring back what was
+ * deleted for good.
+ */
 export type OnRemoval = {
   /** Called in the transaction that erases guests: if it throws, nobody is erased. */
   guestsErased?: (rt: Runtime, visitIds: readonly string[]) => void;

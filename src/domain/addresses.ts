@@ -60,7 +60,10 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   return [address, address.kind() === "ipv4" ? 32 : 128];
 }
 
-/** Accepts a Host header, the host of a URL, or an address to listen on. */
+/**
+ * Returns whether a Host header, the host of a URL, or an address to listen on stands for this
+ * machine alone: `localhost` or a loopback address.
+ */
 export const isLoopbackHost = rememberLast(
   (host) => host === "::1" || /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d*)?$/i.test(host),
 );

@@ -54,8 +54,8 @@ export const businessEvent = (
 ): EventDraft => eventDraft(type, [], { id, slug, name, timezone }, [id]);
 
 /**
- * An event as receivers get it: the specification's "Webhook event envelope". `data` has exactly
- * the four keys of the table there.
+ * An event as receivers get it: the "Webhook event envelope" of the specification that deskbell
+ * implements. `data` has exactly the four keys of the table there.
  */
 export type Envelope = {
   id: string;

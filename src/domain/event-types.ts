@@ -1,6 +1,9 @@
 import { grants, type KeyKind, type Scope } from "./api-key.ts";
 
-/** The 38 event types of the specification, in its order. */
+/**
+ * The 38 event types of the "Catalog and Webhook Integration API" specification, which deskbell
+ * implements, in its order.
+ */
 export const EVENT_TYPES = [
   "catalog.changed",
   "service.created",

@@ -8,8 +8,9 @@ export type KeyRow = {
   /** Null for a key of a partner, which is valid at several businesses. */
   businessId: string | null;
   /**
-   * The partner of a key for several businesses. A key with a business and a partner is the access of
-   * the partner to the business: it has no secret, because the secrets of the partner's keys are valid.
+   * The partner of a key for several businesses. A key with both a business and a partner is the
+   * access of the partner to the business. It has no secret of its own: requests to the business
+   * have the secret of one of the partner's keys.
    */
   partnerId: string | null;
   kind: KeyKind;

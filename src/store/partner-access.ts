@@ -63,7 +63,7 @@ export function createPartnerAccessStore(db: Db) {
       parseOptional(selectAccessIn.get({ partnerId, businessId }), parseKey<ListedKey>),
     /** Lists the access of all partners to a business. */
     listOfBusiness: (businessId: string) => selectAccessOf.all(businessId).map(parseKey<ListedKey>),
-    /** Lists the IDs of the access of a partner to all businesses. */
+    /** Lists the IDs of a partner's access to each of its businesses. */
     listAccessIds: (partnerId: string) => selectAccessIds.all(partnerId) as string[],
     /** Lists the keys of a partner, which have the secrets. */
     listKeys: (partnerId: string) => ofPartner.all(partnerId).map(parseKey<ListedKey>),

@@ -100,7 +100,7 @@ async function* scanChunks<T>(
     occupied,
     withDays(plan, days.first, days.last),
   );
-  // A start takes time even without candidates, as one candidate does.
+  // The start itself takes as much time as one candidate, so the sum begins at 1.
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
   const startsPerDay = DAY_MIN / plan.intervalMin;
   const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));

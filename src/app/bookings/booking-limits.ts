@@ -73,7 +73,9 @@ export const pruneVisitors = (rt: Runtime): void =>
 // website for a day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
-/** The share of a key's daily limit from which the visits of two hours are unusual. */
+/**
+ * Visits of two hours are never unusual if they are fewer than this share of the key's daily limit.
+ */
 const FAST_SHARE = 0.25;
 /**
  * Two hours are unusual if they have more visits than this many times the busiest hour of the week

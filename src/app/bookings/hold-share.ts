@@ -40,7 +40,10 @@ export type Pool = "staff" | "tables" | (string & {});
 export type Taken = Interval & {
   pool: Pool;
   id: string;
-  /** The part of a session that is taken: its seats divided by all seats of the service. */
+  /**
+   * The part of the time that is taken, from 0 to 1: the booked seats divided by the capacity of
+   * the service.
+   */
   share: number;
 };
 
@@ -151,7 +154,8 @@ function createTakenReader({ business: { slug }, objects }: Catalog) {
  * Returns whether the open holds of a key and the new hold leave enough time free: of each pool in
  * every week (`fitsWeek`), and of each staff member or table on the day of the hold (`fitsDay`).
  * @param open the open holds of the key
- * @param part how much of the time that a key may hold the new hold may fill, from 0 to 1
+ * @param part the fraction, from 0 to 1, of the key's share of the free time that the new hold may
+ *   fill
  */
 export function leavesTimeFree(
   rt: Runtime,

@@ -39,7 +39,10 @@ export type UpdateOptions = {
   affectsAvailability?: boolean;
 };
 
-/** `load` returns the catalog, or the part of it that `lists` of the changed objects need. */
+/**
+ * `load` returns the catalog, or the part of it from which the changed objects in `lists` are
+ * built.
+ */
 type PublishOptions = UpdateOptions & { load?: (business: BusinessRow) => StoredCatalog };
 
 /**

@@ -98,6 +98,7 @@ function nextTransitionOfOthers(rt: Runtime, row: BusinessRow, stock: Stock): nu
   if (![...stock.soldOut.values()].includes(nextTransitionAt)) return nextTransitionAt;
   const objects = rt.store.catalog.listObjects(row.id, ["promotion", "public_event"]);
   const timed = toStoredCatalog(rt, row, objects, stock);
-  // `nextTransition` returns a later instant than the given one, and this instant may be the result.
+  // This instant may be the result, too. `nextTransition` returns only later instants than the
+  // given one, which is therefore 1 ms earlier.
   return nextTransition(timed, nextTransitionAt - 1, ["promotions", "events"]);
 }

@@ -9,7 +9,10 @@ import type { Runtime } from "../runtime.ts";
 import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
 
-/** The longest time without an attempt: one takes up to 30 s, and they are counted per minute. */
+/**
+ * The longest time without an attempt: an attempt takes up to 30 s, and attempts are counted per
+ * minute.
+ */
 const STUCK_MS = 2 * 60_000;
 
 /** Reports due webhooks of healthy endpoints while the daemon makes no attempt. */

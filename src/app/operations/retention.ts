@@ -10,7 +10,7 @@ import { pruneHosts } from "../webhooks/host-limits.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The least days for which exhausted, parked and corrupt deliveries are kept. */
+/** The minimum number of days for which exhausted, parked and corrupt deliveries are kept. */
 const UNRESOLVED_RETENTION_DAYS = 90;
 const RESPONSE_RETENTION_MS = 7 * DAY_MS;
 const STATISTICS_RETENTION_MS = 30 * DAY_MS;
@@ -21,18 +21,21 @@ const BATCH_ROWS = 100;
  */
 const SLICE_MS = 20;
 /**
- * The time after which the pruner starts again at the oldest row. A row that it has passed can
- * become deletable, for example when the endpoint of a parked delivery is enabled.
+ * The time after which the pruner starts again at the oldest row. A row that it has already read
+ * can become deletable, for example when the endpoint of a parked delivery is enabled.
  */
 const RESTART_MS = HOUR_MS;
 
 type Batch = (after: number) => Pick<PrunedBatch, "next">;
-/** The number of the last row that was passed is `after`. */
+/**
+ * The position of the pruner in a table: `after` is the number of the last row that it has read.
+ */
 type RowPosition = { after: number };
 
 /**
- * Deletes old rows of a feature among the `limit` rows after `after`. Events are kept since
- * `keptSince` (epoch ms). Returns the number to continue after, or undefined at the end.
+ * Deletes those of the next `limit` rows of a feature that are old; the rows to read begin after
+ * the number `after`. Events are kept since `keptSince` (epoch ms). Returns the number of the last
+ * row that was read, or undefined at the end of the table.
  */
 export type ExpiringRows = (
   rt: Runtime,

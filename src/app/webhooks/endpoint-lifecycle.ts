@@ -195,8 +195,7 @@ export function prepareDelete(rt: Runtime, id: string): () => { cancelled: numbe
 }
 
 /**
- * Records of each failing endpoint since when the operator is warned of it, and when it will be
- * disabled.
+ * Stores for each failing endpoint when the operator was warned of it, or when it will be disabled.
  */
 export function reviewEndpoints(rt: Runtime): void {
   const now = rt.now();

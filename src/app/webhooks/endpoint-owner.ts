@@ -9,12 +9,12 @@ import { hasEnded } from "../../domain/api-key.ts";
 import { countOf, quote } from "../../domain/text.ts";
 import { getKey } from "../keys.ts";
 
-// A secret key sees and manages all webhooks of its business whose events it may receive itself. A
-// restricted key sees the webhooks that it created; a rotated key is the same key. Any other
-// webhook gets the response for a webhook that does not exist.
+// A secret key sees and manages all endpoints of its business whose events it may receive itself. A
+// restricted key sees the endpoints that it created; a rotated key is the same key. Any other
+// endpoint gets the response for an endpoint that does not exist.
 
-// The keys of a partner see the webhooks for all of its businesses, whichever of them created one.
-// At one business, they see those that a key of the partner created there.
+// The keys of a partner see the endpoints for all of its businesses, whichever key created them. At
+// one business, they see the endpoints that a key of the partner created there.
 
 export type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "partnerId" | "eventGroups">;
 type Viewed = EndpointOwner & Pick<EndpointRow, "keyId" | "events">;

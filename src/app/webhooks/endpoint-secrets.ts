@@ -127,9 +127,9 @@ export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
 
 /**
  * Rotates the master key, even while a daemon is running. The key file holds both keys until all
- * secrets and replies are re-encrypted, so an interruption loses nothing. A dry run only checks that
- * every secret can be decrypted.
- * @returns the numbers of signing secrets, those of features included, and of guests, what features
+ * secrets and replies are re-encrypted, so an interruption loses nothing. A dry run only checks
+ * that every secret can be decrypted.
+ * @returns the number of secrets (of endpoints and features), the number of guests, what features
  *   have done, and the files of the earlier keys, which only decrypt
  */
 export function rotateMasterKey(rt: Runtime): {

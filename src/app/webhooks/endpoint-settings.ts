@@ -106,7 +106,8 @@ export function validateName(name: unknown, currentName?: string): ValidationIss
 
 /**
  * Resolves the URL's host and checks its addresses.
- * @param byPartner whether to log what DNS returned, so that the error does not reveal it
+ * @param byPartner whether a partner makes the change: the log then has what DNS returned, and the
+ *   error does not reveal it
  * @throws AppError unsafe_url
  */
 export async function assertSafeAddresses(

@@ -73,7 +73,10 @@ export const createEndpoint = async (
   resolve?: Resolve,
 ): Promise<NewEndpoint> => (await prepareEndpoint(rt, request, resolve))();
 
-/** Checks a request, also in DNS, and returns the function that creates the endpoint. */
+/**
+ * Validates a request, looks up the host of its URL in DNS, and returns the function that creates
+ * the endpoint.
+ */
 export async function prepareEndpoint(
   rt: Runtime,
   {
@@ -146,7 +149,10 @@ export const updateEndpoint = async (
   resolve?: Resolve,
 ): Promise<EndpointRow> => (await prepareUpdate(rt, id, changes, resolve))();
 
-/** Checks the changes, also in DNS, and returns the function that makes them. */
+/**
+ * Validates the changes, looks up the host of a new URL in DNS, and returns the function that makes
+ * the changes.
+ */
 export async function prepareUpdate(
   rt: Runtime,
   id: string,

@@ -134,6 +134,6 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** Returns the detail, after the number of the service unless it is the first. */
+/** Returns the detail, after the number of the service (`service 2: …`) unless it is the first. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

@@ -19,8 +19,8 @@ const MAX_SIZE = 6_000_000;
 /** The cost of a searched day, if that of a listed day is 1: a search ends at the first slots. */
 const SEARCHED_DAY = 1 / 4;
 /**
- * The cost of a listed day with `explain`, which checks each start that is not offered rule by
- * rule.
+ * The cost of a listed day with `explain`, which checks, rule by rule, each start that is not
+ * offered.
  */
 const EXPLAINED_DAY = 2;
 

@@ -66,8 +66,8 @@ type WallTimeInstants = {
   first: number;
   last: number;
   /**
-   * The instant of the clock change that skips the time; undefined if no change does. `first` and
-   * `last` are then the instant by the offset before the change.
+   * The instant of the clock change that skips the time; undefined if no change does. Both `first`
+   * and `last` are the instant by the offset before the change if the time is skipped.
    */
   skippedAt: number | undefined;
 };

@@ -51,33 +51,34 @@ const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the issues of reading the files, except those that follow from an issue of their form.
- * The check of the form deletes or replaces invalid fields, which then seem to be missing or
+ * Returns the issues of reading the files, except those that follow from an issue of the schema.
+ * The check of the schema deletes or replaces invalid fields, which then seem to be missing or
  * contradictory.
  */
 export function withoutFollowUpIssues(
-  formIssues: readonly CatalogIssue[],
+  schemaIssues: readonly CatalogIssue[],
   issues: readonly CatalogIssue[],
 ): CatalogIssue[] {
-  const byItem = Map.groupBy(formIssues, ({ path }) => itemPath(path)?.join("\0"));
+  const byItem = Map.groupBy(schemaIssues, ({ path }) => itemPath(path)?.join("\0"));
   return issues.filter((issue) => {
     const earlier = byItem.get(itemPath(issue.path)?.join("\0")) ?? [];
     return !earlier.some((one) => causes(one, issue));
   });
 }
 
-function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
-  const [field, invalid] = [fieldName(path), fieldName(form.path)];
+function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolean {
+  const [field, invalid] = [fieldName(path), fieldName(schemaIssue.path)];
   // A missing business is the one issue of a file as a whole.
-  if (path.length === 1) return form.path.length === 1 || isLike("business", form.path[1]);
-  if (isWithin(form.path, path)) return true;
-  const isSibling = isWithin(form.path, path.slice(0, -1));
+  if (path.length === 1)
+    return schemaIssue.path.length === 1 || isLike("business", schemaIssue.path[1]);
+  if (isWithin(schemaIssue.path, path)) return true;
+  const isSibling = isWithin(schemaIssue.path, path.slice(0, -1));
   switch (code) {
     case "missing_field":
       return (
         isSibling &&
         (SUBSTITUTES[field]?.includes(invalid) === true ||
-          (form.code === "unknown_field" && isLike(field, invalid)))
+          (schemaIssue.code === "unknown_field" && isLike(field, invalid)))
       );
     case "contradiction":
       // A benefit of another type allows other fields, so an invalid type explains the
@@ -85,7 +86,7 @@ function causes(form: CatalogIssue, { code, path }: CatalogIssue): boolean {
       return isSibling && invalid === "type";
     case "unknown_reference":
       // The list with the reference, or an item of it, was replaced.
-      return form.path.includes(field);
+      return schemaIssue.path.includes(field);
     default:
       return false;
   }

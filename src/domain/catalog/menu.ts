@@ -9,7 +9,7 @@ export type MenuCategoryDoc = Described & {
 };
 
 export type Allergen = (typeof ALLERGENS)[number];
-/** Regulation (EU) No 1169/2011, Annex II. */
+/** The allergens that Regulation (EU) No 1169/2011, Annex II, lists. */
 export const ALLERGENS = [
   "gluten",
   "crustaceans",

@@ -169,8 +169,8 @@ function findUnknownReferences(
 }
 
 /**
- * Returns a function that finds the unknown references of a document, at most one more than an
- * error lists.
+ * Returns a function that finds the unknown references of a document. It stops after one more than
+ * an error lists, which shows that there are others.
  */
 export function createReferenceCheck(
   objects: CatalogObjects,

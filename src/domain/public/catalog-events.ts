@@ -17,14 +17,14 @@ import type { ObjectVersion, PublicObject } from "./public-context.ts";
 import type { PublicService } from "./service.ts";
 
 export const bookabilityDiffers = (before: Catalog, after: Catalog): boolean =>
-  !deepEqual(businessInputs(before), businessInputs(after)) ||
+  !deepEqual(availabilityInputs(before), availabilityInputs(after)) ||
   BOOKABLE_KINDS.some((kind) => kindDiffers(kind, before, after));
 
-const businessInputs = ({ business: { timezone, bookingPolicy }, schedule }: Catalog): unknown => [
-  timezone,
-  slotRules(bookingPolicy),
+/** Returns the fields of the business that affect availability. */
+const availabilityInputs = ({
+  business: { timezone, bookingPolicy },
   schedule,
-];
+}: Catalog): unknown => [timezone, slotRules(bookingPolicy), schedule];
 
 /** The rules that decide which slots are offered. */
 function slotRules(rules: BusinessDoc["bookingPolicy"] | ServiceDoc["bookingRules"]): object {

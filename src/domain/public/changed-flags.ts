@@ -29,8 +29,8 @@ const servicePrices = (service: PublicService): Map<string, unknown> =>
   ]);
 
 /**
- * Returns the facets of a service. Its position is in none, because `service.reordered` reports it,
- * and neither is `priceFromCents`, which changes only with its prices and variants.
+ * Returns the facets of a service. Its `sortOrder` is in none, because `service.reordered` reports
+ * it, and neither is `priceFromCents`, which changes only with its prices and variants.
  */
 function serviceFacets(service: PublicService): Facets {
   const {
@@ -71,8 +71,8 @@ export function changedVariants(before: PublicService, after: PublicService): st
 }
 
 /**
- * Returns the listed fields of each facet. The facet `rest` has all other fields, except the
- * position, which events about the order of a list report.
+ * Returns the listed fields of each facet. The facet `rest` has all other fields, except
+ * `sortOrder`, which events about the order of a list report.
  */
 function facetsOf<T extends object>(
   object: T,

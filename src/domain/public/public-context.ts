@@ -14,9 +14,11 @@ export type ObjectVersion = { version: number; updatedAt: number };
 
 /** Day-to-day state that affects public objects but is not part of the catalog file. */
 export type Stock = {
-  /** ID of a menu item or modifier option -> when it is back (epoch ms), or null if unknown. */
+  /**
+   * When each sold-out menu item or modifier option is back (epoch ms; null if unknown), by its ID.
+   */
   soldOut: ReadonlyMap<string, number | null>;
-  /** ID of a ticket type -> number of tickets taken: sold, or in a pending order. */
+  /** The number of tickets taken (sold, or in a pending order), by the ID of the ticket type. */
   taken: Pick<ReadonlyMap<string, number>, "get">;
 };
 
@@ -24,7 +26,7 @@ export type Stock = {
 export type StoredCatalog = {
   catalog: Catalog;
   versionOf: (objectId: string) => ObjectVersion;
-  /** Returns the place of an object in its list; places ascend, with gaps. */
+  /** Returns the `sortOrder` of an object in its list; the numbers ascend, with gaps. */
   sortOrderOf: SortOrderOf;
   stock: Stock;
   /**
@@ -41,7 +43,8 @@ type PublicCommon = {
 export type ListedObject = { id: string } & PublicCommon;
 
 /**
- * Any public object. An add-on has no `sortOrder`, because services embed it and no list has it.
+ * Any public object. An add-on has no `sortOrder`, because the API lists add-ons only inside
+ * services.
  */
 export type PublicObject = { id: string } & Omit<PublicCommon, "sortOrder"> & {
     sortOrder?: number;

@@ -122,7 +122,7 @@ function toPublicAddonLink(
 
 export function toPublicAddon(doc: AddonDoc, context: PublicContext): PublicAddon {
   const id = idOf(context, "addon", doc);
-  // No list has add-ons, so the place is left out.
+  // The API lists add-ons only inside services, so an add-on has no `sortOrder` of its own.
   const { sortOrder: _omitted, ...shared } = toPublicCommon(id, doc, 0, context);
   return {
     id,

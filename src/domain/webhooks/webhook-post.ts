@@ -20,7 +20,8 @@ export function generateSecret(random: (bytes: number) => Buffer): string {
 }
 
 /**
- * The keys of the two signatures: from the whole text of the secret, and from the bytes it encodes.
+ * The keys of the two signatures that `sign` returns: from the whole text of the secret, and from
+ * the bytes it encodes.
  */
 export type SigningKey = { text: KeyObject; raw: KeyObject };
 
@@ -37,10 +38,10 @@ export type SignatureHeaders = {
 };
 
 /**
- * Returns the signature of the specification and that of Standard Webhooks 1.0, over the same body
- * and second.
- * @param keys the current key first: verifiers that read only the last signature still have the old
- * secret during a rotation
+ * Returns the headers of both signatures of a delivery: `X-Service-Signature`, which deskbell's API
+ * defines, and that of Standard Webhooks 1.0. Both are over the same body and second.
+ * @param keys the current key first and the old one last, because a verifier that reads only the
+ *   last signature may still have the old secret during a rotation
  */
 export function sign(
   keys: readonly SigningKey[],

@@ -12,8 +12,8 @@ type Raw = Omit<Hold, "segments" | "requiresApproval"> & {
 
 const OPEN = "status = 'OPEN' AND expires_at > :now";
 /**
- * Holds from which the share of used holds is computed for a key: the key did not release them
- * before they expired (`is_returned`), and made them for no named visitor.
+ * Selects the holds from which the share of used holds of a key is computed: those that the key did
+ * not release before they expired (`is_returned`), and that name no visitor.
  */
 const COUNTED = "is_returned = 0 AND visitor IS NULL";
 

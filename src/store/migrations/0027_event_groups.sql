@@ -4,5 +4,5 @@ ALTER TABLE api_key ADD COLUMN event_groups TEXT NOT NULL DEFAULT '["catalog","b
 UPDATE api_key SET scopes = '["services.read","webhooks.read","webhooks.write","bookings.write","tickets.write","bookings.read","bookings.manage","guests.read"]'
   WHERE kind = 'SECRET';
 
--- The key that created the booking, reservation or ticket order of the event; NULL: the terminal.
+-- The key that created the booking, reservation or ticket order of the event; NULL: the operator.
 ALTER TABLE event ADD COLUMN owner_key_id TEXT;

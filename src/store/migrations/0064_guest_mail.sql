@@ -51,7 +51,8 @@ CREATE INDEX guest_mail_visit ON guest_mail (visit_id);
 CREATE INDEX guest_mail_business ON guest_mail (business_id);
 CREATE INDEX guest_mail_unsent ON guest_mail (ended_at) WHERE status IN ('FAILED', 'DISCARDED');
 
--- What the limits of mails count, as HMACs that are deleted after 24 hours.
+-- Mails that count towards a limit: each row has the HMAC of what the limit is for, such as a
+-- mailbox. Rows are deleted after 24 hours.
 CREATE TABLE guest_mail_count (
   subject BLOB NOT NULL,
   at      INTEGER NOT NULL

@@ -17,7 +17,10 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   };
 }
 
-/** Returns the condition of deliveries of active endpoints that have ended or wait for a retry. */
+/**
+ * Returns the SQL condition of the deliveries that can be sent again: they have ended or wait for a
+ * retry, and their endpoint is active.
+ */
 function replayableOf({ id, status }: DeliveryFilter): string {
   // A single delivery may be waiting for its turn in a redelivery with a rate. Cancelled deliveries
   // are replayed only if the filter asks for them.

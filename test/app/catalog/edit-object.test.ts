@@ -142,7 +142,8 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
 });
 
 test("an edit during which a promotion ends keeps the catalog and the promotion's event", () => {
-  const editAt = (before: number) => {
+  /** Edits a service while the transition becomes due, after so many looks at the clock. */
+  const editAt = (earlyCalls: number) => {
     const rt = createTestRuntime();
     applyCatalogBody(
       rt,
@@ -151,7 +152,7 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, n
     );
     const { id, nextTransitionAt } = getBusiness(rt, SLUG);
     let calls = 0;
-    rt.now = () => nextTransitionAt! - (calls++ < before ? 1 : 0);
+    rt.now = () => nextTransitionAt! - (calls++ < earlyCalls ? 1 : 0);
     const events = recordEvents(rt, () => {
       editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
       rt.now = () => nextTransitionAt!;
@@ -162,8 +163,12 @@ services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }, { key: dye, n
       ...eventTypesOf(events).filter((type) => type.startsWith("promotion")),
     ];
   };
-  for (let before = 0; before < 12; before++)
-    expect(editAt(before), `after ${before} calls`).toEqual(["cut", "dye", "promotion.updated"]);
+  for (let earlyCalls = 0; earlyCalls < 12; earlyCalls++)
+    expect(editAt(earlyCalls), `after ${earlyCalls} calls`).toEqual([
+      "cut",
+      "dye",
+      "promotion.updated",
+    ]);
 });
 
 const translations = { en: { name: "Cut" }, de: { name: "Schnitt" } };

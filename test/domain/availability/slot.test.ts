@@ -97,6 +97,7 @@ function checkSlot(slot: Slot, { catalog, request }: Scenario, oracle: Oracle): 
   );
 }
 
+/** Returns `date state` for each requested day, by the oracle. */
 function statesOf(scenario: Scenario, oracle: Oracle): string[] {
   const { timezone } = scenario.catalog.business;
   let unbooked: Oracle | undefined;
@@ -106,6 +107,7 @@ function statesOf(scenario: Scenario, oracle: Oracle): string[] {
     if (date > oracle.lastDate) return "TOO_FAR";
     if (ofDay.every(oracle.isTooSoon) && date < oracle.firstDate) return "TOO_SOON";
     unbooked ??= createOracle({ ...scenario, busyIntervals: [] });
+    // The oracle has Infinity for a start from which the visit cannot be finished.
     const { fewestChanges } = unbooked;
     const starts = ofDay.filter((minute) => fewestChanges(minute) < Infinity);
     if (starts.length === 0) return "CLOSED";

@@ -94,7 +94,10 @@ export const PUBLIC_EVENT_DEFAULTS = defaultsFor<PublicEventDoc>()({
   attendanceMode: "IN_PERSON",
 });
 
-/** Returns a key or name in the letters of a slug. It can be too short for a slug, or empty. */
+/**
+ * Returns a key or name in the characters of a slug: lower case, with hyphens for all but letters
+ * and digits. The result can be too short for a slug, or empty.
+ */
 export const toSlugLetters = (key: string, maxLength = 60): string =>
   key
     .normalize("NFKD")

@@ -49,8 +49,8 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 
 /**
  * Returns where files differ from their schema. Items are validated one by one, because zod copies
- * its input, and a copy of a whole file is large. The search ends after one issue more than an
- * error lists.
+ * its input, and a copy of a whole file is large. The search ends after one more issue than an
+ * error lists, which shows that there are others.
  */
 function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssue[] {
   const found: ZodIssue[] = [];

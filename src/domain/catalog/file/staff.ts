@@ -113,7 +113,7 @@ export const writeStaff = (context: WriteContext, doc: StaffDoc): AuthoredStaff 
   ...(doc.hours && { hours: doc.hours.map(writeHoursRule) }),
 });
 
-/** Returns an absence. Dates are whole days, including the last one. */
+/** Returns time off of a staff member. Dates are whole days, including the last one. */
 function readTimeOff(reader: Reader, span: z.infer<typeof timeOff>): StaffDoc["timeOff"][number] {
   const { timezone } = reader.context;
   const from = isLocalDate(span.from)

@@ -199,8 +199,8 @@ export function startOf(event: NodeEvent): number {
 }
 
 /**
- * Returns the offset of the second document: of the first marker after the last value of the first
- * one.
+ * Returns the offset of the second document. It begins at the first marker (`---` or `...`) after
+ * the end of the last value of the first document.
  */
 function findSecondDocument(text: string, endOfLastValue: number): number {
   const marker = /^(?:---|\.\.\.)(?=\s|$)/gm;

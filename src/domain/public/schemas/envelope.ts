@@ -102,7 +102,10 @@ const common = {
   business,
 };
 
-/** Returns the schema of the specification's "Webhook event envelope" for one event type. */
+/**
+ * Returns the schema of the "Webhook event envelope" for one event type, as the specification that
+ * deskbell implements has it.
+ */
 export function envelopeSchema(type: EventType) {
   const flags = flagDescriptions(type).map(
     ([name, description]) => [name, flag(description)] as const,

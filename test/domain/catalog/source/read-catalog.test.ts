@@ -9,7 +9,7 @@ import {
 
 /** The body of a file after its four header lines, then `line:column detail` of each issue. */
 const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
-  // Fields and values
+  // The first files have invalid fields and values.
   [
     "a misspelled field",
     "addons:\n  - key: mask\n    name: Mask\n    pric: 5.00\n",
@@ -82,7 +82,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "5:42 A name in 'translations' must be a language such as de or pt-BR, not 'deutsch!'.",
   ],
   ["a field named __proto__", "__proto__: {polluted: true}\n", "5:1 Unknown field '__proto__'."],
-  // Money
+  // These files have invalid amounts of money.
   [
     "more decimals than the currency has",
     "addons: [{key: a, name: A, price: 35.555}]\n",
@@ -123,7 +123,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "services: [{key: a, name: A, durationMin: 5, price: 3, deposit: half}]\n",
     "5:56 'deposit' must be an amount such as 35.00, not 'half'.",
   ],
-  // Time
+  // These files have invalid times and dates.
   [
     "an invalid time of day",
     "hours: [{days: mon, start: '25:00', end: '26:00'}]\n",
@@ -200,7 +200,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "events: [{key: gala, name: Gala, startsAt: 2026-12-31T22:00, durationMin: 60, doorsAt: '22:30'}]\n",
     "5:79 'doorsAt' 22:30 is after the start of the event.",
   ],
-  // Numbers
+  // These files have invalid numbers.
   [
     "a duration of 0 minutes",
     "services: [{key: a, name: A, durationMin: 0, price: 1}]\n",
@@ -231,7 +231,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "services:\n  - key: a\n    name: A\n    durationMin: 5\n    price: 1\n    variants:\n      - {key: s, name: S, default: true}\n      - {key: l, name: L, default: true}\n",
     "12:27 Another variant is already the default. Keep one.",
   ],
-  // Promotions and tickets
+  // These files have invalid promotions and tickets.
   [
     "a benefit with a field of another type",
     "promotions: [{key: p, name: P, benefit: {type: amount_off, amount: 5, percent: 3}}]\n",
@@ -262,7 +262,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "events: [{key: 忘年会, name: 忘年会, startsAt: 2026-12-31T22:00, durationMin: 60}]\n",
     "5:10 'slug' is missing and cannot be derived from the key '忘年会'. Add one of a-z, 0-9 and -.",
   ],
-  // Repeats and references
+  // These files repeat keys, or refer to unknown objects.
   [
     "a repeated key",
     "areas:\n  - {key: hall, name: Hall}\n  - {key: hall, name: Hall 2}\n",
@@ -326,7 +326,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
     "5:46 'key' must be 1 to 80 characters in one line, with no space at either end, not 1. Put it in quotes: key: \"1\".",
     "5:65 'key' must be 1 to 80 characters in one line, with no space at either end, not 1. Put it in quotes: key: \"1\".",
   ],
-  // YAML syntax
+  // These files are not valid YAML.
   [
     "a repeated field",
     "areas: []\nareas: []\n",
