@@ -44,7 +44,7 @@ export function createJumpDetector(
   /** The offset at the last call; undefined before the first one. */
   let lastOffset: number | undefined;
 
-  const compare = (): void => {
+  const shiftIfJumped = (): void => {
     const source = clocks.source();
     tx(() => {
       const stored = store.clock.find();
@@ -70,11 +70,13 @@ export function createJumpDetector(
       lastOffset = offset;
       return;
     }
-    if (isDaemon || !isDaemonRunning()) compare();
+    if (isDaemon || !isDaemonRunning()) shiftIfJumped();
     lastOffset = offset;
   };
 
-  /** Returns whether the clocks have not jumped, without the write lock that `compare` takes. */
+  /**
+   * Returns whether the clocks have not jumped, without the write lock that `shiftIfJumped` takes.
+   */
   function isUnchanged(offset: number): boolean {
     if (Math.abs(offset - openedAt) >= MIN_JUMP_MS) return false;
     const stored = store.clock.find();

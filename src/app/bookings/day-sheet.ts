@@ -101,13 +101,13 @@ function createAwayCheck(rt: Runtime, businessId: string, from: number): AwayChe
     ({ staffId }) => staffId,
   );
   const ofPerson = new Map<string, { from: number; to: number }[]>();
-  const listOf = (staffId: string) => [
+  const listTimeOff = (staffId: string) => [
     ...(rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.timeOff ?? []),
     ...(rows.get(staffId) ?? []).map((row) => ({ from: row.startsAt, to: row.endsAt })),
   ];
   return ({ staffId, startsAt, endsAt }) => {
     if (staffId === null) return false;
-    const timeOff = ofPerson.get(staffId) ?? listOf(staffId);
+    const timeOff = ofPerson.get(staffId) ?? listTimeOff(staffId);
     ofPerson.set(staffId, timeOff);
     return timeOff.some((one) => one.from < endsAt && one.to > startsAt);
   };

@@ -89,7 +89,7 @@ export function getBookingHold(
 ): Hold {
   const hold = getOpenHold(rt, business, access, id);
   if (hold.tableId === null) return hold;
-  throw wrongKind("This hold is of a table: use it for a reservation.");
+  throw wrongHoldError("This hold is of a table: use it for a reservation.");
 }
 
 /** Returns an open hold for a reservation. Its errors are those of `getBookingHold`. */
@@ -102,10 +102,10 @@ export function getTableHold(
   const hold = getOpenHold(rt, business, access, id);
   const { tableId, guests: partySize } = hold;
   if (tableId !== null) return { ...hold, tableId, partySize };
-  throw wrongKind("This hold is of services: use it for a booking.");
+  throw wrongHoldError("This hold is of services: use it for a booking.");
 }
 
-function wrongKind(detail: string): AppError {
+function wrongHoldError(detail: string): AppError {
   const issues = [{ pointer: "#/holdId", code: "invalid_value", detail }];
   return new AppError("validation_failed", detail, { issues });
 }

@@ -71,12 +71,12 @@ export function planBooking(
 ): BookingTerms {
   const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
-  const { endMin, segments } = takeSlot(rt, business, plan, visit);
+  const { endMin, segments } = getSlot(rt, business, plan, visit);
   const booked = toBookedSegments(plan, segments);
   const { currency, currencyDigits } = business.doc;
   const { guests } = visit.request;
   return {
-    ...timesOf(plan, visit.startsAt, endMin),
+    ...visitTerms(plan, visit.startsAt, endMin),
     segments: booked,
     guests,
     totalCents: totalOf(booked, guests),
@@ -88,7 +88,7 @@ export function planBooking(
 export const totalOf = (segments: readonly BookedSegment[], guests: number): number =>
   totalOfPrices(segments.map(({ priceCents }) => ({ priceCents, quantity: guests })));
 
-function timesOf(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
+function visitTerms(plan: VisitPlan, startsAt: number, endMin: number): VisitTerms {
   const { requiresApproval, cancelUntilMin } = approvalTerms(plan);
   return {
     startsAt,
@@ -161,19 +161,19 @@ export function planReservation(
   const catalog = readBookableCatalog(rt, business);
   const plan = planDay(rt, catalog, visit);
   const tablePlan = visit.table
-    ? withTable(plan, getObject(catalog, "table", visit.table).key, partySize)
+    ? withOnlyTable(plan, getObject(catalog, "table", visit.table).key, partySize)
     : plan;
-  const { endMin, segments } = takeSlot(rt, business, tablePlan, visit);
+  const { endMin, segments } = getSlot(rt, business, tablePlan, visit);
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
-    ...timesOf(plan, visit.startsAt, endMin),
+    ...visitTerms(plan, visit.startsAt, endMin),
     partySize,
     areaId: table.area && objectId("area", slug, getObject(catalog, "area", table.area)),
     tableId: objectId("table", slug, table),
   };
 }
 
-function withTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
+function withOnlyTable(plan: VisitPlan, key: string, partySize: number): VisitPlan {
   const segments = plan.segments.map((segment) => ({
     ...segment,
     candidates: segment.candidates.filter(({ table }) => table?.key === key),
@@ -204,7 +204,11 @@ const isBeforeToday = (rt: Runtime, { timezone }: BusinessDoc, startsAt: number)
 /** The rules that `ignoresNotice` skips. */
 const NOTICE_REASONS: readonly Reason[] = ["TOO_SOON", "TOO_FAR", "OFF_GRID"];
 
-function takeSlot(
+/**
+ * Returns the slot at the start of a visit.
+ * @throws AppError slot_taken with the first rule that fails
+ */
+function getSlot(
   rt: Runtime,
   business: BusinessRow,
   plan: VisitPlan,

@@ -37,7 +37,7 @@ export const markAway = (rt: Runtime, slug: string, request: TimeOffRequest): Aw
   rt.tx(() => {
     const business = getBusiness(rt, slug);
     const wanted = parseTimeOff(rt, business, request);
-    const timeOff = findSame(rt, business, wanted) ?? addTimeOff(rt, business, wanted);
+    const timeOff = findSameTimeOff(rt, business, wanted) ?? addTimeOff(rt, business, wanted);
     return { timeOff, visits: listAwayVisits(rt, business, timeOff) };
   });
 
@@ -55,7 +55,7 @@ export function listAwayVisits(
   }));
 }
 
-const findSame = (
+const findSameTimeOff = (
   rt: Runtime,
   { id }: BusinessRow,
   wanted: Pick<TimeOffRow, "staffId" | "startsAt" | "endsAt">,

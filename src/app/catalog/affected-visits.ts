@@ -111,7 +111,11 @@ function deletedParts(
   changes: readonly ObjectChange[],
 ): string[] {
   const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
-  const pairs = <Doc extends Keyed>(kind: "service" | "public_event", from: Doc[], to: Doc[]) => {
+  const updatedPairs = <Doc extends Keyed>(
+    kind: "service" | "public_event",
+    from: Doc[],
+    to: Doc[],
+  ) => {
     const kept = new Map(to.map((doc) => [objectId(kind, slug, doc), doc]));
     return from.flatMap((doc) => {
       const id = objectId(kind, slug, doc);
@@ -119,17 +123,19 @@ function deletedParts(
       return next === undefined ? [] : [{ doc, next }];
     });
   };
-  const missing = <Part extends Keyed>(from: readonly Part[], to: readonly Part[]): Part[] => {
+  const removedParts = <Part extends Keyed>(from: readonly Part[], to: readonly Part[]): Part[] => {
     const keys = new Set(to.map(originalKey));
     return from.filter((part) => !keys.has(originalKey(part)));
   };
   return [
-    ...pairs("service", objects.service, after.objects.service).flatMap(({ doc, next }) =>
-      missing(doc.variants, next.variants).map((variant) => variantId(slug, doc, variant)),
+    ...updatedPairs("service", objects.service, after.objects.service).flatMap(({ doc, next }) =>
+      removedParts(doc.variants, next.variants).map((variant) => variantId(slug, doc, variant)),
     ),
-    ...pairs("public_event", objects.public_event, after.objects.public_event).flatMap(
+    ...updatedPairs("public_event", objects.public_event, after.objects.public_event).flatMap(
       ({ doc, next }) =>
-        missing(doc.ticketTypes, next.ticketTypes).map((type) => ticketTypeId(slug, doc, type)),
+        removedParts(doc.ticketTypes, next.ticketTypes).map((type) =>
+          ticketTypeId(slug, doc, type),
+        ),
     ),
   ];
 }

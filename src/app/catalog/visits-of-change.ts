@@ -156,7 +156,7 @@ function performersOf(
   const idOfKey = new Map(objects.staff.map((doc) => [doc.key, objectId("staff", slug, doc)]));
   const staffIdsOf = (keys: readonly string[]) =>
     new Set(keys.map((key) => idOfKey.get(key) ?? key));
-  const offersOf = (doc: ServiceDoc): Performers[] => {
+  const performersOf = (doc: ServiceDoc): Performers[] => {
     const id = objectId("service", slug, doc);
     return [
       { service: [id, null], staff: staffIdsOf(doc.staff) },
@@ -169,7 +169,7 @@ function performersOf(
   return new Map(
     objects.service
       .filter((doc) => serviceIds.has(objectId("service", slug, doc)))
-      .flatMap(offersOf)
+      .flatMap(performersOf)
       .map((offer) => [offer.service.join(), offer]),
   );
 }

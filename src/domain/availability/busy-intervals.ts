@@ -83,13 +83,13 @@ export function blockedInterval(
   interval: BusyInterval,
   segment: Segment,
 ): Interval {
-  const gap = (after: number, before: number) =>
+  const bufferBetween = (after: number, before: number) =>
     catalog.business.bookingPolicy.bufferPolicy === "MAX"
       ? Math.max(after, before)
       : after + before;
   return {
-    start: interval.startMin - gap(segment.bufferAfterMin, interval.bufferBeforeMin),
-    end: interval.endMin + gap(interval.bufferAfterMin, segment.bufferBeforeMin),
+    start: interval.startMin - bufferBetween(segment.bufferAfterMin, interval.bufferBeforeMin),
+    end: interval.endMin + bufferBetween(interval.bufferAfterMin, segment.bufferBeforeMin),
   };
 }
 
@@ -122,7 +122,7 @@ const MAX_BUFFER_MIN = 1440;
 
 /** Returns the time in which bookings must be loaded, whatever their buffers are. */
 export function busyWindow(plan: VisitPlan): Interval {
-  const { start, end } = requestedTime(plan, busyMargins(plan));
+  const { start, end } = requestedTimeWithMargins(plan, busyMargins(plan));
   return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };
 }
 
@@ -132,7 +132,7 @@ export function bookingsNear(
   margins: BusyMargins,
   bookings: readonly BusyInterval[],
 ): BusyInterval[] {
-  const { start, end } = requestedTime(plan, margins);
+  const { start, end } = requestedTimeWithMargins(plan, margins);
   return bookings.filter(
     (booking) =>
       booking.startMin - booking.bufferBeforeMin < end &&
@@ -140,7 +140,7 @@ export function bookingsNear(
   );
 }
 
-function requestedTime(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interval {
+function requestedTimeWithMargins(plan: VisitPlan, { beforeMin, afterMin }: BusyMargins): Interval {
   const requested = daysInterval(plan.timezone, plan.firstDay, plan.lastDay);
   return { start: requested.start - beforeMin, end: requested.end + afterMin };
 }

@@ -81,6 +81,7 @@ type UsageStep = { at: number; units: number };
 /** The units in use over time, sorted by minute. Nothing is in use before the first step. */
 export type Usage = readonly UsageStep[];
 
+/** Returns the units in use over time. */
 function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
   const changes = new Map<number, number>();
   const change = (at: number, by: number) => changes.set(at, (changes.get(at) ?? 0) + by);
@@ -92,6 +93,7 @@ function usageOf(uses: readonly { blocked: Interval; units: number }[]): Usage {
   return [...changes].sort(([a], [b]) => a - b).map(([at, by]) => ({ at, units: (units += by) }));
 }
 
+/** Returns the intervals in which more than `units` units are in use. */
 function timeAbove(usage: Usage, units: number): Interval[] {
   const above: Interval[] = [];
   let since: number | undefined;
@@ -105,6 +107,7 @@ function timeAbove(usage: Usage, units: number): Interval[] {
   return above;
 }
 
+/** Returns the largest number of units in use at the same time within an interval. */
 function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {

@@ -136,7 +136,7 @@ function addAddons(
       offering.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
       offering[0];
     if (target === undefined)
-      addIssue("addon_not_linked", notOffered(resolved, service, addon), "addonIds");
+      addIssue("addon_not_linked", notOfferedMessage(resolved, service, addon), "addonIds");
     else if (new Set(offering.map((entry) => entry.service)).size > 1)
       addIssue(
         "validation_failed",
@@ -147,7 +147,7 @@ function addAddons(
   }
 }
 
-function notOffered(
+function notOfferedMessage(
   resolved: ResolvedService[],
   named: ServiceDoc | undefined,
   addon: AddonDoc,
@@ -178,7 +178,7 @@ function addStaff(
     assignments.filter(({ service }) => !service),
     assignments.filter(({ service }) => service),
   ];
-  const ambiguous = () =>
+  const addAmbiguousStaff = () =>
     addIssue(
       "validation_failed",
       "Name the service of each staff member, as in service:person.",
@@ -186,13 +186,13 @@ function addStaff(
     );
 
   const [forAll, ...others] = new Set(forVisit.flatMap(({ key }) => key ?? []));
-  if (others.length > 0) ambiguous();
+  if (others.length > 0) addAmbiguousStaff();
   for (const entry of resolved) entry.staff = forAll ?? null;
   for (const [service, people] of Map.groupBy(forServices, (one) => one.service)) {
     const matching = resolved.filter((entry) => entry.service === service);
     if (matching.length === 0)
       addIssue("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
-    else if (people.length > matching.length) ambiguous();
+    else if (people.length > matching.length) addAmbiguousStaff();
     for (const [i, entry] of matching.entries())
       entry.staff = people[people.length === 1 ? 0 : i]?.key ?? null;
   }

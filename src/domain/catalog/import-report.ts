@@ -62,9 +62,9 @@ export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
  * unchanged.
  */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
-  const filled = <T extends object>(parts: T): Partial<T> =>
+  const withoutEmptyParts = <T extends object>(parts: T): Partial<T> =>
     Object.fromEntries(
       Object.entries(parts).filter(([, docs]) => Object.keys(docs ?? {}).length > 0),
     ) as Partial<T>;
-  return filled<ImportedSections>({ ...sections, menu: filled(menu) });
+  return withoutEmptyParts<ImportedSections>({ ...sections, menu: withoutEmptyParts(menu) });
 }

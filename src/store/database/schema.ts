@@ -56,6 +56,7 @@ function respell(entry: string): string {
   return JSON.stringify([type, name, table, respelled]);
 }
 
+/** Returns whether an entry is a table that ANALYZE or Litestream adds. */
 function isAdded(entry: string): boolean {
   const [type, name, table, sql] = parseJson<SchemaEntry>(entry, "sqlite_schema.sql");
   return (
@@ -188,7 +189,7 @@ const MIGRATION_TIMEOUT_MS = 120_000;
  */
 export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migration | null {
   const newest = countMigrations();
-  if (schemaOf(db, path, newest) === newest) return null;
+  if (readSchemaVersion(db, path, newest) === newest) return null;
   const migrations = readMigrations();
   const busyTimeoutMs = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma(`busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
@@ -203,7 +204,8 @@ export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migr
   }
 }
 
-function schemaOf(db: Db, path: string, newest: number): number {
+/** @throws AppError state_refuses if a newer deskbell wrote the file */
+function readSchemaVersion(db: Db, path: string, newest: number): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
   if (schema <= newest) return schema;
   throw new AppError(
@@ -221,7 +223,7 @@ function migrateLocked(
 ): Migration | null {
   const to = migrations.length;
   // Another process may have migrated the file while this one waited for the lock.
-  const from = schemaOf(db, path, to);
+  const from = readSchemaVersion(db, path, to);
   if (from === to) return null;
   const hasData = safeguard !== null && from > 0;
   const lock = hasData ? safeguard.lockOutDaemons() : undefined;

@@ -60,11 +60,11 @@ export function mergeCatalog(
   ALL_KINDS.forEach(mergeKind);
 
   const objects = emptyObjects();
-  function join<K extends Kind>(kind: K): void {
+  function joinKind<K extends Kind>(kind: K): void {
     const rest = unlisted[kind].map((doc) => followRenames(kind, doc, renamed));
     objects[kind] = [...(listed[kind] ?? []), ...rest] as CatalogObjects[K];
   }
-  ALL_KINDS.forEach(join);
+  ALL_KINDS.forEach(joinKind);
   return {
     catalog: {
       business: patch.business,
@@ -95,6 +95,7 @@ function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D 
       .find((doc) => doc !== undefined);
 }
 
+/** The list of parts with keys of their own, for each kind that has one. */
 const PARTS = {
   service: "variants",
   menu_item: "sizes",
