@@ -1,9 +1,11 @@
 import type { AuditAction } from "../../domain/audit.ts";
+import { KIND_NAMES } from "../../domain/catalog/catalog.ts";
 import type { MassDelete } from "../../domain/catalog/change/diff.ts";
 import { lossesText } from "../../domain/catalog/change/losses.ts";
 import { repricingText } from "../../domain/catalog/change/repricing.ts";
 import { currencyChangeText } from "../../domain/money.ts";
 import { AppError } from "../../domain/errors.ts";
+import { countOf } from "../../domain/text.ts";
 import type { Runtime } from "../runtime.ts";
 import { assertNoAffectedVisits, type CancelAffected } from "./affected-visits.ts";
 import { auditChange, changeCatalog, type NextCatalog, planNext } from "./change-catalog.ts";
@@ -150,4 +152,4 @@ function assertNoMassDeletes(plans: readonly ChangeResult[]): void {
 }
 
 const massDeleteText = ({ kind, deleted, total }: MassDelete, slug: string | null): string =>
-  `${deleted} of ${total} ${kind}${slug === null ? "" : ` of ${slug}`}`;
+  `${deleted} of ${countOf(total, KIND_NAMES[kind])}${slug === null ? "" : ` of ${slug}`}`;

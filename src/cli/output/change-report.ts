@@ -156,7 +156,7 @@ function noteRequiredFlags(
     );
   for (const { kind, deleted, total } of massDeletes)
     cli.note(
-      `${slug}: would delete ${deleted} of ${total} ${kind}, which requires --allow-mass-delete.`,
+      `${slug}: would delete ${deleted} of ${countOf(total, KIND_NAMES[kind])}, which requires --allow-mass-delete.`,
     );
 }
 

@@ -245,7 +245,7 @@ describe("pruning", () => {
       );
       const prune = () => apply(rt, tables(after), { prune: true });
       if (isRejected)
-        expect(prune).toThrow(`This would delete ${before - after} of ${before} table. Nothing`);
+        expect(prune).toThrow(`This would delete ${before - after} of ${before} tables. Nothing`);
       else expect(prune()).toMatchObject({ version: 2 });
       if (isRejected)
         expect(

@@ -52,12 +52,12 @@ describe("catalog diff", () => {
     await deskbell("catalog apply - --yes", `${FILE}tables: [${tables}]\n`);
     const none = `${FILE}tables: []\n`;
     expect((await deskbell("catalog diff - --prune", none)).stderr).toContain(
-      "joes: would delete 6 of 6 table, which requires --allow-mass-delete.",
+      "joes: would delete 6 of 6 tables, which requires --allow-mass-delete.",
     );
     expect(await deskbell("catalog apply - --prune", none)).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
-        /^error: This would delete 6 of 6 table\. Nothing was changed\.\nfix: .*--allow-mass-delete/,
+        /^error: This would delete 6 of 6 tables\. Nothing was changed\.\nfix: .*--allow-mass-delete/,
       ),
     });
     expect(await deskbell("catalog apply - --prune --allow-mass-delete", none)).toMatchObject({
@@ -292,13 +292,13 @@ describe("catalog apply with several businesses", () => {
     writeFileSync(join(folder, "bern.yaml"), businessOf("bern") + SERVICES);
     writeFileSync(join(folder, "chur.yaml"), `${businessOf("chur")}tables: []\n`);
     expect((await deskbell(`catalog apply ${folder} --prune --dry-run`)).stderr).toContain(
-      "chur: would delete 6 of 6 table, which requires --allow-mass-delete.\n",
+      "chur: would delete 6 of 6 tables, which requires --allow-mass-delete.\n",
     );
     expect(await deskbell(`catalog apply ${folder} --prune`)).toMatchObject({
       code: 5,
       stdout: "",
       stderr: expect.stringContaining(
-        "error: This would delete 6 of 6 table of chur. Nothing was changed.\n",
+        "error: This would delete 6 of 6 tables of chur. Nothing was changed.\n",
       ),
     });
     expect((await deskbell(`catalog diff ${folder} --prune`)).stdout).toBe(
