@@ -24,7 +24,7 @@ export function getBusiness(rt: Runtime, slug: string): BusinessRow {
 export const findSampleCommand = (): string | undefined =>
   FEATURES.find(({ sampleCommand }) => sampleCommand !== undefined)?.sampleCommand;
 
-/** A key or an endpoint, which belongs to a business or to a partner of several. */
+/** A key or an endpoint, which belongs to a business or to a partner with several businesses. */
 type Owned = { businessId: string | null; partnerId: string | null };
 
 /** Returns the slug of the business of a key or endpoint; null if it belongs to a partner. */

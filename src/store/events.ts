@@ -138,7 +138,7 @@ export function createFeedStore(db: Db) {
     /** Returns the position of the last event of any business with partners. */
     getLastPosition: (): number => (selectPositions.get() as { lastPosition: number }).lastPosition,
     /** Returns the position after which all events are still stored. */
-    getForgottenPosition: (): number =>
+    getPrunedPosition: (): number =>
       (selectPositions.get() as { forgottenPosition: number }).forgottenPosition,
     /** Returns the first of `count` new, consecutive positions. */
     allocatePositions: (count: number): number => (raisePosition.get(count) as number) - count + 1,

@@ -41,7 +41,10 @@ export function createHistoryStore(db: Db) {
  */
 export type PrunedBatch = { next: number | undefined; deletedUntil: number };
 
-/** The times before which ended and unresolved deliveries may be deleted (epoch ms). */
+/**
+ * The times (epoch ms) before which deliveries may be deleted: `ended` for delivered and cancelled
+ * ones, `unresolved` for exhausted, parked and corrupt ones.
+ */
 export type Cutoffs = { ended: number; unresolved: number };
 
 export function createRetentionStore(db: Db) {

@@ -93,7 +93,7 @@ export function startOf(
   const decoded = decodeChangeCursor(partnerId, cursor);
   if (decoded === undefined) throw foreignCursorError(parameter);
   const { feedId, position } = decoded;
-  if (feedId !== rt.store.feed.getId() || position < rt.store.feed.getForgottenPosition())
+  if (feedId !== rt.store.feed.getId() || position < rt.store.feed.getPrunedPosition())
     throw cursorExpiredError();
   return position;
 }

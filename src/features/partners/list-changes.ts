@@ -84,7 +84,7 @@ const isEmpty = ({ events, hasMore }: FeedPage): boolean => events.length === 0 
  */
 function getStart(rt: Runtime, key: PartnerCredential, after: string | undefined): number {
   if (after === LATEST) return rt.store.feed.getLastPosition();
-  return after === undefined ? rt.store.feed.getForgottenPosition() : startOf(rt, key, { after });
+  return after === undefined ? rt.store.feed.getPrunedPosition() : startOf(rt, key, { after });
 }
 
 function readPage(

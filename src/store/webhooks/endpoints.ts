@@ -39,7 +39,7 @@ export type EndpointRow = {
 } & FailureStreak &
   StoredBackoff;
 
-/** The business of a key or endpoint; null if it belongs to a partner of several. */
+/** The business of a key or endpoint, or the partner with several businesses that it belongs to. */
 export type EndpointOwner = Pick<EndpointRow, "businessId" | "partnerId">;
 
 export type EndpointSettings = Pick<
@@ -168,7 +168,7 @@ export function createEndpointStore(db: Db) {
     /** Lists the endpoints of a business, or those of a partner for several businesses. */
     listOf: ({ businessId, partnerId }: EndpointOwner) =>
       (businessId === null ? ofPartner.all(partnerId) : ofBusiness.all(businessId)).map(parse),
-    /** Lists the endpoints that a partner created at one of its businesses. */
+    /** Lists the endpoints of a partner that each belong to one of its businesses. */
     listAtBusinesses: (partnerId: string) => ofPartnerAtBusinesses.all(partnerId).map(parse),
     /** Returns the active endpoints without a success since their last failure. */
     listFailing: () => selectFailing.all().map(parse),

@@ -95,7 +95,8 @@ export function nextLocalEdits(
 
 /**
  * Returns the local edits after an undo. A restored object that had local edits counts as edited
- * again. Its document in the file is the stored one, else the one that the undo replaces.
+ * again. The document of its file is that of its stored edit or, without one, the document that the
+ * undo replaces.
  */
 function restoredLocalEdits(
   edits: LocalEdits,

@@ -56,9 +56,10 @@ export const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknow
 const isInItem = (path: Path): boolean =>
   path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
 
+/** Deletes unknown fields, and deletes or replaces an invalid value. */
 export function repairValue(contents: unknown[], issue: ZodIssue): void {
   if (issue.code !== "unrecognized_keys")
-    return repairAt(contents, issue.path as Path, isMisplacedObject(issue));
+    return repairAt(contents, issue.path as Path, expectsObject(issue));
   const parent = valueAt(contents, issue.path) as object;
   for (const field of issue.keys) Reflect.deleteProperty(parent, field);
 }
@@ -75,9 +76,13 @@ export function repairContainer(contents: unknown[], { path }: ZodIssue): boolea
   return true;
 }
 
-const isMisplacedObject = (issue: ZodIssue): boolean =>
+const expectsObject = (issue: ZodIssue): boolean =>
   issue.code === "invalid_type" && issue.expected === "object";
 
+/**
+ * Deletes or replaces the value at a path. An element of a list that should be an object stays: a
+ * whole item is skipped later, and `repairContainer` deletes a list inside of an item.
+ */
 function repairAt(contents: unknown[], path: Path, isObject: boolean): void {
   const [inner, field] = [path.slice(0, -1), path.at(-1)];
   const isInList = Array.isArray(valueAt(contents, inner));
