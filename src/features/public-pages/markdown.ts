@@ -1,5 +1,3 @@
-import { WEEK } from "../../domain/catalog/common.ts";
-import { minutesOf } from "../../domain/local-time.ts";
 import { showHidden } from "../../domain/text.ts";
 import { fillText } from "../../pages/languages.ts";
 import { addressLines } from "./address.ts";
@@ -8,6 +6,7 @@ import { pathsOf } from "./paths.ts";
 import type { BusinessContent } from "./view/business.tsx";
 import { dishPrice } from "./view/menu.tsx";
 import { priceOf } from "./view/services.tsx";
+import { hasHours, listWeeklyHours } from "./weekly-hours.ts";
 
 // A business as Markdown, which language models read more cheaply than a page.
 
@@ -60,14 +59,12 @@ function writeFacts(shop: Shop): string[] {
   return [[...facts, `- URL: ${origin}${path}`].join("\n")];
 }
 
-function writeHours({ profile, texts, format, specialDays }: Shop): string[] {
-  const { regular } = profile.openingHours;
-  if (regular.length === 0) return [];
-  const lines = WEEK.map((day) => {
-    const hours = regular
-      .filter(({ days, validFrom, validTo }) => days.includes(day) && !validFrom && !validTo)
-      .map(({ start, end }) => format.hours(minutesOf(start), minutesOf(end)));
-    return `- ${format.weekday(day)}: ${hours.join(", ") || texts.closed}`;
+function writeHours(shop: Shop): string[] {
+  const { texts, format, specialDays } = shop;
+  if (!hasHours(shop)) return [];
+  const lines = listWeeklyHours(shop).map(({ day, hours }) => {
+    const open = hours.map(({ start, end }) => format.hours(start, end)).join(", ");
+    return `- ${format.weekday(day)}: ${open || texts.closed}`;
   });
   const special = specialDays.map(({ from, to, name, hours }) => {
     const days = from === to ? from : `${from} – ${to}`;

@@ -33,3 +33,20 @@ test("a business as Markdown has each category once, with the dishes and their a
   expect(text).toMatch(/- Fish: .*9\.50.* Contains fish and milk\./i);
   expect(text).toMatch(/- Rice: .*9\.50$/m);
 });
+
+test("a business as Markdown has the hours that apply today, in order, as its page does", async () => {
+  const mondays = { days: ["mon"] };
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    hours: [
+      { days: ["mon-sun"], start: "09:00", end: "17:00", validFrom: "2020-01-01" },
+      { days: ["mon-sun"], start: "01:00", end: "02:00", validTo: "2020-01-01" },
+      { ...mondays, start: "19:00", end: "21:00" },
+      { ...mondays, start: "06:00", end: "07:00" },
+    ],
+  } as never);
+  const text = await (await get(".md")).text();
+  expect(text).toMatch(/^- Tuesday: 9:00 AM – 5:00 PM$/m);
+  expect(text).toMatch(/^- Monday: 6:00 AM – 7:00 AM, 9:00 AM – 5:00 PM, 7:00 PM – 9:00 PM$/m);
+});

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { addressLines } from "../address.ts";
 import type { Shop } from "../content.ts";
 import { Outside } from "./frame.tsx";
-import { hasHours } from "./hours.tsx";
+import { hasHours } from "../weekly-hours.ts";
 
 /**
  * The address, the telephone number and a link to the hours. They are at the top, because readers on a

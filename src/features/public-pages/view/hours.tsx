@@ -1,9 +1,8 @@
 /** @jsxImportSource preact */
-import { WEEK } from "../../../domain/catalog/common.ts";
-import { minutesOf } from "../../../domain/local-time.ts";
 import { fillText } from "../../../pages/languages.ts";
 import type { Shop } from "../content.ts";
 import { dateIn } from "../format.ts";
+import { hasHours, listWeeklyHours } from "../weekly-hours.ts";
 import { Outside } from "./frame.tsx";
 
 /** Whether the business is open now, and when that changes. */
@@ -30,42 +29,26 @@ export const OpenState = ({ shop }: { shop: Shop }) => {
   );
 };
 
-/** Returns the regular hours that apply now. */
-const rulesOf = ({ profile }: Shop, today: string) =>
-  profile.openingHours.regular.filter(
-    ({ validFrom, validTo }) =>
-      (validFrom === null || validFrom <= today) && (validTo === null || today <= validTo),
-  );
-
-/** Returns whether the page lists hours. */
-export const hasHours = (shop: Shop): boolean =>
-  shop.specialDays.length > 0 ||
-  rulesOf(shop, dateIn(shop.profile.timezone, shop.now).date).length > 0;
-
 /** The hours of each weekday, and the days with other hours. */
 export const Hours = ({ shop }: { shop: Shop }) => {
   const { texts, format, profile, specialDays, now } = shop;
-  const today = dateIn(profile.timezone, now);
-  const rules = rulesOf(shop, today.date);
+  const { weekday: today } = dateIn(profile.timezone, now);
   if (!hasHours(shop)) return null;
   return (
     <section class="card" id="hours">
       <h2>{texts.hours}</h2>
       <table class="hours">
         <tbody>
-          {WEEK.map((day) => {
-            const hours = rules
-              .filter(({ days }) => days.includes(day))
-              .map(({ start, end }) => ({ start: minutesOf(start), end: minutesOf(end) }))
-              .sort((a, b) => a.start - b.start)
-              .map(({ start, end }) => format.hours(start, end));
-            return (
-              <tr class={day === today.weekday ? "today" : undefined}>
-                <th scope="row">{format.weekday(day)}</th>
-                <td>{hours.length === 0 ? texts.closed : hours.map((one) => <div>{one}</div>)}</td>
-              </tr>
-            );
-          })}
+          {listWeeklyHours(shop).map(({ day, hours }) => (
+            <tr class={day === today ? "today" : undefined}>
+              <th scope="row">{format.weekday(day)}</th>
+              <td>
+                {hours.length === 0
+                  ? texts.closed
+                  : hours.map(({ start, end }) => <div>{format.hours(start, end)}</div>)}
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
       {specialDays.length > 0 && (
