@@ -127,7 +127,8 @@ async function restoreLatest(
       "run deskbell handover on the other server; if that is impossible, stop it or switch its machine off, then add --fenced",
     );
   const createdAt = new Date(copy.createdAt).toISOString();
-  if (cli.flags.dryRun) return previewRestore(cli, config, copy.path, acceptance);
+  if (cli.flags.dryRun)
+    return previewRestore(cli, config, copy.path, { ...acceptance, isTakeover: true });
   const options = { ...(await optionsOf(cli, config, acceptance)), last };
   const restored = await takeOver(config, dir, copy, options);
   const facts = { epoch: restored.epoch, createdAt, isComplete: last !== undefined, skipped };
@@ -158,7 +159,7 @@ async function previewRestore(
   cli: Cli,
   config: Config,
   file: string,
-  { acceptErasureGap: _, ...trust }: Acceptance,
+  { acceptErasureGap: _, ...trust }: Acceptance & { isTakeover?: boolean },
 ): Promise<void> {
   const { databasePath } = config;
   const { planRestore } = await loadRestore();

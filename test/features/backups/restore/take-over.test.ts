@@ -19,9 +19,11 @@ import { readBackupState } from "../../../../src/features/backups/state.ts";
 import { createBackup } from "../../../../src/features/backups/backups.ts";
 import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
 import { findNewestCopy, takeOver } from "../../../../src/features/backups/restore/take-over.ts";
+import { saveCustomer } from "../../../../src/app/bookings/guests.ts";
 import { startDaemon } from "../../../../src/cli/running/daemon.ts";
 import type { Config } from "../../../../src/config.ts";
-import { createTempFolder } from "../../../support/cli.ts";
+import { ERASURE_LIST } from "../../../../src/features/backups/erasure-list.ts";
+import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { addBusiness, emitEvents } from "../../../support/delivery.ts";
 import {
   createStandbyConfig,
@@ -88,6 +90,25 @@ test("a takeover restores the newest copy, and the other server can neither star
   expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
   expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 2 });
   await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
+});
+
+test("the preview of a takeover tells of guests who come back, also after an earlier takeover", async () => {
+  const { rt, dir, makeCopy } = await createPrimary();
+  const { id } = rt.store.businesses.findBySlug("salon-aurora")!;
+  const guest = { name: "Ana", email: null, phone: null, notes: null };
+  rt.tx(() => saveCustomer(rt, id, "bkg_1", guest));
+  await makeCopy();
+  const { config } = await takeOverNewest(rt, dir);
+  rmSync(join(dir, ERASURE_LIST));
+  const standby = createTerminal({ dataDir: config.dataDir });
+  const restore = `restore --latest ${dir} --fenced`;
+  const refused = await standby.deskbell(`${restore} --yes`);
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("would come back") });
+  const preview = await standby.deskbell(`${restore} --dry-run --json`);
+  expect(JSON.parse(preview.stdout)).toMatchObject({
+    data: { erasureGap: { since: expect.any(String) } },
+  });
+  expect(preview.stderr).toContain("come back");
 });
 
 /** Starts a server, lets it write events, and returns its first and last sequence numbers. */
