@@ -149,11 +149,14 @@ function explainChange(body: string, original: string): Finding {
     return bad(
       "The body was parsed and written again (re-serialised): it has the same data as the one that was sent, in other bytes. Verify the raw bytes of the request before anything parses them.",
     );
-  const position = [...original].findIndex((character, i) => character !== body[i]);
+  // An emoji is one character here, although a string has two units for it.
+  const [received, sent] = [[...body], [...original]];
+  const differing = sent.findIndex((character, i) => character !== received[i]);
+  const position = differing === -1 ? sent.length : differing;
   const from = Math.max(0, position - 20);
-  const excerpt = (text: string) => `…${text.slice(from, position + 30)}…`;
+  const excerpt = (text: readonly string[]) => `…${text.slice(from, position + 30).join("")}…`;
   return bad(
-    `The body differs from the one that was sent at character ${position + 1}: received ${excerpt(body)}, sent ${excerpt(original)}`,
+    `The body differs from the one that was sent at character ${position + 1}: received ${excerpt(received)}, sent ${excerpt(sent)}`,
   );
 }
 

@@ -94,6 +94,16 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
     "differs from the one that was sent at character 82",
   ],
   [
+    "a changed value after an emoji",
+    { body: '{"name":"😀","a":2}', original: '{"name":"😀","a":1}' },
+    'at character 17: received …{"name":"😀","a":2}…',
+  ],
+  [
+    "text after the body that was sent",
+    { body: `${BODY}x`, original: BODY },
+    `at character ${[...BODY].length + 1}:`,
+  ],
+  [
     "a changed value, and the right secret",
     { body: changed, original: BODY },
     "right: The secret is right",
