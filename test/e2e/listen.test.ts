@@ -53,6 +53,7 @@ test("webhooks listen forwards new events as webhooks, signed with the printed s
     expect(given).toMatchObject({
       "x-service-attempt": "1",
       "x-service-delivery": expect.stringMatching(/^dlv_/),
+      "x-service-sequence": expect.stringMatching(/^\d+$/),
     });
     expect(bodies).toContain((JSON.parse(body.toString()) as { id: string }).id);
   }

@@ -10,7 +10,13 @@ import { systemRandom, wallClock } from "../../app/runtime.ts";
 
 export type EventFeed = { api: string; business: string; key: string };
 export type FeedEvent = { id: string; type: string };
-export type FeedPage = { events: FeedEvent[]; cursor: string; hasMore: boolean };
+/** `sequences` has the sequence number of each event. */
+export type FeedPage = {
+  events: FeedEvent[];
+  sequences: number[];
+  cursor: string;
+  hasMore: boolean;
+};
 
 /** A failure that may be temporary; `afterMs` is from the header Retry-After. */
 type TemporaryFailure = { reason: string; afterMs: number | undefined };
@@ -110,13 +116,16 @@ function parseJson(text: string): unknown {
 }
 
 function toPage(body: unknown): FeedPage | undefined {
-  const { data, page } = (body ?? {}) as {
+  const { data, page, meta } = (body ?? {}) as {
     data?: unknown;
     page?: { nextCursor?: unknown; hasMore?: unknown };
+    meta?: { sequences?: unknown };
   };
+  const sequences = meta?.sequences;
   if (!Array.isArray(data) || !data.every(isEvent) || typeof page?.nextCursor !== "string")
     return undefined;
-  return { events: data, cursor: page.nextCursor, hasMore: page.hasMore === true };
+  if (!Array.isArray(sequences) || sequences.length !== data.length) return undefined;
+  return { events: data, sequences, cursor: page.nextCursor, hasMore: page.hasMore === true };
 }
 
 const isEvent = (value: { id?: unknown; type?: unknown } | null): value is FeedEvent =>
@@ -173,24 +182,17 @@ export function createForwarder(url: string, secret: string) {
   const sender = createSender({ allowHttp: true, allowPrivate: [] }, wallClock);
   return {
     /** Sends an event as a webhook. JSON.stringify restores the bytes of its stored text. */
-    async forward(event: FeedEvent): Promise<Forwarded> {
+    async forward(event: FeedEvent, sequence: number): Promise<Forwarded> {
       const body = Buffer.from(JSON.stringify(event));
       const info = {
         deliveryId: newId("dlv"),
         eventId: event.id,
         eventType: event.type,
         attempt: 1,
-        sequence: 0,
+        sequence,
       };
       const startedAt = wallClock();
-      // A `FeedEvent` has no sequence number; the feed lists these beside its events.
-      const { "X-Service-Sequence": _, ...headers } = deliveryHeaders(
-        info,
-        userAgent(),
-        keys,
-        startedAt,
-        body,
-      );
+      const headers = deliveryHeaders(info, userAgent(), keys, startedAt, body);
       const outcome = await sender.send({
         url,
         trusted: true,

@@ -59,9 +59,12 @@ const listen = command({
         cli.note(`forwarding the events of ${business} from ${feed.api} to ${target}`);
       isFirstPage = false;
       let sent = 0;
-      for (const event of page.events) {
+      for (const [i, event] of page.events.entries()) {
         if (stop.signal.aborted) break;
-        const { outcome, isAccepted, durationMs } = await forwarder.forward(event);
+        const { outcome, isAccepted, durationMs } = await forwarder.forward(
+          event,
+          page.sequences[i] as number,
+        );
         if (isAccepted) accepted += 1;
         else failed += 1;
         print(cli, event, outcome, durationMs);
