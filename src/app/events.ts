@@ -33,18 +33,32 @@ export function appendEvents(
   ownerKeyId: string | null = null,
 ): AppendResult {
   const partners = rt.store.partnerAccess.listOfBusiness(business.id);
-  const receivers = listReceivers(rt, business.id, partners);
   return append(rt, business, drafts, {
     ownerKeyId,
     hasPartners: partners.length > 0,
-    receiversOf: (event) =>
-      receivers
-        .filter(
-          ({ endpoint, reader }) =>
-            endpoint.events.includes(event.type) && (!reader || mayReadEvent(reader, event)),
-        )
-        .map(({ endpoint }) => endpoint),
+    receiversOf: createReceiverFinder(rt, business.id, partners),
   });
+}
+
+type FindReceivers = (event: Pick<EventRow, "type" | "ownerKeyId">) => EndpointRow[];
+
+/**
+ * Returns a function that finds the endpoints that an event of a business is sent to.
+ * @param partners the access of the partners to the business
+ */
+export function createReceiverFinder(
+  rt: Runtime,
+  businessId: string,
+  partners: readonly ListedKey[] = rt.store.partnerAccess.listOfBusiness(businessId),
+): FindReceivers {
+  const receivers = listReceivers(rt, businessId, partners);
+  return (event) =>
+    receivers
+      .filter(
+        ({ endpoint, reader }) =>
+          endpoint.events.includes(event.type) && (!reader || mayReadEvent(reader, event)),
+      )
+      .map(({ endpoint }) => endpoint);
 }
 
 /**
@@ -53,10 +67,7 @@ export function appendEvents(
  */
 type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
 
-/**
- * Lists the endpoints of a business, and those of the partners that reach it.
- * @param partners the access of the partners to the business
- */
+/** Lists the endpoints of a business, and those of the partners that reach it. */
 function listReceivers(
   rt: Runtime,
   businessId: string,
@@ -92,7 +103,7 @@ type AppendOptions = {
   ownerKeyId: string | null;
   /** Whether a partner with several businesses reaches the business. */
   hasPartners: boolean;
-  receiversOf: (event: WrittenEvent) => EndpointRow[];
+  receiversOf: FindReceivers;
 };
 
 function append(

@@ -24,6 +24,7 @@ import type { EventDraft } from "../../domain/envelope.ts";
 import type { EventType } from "../../domain/event-types.ts";
 import type { StoredCatalog } from "../../domain/public/public-context.ts";
 import { ALL_LISTS, listsAffectedBy } from "../../domain/public/public-catalog.ts";
+import { createReceiverFinder } from "../events.ts";
 import type { Runtime } from "../runtime.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { BEFORE_CATALOG_WRITE } from "../../features/before-catalog-write.ts";
@@ -225,11 +226,11 @@ function countWebhooks(
   businessId: string,
   drafts: readonly EventDraft[],
 ): ChangeResult["webhooks"] {
-  const endpoints = rt.store.endpoints.list(businessId);
+  const receiversOf = createReceiverFinder(rt, businessId);
   return [...Map.groupBy(drafts, ({ type }) => type)].map(([type, { length: events }]) => ({
     type,
     events,
-    deliveries: events * endpoints.filter((endpoint) => endpoint.events.includes(type)).length,
+    deliveries: events * receiversOf({ type, ownerKeyId: null }).length,
   }));
 }
 

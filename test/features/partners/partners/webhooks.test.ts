@@ -6,9 +6,11 @@ import {
   enableEndpoint,
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
 import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
+import { dryRun } from "../../../support/dry-run.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
 
@@ -50,6 +52,26 @@ const subscribeAll = (
     events,
     allowPrivate: true,
   });
+
+test("the plan of a change counts the webhooks to the endpoints of partners", async () => {
+  const rt = createTestRuntime();
+  const businesses = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, businesses);
+  await subscribeAll(rt, partner.id, key.id);
+  const change = () =>
+    applyCatalog(rt, [
+      {
+        name: "one.yaml",
+        text: `catalog: 1
+business: { slug: one, name: One, timezone: America/New_York, currency: USD }
+services: [{ key: cut, name: Cut, durationMin: 30, price: 40.00 }]`,
+      },
+    ]);
+  const { deliveries } = dryRun(rt, change);
+  expect(deliveries).toBeGreaterThan(0);
+  expect(change()).toMatchObject({ deliveries });
+  expect(rt.store.deliveries.list({}, 100)).toHaveLength(deliveries);
+});
 
 test("an endpoint of a partner gets the events of each business in their order", async () => {
   const rt = createTestRuntime();
