@@ -48,13 +48,14 @@ const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
  * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
  * @param until a time such as `15:30`; null for the rest of the hours
  * @throws AppError conflict if the business is not open any more, validation_failed for an invalid
- * time
+ * time, or one that is over
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {
     const { schedule, doc } = getBusiness(rt, slug);
     const { date, shifts, nowMin } = findOpenDay(schedule, doc.timezone, rt.now());
-    const untilMin = until === null ? Infinity : parseClock(until, nowMin);
+    const endMin = Math.max(...shifts.map(({ end }) => end));
+    const untilMin = until === null ? Infinity : parseClock(until, nowMin, endMin);
     const left = subtract(shifts, [{ start: nowMin, end: untilMin }]);
     if (totalMinutes(left) === totalMinutes(shifts))
       throw new AppError("conflict", "The business is not open at this time.");
@@ -64,13 +65,25 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
 const totalMinutes = (intervals: readonly Interval[]): number =>
   intervals.reduce((sum, { start, end }) => sum + end - start, 0);
 
-function parseClock(text: string, nowMin: number): number {
+/**
+ * Returns the time in minutes from the midnight of the open day.
+ * @param endMin when the business closes
+ */
+function parseClock(text: string, nowMin: number, endMin: number): number {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
-  const minute = Number(hours) * 60 + Number(minutes);
-  if (Number.isNaN(minute))
+  const minuteOfDay = Number(hours) * 60 + Number(minutes);
+  if (Number.isNaN(minuteOfDay))
     throw new AppError("validation_failed", "The time must be one such as 15:30.");
-  // After midnight, a time is one of the next day.
-  return minute > nowMin ? minute : minute + DAY_MIN;
+  if (minuteOfDay > nowMin) return minuteOfDay;
+  // The hours of a day begin before its midnight, although they may end after it.
+  const inNight = minuteOfDay + DAY_MIN;
+  if (nowMin < inNight && inNight < endMin)
+    throw new AppError(
+      "validation_failed",
+      "The business cannot open again after midnight: close it for the rest of the night.",
+    );
+  if (nowMin < inNight && nowMin >= DAY_MIN) return inNight;
+  throw new AppError("validation_failed", `${text} is over: choose a later time.`);
 }
 
 const twoDigits = (n: number) => String(n).padStart(2, "0");

@@ -48,6 +48,17 @@ test("closing until a time keeps the hours after this time", () => {
   ]);
 });
 
+test.each([
+  ["2026-12-01T15:30", "15:00", "15:00 is over: choose a later time."],
+  ["2026-12-02T01:00", "00:30", "00:30 is over: choose a later time."],
+  ["2026-12-01T23:00", "01:00", "The business cannot open again after midnight"],
+  ["2026-12-02T01:00", "01:30", "The business cannot open again after midnight"],
+])("at %s, closing until %s is refused with a reason: %s", (now, until, reason) => {
+  const { rt, exceptions } = openAt(now);
+  expect(() => closeFromNow(rt, SLUG, until)).toThrow(reason);
+  expect(exceptions()).toEqual([]);
+});
+
 test("closing after midnight ends the hours of the evening before", () => {
   const { rt, exceptions, changed } = openAt("2026-12-02T01:00");
   closeFromNow(rt, SLUG, null);
