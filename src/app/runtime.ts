@@ -167,7 +167,10 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
   };
 }
 
-/** Returns the clock of the machine or of a test. A test without a monotonic clock has no jumps. */
+/**
+ * Returns the clock that all processes of the machine share, or that of a test. A test that gives only
+ * one of its two clocks has no jumps of the wall clock.
+ */
 function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
   if (now === undefined && monotonic === undefined) {
     const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();

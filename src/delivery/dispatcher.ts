@@ -125,7 +125,7 @@ export class Dispatcher {
   #sendNext(endpointId: string, commitCount: number): DispatchResult {
     const rt = this.#rt;
     const queue = this.#queues.load(endpointId, commitCount);
-    // Each attempt that ends, and each sweep, enqueues an endpoint without capacity again.
+    // An endpoint without capacity is enqueued again by each attempt that ends and by each sweep.
     if (
       queue === undefined ||
       !queue.hasCapacity(rt.monotonic()) ||

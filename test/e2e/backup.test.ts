@@ -68,7 +68,7 @@ test("backup create waits until the daemon has copied the backup, and fails if i
   });
 });
 
-test("backup create copies the backup itself while no daemon runs", async () => {
+test("backup create copies its backup to the other place if no daemon runs that would do so", async () => {
   const { dataDir } = await createSeededSalon();
   const create = (backupCommand: string) =>
     runProgram(["backup", "create", "--json", "--data-dir", dataDir], {

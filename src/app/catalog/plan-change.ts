@@ -59,7 +59,7 @@ export type ChangeResult = {
   deliveries: number;
   /** The number of events and deliveries of each event type. */
   webhooks: { type: EventType; events: number; deliveries: number }[];
-  /** Deletions of a catalog file that need `allowMassDelete`. */
+  /** The objects that a catalog file deletes, by kind, if so many need `allowMassDelete`. */
   massDeletes: MassDelete[];
   /** Lists that a catalog file empties, which needs `confirmed`. */
   emptied: Emptied[];

@@ -43,6 +43,6 @@ export const checkDaemonClock = (now: number, aheadMs: number): HealthCondition[
         openCondition(
           "clock.differs",
           `the clock of this command says ${isoSeconds(now)}, the daemon's ${isoSeconds(now - aheadMs)}, which is used here: one of them is faked, such as by faketime`,
-          "env -u LD_PRELOAD date -u; then start the one that differs without faketime",
+          "env -u LD_PRELOAD date -u; then start the program whose clock differs, the command or the daemon, without faketime",
         ),
       ];

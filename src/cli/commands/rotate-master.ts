@@ -4,7 +4,7 @@ import { command } from "../command.ts";
 export const rotateMaster = command({
   name: "rotate-master",
   about:
-    "Re-encrypt all signing secrets and guest data with a new master key, also while the daemon runs. The old key stays next to it as master.key.old-…, because it decrypts the backups made before; it authenticates none.",
+    "Re-encrypt all signing secrets and guest data with a new master key, also while the daemon runs. The old key stays next to it as master.key.old-…, because it decrypts the backups made before; it authenticates no backup any more.",
   supportsDryRun: true,
   examples: ["keys rotate-master --dry-run", "keys rotate-master --json"],
   async run(cli) {

@@ -68,7 +68,7 @@ export type NewSecret = { secret: string; owner: object };
 /**
  * Creates a secret and prints it alone on stdout, so that `KEY=$(deskbell …)` works, or writes it
  * to a new file. A dry run prints no secret.
- * @param describe returns what to print
+ * @param describe returns the secret to print, and the object to which it belongs, such as a key
  * @throws AppError state_refuses if stdout cannot be written to
  */
 export function printSecretOnce<Created>(

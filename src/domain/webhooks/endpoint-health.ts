@@ -35,7 +35,7 @@ type PermitLimits = {
   fast: number;
   /** The fast permits that late attempts can use. */
   late: number;
-  /** The most prompt and late attempts in flight. */
+  /** The maximum number of prompt and late attempts in flight, together. */
   maxFastInFlight: number;
   /** The attempts above `maxFastInFlight` for endpoints with nothing in flight. */
   reserved: number;

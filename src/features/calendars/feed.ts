@@ -19,7 +19,7 @@ export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | u
   const business = rt.store.businesses.findById(businessId);
   if (!business) return undefined;
   // The feed begins at midnight, so that it changes only once a day if no visit changes.
-  const today = Math.floor(rt.now() / DAY_MS);
+  const todayNumber = Math.floor(rt.now() / DAY_MS);
   // Each change of a visit adds an event. The erasure of a guest adds none, but sets the time of
   // the last change.
   const changes = [
@@ -28,5 +28,5 @@ export function findFeed(rt: Runtime, { id, businessId }: CalendarRow): Feed | u
     rt.store.bookings.getLastChange(businessId),
     rt.store.reservations.getLastChange(businessId),
   ];
-  return { revision: [id, today, ...changes].join("-"), today: today * DAY_MS };
+  return { revision: [id, todayNumber, ...changes].join("-"), today: todayNumber * DAY_MS };
 }

@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  "an extra booking adds no slot, except in a session it starts",
+  "an extra booking adds no slot, unless it starts a session that others can join",
   () => {
     checkScenarios(RUNS, (scenario, extraBooking) => {
       const before = new Set(startsOf(slotsOf(listDays(scenario))));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { summarizeSkipped } from "../../../src/domain/catalog/import-report.ts";
 
-test("many parts that are left out for the same reason share a line", () => {
+test("the report of an import has one line for many parts that were left out for the same reason", () => {
   const images = Array.from({ length: 21 }, (_, i) => ({
     part: `image ${i}.png`,
     reason: "not a web address",

@@ -173,7 +173,7 @@ test("a note is saved with the guest, only by a desk that shows guests", async (
   });
 });
 
-test("a desk without guests shows names, but neither contact details nor notes", async () => {
+test("a desk without the right to guests' data shows names, but neither contact details nor notes", async () => {
   const allow = DESK_RIGHTS.filter((right) => right !== "guests");
   const { api, act, view, get } = await openDesk({ allow });
   const { id } = book(api, "10:00", {

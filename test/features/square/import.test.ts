@@ -204,7 +204,7 @@ describe("categories", () => {
     expect(report.skipped).toEqual([]);
   });
 
-  test("Square's reporting category of an item without others is imported, and one that differs is reported", () => {
+  test("Square's reporting category is imported for an item without other categories, and otherwise reported", () => {
     const objects = [category("A"), category("B"), item("X", { reportingCategory: { id: "A" } })];
     expect(map(...objects).sections.menu?.items?.[0]?.categories).toEqual(["A"]);
     expect(skippedIn(...objects)).toEqual([]);

@@ -141,7 +141,7 @@ test("text in content, title and props is escaped", async () => {
   expect(html.match(/&lt;script>/g)).toHaveLength(3);
 });
 
-test("script and style are named by their hash below the slug, and kept forever", async () => {
+test("the URLs of a page's script and style contain their hashes, and caches keep the files for good", async () => {
   const { get } = servePage(shown({ props: {} }));
   const html = await (await get()).text();
   const paths = [...html.matchAll(/(?:src|href)="(\/b\/[^"]+)"/g)].map(([, path = ""]) => path);
@@ -198,7 +198,7 @@ test("an error of a handler is a page for readers and a problem for scripts", as
   ]);
 });
 
-test("an error page names no command of the operator, and a bug stays a problem without details", async () => {
+test("an error page names no command of the operator, and the response to a bug has no details", async () => {
   const forOperator = new AppError("conflict", "It is closed.", { fix: "deskbell desk create" });
   expect(await (await servePage(failing(forOperator)).get()).text()).not.toContain("desk create");
   const bug = await servePage(failing(new TypeError("secret detail"))).get();

@@ -115,7 +115,10 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
   return issues;
 }
 
-/** Returns the issues of the schema that the author chose, if the value has two allowed schemas. */
+/**
+ * Returns the issues of the schema that the author chose, if the value has two allowed schemas. A
+ * schema that refuses the type of the whole value was not chosen.
+ */
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const chosen = issue.errors.filter(

@@ -22,7 +22,7 @@ export const definition = command({
   flags: {
     latest: text(
       "folder",
-      "take over from another machine: restore the newest intact copy in its --backup-dir, so that it refuses to start again",
+      "take over from another machine: restore the newest intact copy in its --backup-dir; the other machine's server then refuses to start",
     ),
     newest: toggle("restore the newest intact backup of this server"),
     split: text(

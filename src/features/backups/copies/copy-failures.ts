@@ -40,7 +40,8 @@ export const isOfPlace = <State extends OfPlace>(
 /**
  * Logs why a backup was not copied, and records the reason for `status`.
  * @param details `name`: the name of the backup; null if only the folder was checked.
- * `isErasureListLate`: whether a restore of the newest copy would not erase all guests again
+ * `isErasureListLate`: whether the copy's list of erased guests lacks some, so that a restore of the
+ * newest copy would bring them back
  */
 export function recordCopyFailure(
   rt: Runtime,

@@ -323,7 +323,10 @@ export function readBackupTime(name: string): number | undefined {
   return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime("UTC").epochMilliseconds;
 }
 
-/** Returns whether newer backups replace this one: not if it was made before a migration. */
+/**
+ * Returns whether a backup was made each night or by a command, so that newer ones replace it. A
+ * backup from before a migration is kept.
+ */
 export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY_PREFIX}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
 

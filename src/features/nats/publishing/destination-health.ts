@@ -32,7 +32,7 @@ export class DestinationHealth {
 
   fail(reason: string): void {
     const rt = this.#rt;
-    // Publishes in flight fail together, and count as one failure.
+    // Events that are being published fail together, and count as one failure.
     if (this.mayTry(rt.monotonic())) {
       this.#failures += 1;
       this.#retryAt = rt.monotonic() + publishDelayMs(this.#failures);

@@ -51,7 +51,7 @@ export function distance(ms: number): string {
   return `${Math.round(seconds / 86_400)}\u00a0days`;
 }
 
-/** What the receiver does, for the reason of an endpoint's state. */
+/** Says what the receiver does that has put an endpoint into its state. */
 function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;
   switch (state.reason) {

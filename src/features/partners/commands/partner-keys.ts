@@ -59,8 +59,8 @@ export function parseHash(text: string | undefined): Buffer | undefined {
 type CreatedKey = { key: ListedKey; secret: string };
 
 /**
- * Creates a key and prints it once. This server has just the hash of a key that another server made,
- * and prints no more than its rights.
+ * Creates a key and prints it once. This server knows only the hash of a key that another server
+ * made, and prints only its rights.
  */
 export function printKeyOnce<Created extends CreatedKey>(
   cli: Cli,

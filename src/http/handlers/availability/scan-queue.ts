@@ -23,7 +23,7 @@ type Slice = { scan: RunningScan; accounts: Account[]; startMs: number; startCpu
 
 /** Time after which a request of the client with the longest queue is refused. */
 const MAX_WAIT_MS = 2000;
-/** Time between two checks of a request that has waited for longer. */
+/** Time between two checks of a request that has waited for longer than MAX_WAIT_MS. */
 const WAIT_CHECK_MS = 250;
 
 const BUSY =

@@ -284,7 +284,7 @@ describe("a file", () => {
     expect(objects.menu_item[0]?.categories).toEqual(["#Sunny-Side Egg on Toast"]);
   });
 
-  it("a file may have images with or without sizes, block texts and translations", () => {
+  it("a file may have images with or without sizes, texts of several lines and translations", () => {
     const [category] = readCatalogBody(`
 serviceCategories:
   - key: hair

@@ -183,7 +183,7 @@ test("a key that releases a hundred holds only after their expiry is limited", a
   expect(statuses).toEqual([201, 201, 201, 429]);
 });
 
-test("visits that visitors cancel again do not use up the limit of their key", async () => {
+test("visits that their visitors have cancelled do not use up the limit of their key", async () => {
   const { createClient } = openBookingShop();
   const site = createClient(["bookings.write"], { maxBookingsDay: 2 });
   const book = (visitor: string, time = "09:00") =>

@@ -79,7 +79,7 @@ test("a test of an endpoint creates no delivery and no event, and a disabled end
   expect(api.revision()).toBe(revision);
 });
 
-test("a test of an address that is not allowed results in refused", async () => {
+test("the test of an endpoint whose address is not allowed has the outcome 'refused'", async () => {
   const { api, ping, endpoint } = await setUp();
   api.store.endpoints.update(
     endpoint.id,
