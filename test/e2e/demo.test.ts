@@ -31,6 +31,7 @@ test("the demo delivers a signed webhook, prints a working curl command, and cle
     stderr: expect.stringContaining("3 webhooks to send"),
   });
   await demo.waitForOutput(/(?:signature ok[^]*){6}/);
+  await demo.waitForOutput(/approve or decline it by/);
 
   demo.child.kill("SIGINT");
   const { code, stderr } = await demo.waitForExit();
