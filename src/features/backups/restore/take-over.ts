@@ -40,16 +40,20 @@ export async function findNewestCopy(
     throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
       fix: `mount its disk, or ${NAME_FOLDER}`,
     });
-  const { authentic, others, skipped } = listCopies(config, dir);
+  const { authentic, others: untagged, skipped } = listCopies(config, dir);
+  /** Copies that come before the others, but whose bytes are not those that were tagged. */
+  const altered: Unauthentic[] = [];
   for (const copy of authentic) {
     const kind = await verifyCopy(copy, config, skipped);
     if (kind === "authentic") {
-      const newer = others.filter(({ createdAt }) => createdAt > copy.createdAt);
-      return { copy, skipped: [...skipped, ...newer.map(({ reason }) => `${reason}.`)] };
+      const newer = untagged.filter(({ createdAt }) => createdAt > copy.createdAt);
+      const reasons = [...altered, ...newer].map(({ reason }) => `${reason}.`);
+      return { copy, skipped: [...skipped, ...reasons] };
     }
     if (kind !== undefined)
-      others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+      altered.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
   }
+  const others = [...altered, ...untagged].toSorted((a, b) => b.createdAt - a.createdAt);
   const [newest] = others;
   if (newest !== undefined && !untrusted) {
     const refusal = unauthenticError(newest.kind, newest.path, config, command);

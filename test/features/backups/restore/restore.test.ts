@@ -355,6 +355,18 @@ test("a takeover without an authentic copy is refused, and its fix restores the 
   expect(open(standby).store.businesses.list()).toHaveLength(1);
 });
 
+test("an untrusted takeover restores the newest copy, also if it was altered and older ones have no tag", async () => {
+  const { rt, dir, older, newer, forged } = await createCopies();
+  rmSync(forged);
+  stripTag(older);
+  addKey(newer, "biz_salon-aurora");
+  const { copy } = await findNewestCopy(rt.config, dir, { untrusted: true });
+  expect(copy.path).toBe(newer);
+  await expect(findNewestCopy(rt.config, dir)).rejects.toThrow(
+    `${newer} was changed after it was made`,
+  );
+});
+
 test("a text after the database that only looks like a tag authenticates nothing", async () => {
   const { rt, path } = await createServer();
   stripTag(path);
