@@ -90,7 +90,7 @@ const NOTES: Record<string, string> = {
   bufferAfterMin: "Minutes kept free after the appointment",
   resources: "Rooms or equipment that an appointment occupies",
   variants: "Versions of a service with their own price and duration",
-  default: "Whether this is selected by default; for an add-on, how many of it are",
+  default: "Whether this is selected by default; for an add-on, the number that is selected",
   public: "Whether partners see the profile",
   hours: "Opening hours; for a person, working hours that replace those of the business",
   timeOff: "Absences; a date stands for the whole day",
