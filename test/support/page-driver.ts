@@ -15,7 +15,8 @@ type Element = {
   dispatchEvent: (event: Event) => void;
 };
 declare const document: {
-  body: Element;
+  /** Null while another page is being loaded. */
+  body: Element | null;
   documentElement: { scrollWidth: number; clientWidth: number };
   activeElement: Element & { tagName: string };
   querySelectorAll: (selector: string) => Iterable<Element>;
@@ -43,7 +44,7 @@ async function clickNamed(name: string): Promise<boolean> {
   return found !== undefined;
 }
 
-const readBody = async () => document.body.innerText;
+const readBody = async () => document.body?.innerText ?? "";
 const readFocus = async () =>
   `${document.activeElement.tagName} ${document.activeElement.innerText.trim().slice(0, 60)}`.trim();
 const measureOverflow = async () =>
