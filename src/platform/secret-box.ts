@@ -115,6 +115,9 @@ export function openSecretBox(
     },
     listUndecryptable(rows) {
       const keys = readMasterKeys(keyPath);
+      const [newest] = keys;
+      // The daemon tries all secrets every 10 s, and almost always the newest key decrypts them all.
+      if (newest && decryptTogether(prepare(newest), rows)) return [];
       return rows.filter(({ id, sealed }) => decryptWithAny(keys, sealed, id) === undefined);
     },
     mac(purpose, text) {

@@ -129,14 +129,21 @@ function withBegins(check: Check, begins: readonly FindBegins[]): Check {
 }
 
 /** Returns every health condition that is open. */
-function listConditions(
+const listConditions = (
   rt: Runtime,
   checks: readonly Check[],
   daemon: DaemonState,
-): HealthCondition[] {
+): HealthCondition[] => [...iterateConditions(rt, checks, daemon)].flat().filter(isFirstDamage);
+
+/** Yields what each check finds. */
+function* iterateConditions(
+  rt: Runtime,
+  checks: readonly Check[],
+  daemon: DaemonState,
+): Iterable<HealthCondition[]> {
   const running = daemon.isRunning ? rt.store.daemon.find() : undefined;
   const input = { daemon, running, endpoints: rt.store.endpoints.list() };
-  return checks.flatMap((check) => check(rt, input)).filter(isFirstDamage);
+  for (const check of checks) yield check(rt, input);
 }
 
 /**
@@ -178,10 +185,31 @@ export function listForOperator(
 
 /** Lists the conditions for the daemon itself, which is therefore running. */
 export const listDaemonConditions = (rt: Runtime, checks: readonly Check[]): HealthCondition[] =>
-  listConditions(rt, checks, {
-    isRunning: true,
-    startedAt: rt.store.daemon.find()?.startedAt ?? null,
-  });
+  listConditions(rt, checks, runningDaemon(rt));
+
+/**
+ * Lists the same conditions as `listDaemonConditions`, and waits for `rest` after each check. With
+ * thousands of endpoints, all checks together take tens of milliseconds, in which the thread would
+ * send no webhook.
+ * @returns undefined if `rest` resolves to false, which ends the checks
+ */
+export async function listDaemonConditionsInSteps(
+  rt: Runtime,
+  checks: readonly Check[],
+  rest: () => Promise<boolean>,
+): Promise<HealthCondition[] | undefined> {
+  const found: HealthCondition[] = [];
+  for (const conditions of iterateConditions(rt, checks, runningDaemon(rt))) {
+    found.push(...conditions);
+    if (!(await rest())) return undefined;
+  }
+  return found.filter(isFirstDamage);
+}
+
+const runningDaemon = (rt: Runtime): DaemonState => ({
+  isRunning: true,
+  startedAt: rt.store.daemon.find()?.startedAt ?? null,
+});
 
 /**
  * Returns the open conditions in which the server should not receive requests.

@@ -1,3 +1,4 @@
+import { setImmediate as afterOtherWork } from "node:timers/promises";
 import { type Alert, toAlert } from "./rules/alert.ts";
 import { isStorageUnavailable } from "../../store/database/storage-error.ts";
 import { isBusy } from "../../store/database/write-lock.ts";
@@ -41,9 +42,15 @@ export function createAlerting(
   let isStopped = false;
   let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
-  function checkConditions(): void {
+  /** Lets the deliveries of the thread continue. Resolves to false if the alerts were stopped. */
+  async function rest(): Promise<boolean> {
+    await afterOtherWork();
+    return !isStopped;
+  }
+
+  async function checkConditions(): Promise<void> {
     checkedAt = rt.monotonic();
-    for (const alert of watch.check()) for (const queue of queues) queue.add(alert);
+    for (const alert of await watch.check(rest)) for (const queue of queues) queue.add(alert);
   }
 
   function doMinuteWork(): void {
@@ -95,7 +102,11 @@ export function createAlerting(
     }
   }
 
-  async function send(): Promise<void> {
+  async function work(): Promise<void> {
+    if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) await checkConditions();
+    if (isStopped) return;
+    if (rt.monotonic() - minuteWorkAt >= MINUTE_MS) whenPossible(doMinuteWork);
+    whenPossible(save);
     await Promise.all([...allQueues.map(({ sendDue }) => sendDue()), answerRequestedTests()]);
     if (!isStopped) whenPossible(save);
   }
@@ -107,12 +118,9 @@ export function createAlerting(
      */
     tick(): Promise<void> {
       watch.tick();
-      if (rt.monotonic() - checkedAt >= CHECK_INTERVAL_MS) checkConditions();
-      if (rt.monotonic() - minuteWorkAt >= MINUTE_MS) whenPossible(doMinuteWork);
-      whenPossible(save);
-      const sent = send();
-      sending = Promise.allSettled([sending, sent]);
-      return sent;
+      const done = work();
+      sending = Promise.allSettled([sending, done]);
+      return done;
     },
     /** Makes the next tick check the conditions. */
     checkSoon: (): void => void (checkedAt = -Infinity),

@@ -9,7 +9,7 @@ import {
   type NoticeCode,
 } from "../../domain/conditions/registry.ts";
 import { trackConditions } from "./rules/track.ts";
-import { type Check, listDaemonConditions } from "../../app/operations/conditions.ts";
+import { type Check, listDaemonConditionsInSteps } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { createAlertStore } from "./store.ts";
 
@@ -74,10 +74,13 @@ export class ConditionWatch {
     this.#tickedAt = now;
   }
 
-  /** Returns the alerts to send. A failing check must not end the daemon, which sends webhooks. */
-  check(): Alert[] {
+  /**
+   * Returns the alerts to send. A failing check must not end the daemon, which sends webhooks.
+   * @param rest called between two checks; if it resolves to false, nothing is found or changed
+   */
+  async check(rest: () => Promise<boolean>): Promise<Alert[]> {
     try {
-      const alerts = this.#findAlerts();
+      const alerts = await this.#findAlerts(rest);
       this.#checkError = undefined;
       return alerts;
     } catch (error) {
@@ -89,10 +92,11 @@ export class ConditionWatch {
     }
   }
 
-  #findAlerts(): Alert[] {
+  async #findAlerts(rest: () => Promise<boolean>): Promise<Alert[]> {
     const rt = this.#rt;
+    const conditions = await listDaemonConditionsInSteps(rt, this.#checks, rest);
+    if (conditions === undefined) return [];
     const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
-    const conditions = listDaemonConditions(rt, this.#checks);
     const reported = conditions.filter((condition) => this.#isReported(condition));
     this.#found = [...reported, ...notices.map(({ value }) => value)];
     const tracked = trackConditions(this.#causes, this.#found, rt.now());

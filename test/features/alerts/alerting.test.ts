@@ -375,3 +375,21 @@ test("a notice is logged once and has no end", async () => {
   await pass(10 * SECOND_MS);
   expect(rt.logged.map(({ message }) => message)).toEqual(["a booking"]);
 });
+
+test("other work of the thread runs between two checks, and stopping ends the checks", async () => {
+  const rt = createTestRuntime();
+  const ran: string[] = [];
+  const checks = ["first", "second"].map((name) => () => {
+    ran.push(name);
+    setImmediate(() => ran.push(`work after the ${name}`));
+    return [];
+  });
+  const { tick, stop } = createAlerting(rt, checks, { channels: [] });
+  await tick();
+  expect(ran).toEqual(["first", "work after the first", "second", "work after the second"]);
+  rt.advance(10 * SECOND_MS);
+  const checking = tick();
+  await stop();
+  await checking;
+  expect(ran.slice(4)).toEqual(["first", "work after the first"]);
+});
