@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addBusiness, emitEvents } from "../support/delivery.ts";
+import { plansOf } from "../support/query-plans.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 test("the feed of a business has its own events after the given number, in order, and no others", () => {
@@ -19,4 +20,33 @@ test("the feed of a business has its own events after the given number, in order
   ]);
   expect(feedOf(other.id, 2)).toEqual([]);
   expect(rt.store.feed.getPrunedSequence("biz_of_nobody")).toBe(0);
+});
+
+test("the events of a type are listed newest first, of all businesses or of one, by an index", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt, "first");
+  const other = addBusiness(rt, "second");
+  emitEvents(rt, business, "service.created", "service.updated");
+  rt.advance(1000);
+  emitEvents(rt, other, "service.updated", "service.deleted");
+  rt.advance(1000);
+  emitEvents(rt, business, "service.updated");
+  const type = "service.updated";
+  const list = (filter: { businessId?: string }) => rt.store.events.list({ type, ...filter }, 2);
+  const placesOf = (events: ReturnType<typeof list>) =>
+    events.map(({ businessId, sequence }) => [businessId, sequence]);
+  expect(placesOf(list({}))).toEqual([
+    [business.id, 3],
+    [other.id, 1],
+  ]);
+  expect(placesOf(list({ businessId: business.id }))).toEqual([
+    [business.id, 3],
+    [business.id, 2],
+  ]);
+  const stepsOf = async (filter: { businessId?: string }) =>
+    [...(await plansOf(rt, () => list(filter))).values()].flat();
+  expect(await stepsOf({})).toEqual(["SEARCH event USING INDEX event_type (type=?)"]);
+  expect(await stepsOf({ businessId: business.id })).toEqual([
+    expect.stringMatching(/^SEARCH event USING INDEX \S+ \(business_id=\?\)$/),
+  ]);
 });

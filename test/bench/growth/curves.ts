@@ -32,7 +32,6 @@ const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "backup by endpoints": BACKUP,
   "sold-out by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
   "undo by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
-  "events of a type by events": "looks at each event that is stored, unless `--since` is given",
   "doctor by businesses": DOCTOR,
   "doctor by objects": DOCTOR,
   "doctor by bookings": DOCTOR,
