@@ -141,7 +141,7 @@ export function logWarning(log: Log, text: string): void {
 }
 
 /** Throws outside of cron, which would swallow the error: the daemon must exit on a bug. */
-const rethrow = (error: unknown): void =>
+export const rethrow = (error: unknown): void =>
   queueMicrotask(() => {
     throw error;
   });

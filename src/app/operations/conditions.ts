@@ -65,8 +65,8 @@ export type StorageCheck = (rt: Runtime) => HealthCondition[];
  * 1. add its code, severity and area to CORE_CONDITIONS in domain/conditions/registry.ts;
  * 2. write a check in the file of its subject, such as storage-conditions.ts: a function that returns
  *    `openCondition(code, text, command)` for each instance that is open, and an empty array if there
- *    is none. It only reads, it takes less than a millisecond, and it does not throw if the disk is
- *    full or gone;
+ *    is none. It only reads, it takes less than a millisecond or a few microseconds for each
+ *    endpoint, and it does not throw if the disk is full or gone;
  * 3. list the check here, and add a way to cause the condition to test/support/conditions.ts.
  *
  * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts follow.

@@ -31,8 +31,8 @@ export class ConditionWatch {
   #found: HealthCondition<AlertCode>[] = [];
   /** Keys of the notices that were handled, but are not deleted yet. */
   #handled: readonly string[] = [];
-  /** Why the last check failed; undefined if it succeeded. */
-  #checkError: string | undefined;
+  /** Why the last check failed, or that there was none yet; undefined if it succeeded. */
+  #checkError: string | undefined = "not checked yet";
   /** Wall-clock time (epoch ms): the monotonic clock may stop while the machine sleeps. */
   #tickedAt: number;
   /** When the process last resumed after a suspension (epoch ms); -Infinity if it never did. */
@@ -76,7 +76,8 @@ export class ConditionWatch {
 
   /**
    * Returns the alerts to send. A failing check must not end the daemon, which sends webhooks.
-   * @param rest called between two checks; if it resolves to false, nothing is found or changed
+   * @param rest called after the check of each condition; if it resolves to false, the check ends
+   *   without alerts, and the causes stay as they are
    */
   async check(rest: () => Promise<boolean>): Promise<Alert[]> {
     try {
@@ -96,6 +97,8 @@ export class ConditionWatch {
     const rt = this.#rt;
     const conditions = await listDaemonConditionsInSteps(rt, this.#checks, rest);
     if (conditions === undefined) return [];
+    // The process may have been suspended while the conditions were checked.
+    this.tick();
     const notices = rt.openStore(createAlertStore).list<HealthCondition<NoticeCode>>("notice");
     const reported = conditions.filter((condition) => this.#isReported(condition));
     this.#found = [...reported, ...notices.map(({ value }) => value)];

@@ -1,5 +1,5 @@
 import { createAlertChannels } from "./channels.ts";
-import type { StartWork } from "../../delivery/scheduler.ts";
+import { rethrow, type StartWork } from "../../delivery/scheduler.ts";
 import { createAlerting } from "./alerting.ts";
 import { withLinks } from "./with-links.ts";
 
@@ -12,7 +12,7 @@ const startAlerting: StartWork = (rt, { checks }) => {
   const { tick, checkSoon, stop } = createAlerting(rt, checks, { channels: linked, heartbeat });
   return {
     // Sending is not awaited, so that it does not delay the work of the next second.
-    everySecond: [async () => void tick()],
+    everySecond: [() => void tick().catch(rethrow)],
     checkSoon,
     async stop() {
       const stopped = stop();

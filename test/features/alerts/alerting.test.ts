@@ -376,20 +376,51 @@ test("a notice is logged once and has no end", async () => {
   expect(rt.logged.map(({ message }) => message)).toEqual(["a booking"]);
 });
 
-test("other work of the thread runs between two checks, and stopping ends the checks", async () => {
-  const rt = createTestRuntime();
+test("other work of the thread runs between two checks", async () => {
   const ran: string[] = [];
   const checks = ["first", "second"].map((name) => () => {
     ran.push(name);
     setImmediate(() => ran.push(`work after the ${name}`));
     return [];
   });
-  const { tick, stop } = createAlerting(rt, checks, { channels: [] });
+  const { tick } = createAlerting(createTestRuntime(), checks, { channels: [] });
   await tick();
   expect(ran).toEqual(["first", "work after the first", "second", "work after the second"]);
+});
+
+test("stopping waits for the check that has begun and skips the others, without an end of what is open", async () => {
+  const rt = createTestRuntime();
+  const ran: string[] = [];
+  const open = openCondition("storage.low", "little space", "df");
+  const checks = ["first", "second"].map((name) => () => {
+    ran.push(name);
+    return [open];
+  });
+  const { tick, stop } = createAlerting(rt, checks, { channels: [] });
+  await tick();
   rt.advance(10 * SECOND_MS);
-  const checking = tick();
+  void tick().then(() => ran.push("settled"));
   await stop();
-  await checking;
-  expect(ran.slice(4)).toEqual(["first", "work after the first"]);
+  expect(ran).toEqual(["first", "second", "first", "settled"]);
+  expect(rt.logged.map(({ message }) => message)).toEqual(["little space"]);
+});
+
+test("a tick that comes while the conditions are checked starts no other check and sends no heartbeat", async () => {
+  const rt = createTestRuntime();
+  const heartbeat = createTestChannel("--heartbeat-url");
+  let checked = 0;
+  const checks = [1, 2].map(() => () => {
+    checked += 1;
+    return [];
+  });
+  const { tick, checkSoon } = createAlerting(rt, checks, { channels: [], heartbeat });
+  const first = tick();
+  await tick();
+  expect(heartbeat.sent).toEqual([]);
+  await first;
+  expect(checked).toBe(2);
+  checkSoon();
+  rt.advance(MINUTE_MS);
+  await tick();
+  expect([checked, heartbeat.sent.length]).toEqual([4, 1]);
 });
