@@ -55,6 +55,8 @@ export type SecretBox = {
 };
 
 const KEY_BYTES = 32;
+/** Number of rows that `listUndecryptable` decrypts together. */
+const BATCH_ROWS = 1000;
 
 /**
  * Returns a SecretBox. The key file is created on first use, except in a dry run. It is separate
@@ -117,8 +119,16 @@ export function openSecretBox(
       const keys = readMasterKeys(keyPath);
       const [newest] = keys;
       // The daemon tries all secrets every 10 s, and almost always the newest key decrypts them all.
-      if (newest && decryptTogether(prepare(newest), rows)) return [];
-      return rows.filter(({ id, sealed }) => decryptWithAny(keys, sealed, id) === undefined);
+      // They are decrypted in batches, because all guests together could take hundreds of MB.
+      const batches = Array.from({ length: Math.ceil(rows.length / BATCH_ROWS) }, (_, i) =>
+        rows.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS),
+      );
+      const doubtful = batches.filter(
+        (batch) => !newest || decryptTogether(prepare(newest), batch) === undefined,
+      );
+      return doubtful
+        .flat()
+        .filter(({ id, sealed }) => decryptWithAny(keys, sealed, id) === undefined);
     },
     mac(purpose, text) {
       if (known.length === 0) known = readKeys(keyPath) ?? [];
