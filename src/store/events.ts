@@ -72,7 +72,8 @@ export function createEventStore(db: Db) {
     list({ businessId, type, since }: EventFilter, limit: number): ListedEvent[] {
       const given = {
         businessId,
-        [businessId === undefined ? "type" : "typeOfBusiness"]: type,
+        type: businessId === undefined ? type : undefined,
+        typeOfBusiness: businessId === undefined ? undefined : type,
         since: since === undefined ? since : minIdAt("evt", since),
       };
       // The sequence number of one business has an index; all businesses share the order of the

@@ -32,7 +32,8 @@ test("the events of a type are listed newest first, of all businesses or of one,
   rt.advance(1000);
   emitEvents(rt, business, "service.updated");
   const type = "service.updated";
-  const list = (filter: { businessId?: string }) => rt.store.events.list({ type, ...filter }, 2);
+  const list = (filter: { businessId?: string; since?: number }) =>
+    rt.store.events.list({ type, ...filter }, 2);
   const placesOf = (events: ReturnType<typeof list>) =>
     events.map(({ businessId, sequence }) => [businessId, sequence]);
   expect(placesOf(list({}))).toEqual([
@@ -43,10 +44,14 @@ test("the events of a type are listed newest first, of all businesses or of one,
     [business.id, 3],
     [business.id, 2],
   ]);
-  const stepsOf = async (filter: { businessId?: string }) =>
+  const stepsOf = async (filter: { businessId?: string; since?: number }) =>
     [...(await plansOf(rt, () => list(filter))).values()].flat();
   expect(await stepsOf({})).toEqual(["SEARCH event USING INDEX event_type (type=?)"]);
-  expect(await stepsOf({ businessId: business.id })).toEqual([
-    expect.stringMatching(/^SEARCH event USING INDEX \S+ \(business_id=\?\)$/),
+  expect(await stepsOf({ since: 0 })).toEqual([
+    "SEARCH event USING INDEX event_type (type=? AND id>?)",
   ]);
+  for (const since of [undefined, 0])
+    expect(await stepsOf({ businessId: business.id, ...(since === 0 && { since }) })).toEqual([
+      expect.stringMatching(/^SEARCH event USING INDEX sqlite_autoindex_\S+ \(business_id=\?\)$/),
+    ]);
 });
