@@ -127,7 +127,12 @@ function inspectPrograms(
   const version = isUsed ? readLitestreamVersion() : null;
   return {
     about: "programs",
-    summary: version === null ? "no other program has the database open" : `Litestream ${version}`,
+    summary:
+      version !== null
+        ? `Litestream ${version}`
+        : programs.length > 0
+          ? `the database is open in ${countOf(programs.length, "other program")}`
+          : "no other program has the database open",
     findings: checkPrograms(programs, { isUsed, version }),
   };
 }

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import Database from "better-sqlite3";
 import {
   chmodSync,
@@ -611,6 +613,28 @@ test("doctor reports a Litestream whose SQLite can corrupt the database", () => 
     { text: "Litestream has replicated the database", isAdvice: true },
   ]);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "doctor counts the other programs that have the database open",
+  async () => {
+    const rt = await createHealthyServer();
+    const file = openSync(`${rt.config.databasePath}-shm`, "r");
+    const child = spawn("sleep", ["60"], { argv0: "sqlite3", stdio: [file, "ignore", "ignore"] });
+    closeSync(file);
+    onTestFinished(() => void child.kill());
+    await once(child, "spawn");
+    const programs = (await runChecks(rt)).find(({ about }) => about === "programs");
+    expect(programs).toEqual({
+      about: "programs",
+      summary: "the database is open in 1 other program",
+      findings: [
+        expect.objectContaining({
+          text: expect.stringMatching(/^'sqlite3' \(process \d+\) has the database open: /),
+        }),
+      ],
+    });
+  },
+);
 
 /** Returns the codes of the conditions that doctor lists. */
 async function listCodes(rt: RunningServer) {
