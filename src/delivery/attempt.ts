@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Runtime } from "../app/runtime.ts";
 import type { DeliveryResult } from "../app/webhooks/delivery-results.ts";
 import { userAgent } from "../platform/assets.ts";
+import { RAISE_OPEN_FILE_LIMIT } from "../platform/open-file-limit.ts";
 import { errorInWords } from "../domain/errors.ts";
 import { stopsEndpoints } from "../domain/api-key.ts";
 import { BoundedCache } from "../domain/bounded-cache.ts";
@@ -55,7 +56,7 @@ export function createAttemptRunner(
     localFailureLoggedAt = rt.monotonic();
     rt.log("error", "This machine cannot open more connections; deliveries are tried again.", {
       error: errorInWords(error),
-      fix: "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it",
+      fix: RAISE_OPEN_FILE_LIMIT,
     });
   }
 

@@ -1,4 +1,5 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
+import { RAISE_OPEN_FILE_LIMIT } from "../../platform/open-file-limit.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 
 export const checkDaemonRunning = (isRunning: boolean): HealthCondition[] =>
@@ -38,7 +39,7 @@ export function checkConnections(running: DaemonRow | undefined): HealthConditio
       "connections.full",
       `within the last 10 minutes, clients had as many connections as the daemon may open with its limit of ${running?.openFiles ?? "some"} open files, most of them ${owner}: the largest clients lost connections, idle ones first`,
       client === ""
-        ? "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it"
+        ? RAISE_OPEN_FILE_LIMIT
         : `block ${client} in the firewall; if it is a proxy of yours: deskbell serve --trusted-proxy ${client}`,
     ),
   ];

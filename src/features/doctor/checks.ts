@@ -5,6 +5,7 @@ import type { Config } from "../../config.ts";
 import { isTimezone } from "../../domain/local-time.ts";
 import { countOf, isoSeconds, quote, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { maxInFlight, PERMITS } from "../../domain/webhooks/endpoint-health.ts";
+import { RAISE_OPEN_FILE_LIMIT } from "../../platform/open-file-limit.ts";
 import { readMasterKeys } from "../../platform/secret-box.ts";
 import type { EventRow } from "../../store/events.ts";
 import type { Program } from "../../store/database/file-identity.ts";
@@ -251,6 +252,6 @@ export function checkOpenFileLimit(limit: number | null, endpoints: number): Fin
   const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${others} others`;
   return advice(
     `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
-    "set LimitNOFILE=65536 in its systemd unit, or run ulimit -n 65536 before starting it",
+    RAISE_OPEN_FILE_LIMIT,
   );
 }
