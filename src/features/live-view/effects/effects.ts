@@ -108,7 +108,8 @@ const newestId = (rt: Runtime, ui: UiState): string | null =>
 /** Copies the curl command. The screen also shows it: not every terminal can set the clipboard. */
 function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, id: string): void {
   const detail = findDetail(rt, id);
-  if (!detail?.event) return notify("The event has been deleted.", "bad");
+  if (detail === null) return notify("The delivery has been deleted.", "bad");
+  if (detail.event === null) return notify("The event has been deleted.", "bad");
   const command = curlCommand(detail).join("\n");
   update((ui) =>
     currentScreen(ui).kind === "curl" ? ui : pushScreen(ui, { kind: "curl", id, scroll: 0 }),
