@@ -44,7 +44,9 @@ export function createBusinessStore(db: Db) {
   const selectById = db.prepare(`SELECT ${COLUMNS} FROM business WHERE id = ?`);
   const selectBySlug = db.prepare(`SELECT ${COLUMNS} FROM business WHERE slug = ?`);
   const selectAll = db.prepare(`SELECT ${COLUMNS} FROM business ORDER BY slug`);
-  // The revision of a business that was deleted before continues from its last value.
+  // The revision of a business that was deleted before continues from its last value. A new
+  // business begins with its time of creation, so that its revisions are new even if an earlier
+  // database had a business with this ID.
   const upsert = db
     .prepare(`
     INSERT INTO business (id, slug, doc, schedule, catalog_version, last_sequence, created_at, updated_at, revision,

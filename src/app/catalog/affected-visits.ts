@@ -41,17 +41,21 @@ export function findWithdrawnVisits(
   after: Catalog,
   changes: readonly ObjectChange[],
 ): AffectedVisits {
-  return findVisitsOf(rt, businessId, before, withdrawnIds(before, after, changes));
+  return findVisitsOf(rt, businessId, before, listWithdrawn(before, after, changes));
 }
 
 /** The kinds of objects that visits refer to. */
 const BOOKED_KINDS = ["service", "staff", "table", "public_event"] as const;
+/** The fields of objects and variants that decide whether guests can book them. */
 type Offered = { status?: string; bookable?: boolean };
 
 const isOffered = ({ status = "ACTIVE", bookable = true }: Offered): boolean =>
   bookable && !["INACTIVE", "ARCHIVED", "CANCELLED"].includes(status);
 
-function withdrawnIds(
+/**
+ * Returns the IDs of objects and variants that were offered before the changes and no longer are.
+ */
+function listWithdrawn(
   before: Catalog,
   { objects }: Catalog,
   changes: readonly ObjectChange[],
@@ -66,12 +70,13 @@ function withdrawnIds(
       const after = updated.has(id) ? next.get(id) : undefined;
       if (after === undefined) return [];
       const isWithdrawn = isOffered(doc as Offered) && !isOffered(after as Offered);
-      return isWithdrawn ? [id] : withdrawnVariants(slug, doc, after);
+      return isWithdrawn ? [id] : listWithdrawnVariants(slug, doc, after);
     });
   });
 }
 
-function withdrawnVariants(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
+/** Returns the IDs of the variants of an object that are no longer offered. */
+function listWithdrawnVariants(slug: string, doc: DocOf[Kind], after: DocOf[Kind]): string[] {
   if (!("variants" in doc) || !("variants" in after)) return [];
   const next = new Map(after.variants.map((variant) => [originalKey(variant), variant]));
   return doc.variants.flatMap((variant) => {

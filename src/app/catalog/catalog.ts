@@ -93,10 +93,11 @@ export function* applyCatalogs(
     );
   // The losses of all businesses together have been confirmed above.
   const confirmedOptions = { ...options, confirmed: true, onStep: () => {} };
-  for (const read of businesses) yield tryBusiness(rt, read, confirmedOptions);
+  for (const read of businesses) yield tryReplaceCatalog(rt, read, confirmedOptions);
 }
 
-function tryBusiness(
+/** Replaces the catalog of a business. Returns its error, so that the other businesses follow. */
+function tryReplaceCatalog(
   rt: Runtime,
   read: Replacement,
   options: ApplyOptions,

@@ -65,6 +65,7 @@ export function union(a: readonly Interval[], b: readonly Interval[]): readonly 
   return joined;
 }
 
+/** Returns the parts of the intervals in `from` that lie in none of `cuts`. */
 export function subtract(from: readonly Interval[], cuts: readonly Interval[]): Interval[] {
   if (cuts.length === 0) return [...from];
   const left: Interval[] = [];
@@ -83,6 +84,7 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
   return left;
 }
 
+/** Returns the intervals of the minutes that lie in both lists. */
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);
 
@@ -124,12 +126,16 @@ export function firstEndingAfter(
   return intervals[low];
 }
 
+/** Returns whether one of the intervals contains the minute. */
 export function contains(intervals: readonly Interval[], minute: number): boolean {
   const found = firstEndingAfter(intervals, minute);
   return found !== undefined && found.start <= minute;
 }
 
-/** @param minutes in ascending order */
+/**
+ * Returns those of the minutes that lie in one of the intervals.
+ * @param minutes in ascending order
+ */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const within: number[] = [];
   let at = 0;
@@ -140,11 +146,13 @@ export function minutesWithin(minutes: Iterable<number>, intervals: readonly Int
   return within;
 }
 
+/** Returns whether one of the intervals shares a minute with the given one. */
 export function overlaps(intervals: readonly Interval[], { start, end }: Interval): boolean {
   const found = firstEndingAfter(intervals, start);
   return found !== undefined && found.start < end;
 }
 
+/** Returns whether one of the intervals contains the whole of the given one. */
 export function covers(intervals: readonly Interval[], { start, end }: Interval): boolean {
   const found = firstEndingAfter(intervals, start);
   return found !== undefined && found.start <= start && end <= found.end;
