@@ -1,9 +1,7 @@
 import type { Customer } from "../../domain/bookings/customer.ts";
 import type { VisitStatus } from "../../domain/bookings/visit.ts";
 import { type CalendarEvent, writeEntry } from "./ical.ts";
-import { objectId } from "../../domain/catalog/object-id.ts";
 import { countOf } from "../../domain/text.ts";
-import type { BusinessRow } from "../../store/businesses.ts";
 import type { CalendarPart } from "./store.ts";
 import type { CalendarRow } from "./store.ts";
 import { createCatalogNamer, describeService, type Namer } from "../../app/bookings/day-sheet.ts";
@@ -44,17 +42,12 @@ export type EntryWriter = ReturnType<typeof createEntryWriter>;
  */
 export function createEntryWriter(
   rt: Runtime,
-  { id: businessId, slug }: BusinessRow,
+  businessId: string,
   { staffId, withGuests }: Pick<CalendarRow, "staffId" | "withGuests">,
   max: number,
 ) {
   const nameOf = cacheNames(createCatalogNamer(rt, businessId));
-  const classes = new Set(
-    rt.store.catalog
-      .listObjects(businessId, ["service"])
-      .service.filter(({ capacity }) => capacity > 1)
-      .map((doc) => objectId("service", slug, doc)),
-  );
+  const isClass = createClassCheck(rt, businessId);
   const entries = createByteGroups();
   /** The places of each session, by the UID of its entry. */
   const sessions = new Map<string, [Place, ...Place[]]>();
@@ -151,7 +144,7 @@ export function createEntryWriter(
     /** Returns false, and adds nothing, if the visit would need more entries than the maximum. */
     add(part: CalendarPart, customer: Customer | undefined): boolean {
       const guest = guestTextsOf(part, customer);
-      if (isSegment(part) && classes.has(part.serviceId)) return addPlace({ segment: part, guest });
+      if (isSegment(part) && isClass(part.serviceId)) return addPlace({ segment: part, guest });
       if (isFull()) return false;
       if (isSegment(part)) entries.add(writeEntry(toSegmentEntry(part, guest)));
       else if (isReservation(part)) entries.add(writeEntry(toReservationEntry(part, guest)));
@@ -181,5 +174,21 @@ function cacheNames(nameOf: Namer): Namer {
     const name = nameOf(kind, id);
     names.set(id, name);
     return name;
+  };
+}
+
+/**
+ * Returns a function that tells whether a service is a class. Only the services of visits are read,
+ * because a catalog can have 100,000 others.
+ */
+function createClassCheck(rt: Runtime, businessId: string): (serviceId: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (serviceId) => {
+    const found = known.get(serviceId);
+    if (found !== undefined) return found;
+    const service = rt.store.catalog.findByKeyOrId(businessId, "service", serviceId);
+    const isClass = service !== undefined && service.capacity > 1;
+    known.set(serviceId, isClass);
+    return isClass;
   };
 }

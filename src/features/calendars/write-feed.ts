@@ -22,7 +22,7 @@ export function writeFeed(
   const { id, businessId, staffId } = calendar;
   const business = rt.store.businesses.findById(businessId);
   if (!business) throw new Error("The business of the calendar was deleted.");
-  const writer = createEntryWriter(rt, business, calendar, max);
+  const writer = createEntryWriter(rt, business.id, calendar, max);
   const cutAt = addVisits(rt, calendar, today, writer);
   if (cutAt !== calendar.cutAt) rt.tx(() => rt.openStore(createCalendarStore).setCutAt(id, cutAt));
   const entries = writer.finish();
