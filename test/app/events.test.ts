@@ -197,6 +197,11 @@ test("lists of events read neither other businesses nor older events, and sort n
   const byId = "SEARCH event USING INDEX sqlite_autoindex_event_1 (id>?)";
   const bySequence = "SEARCH event USING INDEX sqlite_autoindex_event_2 (business_id=?)";
   expect(await planOf({ since })).toEqual([byId]);
-  expect(await planOf({ since, type: "service.updated" })).toEqual([byId]);
-  expect(await planOf({ businessId: business.id })).toEqual([bySequence]);
+  const type = "service.updated";
+  const byType = "SEARCH event USING INDEX event_type (type=?";
+  expect(await planOf({ type })).toEqual([`${byType})`]);
+  expect(await planOf({ since, type })).toEqual([`${byType} AND id>?)`]);
+  const ofBusiness = { businessId: business.id };
+  for (const filter of [ofBusiness, { ...ofBusiness, type }, { ...ofBusiness, type, since }])
+    expect(await planOf(filter)).toEqual([bySequence]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { addBusiness, emitEvents } from "../support/delivery.ts";
-import { plansOf } from "../support/query-plans.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 test("the feed of a business has its own events after the given number, in order, and no others", () => {
@@ -22,7 +21,7 @@ test("the feed of a business has its own events after the given number, in order
   expect(rt.store.feed.getPrunedSequence("biz_of_nobody")).toBe(0);
 });
 
-test("the events of a type are listed newest first, of all businesses or of one, by an index", async () => {
+test("the events of a type are listed newest first, of all businesses or of one", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt, "first");
   const other = addBusiness(rt, "second");
@@ -32,8 +31,7 @@ test("the events of a type are listed newest first, of all businesses or of one,
   rt.advance(1000);
   emitEvents(rt, business, "service.updated");
   const type = "service.updated";
-  const list = (filter: { businessId?: string; since?: number }) =>
-    rt.store.events.list({ type, ...filter }, 2);
+  const list = (filter: { businessId?: string }) => rt.store.events.list({ type, ...filter }, 2);
   const placesOf = (events: ReturnType<typeof list>) =>
     events.map(({ businessId, sequence }) => [businessId, sequence]);
   expect(placesOf(list({}))).toEqual([
@@ -44,14 +42,4 @@ test("the events of a type are listed newest first, of all businesses or of one,
     [business.id, 3],
     [business.id, 2],
   ]);
-  const stepsOf = async (filter: { businessId?: string; since?: number }) =>
-    [...(await plansOf(rt, () => list(filter))).values()].flat();
-  expect(await stepsOf({})).toEqual(["SEARCH event USING INDEX event_type (type=?)"]);
-  expect(await stepsOf({ since: 0 })).toEqual([
-    "SEARCH event USING INDEX event_type (type=? AND id>?)",
-  ]);
-  for (const since of [undefined, 0])
-    expect(await stepsOf({ businessId: business.id, ...(since === 0 && { since }) })).toEqual([
-      expect.stringMatching(/^SEARCH event USING INDEX sqlite_autoindex_\S+ \(business_id=\?\)$/),
-    ]);
 });

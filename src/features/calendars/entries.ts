@@ -178,8 +178,8 @@ function cacheNames(nameOf: Namer): Namer {
 }
 
 /**
- * Returns a function that tells whether a service is a class. Only the services of visits are read,
- * because a catalog can have 100,000 others.
+ * Returns a function that tells whether a service is a class. The check reads only the services of
+ * visits, because a catalog can have 100,000 others.
  */
 function createClassCheck(rt: Runtime, businessId: string): (serviceId: string) => boolean {
   const known = new Map<string, boolean>();
