@@ -202,6 +202,7 @@ test("lists of events read neither other businesses nor older events, and sort n
   expect(await planOf({ type })).toEqual([`${byType})`]);
   expect(await planOf({ since, type })).toEqual([`${byType} AND id>?)`]);
   const ofBusiness = { businessId: business.id };
-  for (const filter of [ofBusiness, { ...ofBusiness, type }, { ...ofBusiness, type, since }])
-    expect(await planOf(filter)).toEqual([bySequence]);
+  expect(await planOf(ofBusiness)).toEqual([bySequence]);
+  expect(await planOf({ ...ofBusiness, type })).toEqual([bySequence]);
+  expect(await planOf({ ...ofBusiness, type, since })).toEqual([bySequence]);
 });
