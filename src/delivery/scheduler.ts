@@ -140,7 +140,7 @@ export function logWarning(log: Log, text: string): void {
   else log("info", "A periodic job ran late.", { lateMs: Number(lateMs) });
 }
 
-/** Throws outside of cron, which would swallow the error: the daemon must exit on a bug. */
+/** Throws an error that its caller, such as cron, would swallow: the daemon must exit on a bug. */
 export const rethrow = (error: unknown): void =>
   queueMicrotask(() => {
     throw error;

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { schedule } from "../../../src/features/alerts/schedule.ts";
 import { createAlertStore } from "../../../src/features/alerts/store.ts";
 import { CHECKS } from "../../support/checks.ts";
@@ -27,4 +27,18 @@ test("an alert that is being sent when the daemon stops is no failure of its cha
   const stored = rt.openStore(createAlertStore);
   expect(stored.list("channel")).toEqual([]);
   expect(stored.list("unsent")).toHaveLength(1);
+});
+
+test("a bug in the alerts is thrown in the thread, and so ends the daemon", async () => {
+  const rt = createTestRuntime();
+  rt.freeBytes = () => 1000;
+  const { everySecond = [] } = schedule[0]!(rt, { checks: CHECKS });
+  rt.tx = () => {
+    throw new TypeError("bug");
+  };
+  const thrown = vi.spyOn(globalThis, "queueMicrotask").mockImplementation(() => {});
+  onTestFinished(() => thrown.mockRestore());
+  for (const work of everySecond) await work();
+  await expect.poll(() => thrown.mock.calls).toHaveLength(1);
+  expect(() => thrown.mock.calls[0]?.[0]()).toThrow("bug");
 });
