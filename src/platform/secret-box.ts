@@ -119,7 +119,7 @@ export function openSecretBox(
       const keys = readMasterKeys(keyPath);
       const [newest] = keys;
       // The daemon tries all secrets every 10 s, and almost always the newest key decrypts them all.
-      // They are decrypted in batches, because all guests together could take hundreds of MB.
+      // The rows are tried in batches, because all guests together could take hundreds of MB.
       const batches = Array.from({ length: Math.ceil(rows.length / BATCH_ROWS) }, (_, i) =>
         rows.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS),
       );
