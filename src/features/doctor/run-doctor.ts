@@ -125,14 +125,13 @@ function inspectPrograms(
   const programs = listForeignPrograms(databasePath);
   const isUsed = usesLitestream(programs, hasLitestreamTables);
   const version = isUsed ? readLitestreamVersion() : null;
+  const others =
+    programs.length === 0
+      ? "no other program has the database open"
+      : `the database is open in ${countOf(programs.length, "other program")}`;
   return {
     about: "programs",
-    summary:
-      version !== null
-        ? `Litestream ${version}`
-        : programs.length > 0
-          ? `the database is open in ${countOf(programs.length, "other program")}`
-          : "no other program has the database open",
+    summary: version === null ? others : `Litestream ${version}`,
     findings: checkPrograms(programs, { isUsed, version }),
   };
 }
