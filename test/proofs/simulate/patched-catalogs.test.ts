@@ -7,6 +7,7 @@ import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { openRuntime, type Runtime } from "../../../src/app/runtime.ts";
+import type { Catalog } from "../../../src/domain/catalog/catalog.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
 import { createTestApp } from "../../support/app.ts";
 import { buildCatalog } from "../../support/catalog-builders.ts";
@@ -71,6 +72,18 @@ function openCommandLine(rt: TestRuntime): TestRuntime {
 }
 
 /**
+ * Returns a catalog without the time off that has ended. A cached catalog keeps it until the next
+ * change, because nobody can book in the past.
+ */
+function withoutPastTimeOff(catalog: Catalog, now: number): Catalog {
+  const staff = catalog.objects.staff.map((person) => ({
+    ...person,
+    timeOff: person.timeOff.filter(({ to }) => to > now),
+  }));
+  return { ...catalog, objects: { ...catalog.objects, staff } };
+}
+
+/**
  * Changes a catalog at random, in the server and from another connection, and compares what the
  * server shows with what a server shows that has cached nothing yet.
  * @param toServer returns the runtime of the server
@@ -118,7 +131,10 @@ async function compare(steps: number, toServer = (rt: Runtime): Runtime => rt): 
     const business = getBusiness(rt, SLUG);
     const [patched, read] = [server, fresh].map((one) => getBookableCatalog(one, business));
     if (!isDeepStrictEqual(patched, read))
-      expect({ ...context, patched }).toEqual({ ...context, patched: read });
+      expect({ ...context, patched: withoutPastTimeOff(patched!, rt.now()) }).toEqual({
+        ...context,
+        patched: withoutPastTimeOff(read!, rt.now()),
+      });
   }
   commandLine.close();
   return compared;
