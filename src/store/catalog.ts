@@ -52,6 +52,11 @@ export function createCatalogStore(db: Db) {
   const countKinds = db
     .prepare("SELECT kind, count(*) FROM catalog_object WHERE business_id = ? GROUP BY kind")
     .raw();
+  const selectCountUpTo = db
+    .prepare(`
+      SELECT count(*) FROM
+        (SELECT 1 FROM catalog_object WHERE business_id = :businessId AND kind = :kind LIMIT :limit)`)
+    .pluck();
   const selectSortOrder = db.prepare("SELECT sort_order FROM catalog_object WHERE id = ?").pluck();
   const selectSortOrders = db
     .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
@@ -72,6 +77,10 @@ export function createCatalogStore(db: Db) {
     .prepare("SELECT authored FROM catalog_object WHERE id = ? AND authored IS NOT NULL")
     .pluck();
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
+
+  /** Returns how many objects of a kind a business has, at most `limit`. It reads no others. */
+  const countUpTo = (businessId: string, kind: Kind, limit: number): number =>
+    selectCountUpTo.get({ businessId, kind, limit }) as number;
 
   return {
     /** @param kinds the kinds of objects to read; the others stay empty */
@@ -116,6 +125,8 @@ export function createCatalogStore(db: Db) {
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
     findName: (objectId: string) => selectName.get(objectId) as string | undefined,
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
+    hasKind: (businessId: string, kind: Kind): boolean => countUpTo(businessId, kind, 1) > 0,
+    countUpTo,
     countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
       parseOptional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),

@@ -69,18 +69,21 @@ const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
 /**
  * Returns functions that count the prices in the catalog of a business. If only a part of the
- * catalog is loaded, `atLeast` counts the objects with a price in the database, so that most edits
- * need not read all objects. A whole catalog is counted exactly without reading anything, so its
- * lower limit is 0.
+ * catalog is loaded, `exceeds` counts objects with a price in the database, at most as many as it
+ * needs, so that most edits need not read all objects. A whole catalog is counted exactly without
+ * reading anything.
  */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;
   const isWhole = stored.others === undefined;
-  if (isWhole) return { atLeast: () => 0, count: () => countPrices(Object.values(objects).flat()) };
+  if (isWhole)
+    return { exceeds: () => false, count: () => countPrices(Object.values(objects).flat()) };
   return {
-    atLeast: () => {
-      const counts = rt.store.catalog.countByKind(businessId);
-      return PRICED_KINDS.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
+    exceeds: (limit) => {
+      let count = 0;
+      for (const kind of PRICED_KINDS)
+        count += rt.store.catalog.countUpTo(businessId, kind, limit + 1 - count);
+      return count > limit;
     },
     count: () => countPrices(rt.store.catalog.iterateDocs(businessId)),
   };

@@ -61,7 +61,7 @@ export function readDeskView(
     pending: listPending(rt, session),
     days,
     ...listChoices(rt, session),
-    hasEvents: (rt.store.catalog.countByKind(business.id).get("public_event") ?? 0) > 0,
+    hasEvents: rt.store.catalog.hasKind(business.id, "public_event"),
     ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
     ...(canSell && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,

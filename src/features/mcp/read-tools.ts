@@ -150,8 +150,7 @@ export const getBusiness: Tool = {
             promotions: count("promotion"),
             events: count("public_event"),
           },
-          takesTableReservations:
-            (caller.rt.store.catalog.countByKind(view.business.id).get("table") ?? 0) > 0,
+          takesTableReservations: caller.rt.store.catalog.hasKind(view.business.id, "table"),
         }),
       };
     });

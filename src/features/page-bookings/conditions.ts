@@ -18,9 +18,7 @@ const checkShare: Check = (rt) =>
       const { slug, doc } = business;
       const isRequest = doc.publicPage.booking === "REQUEST";
       const text = `the booking page refused visits in the last hour: visits that nobody has confirmed take as much of the free time as they may${isRequest ? "; approve or decline them" : ""}`;
-      const noun = rt.store.catalog.countByKind(businessId).get("table")
-        ? "reservations"
-        : "bookings";
+      const noun = rt.store.catalog.hasKind(businessId, "table") ? "reservations" : "bookings";
       const command = `deskbell ${noun} list${isRequest ? " --status pending" : ""} --business ${slug}`;
       const subject = { id: businessId, name: "booking page" };
       return [openCondition("page.share_used", text, command, { business: slug, subject })];

@@ -68,7 +68,7 @@ export async function openShop<T>(
     (view) => {
       const { business } = view;
       const variant = chooseVariant(wanted, acceptLanguage, business.doc.locales);
-      const hasTables = (rt.store.catalog.countByKind(business.id).get("table") ?? 0) > 0;
+      const hasTables = rt.store.catalog.hasKind(business.id, "table");
       const path = `${base}/b/${encodeURIComponent(slug)}`;
       return {
         business,

@@ -11,6 +11,8 @@ const LINEAR_SLOPE = 1.15;
 
 const DOCTOR = "reads the whole file to find damage";
 
+const START = "checks the whole file for damage, unless it is larger than 250 MB";
+
 const BACKUP = "copies the whole file, and looks up each row in each index to verify it";
 
 /** Why a cost grows. A curve that grows without a reason here needs an explanation or a fix. */
@@ -24,6 +26,10 @@ const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
   "one edit by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
   "apply by endpoints": "writes a delivery for each subscribed endpoint, at most 50",
   "diff by endpoints": "plans a delivery for each subscribed endpoint, at most 50",
+  "start by objects": START,
+  "start by bookings": START,
+  "start by events": START,
+  "status by events": "counts the failures of the last hour among at most 1,000 attempts",
   "status by endpoints": "checks the health and decrypts the signing secret of each endpoint",
   "backup by businesses": BACKUP,
   "backup by objects": BACKUP,

@@ -39,8 +39,11 @@ const STAFF = ["ann", "ben", "cleo", "dan", "eve"];
 const OBJECTS_OF_OTHERS = 10;
 const PER_TRANSACTION = 100;
 const DAY_MS = 86_400_000;
-/** The stored bookings end this long ago, so that none is near the bookings that are measured. */
-const BOOKINGS_END_DAYS_AGO = 30;
+/**
+ * The stored bookings end this long ago, so that none is near the bookings that are measured, and
+ * none in a calendar feed, which has the last 30 days.
+ */
+const BOOKINGS_END_DAYS_AGO = 33;
 const DAYS_OF_BOOKINGS = 1000;
 const BOOKINGS_NEARBY = 100;
 const NO_LIMITS = {

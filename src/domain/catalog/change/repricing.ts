@@ -28,10 +28,10 @@ const MAX_CHANGED_SHARE = 0.2;
 const MAX_NAMED = 3;
 
 /**
- * The number of prices in a catalog. `count` reads every object; `atLeast` returns a lower limit
- * quickly, which is enough for most changes.
+ * The number of prices in a catalog. `count` reads every object; `exceeds` quickly returns whether
+ * there are surely more prices than a limit, which is enough for most changes.
  */
-export type PriceCount = { atLeast: () => number; count: () => number };
+export type PriceCount = { exceeds: (limit: number) => boolean; count: () => number };
 
 /**
  * Returns the large changes of prices if a price becomes 0, or a fifth of all prices change by more
@@ -45,7 +45,7 @@ export function findRepricing(
   const large = changes.flatMap(largePriceChanges);
   if (large.length === 0) return null;
   const free = large.filter(({ to }) => to === 0).length;
-  if (free === 0 && large.length < prices.atLeast() * MAX_CHANGED_SHARE) return null;
+  if (free === 0 && prices.exceeds(Math.floor(large.length / MAX_CHANGED_SHARE))) return null;
   const total = prices.count();
   if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_CHANGED_SHARE)) return null;
   const largest = large.toSorted(byLargest).slice(0, MAX_NAMED);

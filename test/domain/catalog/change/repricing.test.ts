@@ -21,7 +21,10 @@ const catalogOf = (prices: readonly (string | null)[]) =>
 
 function textOf(before: readonly string[], after: readonly (string | null)[]): string | null {
   const [old, next] = [catalogOf(before), catalogOf(after)];
-  const prices = { atLeast: () => 0, count: () => countPrices(Object.values(old.objects).flat()) };
+  const prices = {
+    exceeds: () => false,
+    count: () => countPrices(Object.values(old.objects).flat()),
+  };
   const found = findRepricing(diffCatalog(old, next, () => 0).changes, prices);
   return found && repricingText(found, EUR);
 }
@@ -72,7 +75,8 @@ test("the prices of a catalog are counted only if a price becomes 0 or enough of
   const countsAll = (to: string, atLeast: number): boolean => {
     const [old, next] = [catalogOf(["10.00"]), catalogOf([to])];
     const count = vi.fn(() => 100);
-    findRepricing(diffCatalog(old, next, () => 0).changes, { atLeast: () => atLeast, count });
+    const prices = { exceeds: (limit: number) => atLeast > limit, count };
+    findRepricing(diffCatalog(old, next, () => 0).changes, prices);
     return count.mock.calls.length > 0;
   };
   expect(countsAll("30.00", 6)).toBe(false);
