@@ -78,14 +78,14 @@ export const DAEMON_PARTS = [
   "pages",
   "checks",
   "damage",
-  "begins",
+  "openSince",
   "metrics",
   "copyTimes",
   "daemon",
   "visits",
 ] as const;
 /** The parts that the delivery thread loads at its start. */
-export const DELIVERY_PARTS = ["checks", "damage", "begins", "schedule", "retention"] as const;
+export const DELIVERY_PARTS = ["checks", "damage", "openSince", "schedule", "retention"] as const;
 
 /** Leaves out the schemas and examples of the OpenAPI document, which only the build loads. */
 export const withoutOpenApi: Plugin = {

@@ -1,6 +1,6 @@
 import type { OtherVisits } from "../app/bookings/other-visits.ts";
 import type { DaemonControl, FindErasedGuests, ReadGuestRecords } from "../app/feature-hooks.ts";
-import type { Check, FindBegins, StorageCheck } from "../app/operations/conditions.ts";
+import type { Check, FindOpenSince, StorageCheck } from "../app/operations/conditions.ts";
 import type { Inspection } from "../app/operations/inspection.ts";
 import type { FormatMetrics, ReadCopyTimes } from "../app/operations/monitoring.ts";
 import type { ExpiringRows } from "../app/operations/retention.ts";
@@ -94,7 +94,7 @@ export type Feature = {
   /** Reports damage that was found in the database; `/healthz` and `/readyz` call it each time. */
   damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
   /** Returns when each open condition began; loaded with the checks. */
-  begins?: () => Promise<{ begins: readonly FindBegins[] }>;
+  openSince?: () => Promise<{ openSince: readonly FindOpenSince[] }>;
   /** The codes of the notices that the feature creates. */
   notices?: Readonly<Record<string, ConditionKind>>;
   /** Whether the feature sends the core's notices. The core stores them only if a feature does. */

@@ -101,26 +101,26 @@ const CORE_CHECKS: Check[] = [
  * Returns the times (epoch ms) since which conditions have been open, by the conditions'
  * fingerprints.
  */
-export type FindBegins = (rt: Runtime) => ReadonlyMap<string, number>;
+export type FindOpenSince = (rt: Runtime) => ReadonlyMap<string, number>;
 
 /** Returns the checks of the core and of all features. */
 export async function loadChecks(): Promise<Check[]> {
-  const [damage, added, begins] = await Promise.all([
+  const [damage, added, openSince] = await Promise.all([
     loadFromFeatures("damage"),
     loadFromFeatures("checks"),
-    loadFromFeatures("begins"),
+    loadFromFeatures("openSince"),
   ]);
   return [checkStorage, checkDamage, ...damage, ...CORE_CHECKS, ...added].map((check) =>
-    withBegins(check, begins),
+    withOpenSince(check, openSince),
   );
 }
 
 /** Adds the time since which a condition has been open, if the check does not know it. */
-function withBegins(check: Check, begins: readonly FindBegins[]): Check {
+function withOpenSince(check: Check, openSince: readonly FindOpenSince[]): Check {
   return (rt, input) => {
     const found = runCheck(rt, check, input);
     if (found.every(({ since }) => since !== null)) return found;
-    const known = new Map(begins.flatMap((findBegins) => [...findBegins(rt)]));
+    const known = new Map(openSince.flatMap((findOpenSince) => [...findOpenSince(rt)]));
     return found.map((condition) => ({
       ...condition,
       since: condition.since ?? known.get(fingerprintOf(condition)) ?? null,

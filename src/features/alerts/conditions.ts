@@ -1,6 +1,6 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { isoSeconds } from "../../domain/text.ts";
-import type { Check, FindBegins } from "../../app/operations/conditions.ts";
+import type { Check, FindOpenSince } from "../../app/operations/conditions.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { ChannelFailure } from "./channel-queue.ts";
 import type { Cause } from "./rules/alert.ts";
@@ -21,7 +21,7 @@ const checkAlertChannels = (rt: Runtime): HealthCondition[] =>
     );
 
 /** Returns when the daemon first found each condition. */
-const findBegins: FindBegins = (rt) =>
+const findOpenSince: FindOpenSince = (rt) =>
   new Map(
     rt
       .openStore(createAlertStore)
@@ -32,4 +32,4 @@ const findBegins: FindBegins = (rt) =>
   );
 
 export const checks: readonly Check[] = [checkAlertChannels];
-export const begins: readonly FindBegins[] = [findBegins];
+export const openSince: readonly FindOpenSince[] = [findOpenSince];

@@ -17,7 +17,7 @@ export const alerts = {
   failures: () => import("./failure-alert.ts"),
   conditions: { "alerts.failing": { severity: "warning", about: "alerts" } },
   checks: () => import("./conditions.ts"),
-  begins: () => import("./conditions.ts"),
+  openSince: () => import("./conditions.ts"),
   notices: {
     "alert.test": { severity: "info", about: "alerts" },
     "alert.message": { severity: "warning", about: "alerts" },
