@@ -13,6 +13,9 @@ import { shortTime } from "../../../cli/output/table.ts";
 
 const loadRestore = () => import("../restore/restore.ts");
 
+/** What JSON output says of a restore besides its plan. */
+type Facts = Record<string, unknown> & { file: string };
+
 /** With `acceptErasureGap`, erased guests may come back. */
 type Acceptance = RestoreTrust & { acceptErasureGap: boolean };
 
@@ -70,7 +73,7 @@ export const definition = command({
         "Missing argument <file>.",
         "deskbell backup list, or deskbell restore --help",
       );
-    if (cli.flags.dryRun) return previewRestore(cli, config, file, acceptance);
+    if (cli.flags.dryRun) return previewRestore(cli, config, { file }, acceptance);
     const { restoreBackup } = await loadRestore();
     const options = await optionsOf(cli, config, acceptance);
     const restored = await restoreBackup(config, file, {
@@ -127,12 +130,12 @@ async function restoreLatest(
       "run deskbell handover on the other server; if that is impossible, stop it or switch its machine off, then add --fenced",
     );
   const createdAt = new Date(copy.createdAt).toISOString();
+  const facts = { file: copy.path, createdAt, isComplete: last !== undefined, skipped };
   if (cli.flags.dryRun)
-    return previewRestore(cli, config, copy.path, { ...acceptance, isTakeover: true });
+    return previewRestore(cli, config, facts, { ...acceptance, isTakeover: true });
   const options = { ...(await optionsOf(cli, config, acceptance)), last };
   const restored = await takeOver(config, dir, copy, options);
-  const facts = { epoch: restored.epoch, createdAt, isComplete: last !== undefined, skipped };
-  await report(cli, config, restored, acceptance, { file: copy.path, ...facts });
+  await report(cli, config, restored, acceptance, { ...facts, epoch: restored.epoch });
   cli.note(
     last === undefined
       ? `What was changed or booked after ${shortTime(createdAt)} is lost. The other server refuses to start with --backup-dir ${dir}; start this one with it: ${cli.program} serve --backup-dir ${shellQuote(dir)}`
@@ -158,21 +161,26 @@ const optionsOf = async (
 async function previewRestore(
   cli: Cli,
   config: Config,
-  file: string,
-  { acceptErasureGap: _, ...trust }: Acceptance & { isTakeover?: boolean },
+  facts: Facts,
+  { acceptErasureGap, ...trust }: Acceptance & { isTakeover?: boolean },
 ): Promise<void> {
   const { databasePath } = config;
+  const { file } = facts;
   const { planRestore } = await loadRestore();
   const { wallClock } = await import("../../../app/runtime.ts");
   const plan = await planRestore(config, file, { ...trust, now: wallClock() });
   if (cli.flags.json)
-    cli.printObject({ file, replaces: plan.replaces ? databasePath : null, ...planToOutput(plan) });
+    cli.printObject({ ...facts, replaces: plan.replaces ? databasePath : null, ...planToOutput(plan) });
   cli.note(
     plan.replaces
       ? `${file} is valid and would replace ${databasePath}, which would be kept as a copy.`
       : `${file} is valid and would become ${databasePath}.`,
   );
   describePlan(cli, plan, trust);
+  if (plan.erasures.gap !== null && !acceptErasureGap)
+    cli.note(
+      "The restore asks whether these guests may come back; without a terminal, it needs --accept-erasure-gap.",
+    );
 }
 
 async function report(
@@ -180,7 +188,7 @@ async function report(
   { masterKeyPath }: Config,
   restored: Restored,
   trust: RestoreTrust,
-  facts: Record<string, unknown> & { file: string },
+  facts: Facts,
 ): Promise<void> {
   const masterKeyMatches = (await loadRestore()).hasMatchingMasterKey(await cli.open());
   const { previousData, tagError, isAuthentic, access } = restored;

@@ -106,9 +106,17 @@ test("the preview of a takeover tells of guests who come back, also after an ear
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("would come back") });
   const preview = await standby.deskbell(`${restore} --dry-run --json`);
   expect(JSON.parse(preview.stdout)).toMatchObject({
-    data: { erasureGap: { since: expect.any(String) } },
+    data: {
+      createdAt: expect.any(String),
+      isComplete: false,
+      skipped: [],
+      erasureGap: { since: expect.any(String) },
+    },
   });
   expect(preview.stderr).toContain("come back");
+  expect(preview.stderr).toContain("it needs --accept-erasure-gap");
+  const accepted = await standby.deskbell(`${restore} --accept-erasure-gap --dry-run`);
+  expect(accepted.stderr).not.toContain("--accept-erasure-gap");
 });
 
 /** Starts a server, lets it write events, and returns its first and last sequence numbers. */
@@ -190,7 +198,7 @@ test("the newest copy is one made after the last takeover, even if the clock of 
 
 test("the newest copy is the one with the latest changes, even if an earlier copy has a later time", async () => {
   const { rt, dir } = await createPrimary();
-  rt.setClock(-30 * MINUTE_MS);
+  rt.shiftClock(-30 * MINUTE_MS);
   addBusiness(rt, "bar-nox");
   const backup = await createBackup(rt);
   await copyBackup(rt, backup);
