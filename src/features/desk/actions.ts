@@ -21,7 +21,7 @@ import { createTicketStore } from "../tickets/store.ts";
 import { checkInTicket } from "../tickets/tickets.ts";
 import { listAbsences } from "./absences.ts";
 import { setOfferStatus } from "./choices.ts";
-import { closeFromNow, reopen } from "./closing.ts";
+import { ClosingError, closeFromNow, reopen } from "./closing.ts";
 import type { DeskSession } from "./desks.ts";
 import {
   type DeskOutcome,
@@ -146,8 +146,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       const kept = keptVisitIds(closeFromNow(rt, business.slug, until || null));
       return done("closed", { count: kept.length });
     },
-    explain: (_rt, _session, _form, { code }) =>
-      code === "conflict" ? { code: "not_open", at: null } : undefined,
+    explain: (_rt, _session, _form, error) =>
+      error instanceof ClosingError ? { code: error.refusal, at: null } : undefined,
   },
   reopen: {
     right: "close",

@@ -13,8 +13,9 @@ import {
 } from "../../domain/availability/wall-clock.ts";
 import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
 import type { ScheduleDoc } from "../../domain/catalog/catalog.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
+import type { RefusalCode } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -44,11 +45,21 @@ function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): Open
 
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
+/** A refused closing, with the code of the text that the people in the shop read. */
+export class ClosingError extends AppError {
+  readonly refusal: RefusalCode;
+
+  constructor(code: ErrorCode, refusal: RefusalCode, message: string) {
+    super(code, message);
+    this.refusal = refusal;
+  }
+}
+
 /**
  * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
  * @param until a time such as `15:30`; null for the rest of the hours
- * @throws AppError conflict if the business is not open any more, validation_failed for an invalid
- * time, or one that is over
+ * @throws ClosingError conflict if the business is not open any more, validation_failed for an
+ * invalid time, or one that is over
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {
@@ -58,7 +69,7 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
     const untilMin = until === null ? Infinity : parseClock(until, nowMin, endMin);
     const left = subtract(shifts, [{ start: nowMin, end: untilMin }]);
     if (totalMinutes(left) === totalMinutes(shifts))
-      throw new AppError("conflict", "The business is not open at this time.");
+      throw new ClosingError("conflict", "not_open", "The business is not open at this time.");
     return updateDateHours(rt, slug, date, left.map(toHours));
   });
 
@@ -73,17 +84,22 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
   const minuteOfDay = Number(hours) * 60 + Number(minutes);
   if (Number.isNaN(minuteOfDay))
-    throw new AppError("validation_failed", "The time must be one such as 15:30.");
+    throw new ClosingError("validation_failed", "invalid", "The time must be one such as 15:30.");
   if (minuteOfDay > nowMin) return minuteOfDay;
   // The hours of a day begin before its midnight, although they may end after it.
   const inNight = minuteOfDay + DAY_MIN;
   if (nowMin < inNight && inNight < endMin)
-    throw new AppError(
+    throw new ClosingError(
       "validation_failed",
+      "no_reopening",
       "The business cannot open again after midnight: close it for the rest of the night.",
     );
   if (nowMin < inNight && nowMin >= DAY_MIN) return inNight;
-  throw new AppError("validation_failed", `${text} is over: choose a later time.`);
+  throw new ClosingError(
+    "validation_failed",
+    "time_over",
+    `${text} is over: choose a later time.`,
+  );
 }
 
 const twoDigits = (n: number) => String(n).padStart(2, "0");

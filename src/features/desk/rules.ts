@@ -157,6 +157,8 @@ export type RefusalCode =
   | "not_offered"
   | "too_many_guests"
   | "not_open"
+  | "time_over"
+  | "no_reopening"
   | "not_allowed"
   | "invalid"
   | "too_many_devices"

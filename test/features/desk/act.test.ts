@@ -137,6 +137,8 @@ test.each<[string, Record<string, string>]>([
   ["This no longer exists.", { action: "cancel", id: "bkg_none" }],
   ["The business is closed at this time.", { action: "reschedule", start: `${DAY}T23:30` }],
   ["The business is not open now.", { action: "close" }],
+  ["This time is over. Choose a later one.", { action: "close", until: "22:30" }],
+  ["Something in the form is missing or wrong.", { action: "close", until: "25:99" }],
   ["This no longer exists.", { action: "walkIn", service: "cut", staff: "nobody" }],
   ["This is too small for so many guests.", { action: "walkIn", party: "99" }],
   ["Something in the form is missing or wrong.", { action: "walkIn", ago: "-1" }],
