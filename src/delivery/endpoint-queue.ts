@@ -19,7 +19,7 @@ export type PermitKind =
   /** A permit for a first or second attempt at an endpoint that responds. */
   | "PROMPT"
   /**
-   * A permit for later attempts, replays, and endpoints whose last response failed or is overdue.
+   * A permit for later attempts, redeliveries, and endpoints whose last response failed or is overdue.
    */
   | "LATE"
   /** A permit for an endpoint that keeps failing, which gets one delivery at a time. */
@@ -136,8 +136,8 @@ export class EndpointQueue {
   commitCount: number;
   claimedCount = 0;
   #inFlight = 0;
-  /** Number of replays in flight: one at a time, so that they arrive in order. */
-  #replaysInFlight = 0;
+  /** Number of redeliveries in flight: one at a time, so that they arrive in order. */
+  #redeliveriesInFlight = 0;
   #overdueInFlight = 0;
   /**
    * The businesses of the deliveries in flight to the endpoint of a partner. The next delivery of
@@ -218,10 +218,10 @@ export class EndpointQueue {
       this.#hasReadAllDue = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
     }
-    if (this.#replaysInFlight === 0 && this.#businessesInFlight.size === 0) return this.#dueRows;
+    if (this.#redeliveriesInFlight === 0 && this.#businessesInFlight.size === 0) return this.#dueRows;
     return this.#dueRows.filter(
-      ({ isReplay, businessId }) =>
-        (isReplay === 0 || this.#replaysInFlight === 0) &&
+      ({ isRedelivery, businessId }) =>
+        (isRedelivery === 0 || this.#redeliveriesInFlight === 0) &&
         !this.#businessesInFlight.has(businessId),
     );
   }
@@ -239,10 +239,10 @@ export class EndpointQueue {
     return this.#signingKeys?.keys;
   }
 
-  permitFor({ isReplay, attemptCount, attemptsBefore }: DueRow): PermitKind {
+  permitFor({ isRedelivery, attemptCount, attemptsBefore }: DueRow): PermitKind {
     const { endpointClass } = this;
     if (endpointClass === "PROBING") return "PROBE";
-    const isPrompt = isReplay === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
+    const isPrompt = isRedelivery === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
     return endpointClass === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }
 
@@ -251,7 +251,7 @@ export class EndpointQueue {
     this.#dueRows.splice(this.#dueRows.indexOf(row), 1);
     this.claimedCount += 1;
     this.#inFlight += 1;
-    this.#replaysInFlight += row.isReplay;
+    this.#redeliveriesInFlight += row.isRedelivery;
     if (this.target.businessId === null) this.#businessesInFlight.add(row.businessId);
   }
 
@@ -260,10 +260,10 @@ export class EndpointQueue {
   }
 
   /** Ends an attempt. The delivery stays claimed until `release`. */
-  endAttempt({ isReplay, businessId }: DueRow, wasOverdue: boolean): void {
+  endAttempt({ isRedelivery, businessId }: DueRow, wasOverdue: boolean): void {
     this.#inFlight -= 1;
     this.#businessesInFlight.delete(businessId);
-    this.#replaysInFlight -= isReplay;
+    this.#redeliveriesInFlight -= isRedelivery;
     if (wasOverdue) this.#overdueInFlight -= 1;
   }
 

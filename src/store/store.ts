@@ -34,7 +34,7 @@ import {
   createTakenTicketStore,
   createVisitorStore,
 } from "./bookings/booking-limits.ts";
-import { createOwnReplayStore } from "./webhooks/own-replays.ts";
+import { createOwnRedeliveryStore } from "./webhooks/own-redeliveries.ts";
 import { createTallyStore } from "./webhooks/tallies.ts";
 import { createTimeOffStore } from "./bookings/time-off.ts";
 
@@ -64,7 +64,7 @@ const STORES = {
   deliveryMoves: createDeliveryMoveStore,
   deliverySearch: createDeliverySearchStore,
   backlogMoves: createBacklogMoveStore,
-  ownReplays: createOwnReplayStore,
+  ownRedeliveries: createOwnRedeliveryStore,
   featureSecrets: createFeatureSecretStore,
   due: createDueStore,
   endpointSecrets: createEndpointSecretStore,

@@ -37,7 +37,7 @@ function simulate({ hanging = 0, maxInFlight = 0, burst = 0, seconds = 0 }): num
       const due = backlog.get(id) ?? [];
       const [createdAt] = due;
       if (!queue?.hasCapacity(now) || createdAt === undefined) return "NOTHING";
-      const row = { isReplay: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+      const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
       const permit = queue.permitFor(row);
       if (!deliveryQueue.hasPermit(permit, queue.isIdle)) return "NO_PERMIT";
       due.shift();
@@ -88,7 +88,7 @@ test("an overdue attempt degrades its endpoint until the attempt ends, however o
   const inFlight = createInFlight(createDeliveryQueue(PERMITS), () => now);
   const target = { id: "whe_1", maxInFlight: 4, failureCount: 0, allowPrivate: true } as TargetRow;
   const queue = new EndpointQueue(target, 0);
-  const row = { isReplay: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+  const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
   const delivery = inFlight.add(queue, row, "PROMPT");
   inFlight.markOverdue();
   expect(queue.endpointClass).toBe("HEALTHY");

@@ -199,7 +199,7 @@ const daysFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 
 /** The receiver gets everything of a range of time again, with the IDs that it had. */
-async function replayAll({ receiver, reader }: Partner): Promise<void> {
+async function redeliverAll({ receiver, reader }: Partner): Promise<void> {
   const idsIn = (bodies: string[]) =>
     bodies.flatMap((body) => /evt_[0-9a-z]+(?=")/.exec(body) ?? []).toSorted();
   const readSent = (from = 0) => [...new Set(idsIn(receiver.verified.slice(from)))];
@@ -255,12 +255,12 @@ async function rotateKey({ key, api, reader, readSecret }: Partner): Promise<voi
   }
 }
 
-test("a partner repairs three failures, replays events and rotates its secrets on the page alone", async (test) => {
+test("a partner repairs three failures, sends events again and rotates its secrets on the page alone", async (test) => {
   const partner = await startPartner(test);
   await repairOutage(partner);
   await repairSecret(partner);
   await resumeEndpoint(partner);
-  await replayAll(partner);
+  await redeliverAll(partner);
   await rotateSecret(partner);
   await rotateKey(partner);
   expect(partner.page.errors).toEqual([]);

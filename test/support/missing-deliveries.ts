@@ -2,8 +2,8 @@ import type Database from "better-sqlite3";
 
 /**
  * Returns a line for each event that has no delivery to an endpoint that was subscribed to it.
- * Endpoints of an API key are left out, because they receive only what the key may read. Replays of
- * an event are further deliveries of it, so nothing else has to be left out.
+ * Endpoints of an API key are left out, because they receive only what the key may read. A
+ * redelivery of an event is a further delivery of it, so nothing else has to be left out.
  */
 export const listMissingDeliveries = (db: Database.Database): string[] =>
   db

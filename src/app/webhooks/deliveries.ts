@@ -45,10 +45,10 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
         `The event of ${id} was altered and cannot be signed: restore a backup to recover it.`,
         "deskbell backup list",
       );
-    // `replay` skips a delivery without an attempt, because it is already due, unless it waits for
+    // `redeliver` skips a delivery without an attempt, because it is already due, unless it waits for
     // its time in a redelivery with a rate.
     const upTo = rt.store.due.getLastNumber();
-    rt.store.deliveryMoves.replay({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
+    rt.store.deliveryMoves.redeliver({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);
   });
 }
@@ -65,7 +65,7 @@ export function redeliverDeliveries(
   filter: DeliveryFilter,
   { perSecond, onProgress = () => {} }: RedeliveryOptions = {},
 ): number {
-  const total = rt.store.deliveryMoves.countReplayable(filter);
+  const total = rt.store.deliveryMoves.countRedeliverable(filter);
   const stepMs = perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
   if (total * stepMs > MAX_SPREAD_MS)
     throw new AppError(
@@ -81,7 +81,7 @@ export function redeliverDeliveries(
   let done = 0;
   for (let after = 0; after < upTo;) {
     const batch = { after, upTo, limit: BATCH_ROWS, at: startsAt + done * stepMs, stepMs };
-    const { count, last } = rt.tx(() => rt.store.deliveryMoves.replay(filter, batch));
+    const { count, last } = rt.tx(() => rt.store.deliveryMoves.redeliver(filter, batch));
     done += count;
     after = last;
     onProgress(done, total);

@@ -22,7 +22,7 @@ const LAST_ID = "dlv_~";
 /** Returns how many redeliveries of a key's endpoints are pending, counted up to the limit. */
 export function readRedeliveryUse(rt: Runtime, key: Viewer): { limit: number; used: number } {
   const ids = listOwnEndpoints(rt, key).map(({ id }) => id);
-  return { limit: MAX_PENDING, used: rt.store.ownReplays.countPending(ids, MAX_PENDING) };
+  return { limit: MAX_PENDING, used: rt.store.ownRedeliveries.countPending(ids, MAX_PENDING) };
 }
 
 export const REDELIVERABLE = ["PENDING", "DELIVERED", "EXHAUSTED", "CANCELLED"] as const;
@@ -75,8 +75,8 @@ export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): R
         from?.endpointId === endpointId && from.deliveryId > start ? from.deliveryId : start;
       const before = until === undefined ? LAST_ID : minIdAt("dlv", until);
       const search = { endpointId, after, before, status, types };
-      const found = rt.store.ownReplays.search(search, redeliveriesLeft, readsLeft);
-      rt.store.ownReplays.makeDue(found.rows, rt.now());
+      const found = rt.store.ownRedeliveries.search(search, redeliveriesLeft, readsLeft);
+      rt.store.ownRedeliveries.makeDue(found.rows, rt.now());
       count += found.rows.length;
       redeliveriesLeft -= found.rows.length;
       readsLeft -= found.read;

@@ -266,7 +266,7 @@ async function untilAttempted(cli: Cli, rt: Runtime, filter: DeliveryFilter): Pr
   if (!isDaemonRunning(rt.config.databasePath))
     cli.note(`The daemon is not running, so nothing is sent. Start it: ${cli.program} serve`);
   for (let reported = 0; ;) {
-    const left = rt.store.deliveryMoves.countUntriedReplays(filter);
+    const left = rt.store.deliveryMoves.countUntriedRedeliveries(filter);
     if (left === 0) return cli.note("All have been attempted.");
     if (left !== reported) cli.note(`${left} left to attempt`);
     reported = left;

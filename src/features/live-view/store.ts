@@ -34,7 +34,7 @@ export const BACKLOG_LIMIT = 1000;
 const SAMPLE_SIZE = 1000;
 
 /** The condition of deliveries to redeliver in bulk, as `redeliverDeliveries` has it. */
-const REPLAYABLE =
+const REDELIVERABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
 /** Statistics and bounded counts, which stay fast as the file grows. */
@@ -63,7 +63,7 @@ export function createLiveStore(db: Db) {
     SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
       (SELECT count(*) FROM (
-        SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING'
+        SELECT 1 FROM delivery WHERE endpoint_id = endpoint.id AND is_redelivery IN (0, 1) AND status = 'PENDING'
         LIMIT ${BACKLOG_LIMIT})) AS pending,
       CASE status WHEN 'ACTIVE' THEN 0 ELSE (SELECT count(*) FROM (
         SELECT status FROM delivery INDEXED BY delivery_endpoint WHERE endpoint_id = endpoint.id ORDER BY id DESC
@@ -85,10 +85,10 @@ export function createLiveStore(db: Db) {
     },
 
     /** Returns the IDs of the newest deliveries that can be redelivered, in the order of creation. */
-    listReplayable(filter: SearchFilter, limit: number): string[] {
+    listRedeliverable(filter: SearchFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
-        SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REPLAYABLE} ORDER BY id DESC LIMIT :limit`)
+        SELECT id FROM ${source} WHERE ${base} AND ${residual ?? "TRUE"} AND ${REDELIVERABLE} ORDER BY id DESC LIMIT :limit`)
         .pluck()
         .all({ ...parameters, limit })
         .reverse() as string[];

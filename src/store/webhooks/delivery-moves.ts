@@ -1,7 +1,7 @@
 import { type Db, columns } from "../database/db.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { toSqlCondition, type DeliveryFilter } from "./deliveries.ts";
-import { makeDue, type ReplayableRow } from "./own-replays.ts";
+import { makeDue, type RedeliverableRow } from "./own-redeliveries.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
@@ -21,17 +21,17 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
  * Returns the SQL condition of the deliveries that can be sent again: they have ended or wait for a
  * retry, and their endpoint is active.
  */
-function replayableOf({ id, status }: DeliveryFilter): string {
+function redeliverableOf({ id, status }: DeliveryFilter): string {
   // A single delivery may be waiting for its turn in a redelivery with a rate. Cancelled deliveries
-  // are replayed only if the filter asks for them.
-  const waiting = id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_replay = 1)";
+  // are sent again only if the filter asks for them.
+  const waiting = id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_redelivery = 1)";
   const ended = ["DELIVERED", "EXHAUSTED"];
   if (id !== undefined || status !== undefined) ended.push("CANCELLED");
   return `(status IN ('${ended.join("', '")}') OR status = 'PENDING' AND ${waiting})
   AND endpoint_id IN (SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL)`;
 }
 
-export type ReplayBatch = {
+export type RedeliveryBatch = {
   /** The batch takes deliveries with a `number` above `after`, up to `upTo`. */
   after: number;
   upTo: number;
@@ -87,19 +87,19 @@ export function createDeliveryMoveStore(db: Db) {
     countCancellable,
     cancel,
 
-    countUntriedReplays(filter: DeliveryFilter): number {
+    countUntriedRedeliveries(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
-      const untried = "status = 'PENDING' AND is_replay = 1 AND attempt_count = attempts_before";
+      const untried = "status = 'PENDING' AND is_redelivery = 1 AND attempt_count = attempts_before";
       return db
         .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${untried}`)
         .pluck()
         .get(parameters) as number;
     },
 
-    countReplayable(filter: DeliveryFilter): number {
+    countRedeliverable(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
       return db
-        .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${replayableOf(filter)}`)
+        .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${redeliverableOf(filter)}`)
         .pluck()
         .get(parameters) as number;
     },
@@ -109,16 +109,16 @@ export function createDeliveryMoveStore(db: Db) {
      * over.
      * @returns how many deliveries it made due, and the `number` of the last one
      */
-    replay(
+    redeliver(
       filter: DeliveryFilter,
-      { after, upTo, limit, at, stepMs }: ReplayBatch,
+      { after, upTo, limit, at, stepMs }: RedeliveryBatch,
     ): { count: number; last: number } {
       const { where, parameters } = toSqlCondition(filter);
       const chosen = db
         .prepare(`
           SELECT number, id, business_id AS businessId, status FROM delivery
-          WHERE ${where} AND ${replayableOf(filter)} AND number > :after AND number <= :upTo ORDER BY number LIMIT :limit`)
-        .all({ ...parameters, after, upTo, limit }) as ReplayableRow[];
+          WHERE ${where} AND ${redeliverableOf(filter)} AND number > :after AND number <= :upTo ORDER BY number LIMIT :limit`)
+        .all({ ...parameters, after, upTo, limit }) as RedeliverableRow[];
       makeDue(db, chosen, at, stepMs);
       return { count: chosen.length, last: chosen.at(-1)?.number ?? upTo };
     },
@@ -161,7 +161,7 @@ const STEPS: Record<BacklogMove["move"], Step[]> = {
       from: "PARKED",
       to: "PENDING",
       counts: "recovered",
-      set: "next_attempt_at = :now, is_replay = 1, attempts_before = attempt_count",
+      set: "next_attempt_at = :now, is_redelivery = 1, attempts_before = attempt_count",
       where: "created_at >= :since",
     },
   ],

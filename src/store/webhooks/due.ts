@@ -12,11 +12,11 @@ export type DueRow = Pick<
   /** The number of attempts before the last redelivery, which began the retry schedule anew. */
   attemptsBefore: number;
   /** 1 for a redelivery. */
-  isReplay: 0 | 1;
+  isRedelivery: 0 | 1;
 };
 
 const COLUMNS = columns(
-  "number, id, business_id, attempt_count, attempts_before, is_replay, event_id, event_type, sequence",
+  "number, id, business_id, attempt_count, attempts_before, is_redelivery, event_id, event_type, sequence",
 );
 
 export function createDueStore(db: Db) {
@@ -32,13 +32,13 @@ export function createDueStore(db: Db) {
     .prepare(`
       SELECT id FROM endpoint WHERE status = 'ACTIVE' AND deleted_at IS NULL AND EXISTS (
         SELECT 1 FROM delivery
-        WHERE endpoint_id = endpoint.id AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
+        WHERE endpoint_id = endpoint.id AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= :now)`)
     .pluck();
   // Deliveries are read in the order of the index, so that a long backlog is not sorted.
   const due = db.prepare(`
     SELECT ${COLUMNS} FROM delivery
-    WHERE endpoint_id = ? AND is_replay IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
-    ORDER BY is_replay, next_attempt_at, number LIMIT ?`);
+    WHERE endpoint_id = ? AND is_redelivery IN (0, 1) AND status = 'PENDING' AND next_attempt_at <= ?
+    ORDER BY is_redelivery, next_attempt_at, number LIMIT ?`);
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
@@ -47,7 +47,7 @@ export function createDueStore(db: Db) {
     db
       .prepare(`
         SELECT min(max(coalesce(held_until, 0), (SELECT min(next_attempt_at) FROM delivery
-          WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING')))
+          WHERE endpoint_id = endpoint.id AND is_redelivery = kind.value AND status = 'PENDING')))
         FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind
         WHERE endpoint.status = 'ACTIVE' AND deleted_at IS NULL AND ${endpoints}`)
       .pluck();

@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import { type Db, LISTED, listedIn } from "../database/db.ts";
 import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
-export type ReplayableRow = {
+export type RedeliverableRow = {
   number: number;
   id: string;
   businessId: string;
@@ -11,7 +11,7 @@ export type ReplayableRow = {
 };
 
 /** The deliveries of one endpoint to search for those that can be sent again. */
-export type ReplaySearch = {
+export type RedeliverySearch = {
   endpointId: string;
   /** The search covers IDs above `after` and below `before`. */
   after: string;
@@ -22,14 +22,14 @@ export type ReplaySearch = {
 };
 
 /** Selects deliveries that have ended, or wait for another attempt after a failed one. */
-const REPLAYABLE = `(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'CANCELLED' AND :status = 'CANCELLED'
-  OR status = 'PENDING' AND attempt_count > 0 AND (is_replay = 0 OR attempt_count > attempts_before))
+const REDELIVERABLE = `(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'CANCELLED' AND :status = 'CANCELLED'
+  OR status = 'PENDING' AND attempt_count > 0 AND (is_redelivery = 0 OR attempt_count > attempts_before))
   AND (:status IS NULL OR status = :status) AND (:types IS NULL OR event_type IN ${listedIn("types")})`;
 
 /** Makes deliveries due again: each `stepMs` after the one before it. */
-export function makeDue(db: Db, rows: readonly ReplayableRow[], at: number, stepMs = 0): void {
+export function makeDue(db: Db, rows: readonly RedeliverableRow[], at: number, stepMs = 0): void {
   const update = db.prepare(`
-    UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_replay = 1,
+    UPDATE delivery SET status = 'PENDING', next_attempt_at = :at, delivered_at = NULL, is_redelivery = 1,
       attempts_before = attempt_count
     WHERE number = :number`);
   const tallyChanges = createTallyChanges();
@@ -41,9 +41,9 @@ export function makeDue(db: Db, rows: readonly ReplayableRow[], at: number, step
 }
 
 /** Finds the deliveries that partners send again. */
-export function createOwnReplayStore(db: Db) {
+export function createOwnRedeliveryStore(db: Db) {
   return {
-    makeDue: (rows: readonly ReplayableRow[], at: number) => makeDue(db, rows, at),
+    makeDue: (rows: readonly RedeliverableRow[], at: number) => makeDue(db, rows, at),
     /**
      * Lists deliveries of an endpoint that can be sent again, by ascending ID.
      * @param most how many deliveries to read at most
@@ -51,10 +51,10 @@ export function createOwnReplayStore(db: Db) {
      *   search continues; null at its end
      */
     search(
-      { endpointId, after, before, status, types }: ReplaySearch,
+      { endpointId, after, before, status, types }: RedeliverySearch,
       limit: number,
       most: number,
-    ): { rows: ReplayableRow[]; read: number; reached: string | null } {
+    ): { rows: RedeliverableRow[]; read: number; reached: string | null } {
       const source = `FROM delivery INDEXED BY delivery_endpoint
         WHERE endpoint_id = :endpointId AND id > :after AND id < :before ORDER BY id`;
       const parameters = {
@@ -69,8 +69,8 @@ export function createOwnReplayStore(db: Db) {
       const found = db
         .prepare(`
           SELECT number, id, business_id AS businessId, status FROM (SELECT * ${source} LIMIT :most)
-          WHERE ${REPLAYABLE} LIMIT :limit`)
-        .all(parameters) as ReplayableRow[];
+          WHERE ${REDELIVERABLE} LIMIT :limit`)
+        .all(parameters) as RedeliverableRow[];
       const rows = found.slice(0, limit);
       const { read, last } = db
         .prepare(`SELECT count(*) AS read, max(id) AS last FROM (SELECT id ${source} LIMIT :most)`)
@@ -84,7 +84,7 @@ export function createOwnReplayStore(db: Db) {
       db
         .prepare(`
           SELECT count(*) FROM (SELECT 1 FROM delivery INDEXED BY delivery_due
-            WHERE endpoint_id IN ${LISTED} AND is_replay = 1 AND status = 'PENDING' LIMIT :limit)`)
+            WHERE endpoint_id IN ${LISTED} AND is_redelivery = 1 AND status = 'PENDING' LIMIT :limit)`)
         .pluck()
         .get({ ids: JSON.stringify(endpointIds), limit }) as number,
   };

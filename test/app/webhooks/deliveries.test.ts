@@ -177,7 +177,7 @@ describe("redelivering many deliveries", () => {
       [2000, 2500],
       [2500, 2500],
     ]);
-    expect(rt.store.deliveryMoves.countUntriedReplays({})).toBe(2500);
+    expect(rt.store.deliveryMoves.countUntriedRedeliveries({})).toBe(2500);
   });
 });
 

@@ -22,11 +22,11 @@ test("newer deliveries that match the filter are counted", async () => {
 test("deliveries to redeliver are listed oldest first, without new, parked and cancelled ones", async () => {
   const { rt, live } = await fillStore(100);
   rt.tx(() => rt.store.deliveryMoves.cancel({ id: idOf(100) }));
-  const found = live.listReplayable({}, 1000).map((id) => Number(id.slice(4)));
+  const found = live.listRedeliverable({}, 1000).map((id) => Number(id.slice(4)));
   expect(found).toEqual(
     Array.from({ length: 99 }, (_, i) => i + 1).filter((number) => number !== 2),
   );
-  expect(live.listReplayable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
+  expect(live.listRedeliverable({ state: "EXHAUSTED" }, 1000)).toEqual([idOf(3)]);
 });
 
 test("disabled and failing endpoints come first, with their pending and parked deliveries", async () => {

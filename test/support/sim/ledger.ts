@@ -106,7 +106,7 @@ export function openLedger(databasePath: string, time: VirtualTime) {
   const nextDue = db
     .prepare(`
       SELECT min((SELECT min(next_attempt_at) FROM delivery
-        WHERE endpoint_id = endpoint.id AND is_replay = kind.value AND status = 'PENDING'))
+        WHERE endpoint_id = endpoint.id AND is_redelivery = kind.value AND status = 'PENDING'))
       FROM endpoint, (SELECT 0 AS value UNION ALL SELECT 1) AS kind`)
     .pluck();
   // The version changes with every commit of another connection, and this one does not write.

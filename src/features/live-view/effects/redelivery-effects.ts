@@ -23,7 +23,7 @@ export function promptRedeliver(
 ): void {
   const filter =
     endpointId === undefined ? listFilter(ui(), rt.now()) : { endpointId, failed: true as const };
-  const ids = rt.openStore(createLiveStore).listReplayable(filter, MAX_REDELIVERIES + 1);
+  const ids = rt.openStore(createLiveStore).listRedeliverable(filter, MAX_REDELIVERIES + 1);
   if (ids.length === 0)
     return notify(
       endpointId === undefined

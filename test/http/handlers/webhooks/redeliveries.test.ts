@@ -210,12 +210,12 @@ describe("POST deliveries/redeliver", () => {
     const { api, send, count, problem } = await setUp();
     renameService(api, "Cut");
     await send();
-    const { countPending } = api.store.ownReplays;
-    api.store.ownReplays.countPending = () => 9_999;
+    const { countPending } = api.store.ownRedeliveries;
+    api.store.ownRedeliveries.countPending = () => 9_999;
     expect(await count({ status: "DELIVERED" })).toBe(1);
-    api.store.ownReplays.countPending = () => 10_000;
+    api.store.ownRedeliveries.countPending = () => 10_000;
     expect(await problem({ status: "DELIVERED" })).toBe("429 too_many_redeliveries");
-    api.store.ownReplays.countPending = countPending;
+    api.store.ownRedeliveries.countPending = countPending;
     expect(await count({ status: "DELIVERED" })).toBe(3);
   });
 

@@ -89,13 +89,17 @@ test("deliveries keep their attempts, statuses and constraints when their table 
     attempts: rowsOf("attempt"),
     indexes: indexes(),
   };
+  // A later migration renames this column.
+  const expected = JSON.parse(
+    JSON.stringify(before).replaceAll("is_replay", "is_redelivery"),
+  ) as typeof before;
   createTestRuntime({ dataDir }).close();
   expect({
     deliveries: rowsOf("delivery"),
     attempts: rowsOf("attempt"),
     indexes: indexes(),
     // Later migrations add indexes.
-  }).toEqual({ ...before, indexes: expect.arrayContaining(before.indexes) });
+  }).toEqual({ ...expected, indexes: expect.arrayContaining(expected.indexes) });
   expect(db.pragma("foreign_key_check")).toEqual([]);
   expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
 
