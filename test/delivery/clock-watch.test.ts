@@ -105,7 +105,7 @@ test.each([1, -1])(
     worker.wake();
     await advance(100);
     expect(attempts).toBe(3);
-    rt.setClock(days * DAY_MS);
+    rt.shiftClock(days * DAY_MS);
     await advance(2000);
     expect(attempts).toBe(3);
     await advance(88_000);

@@ -22,7 +22,7 @@ export type TestRuntime = Runtime & {
   /** Advances the wall clock and the monotonic clock. */
   advance: (ms: number) => void;
   /** Shifts the wall clock, but not the monotonic clock. */
-  setClock: (byMs: number) => void;
+  shiftClock: (byMs: number) => void;
   logged: { level: LogLevel; message: string; fields: LogFields }[];
 };
 
@@ -96,7 +96,7 @@ export function createTestRuntime(
   return Object.assign(rt, {
     logged,
     advance: (ms: number) => void (elapsedMs += ms),
-    setClock: (byMs: number) => void (jumpMs += byMs),
+    shiftClock: (byMs: number) => void (jumpMs += byMs),
   });
 }
 

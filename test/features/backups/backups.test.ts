@@ -171,7 +171,7 @@ test("a backup that is made now counts as newer than one with a future time", as
   const rt = createTestRuntime();
   addBusiness(rt);
   await createBackup(rt);
-  rt.setClock(-9 * DAY_MS);
+  rt.shiftClock(-9 * DAY_MS);
   const backup = await createBackup(rt);
   expect(findNewestBackup(rt)).toEqual(backup);
   expect(await drillBackup(rt)).toMatchObject({ name: basename(backup.path), error: null });

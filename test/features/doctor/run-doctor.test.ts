@@ -374,7 +374,7 @@ const scenarios: Scenario[] = [
     provoke: (rt) => {
       rt.advance(3 * DAY_MS);
       emitEvents(rt, rt.business, "service.updated");
-      rt.setClock(-3 * DAY_MS);
+      rt.shiftClock(-3 * DAY_MS);
     },
     about: "clock",
     text: /^the system clock says 2026-11-20T12:00:00Z, but the newest record is from 2026-11-23T12:00:00Z$/,

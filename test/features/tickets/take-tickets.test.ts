@@ -96,7 +96,7 @@ test("a clock that is set back does not delay the next change of availability", 
   sell(rt);
   publish(rt);
   sell(rt);
-  rt.setClock(-3600 * SECOND_MS);
+  rt.shiftClock(-3600 * SECOND_MS);
   expect(publish(rt)).toEqual([98]);
 });
 

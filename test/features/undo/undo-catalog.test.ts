@@ -337,7 +337,7 @@ test("deleting old catalog changes leaves no gap after the clock was set back", 
   apply(rt, FILE);
   rt.advance(9 * DAY_MS);
   reprice(rt, "cut", 4000);
-  rt.setClock(-9 * DAY_MS);
+  rt.shiftClock(-9 * DAY_MS);
   reprice(rt, "spa", 7000);
   reprice(rt, "cut", 5000);
   const { catalog } = readEarlierCatalog(rt, SLUG, 1);

@@ -236,7 +236,7 @@ async function findChanges(byMs: number): Promise<string[]> {
   const check = (what: string, isSame: boolean) => void (isSame || changed.push(what));
   const afterJump = async (elapsedMs: number) => {
     const shop = await openWaitingShop();
-    shop.rt.setClock(byMs);
+    shop.rt.shiftClock(byMs);
     shop.rt.advance(elapsedMs);
     return shop;
   };
@@ -283,7 +283,7 @@ test("a suspension beyond the time of a visit leaves time to decide about it", a
   const shop = await openWaitingShop();
   shop.rt.advance(HOUR_MS);
   // Linux stops the monotonic clock during a suspension, and only the wall clock goes on.
-  shop.rt.setClock(4 * DAY_MS);
+  shop.rt.shiftClock(4 * DAY_MS);
   shop.rt.tx(() => {});
   expect((await shop.left()).decision).toBe(DECISION_MS - HOUR_MS);
   expect((await shop.approve()).status).toBe(200);

@@ -68,7 +68,7 @@ function createGet(rt: Runtime, secret: string): Get {
 function openCommandLine(rt: TestRuntime): TestRuntime {
   const { now, monotonic, log, actor } = rt;
   const other = openRuntime(rt.config, 5000, { now, monotonic, log, actor });
-  return Object.assign(other, { advance: rt.advance, setClock: rt.setClock, logged: [] });
+  return Object.assign(other, { advance: rt.advance, shiftClock: rt.shiftClock, logged: [] });
 }
 
 /**

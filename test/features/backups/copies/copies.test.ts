@@ -153,7 +153,7 @@ test("a copy with a future time does not count as the copy of a new backup", asy
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir });
   await copyBackup(rt, await createBackup(rt));
-  rt.setClock(-2 * HOUR_MS);
+  rt.shiftClock(-2 * HOUR_MS);
   const backup = await createBackup(rt);
   rmSync(dir, { recursive: true });
   expect(await awaitCopy(rt, backup)).toEqual({
@@ -181,7 +181,7 @@ test("a backup that is made after the clock was set back is copied", async () =>
   const rt = await createServer({ backupDir: createTempFolder() });
   const ahead = await createBackup(rt);
   await copyBackup(rt, ahead);
-  rt.setClock(-2 * HOUR_MS);
+  rt.shiftClock(-2 * HOUR_MS);
   expect(findUncopiedBackup(rt)).toBeUndefined();
   const backup = await createBackup(rt);
   expect(findUncopiedBackup(rt)).toEqual(backup);

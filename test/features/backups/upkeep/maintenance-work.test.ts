@@ -67,7 +67,7 @@ test("with --backup-every, a backup is made when the interval has passed since t
 test("with --backup-every, a last backup with a future time does not delay the next one", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
   await createBackup(rt);
-  rt.setClock(-2 * HOUR_MS);
+  rt.shiftClock(-2 * HOUR_MS);
   const runs: MaintenanceOptions[] = [];
   await createMaintenance(rt, async (run) => void runs.push(run), {}).runIfDue();
   expect(runs).toMatchObject([{ backUp: true }]);

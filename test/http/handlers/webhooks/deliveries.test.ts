@@ -158,7 +158,7 @@ describe("the list of an endpoint's deliveries", () => {
   test("a list of deliveries includes those created while the clock was set back", async () => {
     const { api, list } = await setUp();
     renameService(api, "Cut");
-    api.setClock(-3_600_000);
+    api.shiftClock(-3_600_000);
     renameService(api, "Trim");
     expect((await list("?since=2026-11-20T06:30")).data).toHaveLength(2);
     expect((await list("?since=2026-11-20T06:00")).data).toHaveLength(4);
