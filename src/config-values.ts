@@ -3,7 +3,8 @@ import { AppError } from "./domain/errors.ts";
 import { isMailAddress } from "./domain/mail-address.ts";
 import { readLimited } from "./platform/limited-read.ts";
 
-// Checks of single values of the configuration, whether they come from a flag or a variable.
+// These functions check single values of the configuration, from a flag or a variable. An optional
+// value that is missing or empty is null.
 
 /** @throws AppError usage */
 export function parseAlertFormat(text: string): AlertFormat {
@@ -28,7 +29,10 @@ export function parseMailAddress(flag: string, text: string | undefined): string
   });
 }
 
-/** @throws AppError usage */
+/**
+ * Returns a mailto or https URL.
+ * @throws AppError usage
+ */
 export function parseContact(text: string | undefined): string | null {
   if (text === undefined || text === "") return null;
   const contact = /^[^\s@:]+@[^\s@]+$/.test(text) ? `mailto:${text}` : text;

@@ -13,8 +13,7 @@ import type { LogFormat } from "./platform/log.ts";
 import { listCacheFolders, type Machine, userDataDir } from "./platform/user-folders.ts";
 
 /**
- * The configuration. Flags override the environment. It is plain data, which the worker threads
- * get.
+ * The configuration is plain data, which the worker threads get. Flags override the environment.
  */
 export type Config = {
   dataDir: string;
@@ -34,7 +33,7 @@ export type Config = {
   history: HistoryBudget;
   backups: BackupPlan;
   alerts: AlertConfig;
-  /** The sender of mails to guests, by the mail server of the alerts; null if guests get none. */
+  /** The sender of mails to guests, over the mail server of the alerts; null for no mails. */
   guestMail: string | null;
   /** Whether passwords of mail and NATS servers may be sent without TLS. */
   allowPlaintext: boolean;
@@ -45,7 +44,7 @@ export type Config = {
 export type HistoryBudget = {
   /** The number of days after which delivered events and catalog changes are deleted. */
   keepDays: number;
-  /** The size above which the oldest events and changes are deleted earlier. */
+  /** The size above which the oldest delivered events and catalog changes are deleted earlier. */
   maxBytes: number;
 };
 
@@ -61,10 +60,10 @@ export type BackupPlan = {
   withKey: boolean;
 };
 
-/** Alerts are logged and not sent if there is neither a URL nor a mail address. */
+/** Alerts are only logged if there is neither a URL nor a mail address. */
 export type AlertConfig = {
   url: string | null;
-  /** Null for the format that the service at the URL expects. */
+  /** Null means the format that the service at the URL expects. */
   format: AlertFormat | null;
   /** Recipients of alerts, separated by commas. */
   mail: string | null;
@@ -81,7 +80,7 @@ export type AlertConfig = {
 type HttpConfig = {
   /** Address ranges whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
-  /** The URL without a trailing slash; if empty, it is taken from each request. */
+  /** The URL of the server, without a trailing slash; if empty, it is taken from each request. */
   publicUrl: string;
   /** A mailto or https URL of the operator, for partners and whoever finds a vulnerability. */
   contact: string | null;
@@ -124,14 +123,12 @@ export type ConfigFlags = {
 
 const DEFAULT_MAX_IN_FLIGHT_PER_HOST = 8;
 const DEFAULT_KEEP_DAYS = 30;
-/** Room for 30 days of 10,000 businesses with five changes a day, which are 4.5 million events. */
+/** Room for 30 days of 10,000 businesses that make five changes a day, of three events each. */
 const DEFAULT_KEEP_BYTES = 10_000_000_000;
-/**
- * Room for a list of services of each of 10,000 small businesses. The cache grows only as needed.
- */
+/** Room for the services of 10,000 small businesses. The cache grows only as needed. */
 const DEFAULT_CACHE_BYTES = 100_000_000;
 
-/** Returns the configuration. An empty variable counts as unset. */
+/** Returns the configuration. An empty variable counts as unset. systemd sets STATE_DIRECTORY. */
 export function readConfig(flags: ConfigFlags = {}, env: NodeJS.ProcessEnv = process.env): Config {
   const dataDir = resolve(
     flags.dataDir ??
@@ -265,15 +262,15 @@ export function environmentWith(
 }
 
 /**
- * Returns why systemd's service has ended, for a command in ExecStopPost; undefined after a regular
- * stop.
+ * Returns why the systemd service has ended, for a command in ExecStopPost; undefined after a
+ * regular stop.
  */
 export function readServiceFailure(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const { SERVICE_RESULT = "success", EXIT_STATUS = "" } = env;
   return SERVICE_RESULT === "success" ? undefined : `${SERVICE_RESULT} ${EXIT_STATUS}`.trim();
 }
 
-/** Returns who ran sudo: on a server, commands run as the owner of the data. */
+/** Returns the user who ran sudo, by which the operator runs commands as the owner of the data. */
 export const readSudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env.SUDO_USER || undefined;
 
@@ -302,12 +299,12 @@ export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = pro
   env.FORCE_COLOR = "0";
 }
 
-/** Returns the folders for caches, the best first. A configured folder is the only one. */
+/** Returns the folders for caches, the best first, or only the configured folder. */
 export const cacheFolders = (env: NodeJS.ProcessEnv = process.env): string[] =>
   listCacheFolders(env, MACHINE);
 
 const MACHINE: Machine = { platform: process.platform, userId: process.getuid?.() };
 
-/** Returns the data folder in a checkout, which git ignores. */
+/** Returns the data folder of a checkout, a folder that git ignores; undefined elsewhere. */
 const checkoutDataDir = (): string | undefined =>
   existsSync("package.json") && existsSync("bin/deskbell.js") ? ".deskbell" : undefined;

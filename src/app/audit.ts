@@ -4,10 +4,10 @@ import type { Runtime } from "./runtime.ts";
 export type AuditedChange = {
   action: AuditAction;
   /**
-   * The object that was changed; `id` is null for an object without one, such as the master key.
+   * The object that was changed; `id` is null for an object without an ID, such as the master key.
    */
   subject: { id: string | null; name: string };
-  /** Null for a change of the whole server. */
+  /** The ID is null if the change concerns the whole server. */
   businessId: string | null;
   /** Details must not contain a secret, its hash, the path or query of a URL, or guest data. */
   details?: Record<string, unknown> | undefined;
@@ -36,6 +36,6 @@ export function audit(
   return id;
 }
 
-/** Returns a time as `details` has it; null stays null. */
+/** Returns a time (epoch ms) as the text that `details` contains; null stays null. */
 export const auditTime = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();

@@ -4,7 +4,7 @@ import type { Connection } from "../store/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 
-/** A larger difference between the clocks means that the wall clock jumped. */
+/** If the offset between the clocks changes by this much or more, the wall clock has jumped. */
 export const MIN_JUMP_MS = 5000;
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -27,11 +27,11 @@ type Role = {
 };
 
 /**
- * Returns a function that detects jumps of the wall clock, and shifts every period by the same
- * time, once for all threads and processes. Call it before each transaction: until then, a hold
- * would seem to have expired, or to last for hours. The time during which a machine was suspended
- * counts as a jump, too, because the monotonic clock stood still. Nobody could answer meanwhile, so
- * periods keep their remaining time.
+ * Returns a function that detects a jump of the wall clock, and shifts every period by the length
+ * of the jump, once for all threads and processes. Call it before each transaction: after a jump, a
+ * hold would otherwise seem to have expired, or to last for hours. The time during which a machine
+ * was suspended counts as a jump, too, because the monotonic clock stood still. Nobody could use
+ * the server meanwhile, so periods keep their remaining time.
  */
 export function createJumpDetector(
   { tx, isDryRun }: Pick<Connection, "tx" | "isDryRun">,
@@ -40,8 +40,8 @@ export function createJumpDetector(
   { isDaemon, isDaemonRunning }: Role,
   log: Log,
 ): () => void {
-  const openedAt = clocks.offset();
-  /** The offset at the last call; undefined before the first one. */
+  const firstOffset = clocks.offset();
+  /** The offset at the last call; undefined before the first call. */
   let lastOffset: number | undefined;
 
   const shiftIfJumped = (): void => {
@@ -50,7 +50,7 @@ export function createJumpDetector(
       const stored = store.clock.find();
       const offset = clocks.offset();
       const isShared = stored?.source === source;
-      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (lastOffset ?? openedAt)));
+      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (lastOffset ?? firstOffset)));
       const hasJumped = Math.abs(byMs) >= MIN_JUMP_MS;
       if (hasJumped) {
         store.clock.shiftPeriods(byMs, clocks.now());
@@ -78,8 +78,9 @@ export function createJumpDetector(
    * Returns whether the clocks have not jumped, without the write lock that `shiftIfJumped` takes.
    */
   function isUnchanged(offset: number): boolean {
-    if (Math.abs(offset - openedAt) >= MIN_JUMP_MS) return false;
+    if (Math.abs(offset - firstOffset) >= MIN_JUMP_MS) return false;
     const stored = store.clock.find();
+    // A daemon still has to store its offset.
     if (stored === undefined || stored.source !== clocks.source()) return !isDaemon;
     return Math.abs(offset - stored.offsetMs) < MIN_JUMP_MS;
   }

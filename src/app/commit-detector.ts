@@ -10,8 +10,8 @@ export function createCommitDetector(rt: Runtime): () => boolean {
   let seenRevision = -1;
   let checkedIteration = -1;
   return () => {
-    // The loop's own counter is read, because a flag that `setImmediate` resets would make the event
-    // loop poll once more in each iteration.
+    // The loop's own counter is read, because a flag that `setImmediate` resets would make the
+    // event loop poll once more in each iteration.
     const iteration = performance.nodeTiming.uvMetricsInfo.loopCount;
     if (iteration === checkedIteration) return false;
     checkedIteration = iteration;

@@ -1,8 +1,8 @@
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Creates an object with a secret, and commits it only after `show` has returned: no secret is
- * stored that nobody received.
+ * Creates an object with a secret, and commits it only after `show` has returned. Otherwise a
+ * secret that nobody has seen could be stored.
  */
 export const commitOnceShown = <Created>(
   rt: Runtime,

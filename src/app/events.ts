@@ -11,8 +11,8 @@ import type { EventRow } from "../store/events.ts";
 
 export type AppendResult = {
   /**
-   * The sequence number of the last event that was written. If there are no drafts, it is that of
-   * the latest stored event.
+   * The sequence number of the last event that was written, or of the latest stored event if there
+   * are no drafts.
    */
   lastSequence: number;
   deliveries: number;
@@ -62,12 +62,12 @@ export function createReceiverFinder(
 }
 
 /**
- * An endpoint, and the key whose rights decide what the endpoint receives. An endpoint of the
- * operator alone has no such key.
+ * An endpoint, and the key whose rights decide what the endpoint receives. `reader` is undefined
+ * for an endpoint of the operator alone.
  */
 type Receiver = { endpoint: EndpointRow; reader: EventReader | undefined };
 
-/** Lists the endpoints of a business, and those of the partners that reach it. */
+/** Lists the endpoints of a business, and those of the partners that reach the business. */
 function listReceivers(
   rt: Runtime,
   businessId: string,
@@ -101,7 +101,7 @@ export const appendEventFor = (
 
 type AppendOptions = {
   ownerKeyId: string | null;
-  /** Whether a partner with several businesses reaches the business. */
+  /** Whether a partner reaches the business, so that events get positions in the partners' feed. */
   hasPartners: boolean;
   receiversOf: FindReceivers;
 };
@@ -139,10 +139,13 @@ function append(
   };
 }
 
-/** An event without its body: the bodies for a large catalog take more memory than the catalog. */
+/** An event without its body: the bodies of all events of a large catalog would fill the memory. */
 type WrittenEvent = Omit<EventRow, "body" | "sha256" | "visitId" | "position">;
 
-/** The prefixes of event types whose object has a customer reference. */
+/**
+ * The prefixes of event types whose object has a customer reference. Erasing a guest finds these
+ * events by their `visitId`.
+ */
 const WITH_REFERENCE: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
 
 function writeEvent(

@@ -16,12 +16,12 @@ export type OnRemoval = {
   /** Called in the transaction that deletes a business which another server has from now on. */
   businessMoved?: (rt: Runtime, business: BusinessRow) => void;
   /**
-   * Called in the transaction that revokes access. The function never throws, because access that has
-   * leaked must end in any case.
-   * @param ids the IDs of API keys, or of rows that a feature lists as access
+   * Called in the transaction that revokes access. The function never throws, because access that
+   * has leaked must end in any case.
+   * @param ids the IDs of API keys, or of rows in tables that a feature lists under `access`
    */
   accessRevoked?: (rt: Runtime, ids: readonly string[]) => void;
-  /** Called when the transaction is committed. The function never throws. */
+  /** Called after the commit of each of these transactions. The function never throws. */
   committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
@@ -29,7 +29,7 @@ export type OnRemoval = {
 
 /** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */
 export type GuestNews = {
-  /** `confirm`: a link must confirm a hold. The others name what has happened to a visit. */
+  /** `confirm`: the guest must confirm a hold. The others say what happened to a visit or order. */
   kind: "received" | "confirmed" | "declined" | "expired" | "moved" | "cancelled" | "confirm";
   /** The ID of the visit, order or hold. */
   id: string;
@@ -55,7 +55,7 @@ export type GuestNews = {
  */
 export type OnGuestNews = (rt: Runtime, business: BusinessRow, news: GuestNews) => boolean;
 
-/** Returns what a feature stores about a guest's visit, by the names of the lists. */
+/** Returns what a feature stores about a guest's visit: lists of records, by their names. */
 export type ReadGuestRecords = (
   rt: Runtime,
   visitId: string,
@@ -75,7 +75,7 @@ export type DaemonControl = {
   refuseWrites: (error: AppError) => void;
   /** Sends deliveries and accepts writes again. */
   resume: () => Promise<void>;
-  /** Ends the daemon with exit code 0, without a last copy. */
+  /** Ends the daemon with exit code 0, without making a last copy of the data. */
   end: (reason: string) => void;
 };
 

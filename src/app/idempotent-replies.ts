@@ -5,8 +5,8 @@ import type { Runtime } from "./runtime.ts";
 import { assertMasterKey } from "./master-key.ts";
 
 // Replies may contain signing secrets and guest data, so they are encrypted with the master key.
-// The request is stored as an HMAC alone. The key of the HMAC is encrypted together with the reply,
-// so that the HMAC still matches after a rotation of the master key.
+// The request itself is not stored, but its HMAC is. The key of the HMAC is encrypted together with
+// the reply, so that the HMAC still matches after a rotation of the master key.
 
 /** How long a reply is kept for a repeated request. */
 const REPLAYABLE_MS = 86_400_000;
@@ -21,7 +21,8 @@ export type Reply = {
 };
 
 /**
- * Identifies a request: `request` is everything that must be equal when the request is repeated.
+ * Identifies a request: `token` is its Idempotency-Key, and `request` has everything that must be
+ * equal when the request is repeated.
  */
 export type IdempotentRequest = { keyId: string; token: string; request: string };
 

@@ -9,8 +9,9 @@ import { countToPark, disableInTransaction } from "./webhooks/endpoint-lifecycle
 // A key ends when it is revoked or expires. Its webhook endpoints then receive nothing more, unless
 // the operator keeps them, and its holds are released.
 
-/** The endpoints and holds that the end of a key stops. */
+/** What the end of a key did to its endpoints and holds. */
 export type Stopped = {
+  /** Disabled endpoints, each with the number of its deliveries that were parked. */
   endpoints: { id: string; name: string; url: string; parked: number }[];
   /** Endpoints that still receive events. */
   keptEndpoints: { id: string; name: string; url: string }[];
@@ -18,8 +19,8 @@ export type Stopped = {
 };
 
 /**
- * Lists the endpoints that end with a key. The endpoints of a partner at one business end with the last
- * key of the partner.
+ * Lists the endpoints that end with a key. The last key of a partner also ends those endpoints of
+ * the partner that each belong to one business.
  */
 export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
   const own = rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
@@ -43,6 +44,7 @@ export function revokeKey(
 ): { key: ListedKey } & Stopped {
   const active = listEndpointsOfKey(rt, getKey(rt, keyId)).filter(isActive);
   // A large backlog is counted before the transaction, because counting would block other writers.
+  // The transaction itself returns only a minimum for a large backlog.
   const counts = new Map(active.map(({ id }) => [id, countToPark(rt, id).parked]));
   const { key, endpoints, ...stopped } = revokeForGood(rt, [keyId], () =>
     revokeInTransaction(rt, keyId, { keepsEndpoints }),
@@ -90,15 +92,15 @@ export function endExpiredKeys(rt: Runtime): void {
 function stop(rt: Runtime, key: ListedKey, reason: "key_revoked" | "key_expired"): Stopped {
   rt.store.keys.markEnded(key.id, rt.now());
   const active = listEndpointsOfKey(rt, key).filter(isActive);
-  const isStopped = key.endpointsAtEnd === "STOP";
+  const stopsEndpoints = key.endpointsAtEnd === "STOP";
   return {
-    endpoints: (isStopped ? active : []).map(({ id, name, url }) => ({
+    endpoints: (stopsEndpoints ? active : []).map(({ id, name, url }) => ({
       id,
       name,
       url,
       parked: disableInTransaction(rt, id, reason).parked,
     })),
-    keptEndpoints: (isStopped ? [] : active).map(({ id, name, url }) => ({ id, name, url })),
+    keptEndpoints: (stopsEndpoints ? [] : active).map(({ id, name, url }) => ({ id, name, url })),
     releasedHolds: rt.store.holds.releaseOfKey(key.id, rt.now()),
   };
 }

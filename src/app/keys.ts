@@ -22,7 +22,7 @@ import type { SecretEnd } from "../store/key-secrets.ts";
 import type { KeySettings, ListedKey } from "../store/keys.ts";
 
 export type NewKey = {
-  /** Null for a key of a partner. */
+  /** The ID is null for a key of a partner. */
   businessId: string | null;
   partnerId?: string | undefined;
   /** The SHA-256 of a secret that another server has made; by default, a new secret is made. */
@@ -31,7 +31,7 @@ export type NewKey = {
   kind: KeyKind;
   /** The scopes of a restricted key; a secret key has all scopes. */
   scopes: string[];
-  /** All groups by default. */
+  /** The default is all groups. */
   eventGroups?: readonly EventGroup[] | undefined;
   expiresAt?: number | null | undefined;
   cidrs?: string[] | undefined;
@@ -47,8 +47,8 @@ export type NewKey = {
 };
 
 /**
- * A key with its secret, which cannot be read again later. The secret is empty if the server got
- * only its hash.
+ * A key with its secret, which cannot be read again later. The secret is "" if only its hash was
+ * given.
  */
 export type CreatedKey = { key: ListedKey; secret: string };
 
@@ -86,7 +86,7 @@ export function createKey(rt: Runtime, input: NewKey): CreatedKey {
       selfRotation: input.selfRotation ?? false,
       guestMail: input.guestMail ?? false,
     });
-    // A new key has no previous secret, so the end of one changes nothing.
+    // A new key has no previous secret, so this end of a previous secret has no effect.
     const created = createSecret(
       rt,
       id,
@@ -154,15 +154,15 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left, and for a setting that the key
- *   of a partner does not decide
+ *   has ended; state_refuses if an endpoint would have no event left, and for a setting that the
+ *   key of a partner does not decide
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
-    if (key.partnerId !== null) assertOfPartnerKey(rt, key, key.partnerId, changes);
+    if (key.partnerId !== null) assertPartnerKeyDecides(rt, key, key.partnerId, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -181,7 +181,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   });
 }
 
-/** The settings that each key of a partner has of its own. */
+/** The settings that a key of a partner decides itself. */
 const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
   "limitMinute",
   "limitHour",
@@ -192,11 +192,11 @@ const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
 ]);
 
 /**
- * Asserts that the key of a partner decides these settings. All other settings are those of the
- * access to each business, which a change of the key would not reach.
+ * Asserts that a key of a partner decides these settings itself. All other settings belong to the
+ * partner's access to each business, which a change of the key would not reach.
  * @throws AppError state_refuses
  */
-function assertOfPartnerKey(
+function assertPartnerKeyDecides(
   rt: Runtime,
   { id }: ListedKey,
   partnerId: string,
@@ -220,7 +220,7 @@ function assertOfPartnerKey(
 }
 
 /**
- * Unsubscribes an endpoint from the events of other groups. Call it in a transaction.
+ * Unsubscribes an endpoint from all events outside of `eventGroups`. Call it in a transaction.
  * @returns whether the endpoint was subscribed to such an event
  * @throws AppError state_refuses if no event would be left
  */
@@ -254,7 +254,10 @@ export const listKeys = (rt: Runtime, businessId?: string): ListedKey[] =>
 /** Records when each key was last used, in memory; `flush` writes the times to the database. */
 export type KeyUsage = {
   record: (keyId: string, at: number) => void;
-  /** Records that a web page sent the key; secret keys must never be in a web page. */
+  /**
+   * Records that a web page sent the key. Call it besides `record`. Secret keys must never be in a
+   * web page.
+   */
   recordBrowser: (keyId: string, at: number) => void;
   flush: () => void;
 };
@@ -266,6 +269,7 @@ export function createKeyUsage(rt: Runtime): KeyUsage {
     record: (keyId, at) => void usedAt.set(keyId, at),
     recordBrowser: (keyId, at) => void seenInBrowserAt.set(keyId, at),
     flush() {
+      // Each key in `seenInBrowserAt` is also in `usedAt`.
       if (usedAt.size === 0) return;
       rt.tx(() => {
         for (const [keyId, at] of usedAt) rt.store.keys.markUsed(keyId, at);

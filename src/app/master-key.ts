@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { FEATURES } from "../features/index.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** A text that is encrypted with a master key, and the ID that it was encrypted with. */
+/** A text that is encrypted with a master key, and the ID with which it was encrypted. */
 type Sealed = { id: string; sealed: Buffer; endpointId?: string };
 
 type Stores = Pick<Runtime, "store">;
@@ -11,15 +11,18 @@ type Stores = Pick<Runtime, "store">;
 /** The ID of the key check: an empty text, encrypted with the master key that was accepted last. */
 const KEY_CHECK_ID = "key check";
 
-/** The number of guests whose data are tried. A wrong key decrypts none, so a few are enough. */
+/**
+ * The number of guests whose data are tried. A wrong key decrypts none of the data, so a few guests
+ * are enough.
+ */
 const TRIED_GUESTS = 100;
 
 export const guestRowId = (visitId: string): string => `guest ${visitId}`;
 
 /**
- * Asserts that the key file decrypts at least one stored secret or guest. Otherwise new text would
- * be encrypted with a wrong or new key, and nobody would notice that the stored text needs another
- * one.
+ * Asserts that the key file decrypts at least one stored secret or guest, or that none is stored.
+ * Otherwise new text would be encrypted with a wrong or new key, and nobody would notice that the
+ * stored text needs another key.
  * @throws AppError signing_unavailable if the master key decrypts nothing that is stored
  */
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
@@ -30,7 +33,7 @@ export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateS
 }
 
 /**
- * Creates the master key of a server that has encrypted nothing yet.
+ * Creates the master key if the server has encrypted nothing yet.
  * @throws AppError signing_unavailable if stored text is encrypted with a key that is missing
  */
 export function ensureMasterKey(rt: Runtime): void {
@@ -40,8 +43,8 @@ export function ensureMasterKey(rt: Runtime): void {
 
 /**
  * Stores a text encrypted with the master key, which is created if there is none. `assertMasterKey`
- * then accepts this key, even if the data of all guests need an older one. Call it in the
- * transaction that stores the secret, because a rotation of the key waits for that transaction.
+ * then accepts this key, even if the data of all guests need an older one. Call it in a
+ * transaction, because a rotation of the key waits for that transaction.
  */
 export const acceptMasterKey = ({ store, secrets }: Pick<Runtime, "store" | "secrets">): void =>
   store.file.saveKeyCheck(secrets.encrypt("", KEY_CHECK_ID));

@@ -5,8 +5,8 @@ import type { Runtime } from "./runtime.ts";
 
 /**
  * Deletes a business that has moved to another server. The features that make backups record the
- * move, so that a restore of an older backup does not bring the business back: on two servers, its
- * times would be booked twice.
+ * move, so that a restore of an older backup does not bring the business back: two servers could
+ * then book the same time.
  */
 export function deleteMovedBusiness(
   rt: Runtime,

@@ -7,9 +7,9 @@ import { FEATURES } from "../features/index.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Stores an alert about something that has happened. Call it in the transaction that writes what
- * has happened: the alert is sent if the transaction commits, even if another process commits it or
- * no daemon runs yet.
+ * Stores an alert about something that has happened. Any process can call it, in the transaction
+ * that writes what has happened. The daemon sends the alert after the commit, or once the daemon is
+ * started.
  */
 export function notify(rt: Runtime, notice: HealthCondition<NoticeCode>): void {
   if (FEATURES.some(({ takesNotices }) => takesNotices))

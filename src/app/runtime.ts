@@ -29,10 +29,7 @@ export type Runtime = Pick<
 > & {
   config: Config;
   store: Store;
-  /**
-   * Returns the store that `create` makes. The first call creates it, and later calls return the
-   * same.
-   */
+  /** Returns the store that `create` makes; the first call makes it, and later calls return it. */
   openStore: <T>(create: (db: Db) => T) => T;
   /** Wall clock, epoch milliseconds. */
   now: () => number;
@@ -49,11 +46,15 @@ export type Runtime = Pick<
    * the daemon hands them over
    */
   assertMayWrite: () => void;
-  /** Shifts every period if the wall clock has jumped; each transaction calls it first. */
+  /**
+   * If the wall clock has jumped, shifts every time at which a stored period ends. The function
+   * runs before each transaction.
+   */
   applyJump: () => void;
   random: (bytes: number) => Buffer;
   /**
-   * Returns a number 0 <= n < 1 that is not secure, without loading node:crypto, which takes 7 ms.
+   * Returns a number 0 <= n < 1, which may be predictable. The function needs no node:crypto, which
+   * the build loads at its first use, in 7 ms.
    */
   randomFraction: () => number;
   newId: (prefix: IdPrefix) => string;
@@ -61,7 +62,7 @@ export type Runtime = Pick<
   freeBytes: () => number;
   /** Returns whether the disk of the database is mounted read-only. */
   isDiskReadOnly: () => boolean;
-  /** Returns why the database's path is no longer the open file; undefined if it still is. */
+  /** Returns why the database's path no longer leads to the open file; undefined if it does. */
   findLoss: () => string | undefined;
   log: Log;
   /**
@@ -81,7 +82,7 @@ type Effects = Partial<
 > & {
   /** Whether this process holds the daemon lock, possibly in another thread. */
   isDaemon?: boolean;
-  /** Replaces the check of a command before it writes. A daemon has no such check by default. */
+  /** Replaces the check that a command makes before it writes; by default, a daemon makes none. */
   assertMayWrite?: () => void;
   onSyncFailed?: (error: unknown) => void;
 };
@@ -109,8 +110,8 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
     onSyncFailed: effects.onSyncFailed,
   });
   if (migration) log("info", "migrated", migration);
-  const opened = findIdentity(databasePath);
-  const findLossOfFile = () => findLoss(databasePath, opened);
+  const openedFile = findIdentity(databasePath);
+  const findLossOfFile = () => findLoss(databasePath, openedFile);
   const store = createStore(db);
   const machineClock = effects.machineClock ?? sharedClock(effects);
   const applyJump = createJumpDetector(
@@ -168,11 +169,12 @@ export function openRuntime(config: Config, busyTimeoutMs: number, effects: Effe
 }
 
 /**
- * Returns the clock that all processes of the machine share, or that of a test. A test that gives only
- * one of its two clocks has no jumps of the wall clock.
+ * Returns the clock that all processes of the machine share, or the clock of a test. If a test
+ * replaces only one of the two clocks, the wall clock never jumps.
  */
 function sharedClock({ now, monotonic }: Effects): Runtime["machineClock"] {
   if (now === undefined && monotonic === undefined) {
+    // `hrtime` counts from the boot of the machine, `performance.now()` from the thread's start.
     const startedAt = Number(process.hrtime.bigint()) / 1e6 - performance.now();
     const source = readClockSource(systemRandom);
     return {

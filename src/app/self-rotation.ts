@@ -12,10 +12,10 @@ import {
 import { notify } from "./notices.ts";
 import type { Runtime } from "./runtime.ts";
 
-// A key whose operator allows it can rotate itself over HTTP. The newest secret alone can do so:
-// otherwise a thief with an old secret could take the key back during the overlap. A thief with the
-// newest secret can rotate the key too, so the operator is alerted of every such rotation, and
-// whoever sends the old secret is told who to ask.
+// An API key can rotate itself over HTTP if the operator allows it. An old secret cannot start a
+// rotation: otherwise a thief with an old secret could take the key back during the overlap. A
+// thief with the newest secret can rotate the key, too. The operator is therefore alerted of every
+// rotation over HTTP, and whoever sends the old secret is told to ask the business.
 
 /** How long the secret that rotated its key may repeat the request, to get a lost response. */
 const REPEATABLE_MS = 600_000;
@@ -30,6 +30,7 @@ export function assertMayAskToRotate(key: Credential, now: number): void {
     throw new AppError("rotation_not_allowed", "This key may not rotate itself.", {
       fix: "ask the business to rotate it, or to allow it to rotate itself",
     });
+  // A secret expires if and only if a rotation has replaced it.
   if (key.secretExpiresAt !== null && !mayRepeat(key, now)) throw oldSecretError();
 }
 
@@ -48,13 +49,14 @@ export type SelfRotation = CreatedKey & {
 /**
  * Gives the key of a request a new secret, and alerts the operator. The key keeps its ID, scopes,
  * limits and expiry. Call it in a transaction, with the credential as it is in this transaction.
- * @throws AppError rotation_not_allowed, validation_failed; conflict if another old secret would
- *   end before the time that its rotation has set
+ * @throws AppError rotation_not_allowed, validation_failed; conflict if the old secret of the last
+ *   rotation is still valid, unless `overlapMs` is 0
  */
 export function rotateOwnKey(rt: Runtime, credential: Credential, overlapMs: number): SelfRotation {
   assertOverlap(overlapMs);
   const now = rt.now();
   assertMayAskToRotate(credential, now);
+  // An old secret may get a lost response again, but not start another rotation.
   if (credential.secretExpiresAt !== null) throw oldSecretError();
   const key = getKey(rt, credential.secretKeyId);
   assertNotEnded(rt, key);

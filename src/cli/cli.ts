@@ -32,6 +32,7 @@ export class Cli extends Terminal {
   configWithData(): Config {
     const config = this.config();
     if (dataExists(config)) return config;
+    // A daemon may still use the deleted file, and must be stopped first.
     assertNotInUse(config.databasePath);
     throw new AppError("resource_not_found", `There is no deskbell data in ${config.dataDir}.`, {
       fix: existsSync(config.backupFolder)
@@ -47,6 +48,8 @@ export class Cli extends Terminal {
       import("../app/runtime.ts"),
       import("../app/bookings/other-visits.ts"),
     ]);
+    // A transaction may read visits of features, such as ticket orders, and cannot wait for an
+    // import.
     await loadOtherVisits();
     const runtime = openRuntime(config, busyTimeoutMs);
     this.#opened.push(runtime);
@@ -64,17 +67,16 @@ export class Cli extends Terminal {
   }
 
   /**
-   * Returns a known error of SQLite as an AppError that names the file; other errors stay as they
-   * are. The commands of a fix get the --business that the user gave, because a command without it
-   * would ask for the business.
+   * Returns a known error of SQLite as an AppError that names the file. The commands in the fix of
+   * another AppError get the --business that the user gave, because they would ask for one.
    */
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);
     if (known || !(error instanceof AppError)) return known ?? error;
     const { code, message, fix, issues, extensions } = error;
     const slug = this.flags.business;
-    // Until the data are opened, all errors but those of usage concern the server. An unknown
-    // business has a fix that lists all businesses.
+    // Until the data are opened, all errors but those of usage concern the server. The fix
+    // for an unknown business lists all businesses.
     const isOfBusiness =
       code === "usage" || (this.#opened.length > 0 && code !== "business_not_found");
     if (!isOfBusiness || !slug || !fix || fix.includes("--business")) return error;
@@ -125,7 +127,7 @@ export class Cli extends Terminal {
 
 /**
  * Refuses to run as root on data of another user, who could not read the files that root creates.
- * Root does not change their owner, because it could follow a link that the user put in the folder.
+ * Their owner is not changed, because root could follow a link that the user put in the folder.
  */
 export function assertDataOwner({ dataDir, databasePath }: Config): void {
   if (process.getuid?.() !== 0) return;

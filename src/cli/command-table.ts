@@ -157,7 +157,7 @@ export const HIDDEN_COMMANDS: readonly CommandEntry[] = FEATURES.flatMap<Command
 
 function withFeatures(heading: Heading): CommandEntry[] {
   const commands = [...CORE[heading]];
-  // Commands of features after the same command of the core keep the order of the features.
+  // The last commands are inserted first, so that commands with the same `after` keep their order.
   for (const command of FEATURES.flatMap((feature) => feature.commands ?? []).toReversed())
     if (command.heading === heading)
       // A command whose `after` is null goes to the place 0: `findIndex` returns -1 for it.

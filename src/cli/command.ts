@@ -28,7 +28,7 @@ export type CommandGroup = {
 
 type CommandResult = void | number | Promise<void | number>;
 
-/** Flags that a feature adds to a command, and what runs instead of it if one of them is given. */
+/** Flags that a feature adds to a command, and what runs instead of the command if `isMeant`. */
 export type CommandVariant = Pick<CommandSpec, "flags" | "run"> & {
   /** Arguments that replace those of the command: a flag may stand for a required argument. */
   arguments?: readonly string[];
@@ -91,7 +91,7 @@ export const command = <
 
 /**
  * Adds a command or group to the program.
- * @param start creates the context and runs the command in it
+ * @param start creates the `Cli` and runs the command with it
  */
 export function addCommand(
   parent: Command,

@@ -99,8 +99,8 @@ export const integer = (minimum: number, maximum: number, about: string) =>
 export const count = (minimum: number, maximum: number, about: string) =>
   number("n", about, (value) => {
     const [, digits, thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
-    const count = Number(digits) * (thousands === "k" ? 1000 : 1);
-    if (count >= minimum && count <= maximum) return count;
+    const parsed = Number(digits) * (thousands === "k" ? 1000 : 1);
+    if (parsed >= minimum && parsed <= maximum) return parsed;
     throw new InvalidArgumentError(
       `Use a whole number from ${minimum} to ${maximum}, such as 500 or 10k.`,
     );

@@ -8,9 +8,8 @@ export type Suggestion = { value: string; about: string };
 export type Lister = (rt: Runtime, business: BusinessRow | undefined) => Suggestion[];
 
 /**
- * The stored values that a shell suggests for one kind of value. The kind is a group with an
- * argument or flag, such as `keys <key>`. An argument or flag that means the same in every group
- * is a kind without the group.
+ * The stored values that a shell suggests for an argument or flag. `valueKind` names it for all
+ * groups of commands, such as `--order`, or for one group, such as `events <event>`.
  */
 export type LiveValues = readonly [valueKind: string, list: Lister];
 

@@ -36,7 +36,7 @@ async function withSubcommands(group: CommandGroup, path = group.name): Promise<
         : withFeatureVariants(child, childPath);
     }),
   );
-  // Empty groups are left out: `catalog import` has only the commands of features.
+  // A group such as `catalog import`, whose commands all come from features, may be empty.
   const commands = children.filter((child) => !("commands" in child) || child.commands.length > 0);
   const added = await Promise.all(
     FEATURES.flatMap<FeatureSubcommands>(({ subcommands = [] }) => subcommands)

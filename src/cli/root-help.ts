@@ -31,7 +31,7 @@ const HELP_HEADING = "Installation";
 const MIN_TEXT_WIDTH = 40;
 
 /**
- * Returns the help of the program. The command table has all of its texts, so that --help loads
+ * Returns the help of the program. The summaries are in the command table, so that --help loads
  * neither commander nor a command.
  */
 export function rootHelp(program: string, width: number): string {
@@ -40,9 +40,10 @@ export function rootHelp(program: string, width: number): string {
       [flags, env ? `${about} (env: ${env})` : about] as const,
   );
   const commands = [...COMMANDS, HELP_COMMAND].map(({ name, about }) => [name, about] as const);
-  const column = Math.max(...[...options, ...commands].map(([term]) => term.length)) + 4;
+  // Two spaces stand before each term, and at least two after it.
+  const aboutColumn = Math.max(...[...options, ...commands].map(([term]) => term.length)) + 4;
   const list = (rows: readonly (readonly [string, string])[]) =>
-    rows.map(([term, about]) => wrapWords(`  ${term}`, about, column)).join("\n");
+    rows.map(([term, about]) => wrapWords(`  ${term}`, about, aboutColumn)).join("\n");
   const wrapWords = (head: string, text: string, indent: number) =>
     joinIntoLines(
       head.padEnd(indent),

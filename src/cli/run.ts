@@ -24,14 +24,14 @@ export async function run(program: string, args: readonly string[], io: Io): Pro
   return exitCode;
 }
 
-/** Returns whether errors are printed as JSON, even if the command line cannot be parsed. */
+/** Returns whether to print errors as JSON, also those of a command line that cannot be parsed. */
 export const wantsJson = (args: readonly string[]): boolean =>
   args.includes("--json") || isEnvEnabled("DESKBELL_JSON");
 
 /**
  * Returns the command that starts this program, for hints that can be pasted: in a checkout,
  * `deskbell` is not on PATH.
- * @param script the script as it was typed: process.argv[1]
+ * @param script process.argv[1], in which symbolic links are not resolved
  * @param folder the current folder
  */
 export function programName(script: string, folder: string): string {

@@ -51,7 +51,7 @@ export class Terminal {
     return this.flags.color && stdout.isTTY ? styleText(style, text, { stream: stdout }) : text;
   }
 
-  /** Prints a JSON document, or a line of NDJSON with an indent of 0. */
+  /** Prints a JSON document; with an indent of 0, a line of NDJSON. */
   printJson(value: unknown, indent = 2): void {
     this.io.stdout.write(`${this.toJson(value, indent)}\n`);
   }
@@ -62,7 +62,7 @@ export class Terminal {
   }
 
   /**
-   * Prints a line before it returns; the stream's own `write` reports an error only later.
+   * Writes a line synchronously: an error of the stream's own `write` would come too late.
    * @throws AppError state_refuses, for example on a full disk or a closed pipe
    */
   printNow(line: string): void {
@@ -127,8 +127,8 @@ export class Terminal {
   }
 
   /**
-   * Asks for the name of the object to confirm `action`, such as "Deleting x". Scripts pass
-   * --yes.
+   * Asks the user to confirm `action`, such as "Deleting x", by typing the name of the object.
+   * Scripts pass --yes.
    * @throws AppError usage if the answer differs or nobody can be asked
    */
   async confirm(action: string, name: string): Promise<void> {

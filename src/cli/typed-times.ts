@@ -20,8 +20,8 @@ export type Clock = { timezone: string; now: number };
 /**
  * Parses a time as typed, local to the business: `18:00`, `tomorrow 18:00`, `now`,
  * `2026-12-01T18:00`, or a time with an offset.
- * @param day an instant on the day that a time without a date means; by default, now
- * @param dayName this day in the error message
+ * @param day an instant on the day of a time that has no date; by default, now
+ * @param dayName the name of this day for the error message
  * @returns epoch milliseconds
  */
 export function parseTime(
@@ -73,9 +73,10 @@ export function parseBound(
 ): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === "none") return null;
-  const day = expandDay(text, clock.timezone, clock.now);
-  if (isLocalDate(day)) return startOfDay(flag === "--to" ? addDays(day, 1) : day, clock.timezone);
-  if (isStartTime(day) || isInstant(day)) return parseTime(flag, text, clock);
+  const expanded = expandDay(text, clock.timezone, clock.now);
+  if (isLocalDate(expanded))
+    return startOfDay(flag === "--to" ? addDays(expanded, 1) : expanded, clock.timezone);
+  if (isStartTime(expanded) || isInstant(expanded)) return parseTime(flag, text, clock);
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
     "use a date such as 2026-12-24, today or tomorrow, a time such as 2026-12-24T13:00, or none",

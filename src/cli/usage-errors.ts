@@ -3,9 +3,9 @@ import { usageError } from "./failure.ts";
 import { didYouMean } from "../domain/nearest.ts";
 
 /**
- * Throws if the word after an option that takes a value is itself an option. Commander takes it as
- * the value, so an empty shell variable would turn `--name $NAME --dry-run` into a name and a real
- * change. A text that looks like an option is accepted as `--name=--dry-run`.
+ * Throws if the word after an option that takes a value is itself an option. Commander takes this
+ * word as the value, so an empty variable in `--name $NAME --dry-run` would make `--dry-run` the
+ * name and the change real. A text that looks like an option is accepted as `--name=--dry-run`.
  * @param line the words of the command line
  * @throws AppError usage
  */
@@ -26,7 +26,7 @@ export function assertNoMissingValue(target: Command, line: readonly string[]): 
   }
 }
 
-/** Returns the options of the command and of its parents, which are accepted anywhere. */
+/** Returns the options that the command accepts: its own and those of its parents. */
 const optionsOf = (target: Command): readonly Option[] => [
   ...target.options,
   ...(target.parent ? optionsOf(target.parent) : []),
@@ -69,7 +69,7 @@ export function mapUsageErrors(target: Command, line: readonly string[]): void {
   for (const child of target.commands) mapUsageErrors(child, line);
 }
 
-/** Texts by commander's error code, from the command that the error was thrown for. */
+/** Functions that describe an error of the command `target`, by commander's error code. */
 const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) => string> = {
   "commander.unknownCommand": (target) => {
     const [name = ""] = target.args;
@@ -95,7 +95,9 @@ const DESCRIPTIONS: Record<string, (target: Command, line: readonly string[]) =>
     return `Missing ${missing?.flags}.`;
   },
   "commander.optionMissingArgument": ({ options }, line) => {
-    const [option] = line.toReversed().flatMap((word) => optionAtEnd(word, options) ?? []);
+    // An option that lacks its value is the last one, because an earlier one would take the next
+    // word.
+    const [option] = line.toReversed().flatMap((word) => findValueOption(word, options) ?? []);
     return `${option?.long} needs a value.`;
   },
 };
@@ -104,19 +106,19 @@ const withoutDashes = (word: string): string => word.replace(/^--/, "");
 
 /**
  * Returns whether a word is an unknown option: commander has removed the known ones. A negative
- * number is an argument, but a group takes no arguments.
+ * number is an argument, except after a group, which takes no arguments.
  */
 const isUnknownOption = (word: string, { commands }: Command): boolean =>
   /^-./s.test(word) && (commands.length > 0 || !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i.test(word));
 
-/** Returns the option with a value that a word such as `--name`, `-n` or `-qn` ends with. */
-const optionAtEnd = (word: string, options: readonly Option[]): Option | undefined =>
+/** Returns the option with a value that `--name`, `-n` or the last letter of `-qn` names. */
+const findValueOption = (word: string, options: readonly Option[]): Option | undefined =>
   options.find(
     ({ required, long, short }) =>
       required && (word === long || (/^-\w+$/.test(word) && short === `-${word.at(-1)}`)),
   );
 
-/** Commander's error about a wrong value does not say which option or variable has it. */
+/** Makes the error about a wrong value name its option or variable; commander's does not. */
 function mapInvalidValue(option: Option, target: Command, line: readonly string[]): void {
   const parse = option.parseArg;
   if (parse === undefined) return;

@@ -29,9 +29,9 @@ const YOUNG_GENERATION_BYTES = 7_000_000;
  * so this function stops the growth instead. The young generation may grow again after V8 has
  * shrunk it in an idle daemon.
  *
- * V8 creates objects of searches in the old generation if earlier ones survived. Such objects keep
- * others alive there, which caused 12 times as many full collections. The flag
- * --no-allocation-site-pretenuring prevents this.
+ * If objects of earlier searches survived, V8 creates the objects of later searches in the old
+ * generation. There, they keep other objects alive, which caused 12 times as many full collections.
+ * The flag --no-allocation-site-pretenuring prevents this.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=40");

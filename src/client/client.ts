@@ -3,7 +3,7 @@ import { type Received, send, type SendOptions } from "./send.ts";
 import type { DeskbellClient, ResponseInfo } from "./types.ts";
 
 export type ClientOptions = {
-  /** The address of the server, such as `https://desk.example`, with the path of a proxy. */
+  /** The address of the server, such as `https://desk.example`, with the path that a proxy adds. */
   baseUrl: string;
   /** The slug of the business. */
   business: string;
@@ -74,7 +74,7 @@ function prepare(pattern: string, args: Values, takesIdempotencyKey: boolean) {
     else query.push(`${name}=${[value].flat().map(encode).join(",")}`);
   }
   if (takesIdempotencyKey) headers["idempotency-key"] ??= crypto.randomUUID();
-  // A request without a body sends an empty object, because most of these routes require JSON.
+  // Most routes with an Idempotency-Key require JSON, so an empty object stands for no body.
   const content = args["body"] ?? (takesIdempotencyKey ? {} : undefined);
   if (content !== undefined) headers["content-type"] = "application/json";
   return {

@@ -36,7 +36,7 @@ export class DeskbellError extends Error {
   readonly requestId: string | undefined;
   /** Seconds after which a retry can succeed, from `Retry-After`. */
   readonly retryAfter: number | undefined;
-  /** The whole body of the response, with the fields of some codes, such as `alternatives`. */
+  /** The whole body of the response. Some codes add fields, such as `alternatives`. */
   readonly problem: Problem | undefined;
 
   constructor(fields: ErrorFields) {

@@ -6,6 +6,7 @@ type Entry = {
   /** The field of the list's response that has the object; "" if the response is one array. */
   part: string;
   object: MirroredObject | null;
+  /** The sequence number of the event or response that the object comes from. */
   sequence: number;
 };
 
@@ -152,8 +153,8 @@ export class MirrorCopy {
     const entries = await this.#entriesOf(list);
     for (const [id, entry] of entries)
       if (entry.sequence <= sequence) this.#set(list, entries, id, null);
-    // The entries that remain are newer than the response. The copy then differs from the response,
-    // whose ETag would hide that from the server.
+    // The entries that remain are newer than the response. With its ETag, the server could answer
+    // that nothing has changed, although the copy differs from the response.
     const isSameAsResponse = entries.size === 0;
     for (const [part, object] of partsIn(list, data))
       if (!entries.has(object.id)) this.#set(list, entries, object.id, { part, object, sequence });

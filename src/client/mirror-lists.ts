@@ -1,7 +1,7 @@
 import type { Arguments, OperationId, Result, Schemas } from "./types.ts";
 
 // What a mirror copies, as the guide "Keep a mirror" says: the lists, the events that change them,
-// and what of a list is shown.
+// and which objects of a list are shown.
 
 /** The lists that a mirror can keep, with the names that events have for them. */
 export type MirrorLists = {
@@ -102,7 +102,7 @@ export function partsIn(list: MirrorList, data: unknown): [part: string, Mirrore
   );
 }
 
-/** Returns what a response with the whole list would contain at a time (epoch milliseconds). */
+/** Returns what a response with the whole list would contain at `now` (epoch milliseconds). */
 export function toData(
   list: MirrorList,
   objects: readonly [part: string, MirroredObject][],
@@ -118,7 +118,7 @@ export function toData(
   return Object.fromEntries(MENU_PARTS.map((part) => [part, listShown(part)]));
 }
 
-/** Returns whether a list contains an object: events store objects that it leaves out, too. */
+/** Returns whether the API's list has an object: events also bring objects that it leaves out. */
 function isShown(list: MirrorList, object: MirroredObject, now: number): boolean {
   if (list === "promotions")
     return object.active === true || Date.parse(object.schedule?.startsAt ?? "") > now;

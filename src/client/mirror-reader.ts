@@ -15,7 +15,10 @@ type Order = { id: string; sortOrder: number }[];
 /** Lists to read again: the IDs to read, or null for the whole list. */
 type Stale = Map<MirrorList, Set<string> | null>;
 
-/** Reads the feed and the lists into a copy, by the rules of the guide "Keep a mirror". */
+/**
+ * Reads the feed and the lists into a copy, by the rules of the guide "Keep a mirror". The menu has
+ * several parts, such as `items`. Every other list is one part, which is called "".
+ */
 export class MirrorReader {
   readonly #client: DeskbellClient;
   readonly #lists: readonly MirrorList[];
@@ -32,7 +35,7 @@ export class MirrorReader {
 
   /**
    * Brings a copy up to date, and waits for an event if there is none yet.
-   * @param maxWaitSeconds at most 25; less if a list must be read earlier
+   * @param maxWaitSeconds at most 25. The wait is shorter if a list must be read earlier
    */
   async update(copy: MirrorCopy, maxWaitSeconds: number, signal?: AbortSignal): Promise<void> {
     const due = Math.min(...this.#lists.map((list) => dueAt(copy, list)));
@@ -69,8 +72,8 @@ export class MirrorReader {
   }
 
   /**
-   * Replaces all that is stored by the whole lists. The end of the feed is read first, so that the
-   * changes made while the lists are read come as events.
+   * Replaces the copy with the whole lists. The end of the feed is read first, so that the changes
+   * made while the lists are read come as events.
    */
   async #begin(copy: MirrorCopy): Promise<void> {
     const { page } = await this.#client.listChanges({ after: "latest", types: this.#types });
@@ -149,8 +152,8 @@ function dueAt(copy: MirrorCopy, list: MirrorList): number {
 }
 
 /**
- * Returns whether the feed has no events after the cursor: they are no longer kept, or the server
- * was restored from a backup that is older, or built again.
+ * Returns whether the cursor is of no use: the events after it are no longer kept, or the server
+ * was restored from an older backup or set up anew.
  */
 const isExpired = (error: unknown): boolean =>
   error instanceof DeskbellError &&

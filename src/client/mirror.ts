@@ -35,7 +35,7 @@ export type Mirror = {
   /**
    * Brings the copy up to date. Call it when your program starts, for each webhook, and once an
    * hour. Calls that wait for their turn share one synchronization.
-   * @throws DeskbellError if the server cannot be read; the copy stays as it was
+   * @throws DeskbellError if the server cannot be read; the copy keeps what was read before
    */
   sync: () => Promise<MirrorChange>;
   /**
@@ -51,7 +51,7 @@ export type Mirror = {
 const MAX_WAIT_SECONDS = 25;
 const PAUSE_AFTER_ERROR_SECONDS = 30;
 
-/** Returns a mirror, as the guide "Keep a mirror" describes it: events change single objects. */
+/** Returns a mirror that works as the guide "Keep a mirror" says: events change single objects. */
 export function createMirror(options: MirrorOptions): Mirror {
   const { client, storage, intervalSeconds = 2, now = Date.now } = options;
   const lists = options.lists ?? (Object.keys(LISTS) as MirrorList[]);
@@ -65,6 +65,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const update = (maxWaitSeconds: number, signal?: AbortSignal): Promise<MirrorChange> => {
     const run = lastUpdate.then(async () => {
       const pause = lastStartedAt + intervalSeconds * 1000 - now();
+      // The pause has a limit, because the clock may have been set back.
       if (pause > 0) await wait(Math.min(pause, intervalSeconds * 1000), signal);
       lastStartedAt = now();
       waitingSync = undefined;
@@ -77,16 +78,16 @@ export function createMirror(options: MirrorOptions): Mirror {
   };
 
   async function follow({ signal, onChange, onError }: FollowOptions): Promise<void> {
-    for (let seconds = 0; !signal.aborted;) {
+    for (let maxWaitSeconds = 0; !signal.aborted;) {
       try {
-        const change = await update(seconds, signal);
+        const change = await update(maxWaitSeconds, signal);
         if (change.changed.length > 0) onChange?.(change);
-        seconds = MAX_WAIT_SECONDS;
+        maxWaitSeconds = MAX_WAIT_SECONDS;
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof DeskbellError) || !isTemporary(error)) throw error;
         onError?.(error);
-        seconds = 0;
+        maxWaitSeconds = 0;
         const pause = error.retryAfter ?? PAUSE_AFTER_ERROR_SECONDS;
         await wait(pause * 1000, signal).catch(() => {});
       }

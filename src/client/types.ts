@@ -40,6 +40,7 @@ type HeaderArguments<Id extends OperationId> = {
     | undefined;
 };
 
+/** The `body` of an operation: required, absent or optional, as the document says. */
 type BodyArguments<Id extends OperationId> = operations[Id] extends {
   requestBody: { content: { "application/json": infer Body } };
 }
@@ -54,7 +55,7 @@ type PreviousArguments<Id extends OperationId> = operations[Id]["responses"] ext
   304: unknown;
 }
   ? {
-      /** An earlier result: if nothing has changed, the result has its data and status 304. */
+      /** An earlier result. If nothing has changed, its data are returned with status 304. */
       previous?: Result<Id> | undefined;
     }
   : object;
@@ -94,7 +95,7 @@ export type Result<Id extends OperationId> = Flat<
 type Item<Id extends OperationId> =
   BodyOf<Id> extends { data: (infer T)[]; page: { nextCursor: string | null } } ? T : never;
 
-/** A promise of the result; of a list, also all of its objects, page by page. */
+/** A promise of the result. The reply of a list also iterates over its objects, page by page. */
 export type Reply<Id extends OperationId> = Promise<Result<Id>> &
   ([Item<Id>] extends [never] ? unknown : AsyncIterable<Item<Id>>);
 

@@ -57,7 +57,7 @@ export async function verifyWebhook(options: WebhookOptions): Promise<DeskbellEv
       "X-Service-Signature is not `t=<unix seconds>,v1=<hex>`: pass the whole header.",
     );
   const secrets = [options.secret].flat();
-  const matches = (body: Uint8Array) => matchesAny(secrets, signatures, time, body);
+  const matches = (bytes: Uint8Array) => matchesAny(secrets, signatures, time, bytes);
   if (!(await matches(body))) throw await explainMismatch(body, matches);
   const ageSeconds = Math.round(now / 1000 - Number(time));
   if (Math.abs(ageSeconds) > toleranceSeconds)

@@ -38,6 +38,7 @@ export type Claim = {
   keys: readonly SigningKey[];
 };
 
+/** The result of an attempt. `outcomeClass` is undefined if nothing was sent. */
 export type AttemptResult = DeliveryResult & { outcomeClass: OutcomeClass | undefined };
 
 /**

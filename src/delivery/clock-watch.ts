@@ -25,12 +25,13 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
         const span = { after: Math.min(wall, wallNow), until: wall + MAX_WAIT_MS };
         const shift = () => {
           rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
-          // A later number may have been created on either side of the jump. Such a delivery that
-          // is due in the future is therefore made due now.
+          // A delivery with a later number may have been created before or after the jump. If it
+          // is due in the future, it is made due now.
           rt.store.due.bringForward(wallNow, wallNow, lastNumber);
           rt.store.endpoints.shiftBackoffs(byMs);
           rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
         };
+        // After a failed write, the next check finds the same jump.
         if (!tryWrite(shift)) return;
         onShift(byMs);
         rt.log("warn", "The clock was set; due times were shifted by the same amount.", {
@@ -59,7 +60,7 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
   };
 
-  /** Returns false if the database is locked, full or gone; the next check tries again. */
+  /** Returns false if the database is locked, full or gone. */
   function tryWrite(write: () => void): boolean {
     try {
       rt.tx(write);

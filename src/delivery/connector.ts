@@ -20,7 +20,7 @@ export function ignoreContinue(socket: Socket): Socket {
   let status = "";
   let isInHeaders = false;
   let lineFeeds = 0;
-  /** Whether the status line of the final response has been read. */
+  /** Whether the status line of the final response has been read; true until the first request. */
   let isFinal = true;
 
   /** Changes the status 100 of each interim response in a chunk to 102. */
@@ -55,7 +55,7 @@ export function ignoreContinue(socket: Socket): Socket {
   return socket;
 }
 
-/** Why a connection failed. It has no `code`, because undici retries some codes on its own. */
+/** Why a connection failed. The error has no `code`: undici retries some codes on its own. */
 export class ConnectError extends Error {
   readonly kind: Exclude<Outcome["kind"], "responded">;
 
@@ -77,7 +77,7 @@ export type OnConnected = (address: string) => void;
 
 /** Returns a connector for one pool. It connects only to addresses that the URL policy allows. */
 export function createConnector(
-  resolve: Resolve,
+  resolveHost: Resolve,
   urlPolicy: UrlPolicy,
   onConnected: OnConnected = () => {},
 ): buildConnector.connector {
@@ -85,7 +85,7 @@ export function createConnector(
 
   async function open(options: buildConnector.Options, signal: AbortSignal): Promise<Socket> {
     const { hostname, protocol } = options;
-    const addresses = isIP(hostname) === 0 ? await resolve(hostname, urlPolicy) : [hostname];
+    const addresses = isIP(hostname) === 0 ? await resolveHost(hostname, urlPolicy) : [hostname];
     if (addresses.length === 0)
       throw new ConnectError("unresolvable", `no address for ${hostname}`);
     assertSafe(hostname, addresses, urlPolicy);

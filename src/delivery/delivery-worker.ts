@@ -79,8 +79,8 @@ export class DeliveryWorker {
   /** The number of the newest delivery that `wake` has seen. */
   #lastSeen: number;
   /**
-   * The highest number of a delivery that was sent. It is above `#lastSeen` if a sweep or another
-   * attempt found the delivery before `wake` did.
+   * The highest number of a delivery that was sent. It is above `#lastSeen` if a sweep, or the end
+   * of another attempt, has found the delivery before `wake`.
    */
   #lastSent = 0;
   #state: "running" | "stopping" | "stopped" = "running";

@@ -155,7 +155,10 @@ export class Dispatcher {
     this.#inFlight.markOverdue();
   }
 
-  /** Ends an attempt. The delivery stays claimed until `release`. */
+  /**
+   * Ends an attempt. The delivery stays claimed until `release`.
+   * @param outcome undefined if nothing was sent
+   */
   endAttempt(delivery: InFlightDelivery, outcome: OutcomeClass | undefined): void {
     const { queue, host, owner } = delivery;
     this.#inFlight.remove(delivery);

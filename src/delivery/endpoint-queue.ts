@@ -19,7 +19,8 @@ export type PermitKind =
   /** A permit for a first or second attempt at an endpoint that responds. */
   | "PROMPT"
   /**
-   * A permit for later attempts, redeliveries, and endpoints whose last response failed or is overdue.
+   * A permit for later attempts, for redeliveries, and for endpoints whose last attempt failed or
+   * is overdue.
    */
   | "LATE"
   /** A permit for an endpoint that keeps failing, which gets one delivery at a time. */
@@ -40,8 +41,8 @@ const ENDPOINT_CLASSES = Object.keys(PERMIT_OF) as EndpointClass[];
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * Decides which endpoint may send next. Endpoints that hang use up the late permits and the probes,
- * never the permits of healthy endpoints.
+ * Decides which endpoint may send next. Endpoints that hang use up the permits of late attempts and
+ * probes, never those of healthy endpoints.
  */
 export function createDeliveryQueue(permits: number) {
   const { probes, fast, late, maxFastInFlight, reserved } = splitPermits(permits);
@@ -116,7 +117,7 @@ export type SigningKeys = { keys: SigningKey[]; validUntil: number };
 
 /** The least number of due rows that are read at once. */
 const READ_AHEAD = 32;
-/** The number of rows read per claimed delivery, which may be among them and is skipped. */
+/** The number of rows read for each claimed delivery: claimed ones among the rows are skipped. */
 const READ_AHEAD_PER_CLAIMED = 4;
 /** The attempts of a delivery that may use prompt permits: the first one and its first retry. */
 const PROMPT_ATTEMPTS = 2;
@@ -157,8 +158,8 @@ export class EndpointQueue {
   }
 
   /**
-   * Takes over the endpoint as it is stored now. Its health begins anew if it was changed or its
-   * backoff was ended.
+   * Takes over the endpoint as it is stored now. Its health begins anew if the endpoint was changed
+   * or its backoff was ended early.
    */
   reload(target: TargetRow, commitCount: number): void {
     const { updatedAt, holdsEnded } = this.target;
@@ -218,7 +219,8 @@ export class EndpointQueue {
       this.#hasReadAllDue = rows.length < limit;
       this.#dueRows = claimed === 0 ? rows : rows.filter(({ number }) => !isClaimed(number));
     }
-    if (this.#redeliveriesInFlight === 0 && this.#businessesInFlight.size === 0) return this.#dueRows;
+    if (this.#redeliveriesInFlight === 0 && this.#businessesInFlight.size === 0)
+      return this.#dueRows;
     return this.#dueRows.filter(
       ({ isRedelivery, businessId }) =>
         (isRedelivery === 0 || this.#redeliveriesInFlight === 0) &&

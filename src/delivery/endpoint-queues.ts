@@ -22,7 +22,7 @@ type Host = {
   claimed: number;
   /** IDs of the endpoints that had no capacity, longest waiting first. */
   waiting: Set<string>;
-  /** Whether the host is known to be verified, so that it has no limit per hour. */
+  /** Whether the host is known to have accepted an event lately, so that it has no hourly limit. */
   isVerified: boolean;
 };
 
@@ -107,7 +107,7 @@ const MAX_CACHED_KEYS = 20_000;
  */
 const SECRET_RETRY_MS = 500;
 
-/** Keeps a queue for each endpoint, and reloads it when something else has committed. */
+/** Keeps a queue for each endpoint, and reloads it after a commit of another writer. */
 export function createEndpointQueues(rt: Runtime) {
   const queues = new Map<string, EndpointQueue>();
   const readSigningKeys = createKeyReader(rt);

@@ -17,9 +17,9 @@ const UNAVAILABLE_RETRY_MS = 1000;
 const MAX_UNWRITTEN = 2048;
 
 export type OutcomeListeners = {
-  /** Called before each write, to shift times by a jump of the clock that has not been noticed. */
+  /** Called before each write, so that `shift` corrects the times if the clock was set. */
   beforeWrite: () => void;
-  /** Returns until when, and why, nothing is sent to the endpoint, on the wall clock. */
+  /** Returns the backoff of the endpoint, in times of the wall clock. */
   getStoredBackoff: (endpointId: string) => StoredBackoff;
   /** @param disabled the IDs of the endpoints that these outcomes have disabled */
   onWritten: (results: readonly AttemptResult[], disabled: readonly string[]) => void;
@@ -88,7 +88,7 @@ export class OutcomeWriter {
     this.#listeners.onWritten(group, disabled);
   }
 
-  /** Schedules another write after a failed one. Throws an error of another kind again. */
+  /** Schedules another write after a failed one, or throws the error if a retry cannot help. */
   #retryLater(error: unknown): void {
     const isUnavailable = isStorageUnavailable(error);
     if (!isUnavailable && !isBusy(error)) throw error;

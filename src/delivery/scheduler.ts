@@ -30,7 +30,7 @@ export type ThreadWork = {
   everyMinute?: readonly (() => void | Promise<void>)[];
   /** Called at 03:17 in the server's time zone. */
   everyNight?: readonly (() => void | Promise<void>)[];
-  /** Called when a health condition has begun of which the operator should be told at once. */
+  /** Called when a health condition has begun, and the operator should be told at once. */
   checkSoon?: () => void;
   /** Waits up to `graceMs` for what is in flight. The database is closed afterwards. */
   stop?: (graceMs: number) => Promise<void>;
@@ -60,7 +60,7 @@ export function startScheduler(
    * Returns a task that retries while another writer holds the lock. If the storage cannot be used,
    * the next tick tries again.
    */
-  const writing = (run: () => void | Promise<void>): Task => {
+  const withRetries = (run: () => void | Promise<void>): Task => {
     return async () => {
       while (!stopping.signal.aborted)
         try {
@@ -76,21 +76,21 @@ export function startScheduler(
 
   const jobs = [
     startJob(EVERY_SECOND, [
-      writing(() => worker.sweep()),
-      writing(() => publishClockChanges(rt)),
-      writing(() => expirePendingVisits(rt)),
-      writing(() => publishEventAvailability(rt)),
-      writing(() => endExpiredKeys(rt)),
-      writing(() => continueBacklogMoves(rt)),
-      ...works.flatMap(({ everySecond = [] }) => everySecond).map(writing),
+      withRetries(() => worker.sweep()),
+      withRetries(() => publishClockChanges(rt)),
+      withRetries(() => expirePendingVisits(rt)),
+      withRetries(() => publishEventAvailability(rt)),
+      withRetries(() => endExpiredKeys(rt)),
+      withRetries(() => continueBacklogMoves(rt)),
+      ...works.flatMap(({ everySecond = [] }) => everySecond).map(withRetries),
     ]),
     startJob(EVERY_MINUTE, [
-      writing(() => worker.reviewFailing()),
-      writing(() => void emptyErasedLog(rt)),
-      ...works.flatMap(({ everyMinute = [] }) => everyMinute).map(writing),
+      withRetries(() => worker.reviewFailing()),
+      withRetries(() => void emptyErasedLog(rt)),
+      ...works.flatMap(({ everyMinute = [] }) => everyMinute).map(withRetries),
     ]),
-    startJob(EVERY_FIVE_MINUTES, [writing(prune)]),
-    startJob(EVERY_NIGHT, works.flatMap(({ everyNight = [] }) => everyNight).map(writing)),
+    startJob(EVERY_FIVE_MINUTES, [withRetries(prune)]),
+    startJob(EVERY_NIGHT, works.flatMap(({ everyNight = [] }) => everyNight).map(withRetries)),
   ];
   return {
     stop: () => {

@@ -68,7 +68,7 @@ export function createSender(
   // address.
   const createPool = (trusted: boolean) => {
     const urlPolicy = { ...baseUrlPolicy, trusted };
-    // undici's timeouts do not limit a whole delivery; `dispatch` has its own.
+    // undici's timeouts do not limit a whole delivery; `sendPost` has its own.
     const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
     const pools = createOriginPools({
       connect: createConnector(cachedResolve, urlPolicy, onConnected),
@@ -84,7 +84,7 @@ export function createSender(
       const { pools, getTarget } = post.trusted ? trusted : untrusted;
       const target = getTarget(post.url);
       if ("reason" in target) return Promise.resolve({ kind: "blocked", error: target.reason });
-      return dispatch(pools, target, post, now);
+      return sendPost(pools, target, post, now);
     },
     async close() {
       await Promise.all([untrusted.pools.destroy(), trusted.pools.destroy()]);
@@ -135,7 +135,7 @@ function cacheTargets(urlPolicy: UrlPolicy): (url: string) => Target | UnsafeUrl
  * Sends a POST and resolves to its outcome. The status and headers decide the outcome, even if the
  * rest of the response fails.
  */
-function dispatch(
+function sendPost(
   pools: OriginPools,
   target: Target,
   { headers, body, timeoutMs, isWanted = () => true }: WebhookPost,

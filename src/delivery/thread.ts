@@ -63,7 +63,7 @@ function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): vo
 
   async function stop(): Promise<void> {
     scheduler.stop();
-    await Promise.all([worker.stop(GRACE_MS), ...works.map(({ stop }) => stop?.(GRACE_MS))]);
+    await Promise.all([worker.stop(GRACE_MS), ...works.map((work) => work.stop?.(GRACE_MS))]);
     await sender?.then(({ close }) => close());
     rt.close();
     parentPort?.close();

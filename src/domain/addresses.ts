@@ -31,8 +31,8 @@ export const isWithin = (address: string, ranges: readonly string[]): boolean =>
   createRangeCheck(ranges)(address);
 
 /**
- * Returns a function that does the same as `isWithin`. Parsing the ranges takes most of its time,
- * so whoever checks many addresses parses them once.
+ * Returns a function that does the same as `isWithin`. Parsing the ranges takes most of the time of
+ * a check, so whoever checks many addresses parses the ranges once.
  * @throws AppError usage for an invalid range
  */
 export function createRangeCheck(ranges: readonly string[]): (address: string) => boolean {

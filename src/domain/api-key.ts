@@ -19,7 +19,7 @@ export type Scope = (typeof SCOPES)[number];
  */
 export type NeededScope = Scope | readonly Scope[] | "anyKey";
 
-/** Scopes that grant others. */
+/** The other scopes that a scope grants. */
 const INCLUDED: Partial<Record<Scope, readonly Scope[]>> = {
   "webhooks.write": ["webhooks.read"],
   "bookings.manage": ["bookings.write", "tickets.write", "bookings.read"],
@@ -61,7 +61,7 @@ export const grants = ({ scopes }: { scopes: readonly Scope[] }, needed: Scope):
 
 /**
  * What happens to the webhook endpoints of a key that ends. UNDECIDED: the key ended under version
- * 0.2.
+ * 0.2, which left its endpoints as they were, and the operator has to decide.
  */
 export type EndpointsAtEnd = "STOP" | "KEEP" | "UNDECIDED";
 

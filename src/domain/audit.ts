@@ -56,7 +56,7 @@ export type Actor = {
   /** `uid:1000` for a user, the ID of an API key, or `daemon`. */
   id: string;
   /**
-   * The name of the API key, of the system user, or of the user who ran sudo. Null for the daemon,
+   * The name of the API key, of the system user, or of the user who ran sudo; null for the daemon,
    * and for a key or user without a name.
    */
   name: string | null;

@@ -3,8 +3,8 @@ import { MAX_MINOR_UNITS } from "./money.ts";
 import { isSafeLine } from "./text.ts";
 
 /*
- * Schemas of single values, in catalog files and in requests. The error message of each is a noun
- * phrase that completes "it must be ...".
+ * This file has the schemas of single values in catalog files and in requests. The error message of
+ * each is a noun phrase that completes "it must be ...".
  */
 
 export function line(max: number) {
@@ -15,8 +15,9 @@ export function line(max: number) {
 }
 
 /**
- * Returns a schema of a line that somebody outside the business wrote. Characters that control a
- * terminal, or that reorder or hide others, would reach the calendars and tools of the business.
+ * Returns the schema of a line that somebody outside the business wrote. It refuses characters that
+ * control a terminal, or that reorder or hide others: the line reaches calendars and other tools of
+ * the business.
  */
 export function outsideLine(max: number) {
   const noun = `one line of 1 to ${max} characters without invisible characters`;

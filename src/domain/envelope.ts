@@ -47,7 +47,7 @@ export const reorderedEvent = (
 
 type EnvelopeBusiness = z.infer<typeof business>;
 
-/** Returns an event that says whether a partner reaches a business. */
+/** Returns an event that says that a partner now reaches a business, or no longer does. */
 export const businessEvent = (
   type: "business.added" | "business.removed",
   { id, slug, name, timezone }: EnvelopeBusiness,
@@ -55,7 +55,7 @@ export const businessEvent = (
 
 /**
  * An event as receivers get it: the "Webhook event envelope" of the specification that deskbell
- * implements. `data` has exactly the four keys of the table there.
+ * implements. `data` has exactly the four keys that the specification lists.
  */
 export type Envelope = {
   id: string;
@@ -101,14 +101,14 @@ export function createEnvelope(
 
 const GUEST_PREFIXES: ReadonlySet<string> = new Set(["booking", "reservation", "ticket_order"]);
 
-type AudienceReader = Pick<EventReader, "kind" | "scopes">;
+type ReceivingKey = Pick<EventReader, "kind" | "scopes">;
 
 /**
  * Returns whether the events that a key receives include customer references and the reasons of
  * cancellations. A restricted key needs a scope for bookings or orders, because other partners
  * wrote these texts about their guests.
  */
-export const readsReferences = (key: AudienceReader): boolean =>
+export const readsReferences = (key: ReceivingKey): boolean =>
   key.kind === "SECRET" ||
   grants(key, "bookings.read") ||
   grants(key, "bookings.write") ||
@@ -120,7 +120,7 @@ export const readsReferences = (key: AudienceReader): boolean =>
  * @param key undefined if the endpoint belongs to the operator alone
  */
 export function bodyFor(
-  key: AudienceReader | undefined,
+  key: ReceivingKey | undefined,
   { type, body }: { type: EventType; body: Buffer },
 ): Buffer {
   if (key === undefined || !GUEST_PREFIXES.has(prefixOf(type)) || readsReferences(key)) return body;
@@ -141,7 +141,7 @@ function visitsOf(groups: readonly EventGroup[]): string | undefined {
 
 /** Returns what a key receives about guests, as sentences for the operator. */
 export function describeGuestData(key: EventReader): string[] {
-  const lists = grants(key, "bookings.read")
+  const accessSentences = grants(key, "bookings.read")
     ? [
         `It reads all bookings, reservations and ticket orders, ${
           grants(key, "guests.read")
@@ -158,7 +158,7 @@ export function describeGuestData(key: EventReader): string[] {
   const receives = grants(key, "webhooks.read")
     ? "It receives"
     : "At webhook endpoints that you create for it, it receives";
-  const events =
+  const eventSentences =
     visits === undefined
       ? []
       : isLimitedToOwn(key)
@@ -166,6 +166,6 @@ export function describeGuestData(key: EventReader): string[] {
         : [
             `${receives} the events of all ${visits}, ${readsReferences(key) ? "with" : "without"} customer references.`,
           ];
-  const all = [...lists, ...events];
-  return all.length === 0 ? ["It receives no data about guests."] : all;
+  const sentences = [...accessSentences, ...eventSentences];
+  return sentences.length === 0 ? ["It receives no data about guests."] : sentences;
 }

@@ -83,7 +83,7 @@ export const countErrors = ({ length }: readonly unknown[]): string =>
     : `${length} error${length === 1 ? "" : "s"}`;
 
 type ErrorDetails = {
-  /** A sentence or a command. */
+  /** How to mend the error: a sentence or a command. */
   fix?: string;
   issues?: ValidationIssue[];
   /** Extension members of the RFC 9457 response, such as the new total of a changed price. */

@@ -184,7 +184,10 @@ export function describeFlags(type: EventType): string {
   }
 }
 
-/** Returns what each flag of an event type is about, and whether it is never true in an update. */
+/**
+ * Returns what each flag of an event type is about, and whether it is never true in such an event.
+ * If no flag ever is, as in deletions, `describeFlags` says so instead.
+ */
 export function flagDescriptions(type: EventType): [flag: string, description: string][] {
   const settable = settableFlags(type);
   return Object.entries<string>(FLAGS[prefixOf(type)]).map(([flag, description]) => [

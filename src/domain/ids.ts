@@ -109,7 +109,7 @@ export function createIdSource(
   let count = 0;
   let pool: Uint8Array = new Uint8Array();
   let used = 0;
-  // Random bytes are drawn for 64 IDs at once: a system call for each event took half of the time.
+  // Random bytes are drawn for 64 IDs at once, because a system call for each ID would take long.
   const drawBytes = (): Uint8Array => {
     if (used === pool.length) [pool, used] = [random(POOL_BYTES), 0];
     used += RANDOM_BYTES;

@@ -1,7 +1,7 @@
 import type { LocalDate, WallTime } from "./catalog/common.ts";
 
-// The last text of each zone is cached: a Temporal call takes microseconds, and a catalog repeats
-// few instants.
+// The last text of each zone is cached: a Temporal call takes microseconds, and a catalog often has
+// the same instant several times in a row.
 const lastText = new Map<string, { ms: number; text: string }>();
 
 /** Returns the instant in RFC 3339 in the zone, to the second: `2026-12-31T22:00:00+01:00`. */
@@ -113,8 +113,8 @@ export const occurrencesOf = (local: string, timezone: string): string[] => {
 };
 
 /**
- * Returns the local minute of a text of `formatInstant`, with the offset only if clocks show the
- * minute twice: `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
+ * Returns the local minute that a text by `formatInstant` shows, with an offset only if clocks show
+ * the minute twice: `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
  */
 export function toLocalMinute(instant: string, timezone: string): string {
   const local = instant.slice(0, 16);
@@ -163,8 +163,8 @@ export function expandDay(text: string, timezone: string, now: number): string {
 }
 
 /**
- * Returns the epoch milliseconds of a time: `18:00`, `tomorrow 18:00`, `now`, `2026-12-01T18:00`, or
- * a time with an offset. Returns undefined for any other text.
+ * Returns the epoch milliseconds of a time: `18:00`, `tomorrow 18:00`, `now`, `2026-12-01T18:00`,
+ * or a time with an offset. Returns undefined for any other text.
  * @param day an instant on the day that a time without a date means
  */
 export function parseTimeOfDay(

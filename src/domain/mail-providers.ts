@@ -1,6 +1,6 @@
 /**
  * Mail providers that give each person few mailboxes. Whoever owns another domain can receive mail
- * to any number of addresses of it.
+ * to any number of addresses in it.
  */
 const PROVIDERS = new Set(
   `126.com 163.com aol.com arcor.de att.net bellsouth.net bigpond.com bluewin.ch bol.com.br
@@ -25,5 +25,5 @@ const PROVIDERS = new Set(
 export const domainOf = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 
-/** Returns whether a domain belongs to a large mail provider, at which nobody has many mailboxes. */
+/** Returns whether a domain belongs to a large mail provider, where nobody has many mailboxes. */
 export const isMailProvider = (domain: string): boolean => PROVIDERS.has(domain);

@@ -148,11 +148,11 @@ export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
   const plain = text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, " ").replaceAll("\u2019", "'");
   const [, before, number, after] = AMOUNT.exec(plain) ?? [];
   if (before === undefined || number === undefined || after === undefined) return { amount: text };
-  const foreign = [before, after].find((marker) => !isMarkerOf(currency.currency, marker));
-  if (foreign !== undefined)
-    return isCurrencyMarker(foreign)
+  const other = [before, after].find((marker) => !isMarkerOf(currency.currency, marker));
+  if (other !== undefined)
+    return isCurrencyMarker(other)
       ? {
-          problem: `is in ${quote(foreign)}, but the prices of this business are in ${currency.currency}`,
+          problem: `is in ${quote(other)}, but the prices of this business are in ${currency.currency}`,
         }
       : { amount: text };
   return readSeparators(number, currency, text);
@@ -175,19 +175,22 @@ function readSeparators(number: string, currency: Currency, text: string): Money
   if (last === undefined) return { amount: number };
   const [whole = "", decimals = ""] = splitAtLast(number, last);
   const inWhole = separators.slice(0, -1);
-  // The last separator marks the decimals if it is a point or a comma that occurs once.
+  // A separator that occurs twice, or is no point or comma, separates thousands. Text in which
+  // thousands are not groups of three digits is returned unchanged.
   if (inWhole.includes(last) || !/[.,]/.test(last))
     return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
+  // After another separator, the last one marks the decimals.
   if (inWhole !== "") {
     const group = inWhole.charAt(0);
     return {
       amount: isGrouped(whole, group) ? `${whole.replaceAll(group, "")}.${decimals}` : text,
     };
   }
+  // A single separator before exactly three digits is ambiguous in most currencies.
   const digits = currency.currencyDigits;
   if (!isGrouped(number, last)) return { amount: `${whole}.${decimals}` };
   if (digits === 0) return { amount: whole + decimals };
-  // Catalog files and exports write a point before the three decimals of such a currency.
+  // Catalog files and exports write a point before the decimals of a currency with three.
   if (digits === 3 && last === ".") return { amount: number };
   const thousands = formatMoney(Number(whole + decimals) * 10 ** digits, currency);
   return {
@@ -225,7 +228,8 @@ function isMarkerOf(currency: string, marker: string): boolean {
 }
 
 /**
- * The markers of each currency: building a formatter takes longer than reading thousands of cells.
+ * The markers of each currency are cached: building a formatter takes longer than reading thousands
+ * of cells.
  */
 const knownMarkers = new Map<string, readonly string[]>();
 

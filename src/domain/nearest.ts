@@ -67,7 +67,7 @@ const MAX_SHORT_LENGTH = 5;
 
 /**
  * Returns the number of letters that are wrong, missing or surplus; two swapped letters count as
- * one. Infinity if there are too many for a word of this length.
+ * one. Returns Infinity if there are too many for a word of this length.
  */
 function typosBetween(typed: string, lower: string): number {
   const most = maxTypos(typed, lower);

@@ -50,8 +50,8 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
 }
 
 /**
- * Returns whether a field of a visit holds guest data. Error messages must not repeat guest data,
- * because clients log them.
+ * Returns whether a field of a visit has guest data. Error messages must not repeat guest data,
+ * because clients log them. A `customerRef` with an @ is probably a mail address.
  */
 const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =>
   field === "customer" || (field === "customerRef" && String(value).includes("@"));

@@ -47,8 +47,10 @@ function serverError({ name, addresses }: Server, others: readonly Server[]): st
   const invalid = addresses.find((address) => toOrigin(address) === undefined);
   if (invalid !== undefined)
     return `invalid address ${quote(invalid)}: expected http://HOST:PORT. The proxy connects without TLS, so use a private network or a VPN.`;
-  const known = new Set(others.flatMap((other) => other.addresses));
-  const repeated = addresses.find((address) => known.has(address) || !known.add(address));
+  const taken = others.flatMap((other) => other.addresses);
+  const repeated = addresses.find(
+    (address, i) => taken.includes(address) || addresses.indexOf(address) < i,
+  );
   return repeated === undefined ? undefined : `${quote(repeated)} is listed twice.`;
 }
 

@@ -1,6 +1,6 @@
 const PLAIN = /^[\x20-\x7e]*$/;
 
-// Characters that control a terminal, or that reorder, hide or join others.
+// These characters control a terminal, or reorder, hide or join others.
 const HIDDEN = String.raw`\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0`;
 const JOINED = String.raw`[\p{L}\p{M}\p{N}\p{Extended_Pictographic}\p{Emoji_Modifier}]`;
 // Persian, Indic scripts and emoji need joiners between two characters.
@@ -77,7 +77,7 @@ export function show(value: unknown): string {
   return value === undefined || value === null ? "nothing" : String(value);
 }
 
-/** Quotes the text only if necessary. */
+/** Returns the text for a shell, in quotation marks only if necessary. */
 export const shellQuote = (text: string): string =>
   /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -90,7 +90,10 @@ export function countOf(count: number, noun: string): string {
 
 const MAX_NAMES = 5;
 
-/** Returns `a, b, c, d, e and 3 more`. */
+/**
+ * Returns `a, b, c, d, e and 3 more`.
+ * @param count the number of all names, of which `names` may have only the first
+ */
 export function summarizeNames(names: readonly string[], count = names.length): string {
   const shown = names.slice(0, MAX_NAMES);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;

@@ -1,5 +1,5 @@
 import type { CreateWriteGuard } from "../store/safeguard.ts";
 import { guardHandedOver } from "./backups/handover/write-guard.ts";
 
-/** What features check in each transaction of a command, before its first write. */
+/** What features check before the first write of each transaction of a command. */
 export const BEFORE_WRITE: readonly CreateWriteGuard[] = [guardHandedOver];

@@ -42,8 +42,8 @@ export type DaemonPart = {
     /** Called when the daemon serves. Returns a function that ends what it has begun. */
     started?: (rt: Runtime, control: DaemonControl) => () => void;
     /**
-     * Called when the daemon stops for good, after its last write.
-     * @returns false if it failed, which is logged
+     * Makes a last copy of the data, after the last write of a daemon that is told to stop.
+     * @returns false if the copy failed, which is logged
      */
     stopped?: (rt: Runtime) => Promise<boolean>;
   }>;
@@ -69,7 +69,7 @@ export type Feature = {
   variants?: readonly FeatureVariants[];
   /** The command that undoes changes of a catalog. */
   undoCommand?: string;
-  /** The command group for partners of several businesses: `update`, and `exclude` for owners. */
+  /** The group of the commands `update` and `exclude` for partners of several businesses. */
   partnerCommands?: string;
   /** The path below /b/{slug}/ of the page that a partner opens with its key. */
   partnerPath?: string;
@@ -91,7 +91,7 @@ export type Feature = {
   conditions?: Readonly<Record<string, ConditionKind>>;
   /** Returns the open conditions; loaded by every process that lists conditions. */
   checks?: () => Promise<{ checks: readonly Check[] }>;
-  /** Reports damage that was found in the database; `/healthz` and `/readyz` call it each time. */
+  /** Reports damage found in the database; called at each request of `/healthz` or `/readyz`. */
   damage?: () => Promise<{ damage: readonly StorageCheck[] }>;
   /** Returns when each open condition began; loaded with the checks. */
   openSince?: () => Promise<{ openSince: readonly FindOpenSince[] }>;
@@ -117,9 +117,9 @@ export type Feature = {
   guestRecords?: () => Promise<{ guestRecords: readonly ReadGuestRecords[] }>;
   /** Formats lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
-  /** The noun of each list of visits that the feature adds to reports, as its commands use it. */
+  /** Lists that the feature adds to `AffectedVisits`, each with the noun for its visits. */
   visitNouns?: Readonly<Record<string, string>>;
-  /** Visits besides bookings and reservations; loaded when the data are opened. */
+  /** Objects of the feature that count as visits; loaded when the data are opened. */
   visits?: () => Promise<{ visits: readonly OtherVisits[] }>;
   /** Values from the data that shells complete; loaded when a shell asks for values. */
   completion?: () => Promise<{ completion: readonly LiveValues[] }>;

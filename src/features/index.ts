@@ -26,8 +26,9 @@ import { tickets } from "./tickets/feature.ts";
 import { undo } from "./undo/feature.ts";
 import { webhookTools } from "./webhook-tools/feature.ts";
 
-// The only list of features, and the only file through which the core reaches them. The core reads
-// the list when it needs a value, not while modules load: a bundle may evaluate a feature later.
+// The core reaches features only through this list and, in transactions, through the lists beside
+// it. The core reads this list when it needs a value, not while modules load: a bundle may evaluate
+// a feature later.
 
 const LIST = [
   backups,

@@ -68,7 +68,7 @@ export function createApp(
     // Requests for availability are not counted: the queue delays them in favor of other requests,
     // and a lone client need not wait for itself.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Health checks are not counted, because a proxy may send them itself.
+    // Requests outside the API do not count, because a proxy may send health checks itself.
     if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
     observe(routePath, context, response);
     watch.onResponse?.(routePath.path, context, response);

@@ -1,7 +1,8 @@
 import type { Runtime } from "../app/runtime.ts";
 
-/** A condition that requests reveal, and that ends some time after the last of these requests. */
+/** A health condition that stays open for some time after its cause was last seen. */
 export type LastingState = {
+  /** Records that the cause was seen. `text` says what the condition names, such as a path. */
   record: (text: string) => void;
   clear: () => void;
   /** Saves a change, because `status` and `doctor` run in other processes. */
@@ -9,9 +10,9 @@ export type LastingState = {
 };
 
 /**
- * Returns a condition without requests so far.
- * @param lastsMs how long the condition lasts after the last request
- * @param save receives the last request's text; null when the condition has ended
+ * Returns a condition that is not open.
+ * @param lastsMs how long the condition stays open after the last record
+ * @param save receives the text of the last record; null when the condition has ended
  */
 export function createLastingState(
   rt: Runtime,
@@ -19,7 +20,8 @@ export function createLastingState(
   save: (text: string | null) => void,
 ): LastingState {
   let last: { text: string; at: number } | null = null;
-  let isSaved = false;
+  /** Whether the saved text is not null. */
+  let hasSavedText = false;
   return {
     record(text) {
       last = { text, at: rt.monotonic() };
@@ -29,11 +31,11 @@ export function createLastingState(
     },
     flush() {
       if (last !== null && rt.monotonic() - last.at > lastsMs) last = null;
-      // A condition that lasts is not saved again for another text, because each flush would then
+      // The text of an open condition is saved only once: if it often changes, each flush would
       // write.
-      if ((last !== null) === isSaved) return;
+      if ((last !== null) === hasSavedText) return;
       rt.tx(() => save(last?.text ?? null));
-      isSaved = last !== null;
+      hasSavedText = last !== null;
     },
   };
 }

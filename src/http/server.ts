@@ -73,12 +73,17 @@ export async function startServer(
   const certificate = tls && readCertificate(tls);
   const server = await openServer(app.listener, host, port, certificate);
   hardenServer(server, rt, app.listener);
-  const full = createLastingState(rt, FULL_LASTS_MS, rt.store.daemon.saveConnectionsFull);
+  const connectionsFull = createLastingState(
+    rt,
+    FULL_LASTS_MS,
+    rt.store.daemon.saveConnectionsFull,
+  );
   limitConnections(
     server,
     connectionLimits(readOpenFileLimit()),
     isExemptFromLimits(rt.config.http.trustedProxies),
-    (largestClient) => full.record(largestClient ?? ""),
+    // The condition names the network with most connections; "" is this machine or a trusted proxy.
+    (largestNetwork) => connectionsFull.record(largestNetwork ?? ""),
   );
   const reloader =
     tls && certificate && manageCertificate(server as unknown as TlsServer, rt, tls, certificate);
@@ -87,7 +92,7 @@ export async function startServer(
     if (!mayWrite(rt)) return;
     try {
       app.flush();
-      full.flush();
+      connectionsFull.flush();
     } catch (error) {
       // While another writer holds the lock, or the storage cannot be used, the counts wait for the
       // next flush.

@@ -26,8 +26,8 @@ export const parseLanguageTags = (acceptLanguage: string): string[] =>
     .map(({ tag }) => tag);
 
 /**
- * Returns the language of a page's fixed texts: the reader's first that has texts, else the
- * business's first, else English.
+ * Returns the language of a page's fixed texts: the first of the reader's languages that has texts,
+ * else the first of the business's, else English.
  * @param acceptLanguage the header Accept-Language
  * @param locales the languages of the business, its own first
  */

@@ -39,7 +39,7 @@ export function contrastOf(one: string, other: string): number {
 const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   from.map((channel, i) => channel + ((to[i] ?? 0) - channel) * share) as unknown as Rgb;
 
-/** Returns the colour, mixed with as little ink as makes text in it readable on the paper. */
+/** Returns the colour, mixed with just enough ink to make text in it readable on the paper. */
 function readableOn(colour: string, { paper, ink }: typeof LIGHT): string {
   for (let step = 0; step < MIXING_STEPS; step++) {
     const mixed = format(mix(parse(colour), parse(ink), step / MIXING_STEPS));

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 import { lazy } from "../domain/lazy.ts";
 
-// The only code that knows where shipped files are. An asset is named by its path from the package
-// root, even in the executable.
+// No other file of the program knows where the shipped files are. An asset is named by its path
+// from the package root, even in the executable.
 
 const RUNS_FROM_SOURCE = import.meta.url.endsWith(".ts");
 const ROOT = new URL(RUNS_FROM_SOURCE ? "../../" : "../", import.meta.url);
@@ -32,15 +32,16 @@ export const countMigrations = (): number => listMigrations().length;
 /** Returns the SQL of the migrations, in order of their numbers. */
 export const readMigrations = (): string[] => listMigrations().sort().map(readText);
 
+/** `entries` has the rows of SQLite's table `sqlite_schema` as JSON. */
 type BuiltSchema = { version: number; entries: string[] };
 
-/** Returns the schema after the last migration, which the build writes; undefined from source. */
+/** Returns the schema after the last migration. The build writes it: undefined without a build. */
 export const readBuiltSchema = (): BuiltSchema | undefined =>
   RUNS_FROM_SOURCE ? undefined : (JSON.parse(readText("dist/schema.json")) as BuiltSchema);
 
 /**
- * Returns the script of a thread: source under vitest, else the bundle, as text in the executable.
- * A feature has its thread in thread.ts.
+ * Returns the script of a thread: the URL of the source (under vitest) or of the bundle or, in the
+ * executable, the text of the bundle. A feature has its thread in thread.ts.
  */
 const threadScript = (name: string, source: string): URL | string => {
   if (IS_EXECUTABLE) return readText(`dist/${name}.js`);

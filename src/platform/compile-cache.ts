@@ -8,6 +8,7 @@ import { makeOwnFolder } from "./user-folders.ts";
 
 /** Returns the folder for compiled code; undefined if no folder is safe, and always for root. */
 function compileCacheFolder(): string | undefined {
+  // Planted code could do anything as root.
   if (process.getuid?.() === 0) return undefined;
   const folder = join(cacheFolders()[0] ?? "", "compiled");
   try {

@@ -12,7 +12,7 @@ import {
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** Makes the names of new, renamed and deleted files in a folder survive a power cut. */
+/** Makes the creation, renaming and deletion of files in a folder survive a power cut. */
 export function syncFolder(folder: string, platform: NodeJS.Platform = process.platform): void {
   // Windows cannot flush a folder. NTFS writes new names to its journal.
   if (platform !== "win32") useFile(folder, "r", fsyncSync);
@@ -87,7 +87,7 @@ export function useFile<Result>(
   }
 }
 
-/** Runs `work`, and adds the path to an error of Node that lacks it, as for an open file. */
+/** Runs `work`, and adds the path to an error without one, such as Node's for an open file. */
 export function withPathInErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work();

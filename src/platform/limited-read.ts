@@ -53,8 +53,8 @@ function assertNoDevice(path: string, stats: Stats): void {
 
 function readPipe(file: number, path: string, content: Content, limits: ReadLimits): void {
   let waitedMs = 0;
-  // A shell opens the other end of `<(command)` before it starts this program. A named pipe may be
-  // in `/dev/shm`, too.
+  // A shell opens the other end of `<(command)` before it starts this program. Any other pipe, even
+  // one in `/dev/shm`, may have no writer yet.
   let hasWriter = /^\/(?:dev\/(?:fd|stdin)|proc)\b/.test(path);
   for (;;) {
     const chunk = readWaiting(file);
@@ -93,7 +93,7 @@ export async function readStdin(stdin: Input, limits: ReadLimits = READ_LIMITS):
 }
 
 /**
- * Yields the chunks that arrive on stdin, without a limit on their size in all.
+ * Yields the chunks that arrive on stdin, without a limit on their total size.
  * @throws AppError invalid_input if nothing arrives for `maxMs`
  */
 export const streamStdin = (stdin: Input, limits: ReadLimits = READ_LIMITS) =>

@@ -13,7 +13,8 @@ const MAX_BUFFERED_CHARACTERS = 64 * 1024;
 
 /**
  * Logs one line per call to stderr: JSON, or readable text on a terminal. Messages and field values
- * may be untrusted and contain secrets. A warning or an error flushes the buffered info lines.
+ * may be untrusted and contain secrets: the log escapes and redacts them. A warning or an error
+ * flushes the buffered info lines.
  */
 export function createLog(format: LogFormat, now: () => number): Log {
   // `process.stderr` takes a millisecond to open, and has no `isTTY` in a worker thread.

@@ -25,7 +25,7 @@ export type SecretBox = {
   decrypt: (sealed: Uint8Array, rowId: string) => string;
   /**
    * Decrypts many rows much faster than one by one. Returns undefined if the newest known key does
-   * not decrypt all of them; `decrypt` then tells which, and uses the other keys.
+   * not decrypt all of them; `decrypt` also tries the other keys.
    */
   decryptTogether: (rows: readonly SealedRow[]) => string[] | undefined;
   /**
@@ -45,8 +45,8 @@ export type SecretBox = {
   mac: (purpose: string, text: string) => Buffer | undefined;
   addKey: () => void;
   /**
-   * Moves all keys but the newest to files of their own, which only decrypt backups, if
-   * `allDecrypt` confirms that the newest key suffices.
+   * Moves all keys but the newest to files of their own, if `allDecrypt` confirms that the newest
+   * key suffices. The moved keys only decrypt backups.
    * @returns the paths of these files
    */
   dropOldKeys: (
@@ -95,7 +95,7 @@ export function openSecretBox(
       if (plain !== undefined) return plain;
       throw new AppError(
         "signing_unavailable",
-        "A signing secret cannot be decrypted with the master key.",
+        "Encrypted data cannot be decrypted with the master key.",
         {
           fix: `restore the key file of this database: ${keyPath}; deskbell status lists the affected secrets`,
         },
@@ -118,7 +118,7 @@ export function openSecretBox(
     listUndecryptable(rows) {
       const keys = readMasterKeys(keyPath);
       const [newest] = keys;
-      // The daemon tries all secrets every 10 s, and almost always the newest key decrypts them all.
+      // The daemon tries all secrets every 10 s, and the newest key almost always decrypts all.
       // The rows are tried in batches, because all guests together could take hundreds of MB.
       const batches = Array.from({ length: Math.ceil(rows.length / BATCH_ROWS) }, (_, i) =>
         rows.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS),
@@ -225,11 +225,12 @@ export function readMasterKeys(path: string): Buffer[] {
 
 function readKeys(path: string): Buffer[] | undefined {
   const text = readText(path);
+  if (text === undefined) return undefined;
   const keys = text
-    ?.trim()
+    .trim()
     .split("\n")
     .map((line) => Buffer.from(line, "base64"));
-  if (keys?.every(({ length }) => length === KEY_BYTES) ?? true) return keys;
+  if (keys.every(({ length }) => length === KEY_BYTES)) return keys;
   throw new AppError(
     "signing_unavailable",
     `Invalid master key file: expected ${KEY_BYTES}-byte keys in base64, one per line.`,

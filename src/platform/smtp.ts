@@ -6,7 +6,7 @@ import { isLoopbackHost } from "../domain/addresses.ts";
 /** Error codes of nodemailer: the mail server was reached, but refuses the settings. */
 const REFUSALS = new Set(["ETLS", "EAUTH", "ENOAUTH"]);
 const TIMEOUT_MS = 10_000;
-/** The timeout is long, because a slow receiver that already has a mail must not get it again. */
+/** The timeout is long, because a slow mail server that has a mail must not get it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
 export type Mail = SendMailOptions;
@@ -47,8 +47,8 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
         socketTimeout: RESPONSE_TIMEOUT_MS,
       }),
     ));
-  /** @throws an error with its fix if the server has no TLS */
-  const explain = (error: unknown): never => {
+  /** Throws the error, or one with a fix if the server has no TLS. */
+  const throwExplained = (error: unknown): never => {
     if (smtpUrl.startsWith("smtp:") && NO_TLS_ANSWER.test((error as Error).message))
       throw new Error(
         "the mail server announces STARTTLS but does not answer with TLS: use smtps:// with its port for TLS, or repair the server",
@@ -64,7 +64,7 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
     /** @throws if the server has not accepted the mail, as far as is known */
     async send(mail: Mail): Promise<void> {
       const mailer = await load();
-      await mailer.sendMail(mail).catch(explain);
+      await mailer.sendMail(mail).catch(throwExplained);
     },
     /**
      * Throws if the server refuses the settings. An unreachable server is no error: it may recover.
@@ -72,7 +72,7 @@ export function createMailer(smtpUrl: string, allowPlaintext: boolean) {
     check: async (): Promise<void> => {
       const mailer = await load();
       await mailer.verify().catch((error: NodeJS.ErrnoException) => {
-        if (REFUSALS.has(error.code ?? "")) explain(error);
+        if (REFUSALS.has(error.code ?? "")) throwExplained(error);
       });
     },
     close: async (): Promise<void> => (await transport)?.close(),

@@ -63,7 +63,7 @@ function homeOf(env: NodeJS.ProcessEnv): string | undefined {
 
 /**
  * Makes a folder in which no other user can replace a file after it was checked.
- * @throws Error if other users can write to it, or root does not own its parents
+ * @throws Error if other users can write to it or, for root, if another user owns a parent of it
  */
 export function makeOwnFolder(folder: string): void {
   const user = process.getuid?.();

@@ -61,7 +61,7 @@ export function createAuditStore(db: Db) {
   const raiseKeptSince = db.prepare(
     "UPDATE audit_retention SET kept_since = max(kept_since, :before)",
   );
-  // An ID is as old as its entry or newer, so the range of IDs spares a scan of the audit log.
+  // The range of IDs, which begin with a time, spares a scan of the audit log.
   const deleteExpired = db.prepare("DELETE FROM audit_entry WHERE id < :minId AND at < :before");
 
   const selectKeptSince = db.prepare("SELECT kept_since FROM audit_retention").pluck();

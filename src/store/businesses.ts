@@ -89,7 +89,8 @@ export function createBusinessStore(db: Db) {
     list: () => selectAll.all().map(parse),
     listSlugs: () => selectSlugs.all() as string[],
     /**
-     * Saves all columns except the sequence counter and the revisions. Returns the new revision.
+     * Inserts or updates a business. An update leaves the sequence counter and the revision of the
+     * stock unchanged. Returns the new revision.
      */
     upsert: (row: Omit<BusinessRow, "revision" | "stockRevision">) =>
       upsert.get({

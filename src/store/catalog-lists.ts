@@ -4,9 +4,9 @@ import { parseDoc } from "./catalog.ts";
 import { type Db, insertInto, LISTED } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 
-/** The number of revisions of a business whose changed objects are known. */
+/** The number of latest revisions of a business for which the changed objects are stored. */
 const KEPT_PATCHES = 128;
-/** Reading more objects than this again takes about as long as reading a whole list. */
+/** To read more changed objects than this takes about as long as to read the whole lists. */
 const MAX_PATCHED_OBJECTS = 1000;
 
 function parseRow<K extends Kind>(row: unknown): DocRow<K> {
@@ -14,7 +14,7 @@ function parseRow<K extends Kind>(row: unknown): DocRow<K> {
   return { doc: parseDoc<K>(row), sortOrder };
 }
 
-/** Reads the lists that processes cache, and stores what each revision changes of them. */
+/** Reads the lists that processes cache, and stores which objects each revision changes. */
 export function createCatalogListStore(db: Db) {
   const select = (condition: string) =>
     db
@@ -67,8 +67,8 @@ export function createCatalogListStore(db: Db) {
     },
 
     /**
-     * Returns the IDs of the objects that the revisions after `after` changed. Returns undefined if
-     * they are not all known, or so many that whole lists are better read again.
+     * Returns the IDs of the objects that the revisions after `after` changed, up to `until`.
+     * Returns undefined if a revision is not stored, or if reading the whole lists is as fast.
      */
     findChangedAfter(businessId: string, after: number, until: number): Set<string> | undefined {
       if (until - after > KEPT_PATCHES) return undefined;

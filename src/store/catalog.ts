@@ -19,7 +19,29 @@ export function parseDoc<K extends Kind>(row: unknown): DocOf[K] {
   return doc;
 }
 
+/** Parses the document that an object with local edits had in the last catalog file. */
 const parseAuthored = (text: string): DocOf[Kind] => parseJson(text, "catalog_object.authored");
+
+function createCounts(db: Db) {
+  const countKinds = db
+    .prepare("SELECT kind, count(*) FROM catalog_object WHERE business_id = ? GROUP BY kind")
+    .raw();
+  const selectCountUpTo = db
+    .prepare(`
+      SELECT count(*) FROM
+        (SELECT 1 FROM catalog_object WHERE business_id = :businessId AND kind = :kind LIMIT :limit)`)
+    .pluck();
+
+  /** Counts the objects of a kind, and stops at `limit`. */
+  const countUpTo = (businessId: string, kind: Kind, limit: number): number =>
+    selectCountUpTo.get({ businessId, kind, limit }) as number;
+
+  return {
+    hasKind: (businessId: string, kind: Kind): boolean => countUpTo(businessId, kind, 1) > 0,
+    countUpTo,
+    countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
+  };
+}
 
 export function createCatalogStore(db: Db) {
   const selectObjects = db
@@ -49,14 +71,6 @@ export function createCatalogStore(db: Db) {
     SELECT key, doc ->> '$.name' AS name FROM catalog_object
     WHERE business_id = :businessId AND kind = :kind ORDER BY sort_order`);
   const selectDocs = db.prepare("SELECT doc FROM catalog_object WHERE business_id = ?").pluck();
-  const countKinds = db
-    .prepare("SELECT kind, count(*) FROM catalog_object WHERE business_id = ? GROUP BY kind")
-    .raw();
-  const selectCountUpTo = db
-    .prepare(`
-      SELECT count(*) FROM
-        (SELECT 1 FROM catalog_object WHERE business_id = :businessId AND kind = :kind LIMIT :limit)`)
-    .pluck();
   const selectSortOrder = db.prepare("SELECT sort_order FROM catalog_object WHERE id = ?").pluck();
   const selectSortOrders = db
     .prepare("SELECT id, sort_order FROM catalog_object WHERE business_id = ?")
@@ -78,11 +92,9 @@ export function createCatalogStore(db: Db) {
     .pluck();
   const setAuthored = db.prepare("UPDATE catalog_object SET authored = :authored WHERE id = :id");
 
-  /** Returns how many objects of a kind a business has, at most `limit`. It reads no others. */
-  const countUpTo = (businessId: string, kind: Kind, limit: number): number =>
-    selectCountUpTo.get({ businessId, kind, limit }) as number;
-
   return {
+    ...createCounts(db),
+
     /** @param kinds the kinds of objects to read; the others stay empty */
     listObjects(businessId: string, kinds: readonly Kind[] = ALL_KINDS): CatalogObjects {
       const found = emptyObjects();
@@ -125,9 +137,6 @@ export function createCatalogStore(db: Db) {
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
     findName: (objectId: string) => selectName.get(objectId) as string | undefined,
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
-    hasKind: (businessId: string, kind: Kind): boolean => countUpTo(businessId, kind, 1) > 0,
-    countUpTo,
-    countByKind: (businessId: string) => new Map(countKinds.all(businessId) as [Kind, number][]),
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
       parseOptional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
@@ -145,12 +154,12 @@ export function createCatalogStore(db: Db) {
       for (const { id, isNew } of change.written) if (!isNew) deleteObject.run(id);
       for (const { id, kind, key, sortOrder, doc } of change.written)
         insertObject.run({ id, businessId, kind, key, sortOrder, doc: JSON.stringify(doc) });
-      for (const { id, sortOrder } of change.moved) moveObject.run({ id, sortOrder });
+      for (const { id, sortOrder } of change.renumbered) moveObject.run({ id, sortOrder });
     },
 
     /**
-     * Stores local edits. Call it after `writeObjects`, which clears the local edits of the rows
-     * that it writes.
+     * Stores local edits; null clears an edit. Call it after `writeObjects`, which clears the local
+     * edits of the rows that it writes.
      */
     writeLocalEdits(edits: ReadonlyMap<string, DocOf[Kind] | null>): void {
       for (const [id, authored] of edits)
@@ -236,7 +245,8 @@ export function createEventAvailabilityStore(db: Db) {
   const markChanged = db.prepare(`
     INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
     ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);
-  // A due time later than the interval was stored before the clock was set back, so it is due too.
+  // A due time further ahead than the interval was stored before the clock was set back, so it is
+  // due, too.
   const selectDue = db.prepare(`
     SELECT ${columns("business_id, event_id")} FROM event_availability
     WHERE due_at IS NOT NULL AND (due_at <= :now OR due_at > :now + ${INTERVAL_MS})
@@ -250,7 +260,8 @@ export function createEventAvailabilityStore(db: Db) {
 
   return {
     /**
-     * Marks a public event: its change is due now, or ten seconds after the last one that was sent.
+     * Marks a public event as changed: the change is due now, or ten seconds after the last change
+     * that was sent.
      */
     markChanged: (businessId: string, eventId: string, now: number) =>
       void markChanged.run({ businessId, eventId, now }),

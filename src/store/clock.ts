@@ -123,6 +123,7 @@ export function createClockStore(db: Db) {
   );
 
   return {
+    /** Returns the name of the monotonic clock, and how far the wall clock is ahead of it. */
     find: () => find.get() as { source: string; offsetMs: number } | undefined,
     replace: (source: string, offsetMs: number) => void replace.run({ source, offsetMs }),
 

@@ -94,7 +94,7 @@ export function createDaemonStore(db: Db) {
 export type RateCountRow = {
   client: string;
   second: number;
-  /** A random number of the process that has counted, because two can write the same second. */
+  /** A random number of the process that has counted: two processes may count the same second. */
   process: number;
   count: number;
 };

@@ -76,8 +76,7 @@ export function createEventStore(db: Db) {
         typeOfBusiness: businessId === undefined ? undefined : type,
         since: since === undefined ? since : minIdAt("evt", since),
       };
-      // The sequence number of one business has an index; all businesses share the order of the
-      // IDs.
+      // The events of one business have an index by sequence number; those of all are read by ID.
       const order = businessId === undefined ? "id" : "sequence";
       return db
         .prepare(`

@@ -8,7 +8,7 @@ export type AccessTable = {
   isActive: (row: Record<string, unknown>, now: number) => boolean;
 };
 
-/** A table of a feature. A restore revokes the rows that an unknown backup adds to it. */
+/** A table of a feature. A restore from an untrusted backup revokes the rows that it would add. */
 export type FeatureTable = AccessTable & {
   /** The column with the time of the revocation; null if a revoked row is deleted. */
   revokedAt: string | null;

@@ -8,7 +8,7 @@ type HistoryRow = {
   bytes: number;
   /** Epoch ms of the newest event that was deleted early because of the size. */
   cutUntil: number | null;
-  /** The settings of the daemon that was started last; null if none was started. */
+  /** Like `maxBytes`, a setting of the daemon that was started last; null if none was started. */
   keepDays: number | null;
   maxBytes: number | null;
 };
@@ -28,7 +28,7 @@ export function createHistoryStore(db: Db) {
       const row = assertOnlyRow(db, "history", select.get() as HistoryRow | undefined);
       return { ...row, cutUntil: assertInstant(row.cutUntil, "history.cut_until") };
     },
-    /** When the oldest event was created, or null if there is none. */
+    /** Returns when the oldest event was created; null if there is none. */
     getOldestAt: (): number | null => (selectOldest.get() as number | undefined) ?? null,
     saveBudget: (budget: { keepDays: number; maxBytes: number }) => void updateBudget.run(budget),
     saveCutUntil: (at: number) => void updateCutUntil.run(at),
@@ -36,7 +36,7 @@ export function createHistoryStore(db: Db) {
 }
 
 /**
- * `next` is the number to continue after, or undefined at the end. `deletedUntil` is when the
+ * `next` is the row number to continue after, or undefined at the end. `deletedUntil` is when the
  * newest deleted row was created; 0 if none was deleted.
  */
 export type PrunedBatch = { next: number | undefined; deletedUntil: number };

@@ -6,14 +6,17 @@ export type KeySecretRow = {
   prefix: string;
   last4: string;
   createdAt: number;
-  /** When the secret ends; set when a newer secret replaces it. */
+  /** When the secret ends; null until a newer secret replaces it. */
   expiresAt: number | null;
 };
 
 /** What happens to the newest secret of a key when another one replaces it. */
 export type SecretEnd = {
   expiresAt: number;
-  /** Until when the secret may repeat the request that rotated its key; null if it sent none. */
+  /**
+   * Until when the secret may repeat the request that rotated its key; null if another caller
+   * rotated the key.
+   */
   repeatsUntil: number | null;
 };
 
@@ -30,10 +33,10 @@ export function createKeySecretStore(db: Db) {
   const insertSecret = db.prepare(
     insertInto("api_key_secret", "hash, key_id, prefix, last4, created_at, expires_at"),
   );
-  const removeEndedSecrets = db.prepare(
+  const deleteOlderSecrets = db.prepare(
     "DELETE FROM api_key_secret WHERE key_id = ? AND expires_at IS NOT NULL",
   );
-  const endSecrets = db.prepare(
+  const endPreviousSecret = db.prepare(
     "UPDATE api_key_secret SET expires_at = :expiresAt, repeats_until = :repeatsUntil WHERE key_id = :keyId",
   );
   const selectRotation = db.prepare(`
@@ -49,8 +52,8 @@ export function createKeySecretStore(db: Db) {
   return {
     /** Adds a secret. The previous one ends as `previousEnd` says; older ones are deleted. */
     replace(secret: KeySecretRow, previousEnd: SecretEnd): void {
-      removeEndedSecrets.run(secret.keyId);
-      endSecrets.run({ keyId: secret.keyId, ...previousEnd });
+      deleteOlderSecrets.run(secret.keyId);
+      endPreviousSecret.run({ keyId: secret.keyId, ...previousEnd });
       insertSecret.run(secret);
     },
     /** Returns the last rotation of a key; undefined if it was never rotated. */

@@ -177,7 +177,10 @@ export function createKeyStore(db: Db) {
     findCredential: (hash: Buffer) =>
       parseOptional(selectCredential.get(hash), parseKey<Credential>),
     findById: (id: string) => parseOptional(selectById.get(id), parseKey<ListedKey>),
-    /** Lists the keys of a business with the access of partners, or all keys without that access. */
+    /**
+     * Lists the keys of a business and the access of partners to it; if no business is given, all
+     * keys but no access.
+     */
     list: (businessId?: string) =>
       (businessId === undefined ? all.all() : ofBusiness.all(businessId)).map(parseKey<ListedKey>),
     insert: (row: KeyRow) =>
@@ -207,7 +210,7 @@ export function createKeyStore(db: Db) {
     /** Returns the keys that expire after `now`, at `until` or earlier. */
     listExpiring: (now: number, until: number) =>
       selectExpiring.all({ now, until }).map(parseKey<ListedKey>),
-    /** Returns keys that ended under version 0.2: the operator must decide about their endpoints. */
+    /** Lists keys that ended under version 0.2. The operator must decide about their endpoints. */
     listUndecided: () => selectUndecided.all().map(parseKey<ListedKey>),
     markSeenInBrowser: (id: string, at: number) => void markSeenInBrowser.run({ id, at }),
     /** Returns the valid keys whose newest secret was sent by a web page. */

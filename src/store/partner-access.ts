@@ -13,7 +13,7 @@ import {
   SECRET_COLUMNS,
 } from "./keys.ts";
 
-/** Finds the keys of partners of several businesses, and their access to each business. */
+/** Finds the keys of partners, and the access of partners to each business. */
 export function createPartnerAccessStore(db: Db) {
   const selectPartnerCredential = db.prepare(`
     SELECT ${KEY_COLUMNS}, ${SECRET_COLUMNS}
@@ -26,7 +26,7 @@ export function createPartnerAccessStore(db: Db) {
   const selectAccessIn = db.prepare(`
     SELECT ${KEY_COLUMNS}, NULL AS prefix, NULL AS last4 FROM api_key key
     WHERE key.business_id = :businessId AND key.partner_id = :partnerId AND key.revoked_at IS NULL`);
-  const ofPartner = db.prepare(
+  const selectKeys = db.prepare(
     `${LISTED_KEY} WHERE key.partner_id = ? AND key.business_id IS NULL ORDER BY key.id`,
   );
   const selectAccessOf = db.prepare(`
@@ -45,18 +45,18 @@ export function createPartnerAccessStore(db: Db) {
   const selectPartnerName = db.prepare("SELECT name FROM partner WHERE id = ?").pluck();
 
   return {
-    /** Finds the key of a partner by a secret, even by one that is no longer valid. */
+    /** Finds the key of a partner by the hash of a secret, even if the secret has ended. */
     findCredential: (hash: Buffer) =>
       parseOptional(selectPartnerCredential.get(hash), parseKey<PartnerCredential>),
-    /** Returns a partner's key at one business; undefined if the partner does not reach it. */
+    /** Returns a partner's access to one business; undefined if the partner does not reach it. */
     findAtBusiness(partner: PartnerCredential, slug: string): Credential | undefined {
       const { partnerId, secretKeyId, secretExpiresAt, secretRepeatsUntil } = partner;
       const row = selectAccess.get({ slug, partnerId });
       if (row === undefined) return undefined;
-      // These fields are those of the partner's key, because the access has no secret.
+      // The access has no secret, so the fields about secrets are those of the partner's key.
       const { expiresAt, selfRotation } = partner;
-      const own = { expiresAt, selfRotation, secretKeyId, secretExpiresAt, secretRepeatsUntil };
-      return { ...parseKey<KeyRow & KeyBusiness>(row), ...own };
+      const ofKey = { expiresAt, selfRotation, secretKeyId, secretExpiresAt, secretRepeatsUntil };
+      return { ...parseKey<KeyRow & KeyBusiness>(row), ...ofKey };
     },
     /** Returns the access of a partner to a business; undefined if there is none. */
     find: (partnerId: string, businessId: string) =>
@@ -66,7 +66,7 @@ export function createPartnerAccessStore(db: Db) {
     /** Lists the IDs of a partner's access to each of its businesses. */
     listAccessIds: (partnerId: string) => selectAccessIds.all(partnerId) as string[],
     /** Lists the keys of a partner, which have the secrets. */
-    listKeys: (partnerId: string) => ofPartner.all(partnerId).map(parseKey<ListedKey>),
+    listKeys: (partnerId: string) => selectKeys.all(partnerId).map(parseKey<ListedKey>),
     /** Returns a business that a partner reaches; undefined if there is none. */
     findFirstBusinessId: (partnerId: string) =>
       (selectFirstBusiness.get(partnerId) ?? undefined) as string | undefined,

@@ -6,7 +6,7 @@ import { acquireDaemonLock } from "./database/database.ts";
 import { assertNotInUse } from "./database/file-identity.ts";
 import type { Safeguard } from "./database/schema.ts";
 
-/** How a feature keeps the data from before a migration. */
+/** How a feature keeps a copy of the data from before a migration. */
 export type BeforeMigration = {
   /** Returns the path of the newest intact copy of the data; if none is intact, of the newest. */
   findCopy: (config: Config) => string | undefined;
@@ -19,13 +19,13 @@ export type BeforeMigration = {
 };
 
 /**
- * Returns a check that runs in each transaction of a command, when the write lock is held. The check
- * throws to refuse the write.
+ * Returns a check that runs in each transaction of a command, with the write lock. The check throws
+ * to refuse the write.
  */
 export type CreateWriteGuard = (config: Config) => () => void;
 
 /**
- * Returns what a migration does first: it copies the data, and makes sure that no daemon runs.
+ * Returns the steps that protect existing data when the database is opened or migrated.
  * @param isDaemon whether this process holds the daemon lock
  */
 export const createSafeguard = (
@@ -40,6 +40,8 @@ export const createSafeguard = (
     if (size === undefined) assertNotInUse(path);
     if (size !== undefined && size > 0) return;
     const newest = copies.map(({ findCopy }) => findCopy(config)).find(isDefined);
+    // An empty file without a copy is an error only beside a master key. Whoever follows its fix
+    // deletes the empty file and keeps the key, so a missing file beside a key is a new start.
     if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";

@@ -2,14 +2,14 @@ import { columns, insertInto, type Db } from "./database/db.ts";
 import { lazy } from "../domain/lazy.ts";
 import { FEATURES } from "../features/index.ts";
 
-// A rotation of the master key encrypts these rows again.
+// A rotation of the master key encrypts the `sealed` columns of the tables in this file again.
 
 export type SecretRow = {
   id: string;
   endpointId: string;
   sealed: Buffer;
   createdAt: number;
-  /** Null for the current secret. */
+  /** When a replaced secret ends; null for the current one. */
   expiresAt: number | null;
 };
 
@@ -42,8 +42,8 @@ export function createEndpointSecretStore(db: Db) {
       selectValid.all({ endpointId, now }) as SecretRow[],
     list: () => selectAll.all() as SecretRow[],
     /**
-     * Yields all secrets. A generator is used, because SQLite's iterator blocks the connection from
-     * its creation.
+     * Yields all secrets. A generator creates SQLite's iterator at the first step, because the
+     * iterator blocks the connection from then on.
      */
     *iterate(): Iterable<SecretRow> {
       yield* selectAll.iterate() as Iterable<SecretRow>;
@@ -97,7 +97,7 @@ export function createFeatureSecretStore(db: Db) {
 /** The encrypted guest data of a booking, reservation or ticket order. */
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
-/** A guest with the time when the visit ended, or would have; 0 if the visit no longer exists. */
+/** A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
 export const GUEST_COLUMNS = "visit_id, business_id, sealed";
@@ -123,8 +123,8 @@ export function createGuestStore(db: Db) {
         FROM ticket_order WHERE id = visit_id), 0) AS endedAt
     FROM guest WHERE visit_id > :after ORDER BY visit_id LIMIT :limit`);
   // An erasure raises the version, because the reference and the guest data are part of the object.
-  // Its time is later than that of any other change, even if the clock was set back: the ETags of
-  // calendars contain this time.
+  // The erasure's time is the latest of the business's rows in the table, even after the clock was
+  // set back, because the ETags of calendars contain the time of the latest change.
   const erasures = VISIT_TABLES.map((table) =>
     db.prepare(`
       UPDATE ${table} SET customer_ref = NULL, version = version + 1, updated_at = max(:now,
@@ -154,11 +154,12 @@ export function createGuestStore(db: Db) {
 /** The reply to a request of an API key with an Idempotency-Key. */
 export type IdempotencyRow = {
   keyId: string;
+  /** The value of the header Idempotency-Key. */
   token: string;
   requestHmac: Buffer;
   sealed: Buffer;
   createdAt: number;
-  /** When the reply ends, if it is kept for less time than others. */
+  /** When the reply ends; null if it is kept for the usual time. */
   endsAt: number | null;
 };
 

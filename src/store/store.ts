@@ -83,8 +83,8 @@ const STORES = {
 export type Store = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
 /**
- * Returns the store, which has all SQL. Each part prepares its statements on first access, because
- * most commands need only a few.
+ * Returns the stores of the core. Each prepares its statements on first access, because most
+ * commands need few of them.
  */
 export function createStore(db: Db): Store {
   const stores = {};

@@ -22,7 +22,7 @@ const actionsOf = (rt: TestRuntime) =>
     .map(({ action }) => action)
     .reverse();
 
-test("no entry contains a secret, its hash, or the path or query of an endpoint's URL", async () => {
+test("no audit entry contains a secret, its hash, or the path or query of an endpoint's URL", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const readMasterKey = () => readFileSync(rt.config.masterKeyPath, "utf8").trim();
@@ -69,7 +69,7 @@ test("no entry contains a secret, its hash, or the path or query of an endpoint'
   ]);
 });
 
-test("an entry is saved with its change or not at all", () => {
+test("an audit entry is saved with its change or not at all", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const failAfterwards = () =>

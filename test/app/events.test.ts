@@ -67,7 +67,7 @@ test("sequence numbers rise by one per event of a business", () => {
   expect(emitEvents(rt, first)).toEqual({ lastSequence: 3, deliveries: 0, events: [] });
 });
 
-test("each subscribed endpoint gets one delivery, due now or, if disabled, parked", async () => {
+test("each subscribed endpoint gets one delivery, which is due now, or parked if the endpoint is disabled", async () => {
   const rt = createTestRuntime();
   const [business, foreign] = [addBusiness(rt, "one"), addBusiness(rt, "two")];
   const all = (await subscribe(rt, business, "http://10.0.0.1/")).endpoint;

@@ -70,7 +70,7 @@ test("nothing reaches the endpoints of a revoked key, not even pending deliverie
   expect(entry?.details).toMatchObject({ disabledEndpoints: [find()?.id], releasedHolds: 1 });
 });
 
-test("a delivery that still connects when its key is revoked is not sent", async () => {
+test("a delivery that is still connecting when the key of its endpoint is revoked is not sent", async () => {
   const { rt, business, key, partner } = await withPartner();
   let connect: (addresses: string[]) => void = () => {};
   const resolve: Resolve = () => new Promise((resolved) => (connect = resolved));
@@ -157,7 +157,7 @@ test("a new expiry extends the life of a key, but not of one that has ended", as
   expect(() => updateKey(rt, key.id, { expiresAt: rt.now() + DAY_MS })).toThrow("has expired");
 });
 
-test("rotating a key stops nothing", async () => {
+test("rotating a key stops none of its endpoints and holds", async () => {
   const { rt, key, partner, send, emit } = await withPartner();
   rotateKey(rt, key.id, 0);
   rt.advance(1000);

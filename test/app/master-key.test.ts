@@ -62,7 +62,7 @@ test("naming the first visitor creates the master key of a new server", () => {
   expect(hashVisitor(fresh, "key_2", "visitor")).not.toEqual(hash);
 });
 
-test("if the master key is lost, a rotation creates a new one for the next guests", () => {
+test("if the master key is lost, a rotation creates a new key, which encrypts the data of new guests", () => {
   const { fresh, key, save } = createServerWithGuest();
   rmSync(key);
   expect(rotateMasterKey(fresh)).toMatchObject({ secrets: 0, guests: 0 });
@@ -91,7 +91,7 @@ test("a wrong master key is not used while only guest data are stored", async ()
   expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
 });
 
-test("if the right master key is lost, a rotation replaces a wrong one for the next guests", () => {
+test("if the master key is wrong, a rotation replaces it with a new key, which encrypts the data of new guests", () => {
   const { fresh, key, save } = createServerWithGuest();
   writeFileSync(key, `${randomBytes(32).toString("base64")}\n`);
   expect(save).toThrow("does not match");

@@ -33,7 +33,7 @@ test.each(["webhooks list", "webhooks show whe_"])(
   },
 );
 
-test("--json in a pipe leaves format characters as they are", async () => {
+test("--json in a pipe does not escape invisible format characters in names", async () => {
   const { deskbell, id } = await withHostileName(false);
   const { stdout } = await deskbell(`webhooks show ${id} --json`);
   expect(stdout).toContain("\u202e");

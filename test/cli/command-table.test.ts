@@ -65,7 +65,7 @@ const inBatches = Object.entries(
   ),
 );
 
-test.each(inBatches)("examples of %s exit with the expected code", async (_noun, lines = []) => {
+test.each(inBatches)("examples in the help of %s exit as expected", async (_noun, lines = []) => {
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
     const ran = await runInCopy(makeRunnable(line), { isEmpty: line.startsWith("seed "), stdin });

@@ -131,7 +131,7 @@ test("--business is optional for the only business; otherwise the error lists th
   });
 });
 
-test("catalog apply reports prices, events and webhooks, and no changes for the same file", async () => {
+test("catalog apply reports prices, events and webhooks, and reports no changes for the same file", async () => {
   const { deskbell } = await createBusiness();
   const url = "http://127.0.0.1:9/hook --allow-private";
   await deskbell(
@@ -397,7 +397,7 @@ test("commands find a key by a name that is unique within its business", async (
   });
 });
 
-test("the name of a key means the key that is not revoked", async () => {
+test("a name that two keys have means the key that is not revoked", async () => {
   const { deskbell } = await createBusiness();
   await deskbell("keys create --name site --secret");
   await deskbell("keys revoke site --yes");

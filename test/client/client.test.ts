@@ -79,7 +79,7 @@ test("a call sends IDs in the path, parameters in the query, and its headers and
   ]);
 });
 
-test("a call without its ID is refused, because its path would be that of a list", async () => {
+test("a call without the ID of its object is refused, because its path would be that of a list", async () => {
   const { client, sent } = answer([]);
   await expect(client.getBooking({ id: "" })).rejects.toThrow("'id' is missing.");
   await expect(client.getBooking({} as { id: string })).rejects.toThrow("'id' is missing.");
@@ -163,7 +163,7 @@ test.each([
   },
 );
 
-test("a broken connection repeats a GET and a POST, but not a PATCH", async () => {
+test("after a broken connection, a GET and a POST are repeated, but not a PATCH", async () => {
   const broken = () => new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
   const get = answer([broken(), broken(), json({ data: {} })]);
   expect(await settle(get.client.getMenu())).toMatchObject({ status: 200 });
@@ -185,7 +185,7 @@ test("a broken connection repeats a GET and a POST, but not a PATCH", async () =
   expect(gone.sent.length).toBe(4);
 });
 
-test("a retry waits for the seconds in Retry-After, and longer waits are an error at once", async () => {
+test("a retry waits for the seconds in Retry-After, and more than a minute is an error at once", async () => {
   const { client, sent } = answer([
     problem(429, "rate_limited", { "retry-after": "30" }),
     json({ data: {} }),
@@ -297,7 +297,7 @@ test("the client has a method for each operation of a business that responds wit
   expect(ids).not.toContain("getMetrics");
 });
 
-test("no query parameter has the name of an argument of the client's own, such as body or signal", () => {
+test("no query parameter has the name of the client's own arguments, such as body or signal", () => {
   const document = describeApi({ routes: ROUTES, version: "1" });
   const names = JSON.stringify(document.paths).matchAll(/"name":"(\w+)","in":"query"/g);
   const taken = ["body", "signal", "previous", "idempotencyKey", "ifMatch", "visitorId", "id"];

@@ -100,7 +100,7 @@ test("a mirror begins anew when the events after its cursor are no longer kept",
   expect(await readPrice()).toBe(1700);
 });
 
-test("a mirror begins anew at a server that was built again and counts from the beginning", async () => {
+test("a mirror begins anew when its server was set up again and counts from the beginning", async () => {
   const storage = createMemoryStorage();
   const first = setUp({ storage });
   for (let price = 20; price < 30; price++) first.setPrice(`${price}.00`);

@@ -55,15 +55,15 @@ test.each([
   ["altered_body", { body: BODY.slice(0, -1) }],
   ["altered_body", { body: JSON.stringify({ ...EVENT, id: "evt_2" }, null, 1) }],
   ["altered_body", { body: "" }],
-] as const)("the reason is %s for %o", async (reason, changes) => {
+] as const)("a webhook is refused with the reason %s for %o", async (reason, changes) => {
   expect(await reasonOf(changes)).toBe(reason);
 });
 
-test("a value that was changed is not accepted", async () => {
+test("a body with a changed value is not accepted", async () => {
   expect(await reasonOf({ body: BODY.replace("evt_1", "evt_2") })).toBe("wrong_secret");
 });
 
-test("a signature is accepted up to the tolerance before and after the clock", async () => {
+test("a signature is accepted if its time differs from the clock by no more than the tolerance", async () => {
   for (const seconds of [-300, 300]) {
     expect(await verifyWebhook(options({ now: NOW + seconds * 1000 }))).toEqual(EVENT);
     expect(await reasonOf({ now: NOW + Math.sign(seconds) * 301_000 })).toBe("clock");
@@ -77,7 +77,7 @@ test("a signature is accepted up to the tolerance before and after the clock", a
   );
 });
 
-test("a signature of this moment is accepted by the clock of the machine", async () => {
+test("the default clock is that of the machine, which accepts a signature made now", async () => {
   const header = headerOf(BODY, [SECRET], Math.floor(Date.now() / 1000) * 1000);
   expect(await verifyWebhook(options({ header, now: undefined }))).toEqual(EVENT);
 });

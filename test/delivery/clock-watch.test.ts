@@ -129,7 +129,7 @@ test("due deliveries of an endpoint in backoff stay due when the clock is set ba
   expect(rt.store.tallies.countByStatus()).toMatchObject({ DELIVERED: 21, PENDING: 0 });
 });
 
-test("a clock set back while no worker ran delays nothing by more than a day", async () => {
+test("setting the clock back while no worker runs delays no delivery by more than a day", async () => {
   const { rt, worker, send, setClock, countAttempts } = await setUp();
   await worker.stop(0);
   setClock(-30 * DAY_MS);
@@ -139,7 +139,7 @@ test("a clock set back while no worker ran delays nothing by more than a day", a
   expect(countAttempts()).toBe(2);
 });
 
-test("a clock that starts too early and is then corrected delays no delivery", async () => {
+test("a clock that is behind when the worker starts, and is then corrected, delays no delivery", async () => {
   const { rt, worker, send, emitEvent, setClock, countAttempts, getDelay } = await setUp();
   const before = getDelay();
   emitEvent();

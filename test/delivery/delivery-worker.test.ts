@@ -54,7 +54,7 @@ describe("a delivery", () => {
     });
   });
 
-  test("a key without a scope for bookings gets deliveries without customer references, signed as sent", async () => {
+  test("a key without a scope for bookings gets bodies without customer references, and signatures of these bodies", async () => {
     const rt = createTestRuntime({}, Date.now());
     const business = addBusiness(rt);
     const { key } = createKey(rt, {

@@ -83,7 +83,7 @@ test("hundreds of endpoints that hang with many deliveries in flight delay no he
   expect(Math.max(...waits)).toBe(0);
 });
 
-test("an overdue attempt degrades its endpoint until the attempt ends, however often it is marked", () => {
+test("an overdue attempt degrades its endpoint until the attempt ends, even if it is marked as overdue twice", () => {
   let now = 0;
   const inFlight = createInFlight(createDeliveryQueue(PERMITS), () => now);
   const target = { id: "whe_1", maxInFlight: 4, failureCount: 0, allowPrivate: true } as TargetRow;

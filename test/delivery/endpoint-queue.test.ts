@@ -208,7 +208,7 @@ describe("the outcome of a delivery", () => {
     expect(countByStatus(rt)).toMatchObject({ DELIVERED: 40, PENDING: 0 });
   });
 
-  test("a worker that restarts only probes an endpoint that failed before", async () => {
+  test("a restarted worker sends an endpoint that failed before nothing but a probe", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, worker, emit, deliver } = await setUp(send);
     emit(40);
@@ -238,7 +238,7 @@ describe("while its receiver is down, an endpoint", () => {
     return { ...setup, receiver, start: setup.rt.monotonic() };
   }
 
-  test("a receiver that is down uses up attempts only of deliveries in flight and of one delivery per probe", async () => {
+  test("while a receiver is down, only the deliveries in flight and one delivery per probe use up attempts", async () => {
     const { emit, deliver, advanceTime, receiver, rt } = await setUpDown();
     emit(240);
     await deliver();
@@ -257,7 +257,7 @@ describe("while its receiver is down, an endpoint", () => {
     { backlog: 1, limit: 11 },
     { backlog: 240, limit: 112 },
   ])(
-    "an endpoint whose receiver is down is asked at most $limit times in a day with $backlog deliveries",
+    "a receiver that is down gets at most $limit requests a day from a backlog of $backlog deliveries",
     async (each) => {
       const { emit, deliver, advanceTime, receiver } = await setUpDown();
       emit(each.backlog);
@@ -337,7 +337,7 @@ describe("while its receiver is down, an endpoint", () => {
     },
   );
 
-  test("a worker that restarts probes at once an endpoint whose receiver was down", async () => {
+  test("a restarted worker at once probes an endpoint whose receiver was down", async () => {
     const { rt, worker, emit, deliver, advanceTime, getEndpoint } = await setUpDown();
     emit(40);
     await deliver();
@@ -359,7 +359,7 @@ test("the backoff that Retry-After requests is stored with its reason", async ()
 });
 
 describe("an endpoint that keeps failing", () => {
-  test("an endpoint is failing after five failures over ten minutes, is announced for disabling after four days, and disabled after five", async () => {
+  test("an endpoint counts as failing after five failures over ten minutes; after four days its disabling is announced, and after five it is disabled", async () => {
     const { send } = createReceiver(responded(500));
     const { rt, id, worker, emit, deliver, advanceTime, getEndpoint, conditions } =
       await setUp(send);

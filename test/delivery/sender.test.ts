@@ -174,7 +174,7 @@ test.each(["HTTP/1.1 000 Hm\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "SSH-2.0-OpenSSH\r\
   },
 );
 
-test("an endless body is read up to 16 KiB, and the outcome is a success", async () => {
+test("an endless body is not read to the end, and the outcome has the response with the first 4 KiB", async () => {
   let written = 0;
   let closed: () => void = () => {};
   const isClosed = new Promise<void>((resolve) => (closed = resolve));
@@ -248,7 +248,7 @@ test.each([
   },
 );
 
-test("a DNS result is reused, but never for an endpoint whose URL policy forbids its addresses", async () => {
+test("a DNS result is reused, but never for an endpoint whose URL policy forbids the addresses in it", async () => {
   let lookups = 0;
   const partner = await createReceiver();
   const { post } = createTestSender({ allowHttp: true, allowPrivate: [] }, async () => {

@@ -290,7 +290,7 @@ const ROWS: EventRow[] = [
   ],
 ];
 
-test.each(ROWS)("a change that publishes %s: %s", (...row) => {
+test.each(ROWS)("a change publishes %s: %s", (...row) => {
   expect(eventsOf(file(LINES), row)).toEqual(row[3]);
 });
 

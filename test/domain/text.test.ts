@@ -49,7 +49,7 @@ test.each([
   expect(customerFields().partial().safeParse({ notes: text }).success).toBe(false);
 });
 
-test("a guest's notes may have several lines, and names joiners within words", () => {
+test("a guest's notes may have several lines, and a guest's name may have joiners within words", () => {
   expect(customerFields().partial().safeParse({ notes: "no nuts\n\tor seeds" }).success).toBe(true);
   expect(outsideLine(200).safeParse("می\u200cخواهم").success).toBe(true);
 });

@@ -234,7 +234,7 @@ test(
 );
 
 test.for([{ scripts: true }, { scripts: false }])(
-  "the contents are closed on a phone and visible on a wide screen (scripts $scripts)",
+  "the table of contents is closed on a phone and visible on a wide screen (scripts $scripts)",
   { timeout: 60_000 },
   async (options, context) => {
     const { origin } = await serveDocs();
@@ -263,7 +263,7 @@ test.for([{ scripts: true }, { scripts: false }])(
 );
 
 test(
-  "the script searches, copies an example, and shows all examples in the language chosen in one",
+  "the script searches, copies an example, and shows all examples in the language chosen for one of them",
   { timeout: 60_000 },
   async (context) => {
     const { origin } = await serveDocs();
@@ -377,7 +377,7 @@ test(
 );
 
 test(
-  "the changelog is accessible, old anchors of /docs work, and its CSP blocks requests to other origins",
+  "the changelog is accessible, old anchors of /docs work, and the CSP of /docs blocks requests to other origins",
   { timeout: 60_000 },
   async (context) => {
     const { origin } = await serveDocs();

@@ -140,7 +140,7 @@ test.runIf(hasTmux)("the executable shows the live view on a real terminal", asy
 });
 
 test.runIf(process.platform === "linux")(
-  "both threads of the executable load the same SQLite, as two copies would drop each other's locks",
+  "both threads of the executable load the same SQLite, because two copies would drop each other's locks",
   async () => {
     const { serve } = await createSalon();
     const { daemon } = await serve();

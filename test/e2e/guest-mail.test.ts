@@ -66,7 +66,7 @@ const openDay = (from: number): string => {
 };
 
 test(
-  "guests get mails of a daemon that is killed, whose mail server fails, and that is restored",
+  "guests get their mails although the daemon is killed, the mail server fails, and a backup is restored",
   { timeout: patient(400_000) },
   async () => {
     const server = await startScriptedMailServer();

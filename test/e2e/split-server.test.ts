@@ -58,7 +58,7 @@ const read = (url: string, key: string): Promise<Response> =>
   fetch(url, { headers: { authorization: `Bearer ${key}` } });
 
 test(
-  "a server split as the guide says keeps keys and cursors, and no older backup brings back a moved business",
+  "a server that is split as the guide says keeps keys and cursors, and no older backup brings back a moved business",
   { timeout: 120_000 },
   async () => {
     const folders = { east: createTempFolder(), west: createTempFolder() };
@@ -181,7 +181,7 @@ const findFiles = (folder: string, markers: readonly Buffer[]): string[] =>
     .map((path) => relative(folder, path));
 
 test(
-  "a split leaves no guest of the other server, in the database at once and in backups after 30 days",
+  "a split removes the guests of the other server from the database at once, and from backups after 30 days",
   { timeout: 120_000 },
   async () => {
     const folders = { east: createTempFolder(), west: createTempFolder() };

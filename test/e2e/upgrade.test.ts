@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "cursors survive the upgrade of a standby and then its server, and the next copy needs no --untrusted",
+  "cursors survive the upgrade of a standby and then of its server, and the next copy needs no --untrusted",
   { timeout: patient(60_000) },
   async () => {
     const { dir, server, standby } = createMachines();

@@ -19,7 +19,7 @@ test.each([
   expect(choosePageLanguage(header, locales)).toBe(language);
 });
 
-test("placeholders are filled, unknown ones stay, and values are not filled again", () => {
+test("placeholders are filled, unknown ones stay, and placeholders in values are not filled", () => {
   expect(fillText("{a} of {b}, {c}", { a: "{b}", b: 2 })).toBe("{b} of 2, {c}");
   expect(fillText("Until {a}.", { a: "9:30 a. m." })).toBe("Until 9:30 a. m.");
   expect(fillText("Until {a}.", { a: "09:30" })).toBe("Until 09:30.");

@@ -62,7 +62,7 @@ test("changes of two rows do not cancel each other out", () => {
   }
 });
 
-test("a text with the ID of another row is detected even if the tag before it has the same change", () => {
+test("a text with the ID of another row is detected even if the tag of the text before has the same change", () => {
   const sealed = [encrypt("Ana", "guest bkg_1"), encrypt("Ben", "guest bkg_2")] as const;
   const [before, after] = sealed;
   const change = "2".charCodeAt(0) ^ "3".charCodeAt(0);

@@ -98,7 +98,7 @@ test("a line of --input without an end takes no more memory than the longest all
   });
 });
 
-test("an error of a file lists 100 issues and says that there are more, in JSON too", async () => {
+test("the error about a file with more than 100 issues lists 100 and says that there are more, in JSON too", async () => {
   const folder = createTempFolder();
   mkdirSync(join(folder, "c"));
   const path = join(folder, "c", "x.yaml");

@@ -34,7 +34,7 @@ describe("a report", () => {
     expect(merged).toContain("2 claims were proven; 0 tests failed");
   });
 
-  test("a report keeps the results of mutants until others are found", () => {
+  test("a report keeps the results of mutants until new ones replace them", () => {
     const section = (share: string) => `## Mutants\n\nTests noticed ${share} of them.`;
     const added = replaceMutants(first, section("90 %"));
     expect(added.indexOf("## Mutants")).toBeLessThan(added.indexOf("## Bugs that proofs"));
@@ -84,7 +84,7 @@ describe("a report", () => {
     expect(merged).toContain("### Nothing is lost\n");
   });
 
-  test("a report of another machine starts anew", () => {
+  test("a report from another machine keeps no earlier results", () => {
     const other = { ...machine, machine: "another CPU" };
     expect(mergeReport(first, other, [])).not.toContain("Nothing is lost");
   });

@@ -36,7 +36,7 @@ test("the SBOM lists each package that is shipped, and nothing of this machine",
     expect(text).not.toContain(own);
 });
 
-test("the SBOM of a file has the hash of the file and its other components", () => {
+test("the SBOM of a file has the hash and the additional components of the file", () => {
   const component = { type: "application", name: "deskbell", version: "0.2.0", purl: "pkg:npm/x" };
   const node = { type: "platform", name: "node", version: "26.10.0", purl: "pkg:generic/node" };
   const file = { name: "a.tar.gz", content: Buffer.from("abc"), components: [node] };

@@ -29,7 +29,7 @@ test.each([
   expect(names()).toEqual(["site"]);
 });
 
-test("an entry with the ID of another one is ignored", () => {
+test("an audit entry that has the ID of another is ignored", () => {
   const { rt, add } = openLog();
   add("site");
   const before = rt.store.audit.list({}, 10);
@@ -42,7 +42,7 @@ test("an entry with the ID of another one is ignored", () => {
   expect(rt.store.audit.list({}, 10)).toEqual(before);
 });
 
-test("an entry is deleted after 400 days, and later ones are still protected", async () => {
+test("an audit entry is deleted after 400 days, and later entries stay protected", async () => {
   const { rt, add, names } = openLog();
   const prune = createPruner(rt);
   add("old");

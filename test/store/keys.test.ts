@@ -47,7 +47,7 @@ function createOldDatabase(): string {
   return dataDir;
 }
 
-test("a secret key of version 0.1 keeps the scopes that version 0.2 gave it only if it has used one", () => {
+test("a secret key of version 0.1 loses the scopes of version 0.2 unless it has used one of them", () => {
   const rt = createTestRuntime({ dataDir: createOldDatabase() });
   const keys = rt.store.keys.list();
   expect(keys.map(({ selfRotation }) => selfRotation)).toEqual(keys.map(() => false));

@@ -35,7 +35,8 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { getBookableCatalog } from "../catalog/bookable-catalog.ts";
 
 /**
- * The size of a chunk, as candidates times starts: about 1 ms. Smaller chunks take longer in all.
+ * The size of a chunk: its candidates times its starts. A chunk takes about 1 ms; smaller chunks
+ * take longer in all.
  */
 const CHUNK_SIZE = 6000;
 /** The most days of a chunk, however few starts they have. */
@@ -67,6 +68,7 @@ export async function* scanDays<T>(
   read: (chunk: DayChunk) => T,
 ): AsyncGenerator<T> {
   // The scan starts one day early: a clock change can go back over midnight into the previous day.
+  // If no day can have slots, `from` is after `to`.
   const from = Math.min(Math.max(first, dayAt(plan.timezone, plan.earliestMin) - 1), last + 1);
   const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
   if (first < from) yield read(chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON"));
@@ -100,7 +102,7 @@ async function* scanChunks<T>(
     occupied,
     withDays(plan, days.first, days.last),
   );
-  // The start itself takes as much time as one candidate, so the sum begins at 1.
+  // Each start takes as much time as one more candidate, so the sum begins at 1.
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
   const startsPerDay = DAY_MIN / plan.intervalMin;
   const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
@@ -112,7 +114,8 @@ async function* scanChunks<T>(
 }
 
 /**
- * Returns the busy intervals near the days of a plan. Each is read once, by the time of its end.
+ * Returns the busy intervals near the days of a plan. An interval is read once, with the days in
+ * which it ends.
  */
 async function loadBookings(
   rt: Runtime,
@@ -140,11 +143,14 @@ export type AvailabilityQuery = {
   audience: Audience;
   request: NamedRequest;
   dates: DateRange;
-  /** Time zone of the times in the result; null for the business's own, which days always have. */
+  /**
+   * The time zone of times in the result; null for the time zone of the business. Days are always
+   * days in the time zone of the business.
+   */
   timezone: string | null;
   /** Whether to include refused starts, each with the first rule that it breaks. */
   explain: boolean;
-  /** The ID of a visit that is to be moved: the time that it takes is free for it. */
+  /** The ID of a visit that is to be moved, whose own time counts as free. */
   except?: string | undefined;
   /** Whether the reasons show only that a time is taken, not why. */
   hidesReasons?: boolean;
@@ -168,7 +174,7 @@ export type Availability = {
   /**
    * Asserts that the search is not too large.
    * @throws AppError query_too_large
-   * @param lists whether days are listed, or only searched
+   * @param lists "days" if each day is listed; "next" if days are only searched for the next slots
    */
   assertNotTooLarge: (lists: "days" | "next") => void;
   /** Returns the days in order, in chunks. */
@@ -181,7 +187,7 @@ export type Availability = {
 
 export type AvailabilityFinder = (business: BusinessRow, query: AvailabilityQuery) => Availability;
 
-/** The days whose bookings `nextSlots` loads at a time, because the first slot is often near. */
+/** `nextSlots` loads the bookings of this many days at a time: the first slot is often near. */
 const SEARCH_STEP_DAYS = 31;
 /** The most days that `nextSlots` searches. */
 const MAX_SEARCH_DAYS = 366;

@@ -23,7 +23,8 @@ export type VisitAccess = {
    */
   visitor?: Buffer | null;
   /**
-   * Whether the business approves each visit that the client makes or moves, whatever its rules.
+   * Whether each visit that the client makes or moves needs approval, even if the rules of the
+   * business require none.
    */
   needsApproval?: boolean;
   /** Where the visit is made, such as "on the booking page"; absent over the API. */
@@ -53,8 +54,8 @@ export function accessOf(key: {
 
 type Owned = { createdByKey: string | null };
 
-// Queries select by the keys that the next two functions return. An object of another key then
-// takes the same time as an ID that does not exist.
+// Queries select by the keys that the next two functions return. A query for an object of another
+// key then takes the same time as one for an ID that does not exist.
 
 /** Returns the only key whose objects the client may see; null if it may see all. */
 export const seesOnly = ({ readsAll, keyId }: VisitAccess): string | null =>
@@ -76,8 +77,7 @@ export const audienceOf = ({ keyId }: VisitAccess): Audience =>
 export const initiatorOf = ({ managesAll }: VisitAccess): Initiator =>
   managesAll ? "BUSINESS" : "GUEST";
 
-// Events, and keys without `bookings.read`, show a visit without its staff members who are not
-// public.
+// Staff members who are not public are left out in events, and for keys without `bookings.read`.
 
 export const toPartnerBooking = (
   rt: Runtime,

@@ -5,9 +5,9 @@ import { audit } from "../audit.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Visit } from "../../domain/bookings/visit.ts";
 
-// Audit entries contain IDs, times and names of fields. They contain no guest data and no reason of
-// a cancellation, which may be about a guest. A visit or order that a key makes has no entry: its
-// row names the key, and an entry for each would double the writes of a website.
+// Audit entries contain IDs, times and names of fields. They contain neither guest data nor the
+// reason of a cancellation, which may be about a guest. A visit or order that a key makes has no
+// entry: its row names the key, and an entry for each would double the writes of a website.
 
 type Audited = { id: string; startsAt: number };
 

@@ -7,7 +7,10 @@ import type { Runtime } from "../runtime.ts";
 import type { VisitAccess } from "./access.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
-/** The most pending visits of each kind that are checked, those with the earliest deadline first. */
+/**
+ * The most pending visits of each kind that are checked. Visits with the earliest deadline come
+ * first.
+ */
 const MAX_PENDING = 100;
 
 /**

@@ -22,8 +22,8 @@ export const MAX_ACTIONS_OF_VISITOR = 10;
 const HASH_BYTES = 16;
 
 /**
- * Returns the hash by which a visitor is stored; the text itself is never stored. Keys that name
- * the same visitor get different hashes. The first visitor of a new server creates the master key.
+ * Returns the hash of a visitor, which is stored in place of the visitor's name. Keys that name the
+ * same visitor get different hashes. The first visitor of a new server creates the master key.
  * @throws AppError signing_unavailable if the master key of the stored data is missing
  */
 export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer {
@@ -73,19 +73,17 @@ export const pruneVisitors = (rt: Runtime): void =>
 // website for a day with visits that they cancel again.
 
 const HOUR_MS = 3_600_000;
-/**
- * Visits of two hours are never unusual if they are fewer than this share of the key's daily limit.
- */
+/** A key is not reported if its visits of the last two hours are below this share of its limit. */
 const FAST_SHARE = 0.25;
 /**
- * Two hours are unusual if they have more visits than this many times the busiest hour of the week
- * before.
+ * A key is reported only if it has made more visits in the last two hours than this many times the
+ * number of its busiest hour in the week before.
  */
 const FAST_FACTOR = 4;
 
 /**
- * The share of a key's limit after which visitors who have made a visit in 24 hours are refused.
- * The rest is for other visitors, so that a few visitors cannot use up the limit.
+ * The share of a key's limit after which a visitor who has made a visit in the last 24 hours is
+ * refused. The rest is for other visitors, so that a few visitors cannot use up the limit.
  */
 const RETURNING_SHARE = 0.5;
 
@@ -138,7 +136,7 @@ export function uncountVisit(
   if (createdByKey !== null) rt.store.keyVisits.cancel(createdByKey, hourOf(createdAt));
 }
 
-/** Returns the keys that make many more visits than in the week before. */
+/** Returns the keys that have lately made many more visits than in the week before. */
 export const listFastKeys = (rt: Runtime): (RecentVisits & { key: ListedKey })[] =>
   rt.store.keyVisits.listRecent(hourOf(rt.now())).flatMap((visits) => {
     const key = rt.store.keys.findById(visits.keyId);
@@ -155,5 +153,5 @@ export const pruneKeyVisits = (rt: Runtime): void =>
 /** How long a hold is kept after its end. Until then, a second use is reported as `hold_used`. */
 const KEPT_MS = 86_400_000;
 
-// The function is in this file because the delivery thread would otherwise load all of booking.
+// `pruneHolds` is in this file, so that the delivery thread does not load the planning of visits.
 export const pruneHolds = (rt: Runtime): void => rt.store.holds.deleteUntil(rt.now() - KEPT_MS);

@@ -47,13 +47,13 @@ export type GuestDetails = { customerRef: string | null; customer: Customer | nu
 
 type NewVisit<Wanted> = { guest: GuestDetails } & ({ holdId: string } | Wanted);
 
-/** A booking at a given time, or of a hold. */
+/** A new booking, either at a given time or with the terms of a hold. */
 type NewBooking = NewVisit<VisitRequest<NamedAppointmentRequest | NamedSegmentsRequest>> & {
   /** The total that the guest has seen, which must be right; not checked if null or absent. */
   expectedTotalCents?: number | null;
 };
 
-/** A reservation at a given time, or of a hold. */
+/** A new reservation, either at a given time or with the terms of a hold. */
 type NewReservation = NewVisit<VisitRequest<NamedTableRequest> & { table?: string | null }>;
 
 /**

@@ -23,7 +23,7 @@ import { BOOKING, RESERVATION, type VisitKind } from "./visit-kinds.ts";
 export type StateAction = Exclude<VisitAction, "expire" | "reschedule">;
 
 /**
- * Returns the same error for an ID that never existed and for one that the client may not know of.
+ * Returns the same error for an ID that never existed and for a visit that the client may not see.
  */
 const notFound = (noun: string, id: string): AppError =>
   new AppError("resource_not_found", `There is no ${noun} ${quote(id)}.`, {
@@ -182,8 +182,8 @@ export function updateVisit<Row extends Visit>(
 }
 
 /**
- * Returns whether `customer` is what is stored of the guest. Data that no key decrypts are never
- * equal, so that they can still be deleted.
+ * Returns whether `customer` equals the stored data of the guest. Data that no key decrypts are
+ * never equal, so that they can still be deleted.
  */
 function isStored(rt: Runtime, visitId: string, customer: Customer | null): boolean {
   const row = rt.store.guests.findByVisit(visitId);
@@ -208,9 +208,10 @@ export function expirePendingVisits(rt: Runtime): void {
 }
 
 /**
- * Cancels the pending visits of a business that were not approved in time, which still occupy their
- * time, and releases expired holds. Call it in a transaction before planning a visit. An expired
- * hold must not open again if the clock is set back, because others can book its time from now on.
+ * Cancels the pending visits of a business that were not approved in time, so that their times
+ * become free, and releases expired holds. Call it in a transaction before planning a visit. An
+ * expired hold must not open again if the clock is set back, because others can book its time from
+ * now on.
  */
 export function expireDueVisits(rt: Runtime, business: BusinessRow): void {
   rt.store.holds.releaseOverdue(business.id, rt.now());

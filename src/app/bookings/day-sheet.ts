@@ -49,7 +49,7 @@ export function listDay(
   const bookings = rt.store.bookings
     .listPage({ ...filter, staffId }, MAX_VISITS)
     .flatMap((booking) => describeBooking(rt, nameOf, isAway, booking, staffId));
-  // A reservation has no staff member, so the page of one person has none.
+  // A reservation has no staff member, so the day of one person has no reservations.
   const reservations = rt.store.reservations
     .listPage(filter, staffId === undefined ? MAX_VISITS : 0)
     .map((reservation) => describeReservation(rt, nameOf, reservation));
@@ -170,7 +170,7 @@ type Found = Pick<VisitSummary, "service" | "staff"> & {
   customerRef: string | null;
 };
 
-/** Returns the first `limit` of the visits with these IDs, in order of start. */
+/** Describes the visits with the first `limit` IDs, in order of start. */
 export function summarizeVisits(
   rt: Runtime,
   { id: businessId, doc: { timezone } }: Pick<BusinessRow, "id" | "doc">,
@@ -202,6 +202,7 @@ export function summarizeVisits(
     return (
       visit && {
         code: visit.code,
+        // The start of a deleted event is not known.
         startsAt: event?.startsAt ?? visit.createdAt,
         customerRef: visit.customerRef,
         service: nameOf("public_event", visit.eventId),

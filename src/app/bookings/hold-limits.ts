@@ -8,8 +8,8 @@ import type { Runtime } from "../runtime.ts";
 import { type Held, leavesTimeFree } from "./hold-share.ts";
 import { otherVisits } from "./other-visits.ts";
 
-// One API key can keep only a limited part of the times and tables from other clients without
-// booking them.
+// One API key can hold only a limited part of the times and tables: other clients cannot book what
+// is held.
 
 const DAY_MS = 86_400_000;
 /** The most open holds of a key for one staff member or table on the same day. */
@@ -22,7 +22,7 @@ const MAX_UNUSED = 3;
 
 /** The most open holds and new ticket orders of one visitor. */
 export const MAX_HOLDS_OF_VISITOR = 3;
-/** How long a ticket order counts towards the visitor's limit as a new one. */
+/** How long a ticket order is new and counts towards the visitor's limit. */
 const ORDER_MS = 15 * 60_000;
 
 type RequestedHold = {
@@ -36,7 +36,7 @@ type RequestedHold = {
 export type HoldClient = {
   keyId: string;
   visitor: Buffer | null;
-  /** Visits that count like open holds towards the shared part of the free time. */
+  /** Visits that count towards the shared part of the free time, like open holds. */
   counted?: readonly Held[];
   /** The part of the shared free time that the hold may fill; all of it by default. */
   part?: number;
@@ -170,7 +170,7 @@ const isExcessive = ({ made, used }: HoldCount): boolean =>
 const leavesHoldsUnused = (rt: Runtime, keyId: string): boolean =>
   isExcessive(rt.store.holds.countSince(keyId, rt.now() - DAY_MS));
 
-/** Returns the keys that may hold less, because they have used few holds in the last 24 hours. */
+/** Returns the keys whose limit is lower, because they used few holds in the last 24 hours. */
 export const listHoarders = (rt: Runtime): (HoldCount & { keyId: string })[] =>
   rt.store.holds.listSince(rt.now() - DAY_MS, MIN_HOLDS).filter(isExcessive);
 

@@ -18,14 +18,14 @@ import { readBookableCatalog } from "../catalog/bookable-catalog.ts";
 import type { Runtime } from "../runtime.ts";
 
 // This file compares the working time of each pool of a catalog with the time that visits and holds
-// take of it. Working time is cached for each catalog, because its computation for 200 people takes
-// longer than the rest of a hold.
+// take of it. Working time is cached for each catalog, because computing it for 200 people takes
+// longer than all other work for a hold.
 
 const MINUTE_MS = 60_000;
 /** The most intervals of working time that are cached for a catalog. */
 const MAX_INTERVALS = 20_000;
 
-/** A hold or visit, as far as it takes working time. */
+/** The fields of a hold or visit that say which working time it takes. */
 export type Held = {
   startsAt: number;
   endsAt: number;
@@ -176,6 +176,7 @@ export function leavesTimeFree(
     const [first] = taken as [Taken];
     const [today, day] = [dayAt(timezone, now), dayOf(first)];
     const held = others.filter((other) => other.pool === pool);
+    // The free time of these days decides about the hold.
     const days = shareDays(today, day);
     const booked = listBooked(rt, business.id, pool, { now, ...days, toTaken });
     const work = listWork(pool, days.first, days.last);
@@ -227,6 +228,7 @@ function listBooked(
       .listBusy(businessId, ...span)
       .flatMap((row) => toTaken({ ...row, segments: [] }));
   const segments = bookings.listBusySegments(businessId, ...span);
+  // `toTaken` reads only the times of the segments if there is no table.
   return toTaken({ startsAt: 0, endsAt: 0, tableId: null, segments }).filter(
     (taken) => taken.pool === pool,
   );

@@ -78,7 +78,7 @@ export const getReservation = (rt: Runtime, businessId: string, id: string): Res
 /** The most visits that are cancelled together, because one transaction cancels them all. */
 export const MAX_CANCELLED = 1000;
 
-/** Selects what a key has made since a time (epoch milliseconds). */
+/** Selects the visits or orders that a key has made since a time (epoch milliseconds). */
 export type MadeByKey = { keyId: string; createdSince: number };
 
 /** Lists and cancels the visits of one kind that a key has made. */
@@ -111,7 +111,7 @@ export const cancelMany = <Row>(
     return list(rt, business.id, made).map((row) => cancel(rt, business, row, reason));
   });
 
-/** Returns the filters that together list the visits of a key that can be cancelled. */
+/** Returns a filter for each status in which a visit or order of the key can be cancelled. */
 export const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey) =>
   (["PENDING", "CONFIRMED"] as const).map((status) => ({
     businessId,
@@ -120,7 +120,7 @@ export const filtersOf = (businessId: string, { keyId, createdSince }: MadeByKey
     status,
   }));
 
-/** Returns how the visits of a kind are listed, in order of start, and cancelled. */
+/** Returns the functions that list the visits of a kind, in order of start, and cancel them. */
 export const cancellableVisits = <Row extends Visit>(kind: VisitKind<Row>): Cancellable<Row> => ({
   expireDue: expireDueVisits,
   list: (rt, businessId, made) =>

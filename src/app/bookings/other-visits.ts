@@ -5,7 +5,10 @@ import { loadFromFeatures } from "../../features/index.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** What the core reads of a visit that is neither a booking nor a reservation. */
+/**
+ * A visit of a kind that a feature adds to bookings and reservations, such as a ticket order, as
+ * far as the core reads it.
+ */
 export type OtherVisit = {
   id: string;
   /** The code that commands accept in place of the ID. */
@@ -14,16 +17,16 @@ export type OtherVisit = {
   /** The key that made the visit; null if the operator made it. */
   createdByKey: string | null;
   createdAt: number;
-  /** The public event that the guest visits. */
+  /** The ID of the public event that the guest visits. */
   eventId: string;
   customerRef: string | null;
 };
 
-/** A kind of visit that a feature adds to bookings and reservations. */
+/** The functions by which the core uses a kind of visit that a feature adds. */
 export type OtherVisits = {
   /** One of the names in `visitNouns` of the feature. */
   name: string;
-  /** Returns a visit by its ID or code. @param idOrCode as people type it */
+  /** Finds a visit by its ID or code, as people type it. */
   find: (rt: Runtime, businessId: string, idOrCode: string) => OtherVisit | undefined;
   /** Returns what the operator sees of a visit; undefined if the visit does not exist. */
   describe: (
@@ -31,7 +34,7 @@ export type OtherVisits = {
     business: BusinessRow,
     id: string,
   ) => { type: string; object: object } | undefined;
-  /** Returns the visits of these public events or ticket types that have not been cancelled. */
+  /** Returns the visits of these public events or ticket types, except cancelled visits. */
   listActiveOf: (
     rt: Runtime,
     businessId: string,
@@ -39,7 +42,7 @@ export type OtherVisits = {
   ) => Pick<OtherVisit, "id" | "eventId">[];
   /** Counts the visits of a key that take places and are not paid yet. */
   countPending: (rt: Runtime, keyId: string) => number;
-  /** Returns an example of an event about such a visit; undefined for other events. */
+  /** Returns an example of an event about a visit of this kind; undefined for other event types. */
   sampleEvent: (type: EventType, state: CatalogState, now: number) => EventDraft | undefined;
   /** Loads the function that cancels a visit as the operator, in the transaction of the caller. */
   loadCancel: () => Promise<CancelVisit>;
@@ -49,7 +52,7 @@ export type CancelVisit = (rt: Runtime, slug: string, id: string) => void;
 
 let loaded: readonly OtherVisits[] | undefined;
 
-/** Loads the kinds of visits that features add. A transaction that reads them cannot wait. */
+/** Loads the kinds of visits that features add. Call it early: a transaction cannot wait for it. */
 export async function loadOtherVisits(): Promise<void> {
   loaded ??= await loadFromFeatures("visits");
 }
@@ -60,7 +63,7 @@ export function otherVisits(): readonly OtherVisits[] {
   return loaded;
 }
 
-/** Asks the kinds of visits that features add; returns the first answer that is not undefined. */
+/** Asks each kind of visit that features add; returns the first answer that is not undefined. */
 export const askOtherVisits = <Answer>(
   ask: (kind: OtherVisits) => Answer | undefined,
 ): Answer | undefined =>

@@ -193,11 +193,17 @@ function planDay(
   const date = localDateOf(startsAt, catalog.business.timezone);
   const plan = planNamedRequest(catalog, audience, request, { from: date, to: date }, rt.now());
   if (!ignoresNotice) return plan;
-  const earliest = isBeforeToday(rt, catalog.business, startsAt) ? rt.now() : startsAt;
-  return ignoringNotice(plan, startsAt / MINUTE_MS, Math.min(earliest, rt.now()));
+  // A start before `earliest` is refused.
+  const earliest = isBeforeToday(rt, catalog.business, startsAt)
+    ? rt.now()
+    : Math.min(startsAt, rt.now());
+  return ignoringNotice(plan, startsAt / MINUTE_MS, earliest);
 }
 
-/** Returns whether a start is before today. Earlier today is allowed: guests may already sit. */
+/**
+ * Returns whether a start is before today. A start earlier today is allowed, because the guests may
+ * already sit.
+ */
 const isBeforeToday = (rt: Runtime, { timezone }: BusinessDoc, startsAt: number): boolean =>
   localDateOf(startsAt, timezone) < localDateOf(rt.now(), timezone);
 

@@ -34,11 +34,11 @@ type NewTime = StartOptions & {
 };
 
 type NewBookingTime = NewTime & {
-  /** Undefined to keep the services, the staff and the price. */
+  /** Undefined keeps the services, the staff and the price. */
   segments?: readonly NamedSegment[] | undefined;
   /**
-   * The segments differ from those of the booking in the staff only. The names and prices at the
-   * time of booking stay, and the services may no longer be public.
+   * Whether the segments differ from those of the booking in the staff only. The names and prices
+   * at the time of booking then stay, and the services need not be public.
    */
   changesStaffOnly?: boolean;
 };

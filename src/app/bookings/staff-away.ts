@@ -17,7 +17,7 @@ import { BOOKING } from "./visit-kinds.ts";
 
 /** A visit of a staff member who is away. */
 export type AwayVisit = VisitSummary & {
-  /** The names of the colleagues who are free at its time and perform the person's services. */
+  /** The names of the colleagues who are free at that time and perform the person's services. */
   couldTake: string[];
 };
 
@@ -69,7 +69,7 @@ const findSameTimeOff = (
         row.endsAt === wanted.endsAt,
     );
 
-/** Returns the names of those who can take over the services of a staff member in a booking. */
+/** Returns the names of the colleagues who can take over a staff member's services in a booking. */
 function listColleagues(
   rt: Runtime,
   business: BusinessRow,
@@ -88,6 +88,7 @@ function listColleagues(
   });
 }
 
+/** @param to null for anyone who is free */
 const withStaff = ({ segments }: Booking, from: string, to: string | null): NamedSegment[] =>
   segments.map((segment) => (segment.staffId === from ? { ...segment, staffId: to } : segment));
 
@@ -115,7 +116,7 @@ function canBePlanned(
 /**
  * Gives each visit to colleagues who are free at its time. Each visit has a transaction of its own,
  * so a visit that nobody can take does not hold up other visits. Times and prices stay.
- * @returns the names of the colleagues by the ID of the visit; visits that stay have none
+ * @returns the names of the colleagues by the ID of each visit that was moved
  */
 export function reassignVisits(
   rt: Runtime,
@@ -130,7 +131,9 @@ export function reassignVisits(
   return moved;
 }
 
-/** Returns null if nobody is free or the visit has ended meanwhile. */
+/**
+ * Returns the names of the colleagues; null if nobody is free or the visit has ended meanwhile.
+ */
 function tryReassign(rt: Runtime, slug: string, id: string, staffId: string): string[] | null {
   try {
     return rt.tx(() => {

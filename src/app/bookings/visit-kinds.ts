@@ -17,7 +17,7 @@ import type { PendingVisit } from "../../store/bookings/visits.ts";
 import type { Runtime } from "../runtime.ts";
 import { toPartnerBooking } from "./access.ts";
 
-/** The operations that differ between bookings and reservations. */
+/** The functions that differ between bookings and reservations. */
 export type VisitKind<Row extends Visit> = {
   noun: "booking" | "reservation";
   store: (rt: Runtime) => {

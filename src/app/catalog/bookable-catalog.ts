@@ -21,9 +21,9 @@ function cacheOf(rt: Runtime): BoundedCache<string, Cached> {
 }
 
 /**
- * Returns what can be booked, with time off from both the catalog file and the CLI. It is cached
- * until the business changes. Call it outside of a transaction: data that a transaction reads may
- * be rolled back.
+ * Returns what can be booked, with time off from both the catalog file and the CLI, and caches the
+ * result until the business changes. Call it outside of a transaction: data that a transaction
+ * reads may be rolled back.
  */
 export function getBookableCatalog(rt: Runtime, business: BusinessRow): Catalog {
   const cached = findCached(rt, business);
@@ -40,8 +40,8 @@ export const readBookableCatalog = (rt: Runtime, business: BusinessRow): Catalog
   findCached(rt, business) ?? toBookable(rt, business, readLists(rt, business, BOOKABLE_KINDS));
 
 /**
- * Prepares what can be booked, in steps between which other requests are served. Returns undefined
- * if there is nothing to wait for.
+ * Reads what `getBookableCatalog` needs, in steps between which other requests are served. Returns
+ * undefined if there is nothing to wait for.
  */
 export const prepareBookableCatalog = (
   rt: Runtime,

@@ -8,9 +8,9 @@ import { memoized } from "../../domain/public/public-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 
-// A process caches the lists of catalogs, because reading those of a large catalog takes seconds. A
-// list is patched when it is next used: the store knows which objects the revisions since then have
-// changed, and only these are read again.
+// A process caches the lists of catalogs, because reading those of a large catalog takes seconds.
+// An old list is patched when it is used: the store knows which objects have changed since the list
+// was read, and only these are read again.
 
 const MAX_CACHED_CATALOGS = 16;
 
@@ -101,7 +101,7 @@ function listOf<K extends Kind>(
   rows: readonly DocRow<K>[],
 ): DocList<K> {
   const docs = rows.map(({ doc }) => doc);
-  // The indexes are built here rather than by the first change, which should take little time.
+  // The indexes are built here, so that the first change takes little time.
   buildIndexes(kind, businessSlug, docs);
   return { kind, businessSlug, docs, sortOrders: rows.map(({ sortOrder }) => sortOrder) };
 }
@@ -135,10 +135,10 @@ export function readAhead(
   if (count < MIN_OBJECTS_AHEAD) return undefined;
   const pending = readings.get(rt) ?? new Map<string, Promise<void>>();
   readings.set(rt, pending);
-  const id = `${business.id} ${missing.join(" ")}`;
+  const lists = `${business.id} ${missing.join(" ")}`;
   const reading =
-    pending.get(id) ?? readInSteps(rt, business, missing).finally(() => pending.delete(id));
-  pending.set(id, reading);
+    pending.get(lists) ?? readInSteps(rt, business, missing).finally(() => pending.delete(lists));
+  pending.set(lists, reading);
   return reading;
 }
 
@@ -148,8 +148,8 @@ async function readInSteps(
   kinds: readonly Kind[],
 ): Promise<void> {
   for (const kind of kinds) {
-    // An object whose key changes meanwhile can be read twice, or not at all. Its change has a later
-    // revision, so the list is patched when it is used.
+    // An object whose key changes meanwhile can be read twice, or not at all. The change has a
+    // later revision, so the list is patched when it is used.
     const rows = new Map<string, DocRow<Kind>>();
     for (let after: string | undefined = ""; after !== undefined;) {
       await nextTurn();

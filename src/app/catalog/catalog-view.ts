@@ -122,6 +122,7 @@ function startAfter<K extends Kind>(
   { sortOrder, id }: ListPosition,
 ): number {
   const next = firstAfter(sortOrders, sortOrder);
+  // Another object may now have the sort order of the position: its ID then decides.
   const isSame = sortOrders[next - 1] === sortOrder;
   const isAfter = () => objectId(kind, businessSlug, docs[next - 1] as DocOf[K]) > id;
   return isSame && isAfter() ? next - 1 : next;

@@ -28,7 +28,7 @@ type CatalogWrite = CatalogChange & {
   businessId: string;
   fromVersion: number;
   version: number;
-  /** Null for a change without an entry in the audit log. */
+  /** The ID is null if the change has no entry in the audit log. */
   auditId: string | null;
 };
 

@@ -51,7 +51,7 @@ export type ApplyOptions = Permissions & {
   /** Whether to delete objects that are missing from the sections in the files. */
   prune?: boolean;
   onStep?: (step: string) => void;
-  /** Epoch ms from which `startsIn` counts; if absent, `startsIn` is not allowed. */
+  /** Epoch ms from which `startsIn` of a public event counts; if absent, `startsIn` is refused. */
   seedingAt?: number;
 };
 
@@ -74,7 +74,7 @@ export type RejectedBusiness = { slug: string; error: AppError };
 /**
  * Applies the files of one or several businesses, each business in its own transaction.
  * @throws AppError before anything is written: invalid_input with all issues of all files;
- *   state_refuses if a change needs an option. A single business throws the errors of
+ *   state_refuses if a change needs an option. The errors of a single business are those of
  *   `applyCatalog`
  */
 export function* applyCatalogs(
@@ -85,7 +85,7 @@ export function* applyCatalogs(
   const businesses = readBusinesses(rt, () => groupByBusiness(parseSources(sources)), options);
   if (businesses.length === 1)
     return yield replaceCatalog(rt, businesses[0] as Replacement, options);
-  // All changes are checked before the first one is written: a mistake in one is often in all.
+  // All changes are checked before any is written, because a mistake is often in all of them.
   if (!rt.isDryRun())
     assertAllowed(
       businesses.map((read) => planReplacement(rt, read)),

@@ -20,15 +20,15 @@ export type NextCatalog = {
   /** The catalog that is replaced; null if it has to be loaded. */
   loaded: LoadedCatalog | null;
   /**
-   * Returns the same change of the present catalog, which another process may have changed since.
-   * The function is set if `catalog` has only the objects that change and those that they refer to.
+   * Makes the same change to the present catalog, if another process has changed it meanwhile. The
+   * function is set if `catalog` has only the objects that change and those that they refer to.
    */
   reload?: (() => NextCatalog) | undefined;
 };
 
 /**
  * Changes a catalog in one transaction.
- * @param approve throws to reject the plan, or returns the ID of its entry in the audit log
+ * @param approve throws to reject the plan, or returns the ID of the plan's entry in the audit log
  */
 export function changeCatalog(
   rt: Runtime,
@@ -49,8 +49,8 @@ export function planNext(rt: Runtime, next: NextCatalog): PlannedChange {
   const { reload, loaded } = next;
   const row = rt.store.businesses.findBySlug(next.catalog.business.slug);
   const isCurrent = isUnchanged(loaded?.business ?? null, row);
-  const { catalog, origin, ...rest } = reload && !isCurrent ? reload() : next;
-  return planChange(rt, catalog, origin, rest.loaded);
+  const present = reload && !isCurrent ? reload() : next;
+  return planChange(rt, present.catalog, present.origin, present.loaded);
 }
 
 /** Adds an entry to the audit log and returns its ID; null if nothing changes. */

@@ -14,8 +14,8 @@ import type { Translations } from "../../domain/catalog/common.ts";
 
 /**
  * Edits one object, with the same checks and events as a catalog file.
- * @param confirmed true, or the `UnconfirmedChange` that the user has confirmed, if prices may become
- *   0
+ * @param confirmed allows prices to become 0: true for any price, else the `UnconfirmedChange` that
+ *   the user has confirmed
  * @throws AppError validation_failed, resource_not_found; state_refuses if a price is unconfirmed
  */
 export function editObject<K extends Kind>(

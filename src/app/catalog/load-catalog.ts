@@ -69,9 +69,9 @@ const PRICED_KINDS = ["service", "addon", "menu_item"] as const;
 
 /**
  * Returns functions that count the prices in the catalog of a business. If only a part of the
- * catalog is loaded, `exceeds` counts objects with a price in the database, at most as many as it
- * needs, so that most edits need not read all objects. A whole catalog is counted exactly without
- * reading anything.
+ * catalog is loaded, `count` has to read all objects from the database. `exceeds` then counts
+ * objects with a price, but only until there are more than the limit. If the whole catalog is
+ * loaded, `exceeds` always returns false, because `count` reads nothing from the database.
  */
 export function pricesIn(rt: Runtime, businessId: string, stored: StoredCatalog): PriceCount {
   const { objects } = stored.catalog;

@@ -63,7 +63,7 @@ export function loadReferred(
   return ALL_KINDS.every(load) ? objects : null;
 }
 
-/** Returns the sold-out marks or tickets taken that partners see of the edited objects. */
+/** Returns the sold-out marks and the taken tickets that partners see of the edited objects. */
 function loadStock(rt: Runtime, business: BusinessRow, edits: readonly ObjectEdit[]): Stock {
   const kinds = new Set(edits.map(({ kind }) => kind));
   const dishes = new Set(

@@ -18,8 +18,8 @@ export function getObject<K extends Kind>(
   const docs: DocOf[K][] = objects[kind];
   const found = findByKey<K>(docs, keyOrId) ?? findById<K>(kind, slug, docs, keyOrId);
   if (found !== undefined) return found;
-  const idOf = (doc: DocOf[K]) => objectId(kind, slug, doc);
-  return getByKeyOrId(docs, notFoundMessage(kind), keyOrId, idOf, listCommandFor(kind));
+  const keys = docs.map(({ key }) => key);
+  throw notFound(notFoundMessage(kind), keyOrId, keys, listCommandFor(kind));
 }
 
 const notFoundMessage = (kind: Kind): string => `There is no ${KIND_NAMES[kind]}`;

@@ -47,8 +47,8 @@ export type ChangeResult = {
   version: number;
   businessFields: string[];
   /**
-   * The change of currency by a catalog file, which needs `acceptCurrencyChange`: stored prices are
-   * not converted. Null if the currency stays.
+   * The change of currency by a catalog file, or null if the currency stays. The change needs
+   * `acceptCurrencyChange`, because stored prices are not converted.
    */
   currencyChange: CurrencyChange | null;
   changes: ObjectChange[];
@@ -59,9 +59,9 @@ export type ChangeResult = {
   deliveries: number;
   /** The number of events and deliveries of each event type. */
   webhooks: { type: EventType; events: number; deliveries: number }[];
-  /** The objects that a catalog file deletes, by kind, if so many need `allowMassDelete`. */
+  /** The kinds of which a catalog file deletes so many objects that it needs `allowMassDelete`. */
   massDeletes: MassDelete[];
-  /** Lists that a catalog file empties, which needs `confirmed`. */
+  /** Lists that a catalog file empties. Emptying them needs `confirmed`. */
   emptied: Emptied[];
   /** Prices that change so much that the change needs `confirmed`; null if there are none. */
   repricing: Repricing | null;
@@ -81,7 +81,7 @@ export type PlannedChange = {
 
 /**
  * Plans the replacement of a catalog. Nothing is written before `write` is called.
- * @param loaded reused if the business has not changed since it was loaded
+ * @param loaded reused if the business has not changed meanwhile
  */
 export function planChange(
   rt: Runtime,
@@ -210,8 +210,8 @@ function planEdits(
   };
 }
 
-const idsOf = ({ written, moved, removed }: RowChanges): string[] => [
-  ...[...written, ...moved].map(({ id }) => id),
+const idsOf = ({ written, renumbered, removed }: RowChanges): string[] => [
+  ...[...written, ...renumbered].map(({ id }) => id),
   ...removed,
 ];
 
@@ -247,6 +247,7 @@ function loadLocalEdits(
       rt,
       written.map(({ id }) => id),
     );
+  // An undo that loads only a part of the catalog needs the edits of the objects that it restores.
   if ("restored" in origin && stored?.others)
     return findLocalEdits(rt, [...origin.restored.keys()]);
   return row ? rt.store.catalog.listLocalEdits(row.id) : new Map();

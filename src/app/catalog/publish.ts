@@ -112,7 +112,7 @@ function saveBusiness(
   changedObjects: readonly string[] | null,
 ): void {
   const revision = rt.store.businesses.upsert(business);
-  // A new business has no patch, so that nobody applies it to a deleted business of the same ID.
+  // A new business gets no patch: it could be applied to lists of a deleted business with this ID.
   if (changedObjects !== null)
     rt.store.catalogLists.insertPatch(business.id, revision, changedObjects);
 }
@@ -137,7 +137,7 @@ export function publishChange(
     const changed = getBusinessRow(rt, businessId);
     const update = planUpdate(rt, changed, before, load(changed), now, options);
     if (update.diff.isSignificant) return writeUpdate(rt, update);
-    // An insignificant change keeps the version, but its revision makes processes read it.
+    // An insignificant change keeps the version, but gets a revision, by which processes notice it.
     const { catalogVersion, updatedAt } = changed;
     saveBusiness(rt, { ...update.business, catalogVersion, updatedAt }, []);
     return appendEvents(rt, changed, []);
@@ -152,7 +152,7 @@ export function publishClockChanges(rt: Runtime): void {
 
 /**
  * Publishes each due transition, including those of the time when no daemon was running. Call it
- * before any other update, so that their events do not mix.
+ * before any other update, so that the events of the transitions and of the update do not mix.
  */
 export function publishDueTransitions(rt: Runtime, business: BusinessRow): BusinessRow {
   let current = business;
@@ -184,7 +184,7 @@ function getBusinessRow(rt: Runtime, businessId: string): BusinessRow {
   return row;
 }
 
-/** Publishes the tickets left of public events that have had sales. */
+/** Publishes how many tickets are left of public events with new sales. */
 export function publishEventAvailability(rt: Runtime): void {
   const due = rt.store.eventAvailability.listDue(rt.now());
   for (const [businessId, changes] of Map.groupBy(due, ({ businessId }) => businessId))

@@ -115,7 +115,9 @@ const listLosses = (
     return text === null ? [] : [plans.length > 1 ? `${text} in ${plan.slug}` : text];
   });
 
-/** Asserts that exactly these losses were confirmed. Another process may have added losses since. */
+/**
+ * Asserts that exactly these losses were confirmed. Another process may have added losses since.
+ */
 export function assertConfirmed(
   losses: readonly string[],
   confirmed: Permissions["confirmed"],

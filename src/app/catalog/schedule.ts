@@ -17,12 +17,12 @@ import { editCatalog, withObjects } from "./edit-catalog.ts";
 import { getObject } from "./objects.ts";
 import type { ChangeResult } from "./plan-change.ts";
 
-/** Returns whether a rule is for the regular hours. Rules for a season stay when these change. */
+/** Returns whether a rule is for the regular hours. A rule for a season has a first or last day. */
 export const isRegular = ({ validFrom, validTo }: HoursRule): boolean =>
   validFrom === null && validTo === null;
 
 /**
- * Returns the hours with other regular opening times on some weekdays. Days with the same opening
+ * Returns the hours with new regular opening times on some weekdays. Days with the same opening
  * times share a rule, so that changing a day back restores the same rules.
  * @param opening the opening times of each of `days`; none for closed days
  */
@@ -74,7 +74,7 @@ const withHoursOf =
     return withDayHours(hours, (authored[0] as HoursRule).days, isClosed ? [] : authored);
   };
 
-/** The new hours of some weekdays or of one date. */
+/** The new hours of some weekdays or of one date; for a date, null means the usual hours. */
 export type HoursEdit =
   | { days: string[]; intervals: readonly Hours[] }
   | { date: string; intervals: readonly Hours[] | null };

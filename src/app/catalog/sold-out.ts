@@ -15,7 +15,7 @@ export type SoldOutChange = AppendResult & Pick<Dish, "id" | "key" | "name">;
 /**
  * Marks a dish or modifier option (`group/option`) as sold out or available. Catalog files do not
  * change this mark.
- * @param until epoch ms at which it becomes available again; null for no end; "back" for now
+ * @param until epoch ms at which the mark ends; null for no end; "back" to remove the mark now
  */
 export function setSoldOut(
   rt: Runtime,
@@ -59,8 +59,8 @@ function getDish(rt: Runtime, business: BusinessRow, keyOrId: string): Dish {
 }
 
 /**
- * Returns a function that loads what partners see of a sold-out mark: the dish, or the modifier
- * group of the option and the dishes that offer it.
+ * Returns a function that loads the objects in which partners see a sold-out mark: the dish that is
+ * marked, or the modifier group of the marked option, and each dish with this group.
  */
 function createDishLoader(
   rt: Runtime,
@@ -82,6 +82,7 @@ function createDishLoader(
   let others: StoredCatalog["others"];
   return (row) => {
     const stock = { soldOut: rt.store.soldOut.list(row.id), taken: new Map() };
+    // The first call precedes the change: the mark that the change replaces is still stored.
     others ??= { nextTransitionAt: nextTransitionOfOthers(rt, row, stock) };
     return { ...toStoredCatalog(rt, row, objects, stock), others };
   };

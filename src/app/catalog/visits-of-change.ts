@@ -134,9 +134,10 @@ export function listUnlinkedVisits(
 ): string[] {
   const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
   const next = performersOf(after, updated);
-  const unlinked = [...performersOf(before, updated)].flatMap(([offer, { service, staff }]) => {
-    const left = next.get(offer)?.staff;
-    return left === undefined ? [] : [...staff.difference(left)].map((id) => [...service, id]);
+  const unlinked = [...performersOf(before, updated)].flatMap(([key, { service, staff }]) => {
+    // `findAffectedVisits` finds the visits of a variant that is deleted.
+    const kept = next.get(key)?.staff;
+    return kept === undefined ? [] : [...staff.difference(kept)].map((id) => [...service, id]);
   }) as PerformedService[];
   return unlinked.length === 0
     ? []
@@ -146,17 +147,18 @@ export function listUnlinkedVisits(
 type Performers = { service: [serviceId: string, variantId: string | null]; staff: Set<string> };
 
 /**
- * Returns the IDs of the staff who perform each service and variant. A variant without staff of its
- * own has the staff of its service.
+ * Returns for each service and variant the IDs of the staff who perform it. A variant without staff
+ * of its own has the staff of its service.
  */
 function performersOf(
   { business: { slug }, objects }: Catalog,
   serviceIds: ReadonlySet<string>,
 ): Map<string, Performers> {
   const idOfKey = new Map(objects.staff.map((doc) => [doc.key, objectId("staff", slug, doc)]));
+  // Every key has an ID, because a valid catalog names no unknown staff.
   const staffIdsOf = (keys: readonly string[]) =>
     new Set(keys.map((key) => idOfKey.get(key) ?? key));
-  const performersOf = (doc: ServiceDoc): Performers[] => {
+  const ofServiceAndVariants = (doc: ServiceDoc): Performers[] => {
     const id = objectId("service", slug, doc);
     return [
       { service: [id, null], staff: staffIdsOf(doc.staff) },
@@ -169,7 +171,7 @@ function performersOf(
   return new Map(
     objects.service
       .filter((doc) => serviceIds.has(objectId("service", slug, doc)))
-      .flatMap(performersOf)
-      .map((offer) => [offer.service.join(), offer]),
+      .flatMap(ofServiceAndVariants)
+      .map((performers) => [performers.service.join(), performers]),
   );
 }

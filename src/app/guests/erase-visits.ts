@@ -16,10 +16,10 @@ const DAY_MS = 86_400_000;
 const BATCH_ROWS = 200;
 
 /**
- * Deletes the guest data and customer references of visits for good: restoring a backup deletes them
- * again. The visits stay, so that the calendar and the statistics stay right.
+ * Deletes the guest data and customer references of visits for good: restoring a backup deletes
+ * them again. The visits stay, so that the calendar and the statistics stay right.
  * @param alsoWrite runs in the transaction that erases the data
- * @returns where else in the file of the database the old bytes are
+ * @returns where the erased bytes are left for now
  */
 export function eraseForGood(
   rt: Runtime,

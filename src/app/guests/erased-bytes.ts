@@ -8,7 +8,7 @@ import type { Runtime } from "../runtime.ts";
 // Bytes of erased guests can outlive their rows in two places: the write-ahead log, until it is
 // emptied, and the free space of a file of version 0.2, until the file is rewritten once.
 
-/** Rewriting a larger file would make the requests to a daemon wait for more than a second. */
+/** Rewriting a larger file would make requests to the daemon wait for more than a second. */
 const MAX_BYTES_BY_DAY = 100_000_000;
 /** Local hours in which a file of any size is rewritten. */
 const NIGHT = { from: 3, until: 5 };
@@ -19,7 +19,7 @@ export const NO_REMAINS: Remains = { inLog: false, inFreeSpace: false };
 
 /**
  * Removes the bytes of deleted rows from the file of the database and from its write-ahead log.
- * @returns where such bytes are left for now
+ * @returns where bytes of erased guests are left for now
  */
 export function removeErasedBytes(rt: Runtime): Remains {
   if (rt.isDryRun()) return NO_REMAINS;
@@ -47,9 +47,10 @@ export function emptyErasedLog(rt: Runtime): boolean {
 }
 
 /**
- * Rewrites the file of an earlier version once, and logs it. A crash leaves the file as it was, and
- * the next call tries again.
- * @returns false if the free space still has deleted rows: a daemon rewrites a large file in the night
+ * Rewrites a database file of version 0.2 once. A crash leaves the file as it was, and the next
+ * call tries again.
+ * @returns false if the free space still has deleted rows, for example because a large file is
+ *   rewritten only in the night while a daemon runs
  */
 export function rewriteOldSpace(rt: Runtime): boolean {
   const { file } = rt.store;

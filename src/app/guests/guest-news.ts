@@ -16,7 +16,7 @@ export function tellGuest(rt: Runtime, business: BusinessRow, news: GuestNews): 
   return isTold;
 }
 
-/** Tells the guest of a booking or reservation what a change means. */
+/** Tells the guest what a change of a visit means, if an API key made the visit. */
 export function tellOfChange(
   rt: Runtime,
   business: BusinessRow,
@@ -28,7 +28,9 @@ export function tellOfChange(
     tellGuest(rt, business, { ...after, kind, keyId: after.createdByKey });
 }
 
-/** Returns what a change means for the guest; undefined for a change that the guest need not know. */
+/**
+ * Returns what a change means for the guest; undefined for a change that the guest need not know.
+ */
 export function kindOfChange(before: Visit | null, after: Visit): GuestNews["kind"] | undefined {
   const { status, cancelReason } = after;
   if (before === null) return status === "PENDING" ? "received" : "confirmed";

@@ -56,20 +56,20 @@ type CheckInput = {
 
 export type Check = (rt: Runtime, input: CheckInput) => HealthCondition[];
 
-/** A check of the storage takes microseconds, because `/readyz` runs it for each request. */
+/** A check of the storage may take microseconds only: `/readyz` runs it for each request. */
 export type StorageCheck = (rt: Runtime) => HealthCondition[];
 
 /**
  * The checks of all health conditions. To add a condition:
  *
  * 1. add its code, severity and area to CORE_CONDITIONS in domain/conditions/registry.ts;
- * 2. write a check in the file of its subject, such as storage-conditions.ts: a function that returns
- *    `openCondition(code, text, command)` for each instance that is open, and an empty array if there
- *    is none. It only reads, it takes less than a millisecond or a few microseconds for each
- *    endpoint, and it does not throw if the disk is full or gone;
+ * 2. write a check in the file of its subject, such as storage-conditions.ts: a function that
+ *    returns `openCondition(code, text, command)` for each instance that is open, and an empty
+ *    array if there is none. A check only reads, takes less than a millisecond (a check of
+ *    endpoints, a few microseconds for each), and does not throw if the disk is full or gone;
  * 3. list the check here, and add a way to cause the condition to test/support/conditions.ts.
  *
- * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts follow.
+ * `status`, `doctor`, `/readyz`, `/metrics`, the log and alerts report every listed check.
  */
 const CORE_CHECKS: Check[] = [
   (_, { daemon }) => checkDaemonRunning(daemon.isRunning),
@@ -166,8 +166,8 @@ function isFirstDamage({ code }: HealthCondition, i: number, all: HealthConditio
 
 /**
  * Returns the open conditions for a person: a condition that follows from another one is left out.
- * All times are compared with the daemon's clock, because deliveries would seem late by a clock that
- * is ahead of it.
+ * All times are compared with the daemon's clock: by a clock that is ahead of it, deliveries would
+ * seem late.
  */
 export function listForOperator(
   rt: Runtime,
@@ -212,7 +212,7 @@ const runningDaemon = (rt: Runtime): DaemonState => ({
 });
 
 /**
- * Returns the open conditions in which the server should not receive requests.
+ * Returns the open conditions during which the server should not receive requests.
  * @param damage the checks of features for damage of the database
  */
 export const listUnreadyConditions = (

@@ -10,8 +10,8 @@ import { lastErrorSuffix } from "../webhooks/endpoint-lifecycle.ts";
 import { limitedHost, listLimitedHosts } from "../webhooks/host-limits.ts";
 
 /**
- * The longest time without an attempt: an attempt takes up to 30 s, and attempts are counted per
- * minute.
+ * The longest time without an attempt while deliveries are due: an attempt takes up to 30 s, and
+ * attempts are counted per minute.
  */
 const STUCK_MS = 2 * 60_000;
 
@@ -94,7 +94,7 @@ export function checkNetwork(rt: Runtime, endpoints: readonly EndpointRow[]): He
   ];
 }
 
-/** The operator or the partner gives these reasons when they disable an endpoint. */
+/** Why an endpoint is disabled if the operator or the partner has stopped it on purpose. */
 const INTENDED: ReadonlySet<string> = new Set(["manual", "paused", "key_revoked"]);
 
 const DISABLED_BECAUSE: Readonly<Record<string, string>> = {
@@ -168,7 +168,7 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
       return openCondition(
         "endpoint.unreliable",
         `the endpoint '${name}' of ${describeOwner(rt, endpoint)} has failed ${failed} of its last ${attempts} attempts within an hour`,
-        // A delivery that succeeded at a later attempt no longer counts as failed.
+        // `--failed` would leave out a delivery that succeeded at a later attempt.
         `deskbell deliveries list --endpoint ${id} --since 1h`,
         { business, subject: { id, name, url } },
       );

@@ -11,7 +11,9 @@ type FilePermissions = { path: string; mode: number; uid: number; gid: number };
 const GROUP_AND_OTHERS = 0o077;
 const GROUP_AND_OTHERS_WRITE = 0o022;
 const OTHERS_WRITE = 0o002;
-/** The folder that ext4 has at the top of a disk. It belongs to root, and deskbell does not use it. */
+/**
+ * The folder that ext4 has at the top of a disk. It belongs to root, and deskbell does not use it.
+ */
 const LOST_AND_FOUND = "lost+found";
 /** The mask for files that a group may read, such as the key of a TLS certificate. */
 const OTHERS = 0o007;
@@ -38,8 +40,8 @@ export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
 }
 
 /**
- * Returns whether a folder is a volume that root owns and that this process may use by its group, as
- * Kubernetes mounts it (fsGroup). The group of all files may read and write then.
+ * Returns whether a folder is a volume that root owns and that this process may use by its group,
+ * as Kubernetes mounts it (fsGroup). The group may then read and write all files.
  */
 const isGroupVolume = ({ uid, gid }: FilePermissions): boolean =>
   uid === 0 && process.getuid?.() !== 0 && (process.getgroups?.() ?? []).includes(gid);

@@ -10,12 +10,14 @@ export type History = HistoryBudget & {
   /** The time of the oldest event (epoch ms); null if there is none. */
   oldestAt: number | null;
   /**
-   * Events and catalog changes up to this time (epoch ms) were deleted before their days were up,
-   * because the history was too large. It is null if this happened to none of the last `keepDays`.
+   * Events and catalog changes up to this time (epoch ms) were deleted before they were `keepDays`
+   * old, because the history was too large. The time is null if nothing of the last `keepDays` days
+   * was deleted.
    */
   cutUntil: number | null;
 };
 
+/** Returns the history with the limits of the last daemon, or of this process if none has run. */
 export function readHistory(rt: Runtime): History {
   const { bytes, cutUntil, keepDays, maxBytes } = rt.store.history.get();
   const days = keepDays ?? rt.config.history.keepDays;

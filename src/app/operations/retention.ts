@@ -33,9 +33,9 @@ type Batch = (after: number) => Pick<PrunedBatch, "next">;
 type RowPosition = { after: number };
 
 /**
- * Deletes those of the next `limit` rows of a feature that are old; the rows to read begin after
- * the number `after`. Events are kept since `keptSince` (epoch ms). Returns the number of the last
- * row that was read, or undefined at the end of the table.
+ * Reads the next `limit` rows of a feature after the row number `after`, and deletes the old ones.
+ * Events since `keptSince` (epoch ms) are still stored. Returns the number of the last row that was
+ * read, or undefined at the end of the table.
  */
 export type ExpiringRows = (
   rt: Runtime,
@@ -52,14 +52,14 @@ export type ExpiringRows = (
 export function createPruner(rt: Runtime): () => Promise<void> {
   const { audit, endpointSecrets, eventAvailability, history, retention, tallies } = rt.store;
   const { keepDays, maxBytes } = rt.config.history;
-  // Each run continues where the previous one ended. Otherwise each would read the millions of
+  // Each run continues where the previous run ended. Otherwise each run would read the millions of
   // parked events that cannot be deleted yet.
   const positions = {
     ended: { after: 0 },
     size: { after: 0 },
     responses: { after: 0 },
   };
-  const ofFeatures = new Map<ExpiringRows, RowPosition>();
+  const featurePositions = new Map<ExpiringRows, RowPosition>();
   let restartedAt = rt.monotonic();
   let guestsErasedAt = -Infinity;
 
@@ -67,7 +67,7 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     if (rt.monotonic() - restartedAt < RESTART_MS) return;
     restartedAt = rt.monotonic();
     for (const position of Object.values(positions)) position.after = 0;
-    ofFeatures.clear();
+    featurePositions.clear();
   }
 
   /** Runs batches, and moves `position` past the rows of each. */
@@ -112,8 +112,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
   async function pruneFeatures(ended: number): Promise<void> {
     const keptSince = Math.max(ended, (history.get().cutUntil ?? 0) + 1);
     for (const prune of await loadFromFeatures("retention")) {
-      const position = ofFeatures.get(prune) ?? { after: 0 };
-      ofFeatures.set(prune, position);
+      const position = featurePositions.get(prune) ?? { after: 0 };
+      featurePositions.set(prune, position);
       await runBatches(position, (after) => ({ next: prune(rt, after, BATCH_ROWS, keptSince) }));
     }
   }
@@ -132,8 +132,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
     const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>
       runBatches(position, (after) => retention.pruneEvents(after, BATCH_ROWS, cutoffs));
     restartIfDue();
-    // This pass starts at the oldest event. It deletes every delivery but the pending ones, so only
-    // those are read again by the next run.
+    // This pass starts at the oldest event. The next run reads few events again, because only those
+    // with pending deliveries are left of the events older than `unresolved`.
     await pruneEvents({ after: 0 }, { ended: unresolved, unresolved });
     await pruneEvents(positions.ended, { ended, unresolved });
     await runBatches(positions.responses, (after) =>

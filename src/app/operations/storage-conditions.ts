@@ -52,7 +52,7 @@ export const damageCondition = (text: string, since: number | null = null): Heal
     { since },
   );
 
-/** A backup of a large file reads it for less than this time. */
+/** A program that reads the database longer than this is no backup, even of a large file. */
 const LOG_KEPT_MS = 30 * 60_000;
 
 /**

@@ -23,8 +23,8 @@ export const SLICE_ROWS = 1000;
  * transaction that changes the endpoint. Deliveries that are not moved yet are not sent, because
  * the worker sends only those of an active endpoint.
  * @param counted counts from before the transaction, so that no other writer waits for counting
- * @returns exact counts of a small backlog; for a large one `counted` or, if absent, a minimum of
- *   at least SLICE_ROWS
+ * @returns exact counts of a small backlog; for a large backlog `counted` or, without it, counts
+ *   that may be too low but add up to at least SLICE_ROWS
  */
 export function startBacklogMove(
   rt: Runtime,
@@ -43,7 +43,7 @@ export function startBacklogMove(
 export const isMovingBacklog = (rt: Runtime, endpointId: string): boolean =>
   findUnfinished(rt, endpointId) !== undefined;
 
-/** Finishes the move of an endpoint's backlog, and blocks until then. */
+/** Finishes the move of an endpoint's backlog before it returns. */
 export function finishBacklogMove(rt: Runtime, endpointId: string): void {
   while (rt.tx(() => continueMove(rt, endpointId)));
 }

@@ -45,8 +45,8 @@ export function redeliverDelivery(rt: Runtime, id: string): DeliveryRow {
         `The event of ${id} was altered and cannot be signed: restore a backup to recover it.`,
         "deskbell backup list",
       );
-    // `redeliver` skips a delivery without an attempt, because it is already due, unless it waits for
-    // its time in a redelivery with a rate.
+    // `redeliver` skips a delivery without an attempt, because such a delivery is already due. A
+    // delivery that waits for its time in a redelivery with a rate is not skipped.
     const upTo = rt.store.due.getLastNumber();
     rt.store.deliveryMoves.redeliver({ id }, { after: 0, upTo, limit: 1, at: rt.now(), stepMs: 0 });
     return getDelivery(rt, id);
@@ -76,6 +76,8 @@ export function redeliverDeliveries(
       },
     );
   if (rt.isDryRun()) return total;
+  // A batch reads the rows after those of the previous batch. Deliveries that are created meanwhile
+  // have higher row numbers than `upTo`, and are left out.
   const upTo = rt.store.due.getLastNumber();
   const startsAt = rt.now();
   let done = 0;
@@ -89,6 +91,6 @@ export function redeliverDeliveries(
   return done;
 }
 
-/** Cancels the pending, parked and corrupt deliveries that match, and returns their number. */
+/** Cancels the pending, parked and corrupt deliveries of a filter, and returns their number. */
 export const cancelDeliveries = (rt: Runtime, filter: DeliveryFilter): number =>
   rt.tx(() => rt.store.deliveryMoves.cancel(filter));

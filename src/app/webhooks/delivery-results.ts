@@ -24,7 +24,7 @@ export type DeliveryResult = {
   /** The host whose limits apply; null if no limits apply. */
   host: string | null;
   settlement: Settlement;
-  /** Null if nothing was sent. */
+  /** The attempt is null if nothing was sent. */
   attempt: AttemptRow | null;
   /** Whether the receiver responded with 410 Gone. */
   isGone: boolean;
@@ -118,8 +118,8 @@ function updateEndpoint(
 }
 
 /**
- * The time of an endpoint's last delivery is written at most this often, because every delivery would
- * otherwise change its endpoint, too.
+ * The shortest time between two writes of an endpoint's last delivery. Otherwise every delivery
+ * would change its endpoint, too.
  */
 const DELIVERED_STEP_MS = 1000;
 

@@ -10,7 +10,7 @@ import { isMovingBacklog, startBacklogMove } from "./backlog-moves.ts";
 
 /**
  * Why an endpoint is disabled. `manual` (by the operator) replaces any earlier reason. A partner
- * causes `paused`, and the end of its key causes `key_revoked` or `key_expired`.
+ * causes `paused`, and the end of the endpoint's key causes `key_revoked` or `key_expired`.
  */
 export type DisabledReason =
   | "gone"
@@ -23,7 +23,7 @@ export type DisabledReason =
 const PARK = { move: "PARK", recoverSince: null } as const;
 const CANCEL = { move: "CANCEL", recoverSince: null } as const;
 
-/** Which parked deliveries to send; a number selects those created since then (epoch ms). */
+/** Which parked deliveries to send; a number (epoch ms) selects those created since that time. */
 export type Recover = "all" | "none" | number;
 
 /**
@@ -87,8 +87,8 @@ export function disableInTransaction(
 type Enabled = { endpoint: EndpointRow; recovered: number; cancelled: number };
 
 /**
- * Ends the backoff of an endpoint that fails, or whose receiver sent Retry-After. Its deliveries are
- * then sent at once.
+ * Ends the backoff of an endpoint that fails, or whose receiver sent Retry-After. The endpoint's
+ * deliveries are then sent at once.
  */
 export function endBackoff(rt: Runtime, id: string): void {
   const endpoint = rt.store.endpoints.findById(id);
@@ -98,11 +98,11 @@ export function endBackoff(rt: Runtime, id: string): void {
 }
 
 /**
- * Enables an endpoint and resets its failure streak; for an active endpoint, ends the backoff. Parked
- * deliveries that are not recovered are cancelled.
+ * Enables an endpoint and resets its failure streak; for an active endpoint, ends the backoff.
+ * Parked deliveries that are not recovered are cancelled.
  * @throws AppError resource_not_found; validation_failed if `recover` is in the future; conflict if
- *   a partner enables an endpoint that the operator disabled, or if its key has ended; busy while
- *   its deliveries are still being parked
+ *   the endpoint's key has ended, or a partner enables what the operator disabled; busy while
+ *   deliveries are still being parked
  */
 export const enableEndpoint = (rt: Runtime, id: string, recover: Recover): Enabled =>
   prepareEnable(rt, id, recover)();

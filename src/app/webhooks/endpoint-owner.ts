@@ -10,8 +10,8 @@ import { countOf, quote } from "../../domain/text.ts";
 import { getKey } from "../keys.ts";
 
 // A secret key sees and manages all endpoints of its business whose events it may receive itself. A
-// restricted key sees the endpoints that it created; a rotated key is the same key. Any other
-// endpoint gets the response for an endpoint that does not exist.
+// restricted key sees the endpoints that it created; a rotated key is the same key. A request for
+// any other endpoint gets the response for an endpoint that does not exist.
 
 // The keys of a partner see the endpoints for all of its businesses, whichever key created them. At
 // one business, they see the endpoints that a key of the partner created there.
@@ -39,8 +39,8 @@ const notFoundError = (): AppError =>
   new AppError("resource_not_found", "There is no webhook endpoint with this ID.");
 
 /**
- * Returns whose deliveries a key sees in a list over all endpoints, those of deleted endpoints
- * included; undefined if it sees all of its business.
+ * Returns which deliveries a key sees in a list over all endpoints, even deleted ones: those of its
+ * own endpoints, and all deliveries of `types`. Returns undefined if the key sees all deliveries.
  */
 export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
   if (key.kind === "RESTRICTED") return { keyId: key.id, types: [] };
@@ -54,7 +54,8 @@ export function deliveryViewer(key: Viewer): DeliveryViewer | undefined {
  */
 export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: string): void {
   const owner = rt.store.endpoints.findOwner(endpointId);
-  // The list leaves out deliveries that the key must not see, so the endpoint's events do not matter.
+  // The list leaves out deliveries that the key must not see, so the endpoint's events do not
+  // matter.
   if (owner === undefined || !owns(key, { ...owner, events: [] })) throw notFoundError();
 }
 
@@ -91,8 +92,8 @@ export function assertMaySubscribe(
 type Owned = EndpointOwner & Pick<EndpointRow, "id" | "url" | "events">;
 
 /**
- * Returns how many endpoints a key has. Each key of a partner has all endpoints for the businesses of
- * the partner.
+ * Returns how many endpoints a key has. Each key of a partner has all endpoints for the businesses
+ * of the partner.
  */
 const countOfKey = (rt: Runtime, keyId: string, owner: EndpointOwner): number =>
   rt.store.endpoints.listOf(owner).filter((row) => owner.businessId === null || row.keyId === keyId)
@@ -146,8 +147,8 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
 
 /**
  * Asserts that no other endpoint of the business has the name. The operator cannot use a name
- * twice, because commands name endpoints. Partners can use it twice, because the refusal would tell a
- * restricted key the names of other keys' endpoints.
+ * twice, because commands name endpoints. Partners can use a name twice, because the refusal would
+ * tell a restricted key the names of other keys' endpoints.
  * @throws AppError conflict
  */
 export function assertNameFree(
@@ -185,8 +186,8 @@ export function assertKeyMayCreate(rt: Runtime, keyId: string, endpoint: Owned):
 }
 
 /**
- * Asserts that no endpoint has the same URL and events. A restricted key is compared only with the
- * endpoints that it may see, so that it neither learns of others nor blocks another key.
+ * Asserts that no endpoint has the same URL and events. Endpoints that a restricted key may not see
+ * do not count: a refusal would reveal them, and one key could block another.
  * @throws AppError duplicate_endpoint
  */
 export function assertNotDuplicate(

@@ -78,15 +78,17 @@ export function rotateEndpointSecret(
         `The last rotation of ${id} is not finished: finish it once the receiver uses the new secret, or rotate again with force.`,
         { fix: `deskbell webhooks rotate-secret ${id} --finish, or rotate again with --force` },
       );
+    // The current secret shows whether the master key is right; without one, any stored text does.
     if (!allowNewMasterKey) assertMasterKey(rt, current && [current]);
     // The receiver still uses the oldest secret if the response to the last rotation was lost.
-    const kept = old ?? current;
+    const oldest = old ?? current;
     // A secret that cannot be decrypted would block every delivery during the overlap.
-    const isDropped =
-      overlapMs === 0 || (allowNewMasterKey && kept !== undefined && !canDecryptSecret(rt, kept));
-    const oldEndsAt = isDropped ? now : now + overlapMs;
-    if (isDropped || !kept) rt.store.endpointSecrets.deleteAll(id);
-    else rt.store.endpointSecrets.keepOnly(kept, oldEndsAt);
+    const dropsOldest =
+      overlapMs === 0 ||
+      (allowNewMasterKey && oldest !== undefined && !canDecryptSecret(rt, oldest));
+    const oldEndsAt = dropsOldest ? now : now + overlapMs;
+    if (dropsOldest || !oldest) rt.store.endpointSecrets.deleteAll(id);
+    else rt.store.endpointSecrets.keepOnly(oldest, oldEndsAt);
     const secret = storeNewSecret(rt, id);
     if (allowNewMasterKey) acceptMasterKey(rt);
     rt.store.endpoints.raiseVersion(id);
@@ -98,7 +100,10 @@ export function rotateEndpointSecret(
   });
 }
 
-/** @returns `finished`, which is false if there was no old secret */
+/**
+ * Ends the overlap of a rotation at once.
+ * @returns `finished`, which is false if there was no old secret
+ */
 export function finishSecretRotation(
   rt: Runtime,
   id: string,
@@ -118,7 +123,10 @@ export const findOldSecretEnd = (rt: Runtime, id: string): number | null =>
   rt.store.endpointSecrets.listValid(id, rt.now()).find(({ expiresAt }) => expiresAt !== null)
     ?.expiresAt ?? null;
 
-/** Encrypts a secret of an endpoint or a feature with the newest master key. */
+/**
+ * Encrypts a secret of an endpoint or a feature with the newest master key. Both stores are
+ * updated, because the ID does not tell which of them has the secret.
+ */
 export function reencryptSecret(rt: Runtime, id: string, plain: string): void {
   const sealed = rt.secrets.encrypt(plain, id);
   rt.store.endpointSecrets.updateSealed(id, sealed);

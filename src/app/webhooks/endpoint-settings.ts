@@ -24,7 +24,8 @@ export type RequestedSettings = {
   status?: unknown;
 };
 
-const ENDPOINT_FIELDS = ["name", "url", "events"];
+/** The fields that the issue of an unknown field may suggest. */
+const SUGGESTED_FIELDS = ["name", "url", "events"];
 
 type UrlAllowances = Omit<UrlPolicy, "trusted">;
 
@@ -88,7 +89,7 @@ function parseNewUrl(
 
 function unknownFieldIssue(name: string): ValidationIssue {
   const shown = safe(name, 60);
-  const detail = `Unknown field '${shown}'.${didYouMean(shown, ENDPOINT_FIELDS)}`;
+  const detail = `Unknown field '${shown}'.${didYouMean(shown, SUGGESTED_FIELDS)}`;
   return { pointer: toPointer(name), code: "unknown_field", detail };
 }
 

@@ -32,12 +32,12 @@ export const MAX_ENDPOINTS = 50;
 
 /** A request before validation, which reports all issues together. */
 export type EndpointRequest = Pick<RequestedSettings, "name" | "url" | "events"> & {
-  /** Null for an endpoint of a partner. */
+  /** The ID is null for an endpoint of a partner. */
   businessId: string | null;
   partnerId?: string | null | undefined;
   /** The API key that the endpoint will belong to; null for the operator alone. */
   keyId: string | null;
-  /** Whether the operator makes the request, who tells endpoints apart by name. */
+  /** Whether the operator makes the request. The name must then be new: commands use names. */
   byOperator?: boolean;
   /** Whether the operator allows http and private addresses. */
   allowPrivate: boolean;

@@ -34,7 +34,7 @@ async function resolveWithDns(hostname: string): Promise<string[]> {
 
 const MAX_CACHED_HOSTS = 10_000;
 
-/** Caches results for a minute. Failures are not cached. */
+/** Returns a lookup that caches results for a minute. Failures are not cached. */
 export function cacheResolve(resolve: Resolve, now: () => number, ttlMs = 60_000): Resolve {
   const cached = new BoundedCache<string, { until: number; addresses: Promise<string[]> }>(
     MAX_CACHED_HOSTS,
@@ -96,11 +96,11 @@ export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   };
 }
 
-/** Returns whether an endpoint gets nothing for now, because its host is not verified. */
+/** Returns whether an endpoint gets no more deliveries in this hour: its host is not verified. */
 export const isHostLimited = (rt: Runtime, endpoint: EndpointRow): boolean =>
   readHostLimit(rt, endpoint).deliveriesLeft === 0;
 
-/** Returns the hosts that get no delivery at the moment because they are not verified. */
+/** Returns the hosts that get no more deliveries in this hour, because they are not verified. */
 export const listLimitedHosts = (rt: Runtime): string[] =>
   rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));
 

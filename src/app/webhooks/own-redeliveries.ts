@@ -5,9 +5,9 @@ import type { DeliveryStatus } from "../../domain/webhooks/settle.ts";
 import type { Runtime } from "../runtime.ts";
 import { getOwnEndpoint, listOwnEndpoints, type Viewer } from "./endpoint-owner.ts";
 
-// A partner redelivers what its endpoints have missed, by a filter. Each request takes a limited
-// number of deliveries, and the pending redeliveries of a key are limited, so that no partner can
-// make the server send without end.
+// A partner redelivers the deliveries that a filter selects. Each request takes a limited number of
+// deliveries, and the pending redeliveries of a key are limited, so that no partner can make the
+// server send without end.
 
 /** The most pending redeliveries of the endpoints that a key manages. */
 const MAX_PENDING = 10_000;
@@ -39,19 +39,23 @@ export type OwnRedelivery = {
   from: RedeliveryPosition | undefined;
 };
 
-/** The last delivery that a request has read. */
+/**
+ * The last delivery that a request has read. `deliveryId` is "" if the request has read no delivery
+ * of the endpoint.
+ */
 export type RedeliveryPosition = { endpointId: string; deliveryId: string };
 
 type Redelivered = {
   count: number;
-  /** Endpoints whose deliveries are left out, because they are disabled. */
+  /** Disabled endpoints, whose deliveries are left out. */
   disabledEndpointIds: string[];
   /** Where to continue; null if all deliveries have been read. */
   reached: RedeliveryPosition | null;
 };
 
 /**
- * Makes deliveries of a key's endpoints due again: endpoint by endpoint, the oldest delivery first.
+ * Makes deliveries of a key's endpoints due again: endpoint by endpoint in the order of their IDs,
+ * the oldest delivery first.
  * @throws AppError resource_not_found; conflict if the named endpoint is disabled;
  *   too_many_redeliveries
  */
@@ -101,7 +105,7 @@ function listChosenEndpoints(rt: Runtime, key: Viewer, endpointId: string | unde
   return [endpoint];
 }
 
-/** Returns the chosen event types that a key may receive; undefined for all types. */
+/** Returns the chosen event types that a key may receive; undefined for all event types. */
 function chooseTypes(
   key: Viewer,
   eventType: EventType | undefined,

@@ -10,7 +10,7 @@ import { type AppendResult, appendEventFor, appendEvents } from "../events.ts";
 import { loadCatalog } from "../catalog/load-catalog.ts";
 import { catalogStateAt } from "../catalog/publish.ts";
 
-/** Returns an event about the first object of its kind; undefined if the business has none. */
+/** Returns an event of a type about the first suitable object; undefined if there is no object. */
 export function draftSample(
   rt: Runtime,
   business: BusinessRow,

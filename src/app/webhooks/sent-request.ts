@@ -31,8 +31,8 @@ export function findSentEvent(
 }
 
 /**
- * Returns the headers of the last attempt, or those of the first one if there was none. Signatures
- * are not stored.
+ * Returns the headers of the last attempt. If no attempt is stored, the headers are those of the
+ * next attempt, with the time of the event. Signatures are not stored.
  * @param last the last attempt
  * @param signature the text in the place of each signature
  */

@@ -22,8 +22,8 @@ import { draftSample } from "./sample-events.ts";
 const MARGIN_MS = 500;
 
 /**
- * Returns a sender whose attempts without a response all end at the same time after their start. An
- * earlier end would tell partners which ports are closed.
+ * Returns a sender whose attempts all take the same time if they get no response. Otherwise
+ * partners could learn from the time which ports are closed.
  * @param wait resolves after a time, or as soon as the signal aborts
  */
 export const withEqualFailures =
@@ -51,7 +51,7 @@ export type TestResult = {
   outcome: Outcome["kind"];
   address: string | null;
   statusCode: number | null;
-  /** Null on success. */
+  /** Why the test failed; null on success. */
   error: string | null;
   durationMs: number;
   responseText: string;
@@ -84,7 +84,8 @@ type TestOptions = {
 };
 
 /**
- * Returns the business of an endpoint; for that of a partner, the first that the partner reaches.
+ * Returns the business of an endpoint; for an endpoint of a partner, the first business that the
+ * partner reaches.
  */
 function findSampleBusiness(
   rt: Runtime,

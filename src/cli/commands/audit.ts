@@ -88,7 +88,7 @@ function findVisit(rt: Runtime, idOrCode: string) {
   return undefined;
 }
 
-/** Throws unless a visit or an entry has this ID: entries remain when the business is deleted. */
+/** Throws unless a visit or an audit entry has this ID: entries outlive their business. */
 function assertVisitKnown(rt: Runtime, visit: string): void {
   if (findVisit(rt, visit) !== undefined || rt.store.audit.list({ visit }, 1).length > 0) return;
   const ofFeatures = FEATURES.flatMap(({ visitNouns = {} }) => Object.values(visitNouns));
@@ -106,7 +106,7 @@ function assertVisitKnown(rt: Runtime, visit: string): void {
 const oneOf = (names: readonly string[]): string =>
   `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 
-/** Notes who created a visit. A visit that a key made has no entry, but its row names the key. */
+/** Notes who created a visit, which has no audit entry if a key made it. */
 function noteCreator(cli: Cli, rt: Runtime, id: string): void {
   const row = findVisit(rt, id);
   if (row === undefined) return;

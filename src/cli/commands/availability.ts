@@ -66,6 +66,7 @@ export const definition = command({
       audience: "INTERNAL",
       request,
       dates,
+      // The times are in the time zone of the business.
       timezone: null,
       explain,
       yieldToEventLoop: createEventLoopYield(),
@@ -114,10 +115,10 @@ function parseRequest({
   party,
   area,
 }: FlagValues<typeof flags>): NamedRequest {
-  const isVisit = service.length > 0 || variant.length > 0;
-  if (isVisit === (party !== undefined))
+  const namesService = service.length > 0 || variant.length > 0;
+  if (namesService === (party !== undefined))
     throw usageError(
-      isVisit
+      namesService
         ? "--party cannot be combined with --service or --variant."
         : "--service or --party is missing.",
       "add --service KEY, or --party N for a table",

@@ -78,10 +78,10 @@ const reschedule = command({
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00",
     "bookings reschedule bkg_06f… --start 2026-12-03T11:00 --staff daniel",
   ],
-  async run(cli, { start: text, staff, ignoreNotice: ignoresNotice }, given) {
+  async run(cli, { start: typed, staff, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.bookings, business, given);
-    const start = toStart(text, business.doc.timezone, rt.now());
+    const start = toStart(typed, business.doc.timezone, rt.now());
     const { getBooking } = await import("../../app/bookings/operator-changes.ts");
     const { rescheduleBooking } = await import("../../app/bookings/reschedule.ts");
     const staffId =

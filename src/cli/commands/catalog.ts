@@ -123,7 +123,7 @@ const QUIET_MS = 1000;
 // The first step reads and parses the files, which takes longer than a second above this size.
 const LONG_READ_BYTES = 8_000_000;
 
-/** Returns a function that prints the current step if the work takes longer than a second. */
+/** Returns a function that prints the steps of work that takes longer than a second. */
 export function createStepReporter(
   cli: Cli,
   rt: Pick<Runtime, "monotonic">,

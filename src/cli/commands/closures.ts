@@ -92,6 +92,7 @@ const deleteCommand = command({
       name: one.name,
     }));
     const first = toKeyAmong(named, expandDay(given, business.doc.timezone, rt.now()));
+    // `toKeyAmong` returns an unknown name unchanged.
     if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(first))
       throw usageError(
         `There is no closure with the first day or name ${quote(given)}.`,

@@ -58,11 +58,11 @@ function followAttempts(rt: Runtime, after: number): () => AttemptWithDelivery[]
   let revision = -1;
   return () => {
     // Read the revision before the query, so that a commit in between is found by the next call.
-    const now = rt.revision();
-    if (now === revision) return [];
+    const current = rt.revision();
+    if (current === revision) return [];
     const found = rt.store.deliveries.listAttemptsAfter(last, MAX_ROWS);
     // More attempts may follow a full page, so the next call queries again.
-    if (found.length < MAX_ROWS) revision = now;
+    if (found.length < MAX_ROWS) revision = current;
     last = found.at(-1)?.number ?? last;
     return found;
   };
@@ -253,7 +253,7 @@ const cancel = command({
   },
 });
 
-/** Returns a function that shows on a terminal how many of many deliveries are done. */
+/** Returns a function that shows the progress of many deliveries on a terminal. */
 function createProgress(cli: Cli): (done: number, total: number) => void {
   return (done, total) => {
     if (cli.io.stderr.isTTY && !cli.flags.quiet && total > MIN_WITH_PROGRESS)

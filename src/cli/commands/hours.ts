@@ -24,7 +24,7 @@ const list = command({
         ...closed,
         ...[...periods.values()].map((rulesOfPeriod) => ({
           day,
-          open: rulesOfPeriod.map(interval).sort(),
+          open: rulesOfPeriod.map(intervalText).sort(),
           from: rulesOfPeriod[0]?.validFrom ?? null,
           to: rulesOfPeriod[0]?.validTo ?? null,
         })),
@@ -37,7 +37,7 @@ const list = command({
       .filter(({ date, mode }) => date >= today && (mode === "ONLY" || mode === "REPLACE"))
       .map(({ date, intervals }) => ({
         day: date,
-        open: intervals.map(interval).sort(),
+        open: intervals.map(intervalText).sort(),
         from: date,
         to: date,
       }));
@@ -56,7 +56,8 @@ const list = command({
 
 const NO_PERIOD = { from: null, to: null };
 
-const interval = ({ start, end }: Pick<HoursRule, "start" | "end">): string => `${start}-${end}`;
+const intervalText = ({ start, end }: Pick<HoursRule, "start" | "end">): string =>
+  `${start}-${end}`;
 
 const update = command({
   name: "update",

@@ -68,7 +68,8 @@ const create = command({
     "keys create --business salon-aurora --name server --secret --expires 90d --out server.key",
   ],
   async run(cli, flags) {
-    if (flags.secret === flags.scope.length > 0)
+    const isRestricted = flags.scope.length > 0;
+    if (flags.secret === isRestricted)
       throw usageError(
         "A key needs either --scope (restricted key) or --secret (secret key).",
         "add --scope services.read, or --secret",
@@ -107,6 +108,7 @@ const create = command({
     if (key.kind === "RESTRICTED" && partnerUrl !== undefined)
       cli.note(`With this key, the partner can test and repair its webhooks at ${partnerUrl}`);
     const { id, eventGroups } = key;
+    // A key without scopes for bookings and orders may not need their events.
     if (!readsReferences(key) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
         `If it needs no events of bookings and ticket orders: ${cli.program} keys update ${id} --event-group catalog`,
@@ -117,7 +119,7 @@ const create = command({
 const update = command({
   name: "update",
   about:
-    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself or mail guests. Its webhook endpoints are unsubscribed from others.",
+    "Change the limits of a key, its expiry, which events it may receive, and whether it may rotate itself or mail guests. Its webhook endpoints are unsubscribed from other events.",
   supportsDryRun: true,
   arguments: ["<key>"],
   flags: {
@@ -170,7 +172,7 @@ const update = command({
       expiresAt: expires && rt.now() + expires,
       endpointsAtEnd: keepEndpoints && (keepEndpoints === "yes" ? "KEEP" : "STOP"),
       scopes: allScopes && (allScopes === "yes" ? SCOPES : FIRST_SCOPES),
-      // The operator has decided about the scopes that an upgrade has added to old keys.
+      // The decision of the operator ends the advice of `doctor` about keys of version 0.1.
       gainedScopes: allScopes && null,
       selfRotation: selfRotation && selfRotation === "yes",
       guestMail: guestMail && guestMail === "yes",

@@ -71,8 +71,8 @@ const update = command({
   ],
   async run(cli, { size, all, ...given }, dish) {
     const { rt, business } = await cli.openBusiness();
-    const { slug, doc } = business;
-    const edits = parseEdits(given, doc);
+    const { slug, doc: businessDoc } = business;
+    const edits = parseEdits(given, businessDoc);
     for (const field of ["status", "description"] as const)
       if (size !== undefined && edits[field] !== undefined)
         throw usageError(

@@ -46,18 +46,18 @@ const listAndShow = objectCommands({
 const dateText = (ms: number | null, timezone: string): string | null =>
   ms === null ? null : formatLocalMinute(ms, timezone);
 
-const percent = (bps: number): string => `${bps / 100} %`;
+const percentText = (bps: number): string => `${bps / 100} %`;
 
 function benefitText(benefit: PromotionBenefit, currency: Currency): string {
   switch (benefit.type) {
     case "PERCENT_OFF":
-      return `${percent(benefit.percentBps)} off`;
+      return `${percentText(benefit.percentBps)} off`;
     case "AMOUNT_OFF":
       return `${formatMoney(benefit.amountCents, currency)} off`;
     case "FIXED_PRICE":
       return `for ${formatMoney(benefit.amountCents, currency)}`;
     case "BUY_X_GET_Y":
-      return `buy ${benefit.buyQuantity}, get ${benefit.getQuantity} at ${percent(benefit.percentBps)} off`;
+      return `buy ${benefit.buyQuantity}, get ${benefit.getQuantity} at ${percentText(benefit.percentBps)} off`;
     case "FREE_ADDON":
       return `${benefit.addon} free`;
   }
@@ -72,7 +72,7 @@ const update = command({
     name: text("name", "new name"),
     description,
     from: text("time", "new start: a local date or time, or none"),
-    to: text("time", "new end, in the same format; a date is the last whole day"),
+    to: text("time", "new end, in the same format; a date includes that whole day"),
     percent: text("percent", "new percentage of the discount, such as 12.5"),
     amount: text("amount", "new amount of the discount, or the new fixed price"),
     code: text("text", "new code that guests enter; '' removes it"),

@@ -114,6 +114,7 @@ const update = command({
   },
 });
 
+/** Returns the changed venue; undefined to keep the current one. */
 function newVenue(
   current: PublicEventDoc["venue"],
   name: string | undefined,

@@ -66,10 +66,10 @@ const reschedule = command({
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30",
     "reservations reschedule rsv_06f… --start 2026-12-01T19:30 --party 4",
   ],
-  async run(cli, { start: text, party: partySize, ignoreNotice: ignoresNotice }, given) {
+  async run(cli, { start: typed, party: partySize, ignoreNotice: ignoresNotice }, given) {
     const { rt, business } = await cli.openBusiness();
     const id = resolveVisitId(rt.store.reservations, business, given);
-    const start = toStart(text, business.doc.timezone, rt.now());
+    const start = toStart(typed, business.doc.timezone, rt.now());
     const { rescheduleReservation } = await import("../../app/bookings/reschedule.ts");
     cli.printObject(
       rescheduleReservation(rt, business.slug, id, { start, partySize, ignoresNotice }),

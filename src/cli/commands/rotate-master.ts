@@ -20,7 +20,7 @@ export const rotateMaster = command({
     for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
     for (const path of oldKeys)
       cli.note(
-        `The old key is now in ${path}: restore needs it to decrypt backups made before this rotation, and authenticates none with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm ${shellQuote(path)}`,
+        `The old key is now in ${path}: restore needs it to decrypt backups made before this rotation, and authenticates no backup with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm ${shellQuote(path)}`,
       );
     cli.note(`Back up ${rt.config.masterKeyPath} with the database.`);
   },

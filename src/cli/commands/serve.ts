@@ -112,8 +112,8 @@ export const definition = command({
     const tls = tlsFiles(tlsCert, tlsKey);
     const { startDaemon } = await import("../running/daemon.ts");
     // Handlers of signals are installed first: by default, SIGHUP ends the process and SIGUSR1
-    // opens Node's debugger. A terminal sends SIGHUP when it closes; others send it to ask for a
-    // reload.
+    // opens Node's debugger. A terminal sends SIGHUP when it closes; a service manager sends it to
+    // ask for a reload.
     let onSignal: (signal: NodeJS.Signals) => void = () => {};
     // `isatty` is cheaper than `process.stdin`, which opens the terminal and loads file streams.
     const stopsOnHangUp = !tls && isatty(0);
@@ -135,7 +135,7 @@ export const definition = command({
       backupWithKey: flags.backupWithKey || undefined,
     });
     const daemon = await startDaemon(config, { host, port, tls });
-    // `limitHeapGrowth` loads a module, which would delay the start.
+    // `limitHeapGrowth` makes Node load a module, which would delay the start.
     limitHeapGrowth();
     onSignal = (signal) => {
       if (tls && signal === "SIGHUP") daemon.renewCertificate();

@@ -104,8 +104,8 @@ const update = command({
   ],
   async run(cli, { variant, all, duration, ...given }, service) {
     const { rt, business } = await cli.openBusiness();
-    const { slug, doc } = business;
-    const edits = parseEdits({ ...given, durationMin: duration }, doc);
+    const { slug, doc: businessDoc } = business;
+    const edits = parseEdits({ ...given, durationMin: duration }, businessDoc);
     const { editObject } = await import("../../app/catalog/edit-object.ts");
     /** The variants that keep their prices although the service gets a new one. */
     let kept: VariantDoc[] = [];
@@ -140,7 +140,9 @@ const update = command({
     );
     reportChange(cli, result);
     if (edits.priceCents === undefined || kept.length === 0) return;
-    const prices = kept.map(({ key, priceCents }) => `${key} ${formatMoney(priceCents, doc)}`);
+    const prices = kept.map(
+      ({ key, priceCents }) => `${key} ${formatMoney(priceCents, businessDoc)}`,
+    );
     cli.note(
       `The variants keep their prices: ${prices.join(", ")}. Add --variant KEY to change one.`,
     );

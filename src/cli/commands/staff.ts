@@ -95,8 +95,9 @@ const update = command({
     "staff update hana --add-service updo --remove-service kids-cut",
   ],
   async run(cli, { addService, removeService, ...given }, staff) {
-    const isLinked = addService.length + removeService.length > 0;
-    const fields = isLinked && isEmpty(given) ? {} : parseTexts(withBooleans(given));
+    const changesLinks = addService.length + removeService.length > 0;
+    // `parseTexts` refuses an update without any field.
+    const fields = changesLinks && isEmpty(given) ? {} : parseTexts(withBooleans(given));
     const { rt, business } = await cli.openBusiness();
     const toKeys = (names: string[]) => names.map((name) => toKey(rt, business, "service", name));
     const links = { add: toKeys(addService), remove: toKeys(removeService) };
@@ -119,7 +120,7 @@ const deleteCommand = command({
   arguments: ["<staff>"],
   flags: {
     cancelAffected: toggle(
-      "cancel the person's future bookings; without it, they are a reason to refuse",
+      "cancel the person's future bookings, which otherwise prevent the deletion",
     ),
   },
   examples: ["staff delete sofia --dry-run", "staff delete sofia --cancel-affected --yes"],
@@ -185,7 +186,7 @@ const away = command({
   flags: {
     date: text("date", "the whole day, such as today, tomorrow or 2026-12-24"),
     from: text("time", "instead of --date: local date, or date and time, such as 2026-12-24T13:00"),
-    to: text("time", "end, in the same format; a date is the last whole day"),
+    to: text("time", "end, in the same format; a date includes that whole day"),
     reason: text("text", "internal note; partners never see it"),
     reassign: toggle("give the visits to those who can take them; times and prices stay"),
   },
@@ -207,7 +208,7 @@ const away = command({
   },
 });
 
-/** Returns the period of `staff away`, as dates or times without named days. */
+/** Returns the period of `staff away`, with dates in place of days such as `tomorrow`. */
 function parseAway(
   { date, from, to }: { [name in "date" | "from" | "to"]: string | undefined },
   clock: Clock,

@@ -59,10 +59,13 @@ export const definition = command({
 
 const COLUMNS: Column<StatusRow>[] = [{ title: "WHAT", value: "about" }, "state", "command"];
 
-/** Formats a row for a terminal. The line is never cut, because users copy the command in it. */
+/** The width of the longest label. */
+const LABEL_WIDTH = "next attempt".length;
+
+/** Formats a row for a terminal, with its command uncut, because users copy commands. */
 const terminalLine = (cli: Cli, { about, state, command, severity }: StatusRow): string =>
   command === null
-    ? `${about.padEnd("next attempt".length)}  ${safe(state)}\n`
+    ? `${about.padEnd(LABEL_WIDTH)}  ${safe(state)}\n`
     : `${cli.paint("red", "✗")} ${severity}: ${safe(state, 1000)}\n  ${cli.paint("bold", safe(command))}\n`;
 
 function stateRows(

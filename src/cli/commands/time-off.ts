@@ -20,7 +20,7 @@ const create = command({
       "time",
       "local date, or date and time, such as 2026-12-24 or 2026-12-24T13:00",
     ),
-    to: requiredText("time", "end, in the same format; a date is the last whole day"),
+    to: requiredText("time", "end, in the same format; a date includes that whole day"),
     reason: text("text", "internal note; partners never see it"),
   },
   examples: [

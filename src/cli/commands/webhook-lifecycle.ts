@@ -4,7 +4,7 @@ import { text } from "../flags.ts";
 import { parseTime } from "../typed-times.ts";
 import { resolveEndpoint } from "../objects/objects.ts";
 
-// The commands of `webhooks` that enable, disable or delete an endpoint.
+// This file has the commands of `webhooks` that enable, disable or delete an endpoint.
 
 const lifecycle = () => import("../../app/webhooks/endpoint-lifecycle.ts");
 const backlogMoves = () => import("../../app/webhooks/backlog-moves.ts");

@@ -139,7 +139,10 @@ const update = command({
       ["yes", "no"],
       "whether to trust its URL: allow http and private addresses",
     ),
-    key: text("key|none", "the API key that it belongs to, or none: the operator alone"),
+    key: text(
+      "key|none",
+      "the API key that the endpoint belongs to, or none if only the operator manages it",
+    ),
   },
   examples: [
     "webhooks update whe_06f… --url https://example.com/new-hook",
@@ -171,6 +174,7 @@ const update = command({
     const { updateEndpoint } = await import("../../app/webhooks/endpoints.ts");
     const endpoint = await updateEndpoint(rt, id, changes);
     cli.report(toOutput(endpoint, rt.now()), `${cli.verb("Updated", "update")} ${id}.`);
+    // The end of an earlier key disabled the endpoint: `key_revoked` or `key_expired`.
     if (keyName !== undefined && endpoint.disabledReason?.startsWith("key_"))
       cli.note(
         `The endpoint is still disabled. To enable it: ${cli.program} webhooks enable ${id}`,
@@ -252,6 +256,7 @@ const rotateSecret = command({
           : `${id} has no old secret to remove.`,
       );
     }
+    // --force also replaces a secret that was encrypted with a lost master key.
     const options = { overlapMs: overlap, force, allowNewMasterKey: force };
     const { oldEndsAt } = printSecretOnce(
       cli,

@@ -53,7 +53,8 @@ const namesIn = (folder: string): string[] =>
     .map((name) => join(folder, name));
 
 // `fatal` rejects invalid bytes; by default, the decoder replaces them without an error.
-// `ignoreBOM` keeps a byte order mark, because a signature is of all bytes of a file.
+// `ignoreBOM` keeps a byte order mark, because the signature that `webhooks verify` checks covers
+// all bytes.
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export const readTextFile = (path: string): string => decode(path, readBytes(path));

@@ -87,8 +87,8 @@ async function loadLines(
 }
 
 /**
- * Yields the lines of the input as bytes, so that invalid UTF-8 rejects only its own line. A line
- * that is too long is cut one byte beyond the limit, so that `parse` rejects it.
+ * Yields the lines of the input as bytes, so that invalid UTF-8 in one line rejects only this line.
+ * A line that is too long is cut one byte beyond the limit, so that `parse` rejects it.
  */
 async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
   let partial = Buffer.alloc(0);
@@ -112,6 +112,7 @@ async function* linesOf(cli: Cli, input: string): AsyncGenerator<Buffer> {
 
 function chunksOf(cli: Cli, input: string): AsyncIterable<Buffer> | Iterable<Buffer> {
   if (input === "-") return streamStdin(cli.io.stdin);
+  // A stream would wait forever for a pipe that nobody closes; `readLimited` gives up.
   return isPipe(input) ? [readLimited(input)] : createReadStream(input);
 }
 

@@ -8,8 +8,8 @@ import { usageError } from "../failure.ts";
 type Named = { key: string; name: string | null };
 
 /**
- * Returns the key of the only candidate with this name, in upper or lower case. Returns the text
- * itself if it is a key or nobody's name: the use case then reports what does not exist.
+ * Returns the key of the only candidate with this name; case is ignored. Returns the text itself if
+ * it is a key or no candidate has the name: the use case then reports what is missing.
  * @throws AppError usage if several candidates have the name
  */
 export function toKeyAmong(candidates: readonly Named[], given: string): string {
@@ -40,7 +40,8 @@ export const toGivenKey = <Given extends string | undefined>(
 ): Given => (given === undefined ? given : (toKey(rt, business, kind, given) as Given & string));
 
 /**
- * Returns the keys of the staff members of a visit, who may be named with a service: `cut:maya`.
+ * Returns the staff members of a visit with keys in place of names. A staff member for one of
+ * several services is given as `cut:maya`.
  */
 export const toStaffKeys = (
   rt: Runtime,
@@ -50,13 +51,14 @@ export const toStaffKeys = (
   given.map((text) => {
     const colon = text.lastIndexOf(":");
     const key = toKey(rt, business, "staff", text);
+    // A key other than the text was found by a name, which may contain a colon, too.
     if (colon === -1 || key !== text) return key;
     const service = toKey(rt, business, "service", text.slice(0, colon));
     return `${service}:${toKey(rt, business, "staff", text.slice(colon + 1))}`;
   });
 
 /**
- * Returns the key of the dish or modifier option with this name; that of an option includes its
+ * Returns the key of the dish or modifier option with this name. The key of an option includes its
  * group, as in `milk/oat-milk`.
  */
 export function toDishKey(rt: Runtime, business: BusinessRow, given: string): string {

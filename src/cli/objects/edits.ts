@@ -36,11 +36,11 @@ export function parseEdits({ price, ...edits }: GivenEdits, currency: Currency):
 
 const MAX_NAME_CHARS = 200;
 const MAX_KEY_CHARS = 80;
-/** Fields that an empty text removes. */
+/** Fields whose value an empty text removes. */
 const OPTIONAL_TEXTS = new Set(["description", "title", "bio", "code"]);
 
 /**
- * Returns the fields with empty texts turned into null, after checking the new name.
+ * Checks the new name and returns the fields; an empty text of an optional field becomes null.
  * @throws AppError usage if no field is given or the name is not valid
  */
 export function parseTexts<Fields extends { name?: string | undefined }>(fields: Fields): Fields {

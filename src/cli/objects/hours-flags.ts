@@ -20,9 +20,10 @@ export function parseHoursEdit(
   { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
   clock: Clock,
 ): HoursEdit {
-  if (day.length > 0 === (date !== undefined))
+  const isWeekly = day.length > 0;
+  if (isWeekly === (date !== undefined))
     throw usageError(
-      day.length > 0 ? "--day cannot be combined with --date." : "Missing --day <day>.",
+      isWeekly ? "--day cannot be combined with --date." : "Missing --day <day>.",
       "add --day mon or mon-fri for every week, or --date 2026-12-24 for one date",
     );
   const given = [open.length > 0, closed, usual].filter(Boolean).length;

@@ -6,6 +6,9 @@ import { findSampleCommand } from "../../app/businesses.ts";
 import { AppError } from "../../domain/errors.ts";
 import { usageError } from "../failure.ts";
 
+/** Matches the IDs of variants and ticket types. */
+const PART_ID = /^(?:svv|ett)_/;
+
 /**
  * Returns a function that returns the name for the ID of an object, part of an object, business,
  * key or endpoint; undefined if it was deleted.
@@ -17,7 +20,7 @@ export function createNamer(
 ): (id: string) => string | undefined {
   let partNames: ReadonlyMap<string, string> | undefined;
   return (id) => {
-    if (!/^(?:svv|ett)_/.test(id))
+    if (!PART_ID.test(id))
       return (
         store.catalog.findName(id) ??
         store.businesses.findById(id)?.slug ??

@@ -80,6 +80,7 @@ export function objectCommands<K extends Kind>({
       const all: Column<{ id: string; key: string; name: string; status: string }>[] = [
         "key",
         "name",
+        // TypeScript cannot relate the columns of `K` to these rows; the type `[]` fits every list.
         ...(columns(business.doc) as []),
         { title: "STATUS", value: "status", noTruncate: true },
         { title: "ID", value: "id", noTruncate: true, optional: true },
@@ -120,15 +121,17 @@ export function resolveKey(cli: Cli, rt: Runtime, name: string): ListedKey {
   });
 }
 
-/** Returns the error for a command about the access of a partner, which is no key of its own. */
+/** Returns the error for a command that is given the access of a partner in place of a key. */
 function accessError(rt: Runtime, access: ListedKey): AppError {
   const slug = slugOf(rt, access.businessId ?? "");
-  const partners = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
+  const group = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
+  // `describeOwner` names the partner if there is no `businessId`.
+  const partner = describeOwner(rt, { ...access, businessId: null });
   return new AppError(
     "state_refuses",
-    `${access.id} is the access of ${describeOwner(rt, { ...access, businessId: null })} to ${slug}, and has the settings of the partner.`,
+    `${access.id} is the access of ${partner} to ${slug}, and has the settings of the partner.`,
     {
-      fix: `to end it, run deskbell ${partners} exclude ${shellQuote(access.name)} --business ${slug}`,
+      fix: `to end it, run deskbell ${group} exclude ${shellQuote(access.name)} --business ${slug}`,
     },
   );
 }

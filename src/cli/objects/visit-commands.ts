@@ -68,7 +68,7 @@ export function resolveVisitId(
   throw usageError(`Several IDs end in '${ending}'.`, `use the whole ID: ${found} or ${another}`);
 }
 
-/** Returns a typed start with its date: `18:00` means today. */
+/** Returns a start that the operator typed, with its date: `18:00` means today. */
 export function toStart<Text extends string | undefined>(
   start: Text,
   timezone: string,
@@ -91,7 +91,7 @@ export function noteRepeatedStart(cli: Cli, timezone: string, start: string | un
 
 /**
  * Commands that change the state of a visit. The noun goes between the two parts of `about`;
- * `example` is an ID without its prefix.
+ * `example` is an ID without its prefix of four characters.
  */
 const ACTIONS = [
   { name: "approve", action: "approve", about: ["Approve a pending", ""], example: "06p…" },
@@ -156,7 +156,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     });
   });
 
-  const ofServices = {
+  const bookingFlags = {
     staff: text("key", "only those with this staff member"),
     service: text("key", "only those of this service"),
   };
@@ -166,7 +166,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     flags: {
       from: text("date", "first day, or first start such as 2026-12-01T13:00; none for all"),
       to: text("date", "last day, or the time before which visits must start"),
-      ...(noun === "booking" ? ofServices : ({} as typeof ofServices)),
+      ...(noun === "booking" ? bookingFlags : ({} as typeof bookingFlags)),
       status: choice(VISIT_STATUSES, `only ${group} with this status`),
       key: text("key", "only those that this API key made"),
       createdSince: pastTime("only those made since then (a time in UTC, or 2h, 3d, …)"),
@@ -204,6 +204,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
         createdSince: flags.createdSince?.(rt.now()),
         staffId: idOf("staff", flags.staff),
         serviceId: idOf("service", flags.service),
+        // `--from none` is null here, and lists all visits.
         from: from === undefined ? today : (from ?? undefined),
         to: parseBound("--to", flags.to, clock) ?? undefined,
       };

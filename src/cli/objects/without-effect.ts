@@ -11,7 +11,7 @@ import type { Cli } from "../cli.ts";
 // A change that is saved but has no effect looks like success, so commands say what wins over it.
 
 /**
- * Notes that a change ends in the past.
+ * Prints a note if a change ends in the past.
  * @param time the end of the change, as the message names it
  * @param end a date of the business, or epoch milliseconds
  */
@@ -49,6 +49,7 @@ export function noteStaffLimits(
   noteClosures(cli, business, edit);
   const { slug, doc, schedule } = business;
   const { date, intervals } = edit;
+  // Hours of the business with the mode ONLY bind its staff, too.
   const opening = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
   const open = opening.flatMap((one) => one.intervals);
   const isWithin = ({ start, end }: WallInterval) =>

@@ -8,7 +8,7 @@ import { toLocalMinute } from "../../domain/local-time.ts";
 import { joinIntoLines } from "./fields.ts";
 import { refusalSentence } from "../../domain/availability/refusal.ts";
 
-/** A row of the table: a slot, a rejected start time, or a day without either. */
+/** A row of the table: a slot, successive rejected start times, or a day without either. */
 export type AvailabilityRow = {
   date: string;
   state: string;

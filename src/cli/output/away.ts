@@ -48,6 +48,7 @@ export function printAway(
       `${countOf(canMove.length, "visit")} can be moved to colleagues: ` +
         `${cli.program} staff away ${person.key} --from ${from} --to ${to} --reassign --business ${slug}`,
     );
+  // After a reassignment, nobody is free for any visit that is left.
   const stuck = left.length - (moved === null ? canMove.length : 0);
   if (stuck > 0)
     cli.note(

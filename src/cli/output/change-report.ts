@@ -16,8 +16,8 @@ import type { Column } from "./table.ts";
 type Result = ChangeResult | RejectedBusiness;
 
 /**
- * Reports the change of one business with `reportChange`, and of several as a table of those that
- * change. If `results` throws, the results before the error are still reported.
+ * Reports the change of one business with `reportChange`, and the changes of several in a table. If
+ * `results` throws, the results before the error are still reported.
  */
 export function reportChanges(
   cli: Cli,
@@ -30,6 +30,7 @@ export function reportChanges(
   } finally {
     const [first] = reported;
     if (reported.length > 1) reportBusinesses(cli, reported, dryRun);
+    // The error of a single business is thrown, so its result is never rejected.
     else if (first && !isRejected(first)) reportChange(cli, first, dryRun);
     for (const result of reported) if (dryRun && !isRejected(result)) noteConfirmation(cli, result);
   }
@@ -42,8 +43,7 @@ export function reportChanges(
 }
 
 /**
- * Notes the command that undoes the changes, if there is one. A new business has no earlier
- * catalog.
+ * Notes the command that undoes the changes. A new business has no earlier catalog to go back to.
  */
 export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
   const undo = FEATURES.find(({ undoCommand }) => undoCommand !== undefined)?.undoCommand;
@@ -162,7 +162,9 @@ function noteRequiredFlags(
 
 /** Notes the confirmation for which the apply would ask; nothing if it would not ask. */
 function noteConfirmation(cli: Cli, result: ChangeResult): void {
-  if (!cli.flags.json && lossesText(result, result.massDeletes.length > 0) !== null)
+  // An apply with mass deletes requires --allow-mass-delete, which allows emptying sections, too.
+  const areDeletesAllowed = result.massDeletes.length > 0;
+  if (!cli.flags.json && lossesText(result, areDeletesAllowed) !== null)
     cli.note(`${result.slug}: would ask for a confirmation, or require --yes.`);
 }
 

@@ -11,17 +11,18 @@ import { type Column, toTsv } from "./table.ts";
 
 /**
  * Prints each check when it has ended.
+ * @param minimum findings of a lower severity are left out
  * @returns the exit code
  */
 export async function reportChecks(
   cli: Cli,
   running: AsyncIterable<CheckResult>,
-  severity: Severity = "info",
+  minimum: Severity = "info",
 ): Promise<number> {
   const checks: CheckResult[] = [];
   for await (const check of running) {
     const findings = check.findings.filter((finding) =>
-      isAtLeast(finding.severity ?? "warning", severity),
+      isAtLeast(finding.severity ?? "warning", minimum),
     );
     checks.push({ ...check, findings });
     if (!cli.flags.json) print(cli, { ...check, findings });

@@ -40,7 +40,7 @@ export function toFields(object: object, width: number): string[] {
   });
 }
 
-/** Adds commas to texts that have spaces themselves. */
+/** Adds commas between the texts if one of them has a space. */
 const separated = (texts: readonly string[]): readonly string[] =>
   texts.some((text) => text.includes(" "))
     ? texts.map((text, i) => (i < texts.length - 1 ? `${text},` : text))
@@ -65,8 +65,7 @@ const pairs = (object: object): string[] =>
     .map(([name, value]: [string, unknown]) => `${safe(name)} ${fieldText(value)}`);
 
 /**
- * Joins pieces into lines of at most `width` cells. A piece is never split; a longer one gets a
- * line of its own.
+ * Joins pieces into lines of at most `width` cells. A piece is never split, even if it is wider.
  * @param first the start of the first line
  * @param others the start of each other line
  */

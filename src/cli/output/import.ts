@@ -4,7 +4,7 @@ import type { Cli } from "../cli.ts";
 import { text } from "../flags.ts";
 import { writeNewFile } from "../input/new-file.ts";
 
-// Code for the commands that convert another format to a catalog file.
+// The commands that convert another format to a catalog file share this code.
 
 export const businessName = text("name", "name of the business (default: the slug)");
 

@@ -25,8 +25,8 @@ const HIDDEN = new Set(["version", "currencyDigits", "sortOrder"]);
 
 /**
  * Returns the fields of an object as people read them: words instead of field names, names instead
- * of IDs, amounts with their currency, local times, and no empty fields. Lists and objects inside a
- * list or object become one line each.
+ * of IDs, amounts with their currency, local times, and no empty fields. Deeply nested lists and
+ * objects become one line each.
  */
 export function toReadable(object: object, context: ReadableContext, depth = 0): Fields {
   const fields = object as Fields;
@@ -65,9 +65,9 @@ function currencyOf(fields: Fields, { business }: ReadableContext): Currency | u
 }
 
 /**
- * Returns a value as people read it. At depth 0, in a field of the whole object, lists and objects
- * stay nested, and so do the objects in them. A list in them becomes one line, as does all that is
- * deeper.
+ * Returns a value as people read it. At depth 0, in a field of the whole object, a list or object
+ * stays nested. At depth 1, an object stays nested, and a list becomes one line. All that is deeper
+ * becomes one line.
  */
 function readableValue(
   name: string,
@@ -104,7 +104,7 @@ const UNITS: [ending: RegExp, format: (value: number, business: Currency) => str
   [/Ms$/, (value) => `${value / 1000} s`],
 ];
 
-/** Returns a text, number or boolean as people read it, with the unit that its name tells. */
+/** Returns a text, number or boolean as people read it, with the unit that `name` ends with. */
 function formatScalar(name: string, value: unknown, { business, nameOf }: ReadableContext): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") {
@@ -142,7 +142,7 @@ type Window = { days: string[]; start: string; end: string };
 const isWeeklyWindow = (value: object): value is Window =>
   "days" in value && "start" in value && "end" in value && Array.isArray(value.days);
 
-/** Returns a text such as `tue-fri 09:00-18:00`, with the other fields of the window. */
+/** Returns a text such as `tue-fri 09:00-18:00, from 2026-12-01`. */
 function windowText({ days, start, end, ...more }: Window): string {
   const indexes = days.map((day) => WEEK.indexOf(day as (typeof WEEK)[number]));
   const isRange = indexes.length > 2 && indexes.every((at, i) => at === (indexes[0] ?? 0) + i);

@@ -73,7 +73,7 @@ export function toTsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
   return rows.map((row) => `${specs.map((column) => cellText(column, row)).join("\t")}\n`).join("");
 }
 
-/** Returns the specification of a column. IDs and keys are never truncated. */
+/** Returns the specification of a column. The fields `id` and `key` are never truncated. */
 const toSpec = <Row>(column: Column<Row>): ColumnSpec<Row> =>
   typeof column === "object"
     ? column
@@ -141,7 +141,7 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-/** Returns the row with the named epoch milliseconds as ISO times. */
+/** Returns the row with the named fields, which are epoch milliseconds, as ISO times. */
 export const withIsoTimes = <Row extends object, Name extends keyof Row>(
   row: Row,
   ...names: Name[]

@@ -33,7 +33,7 @@ export type Daemon = {
   log: Log;
   /** Resolves with the reason if the daemon must end; the error is logged. */
   failed: Promise<string>;
-  /** Resolves with the reason if a feature ends the daemon, which has then done its work. */
+  /** Resolves with the reason if a feature ends the daemon, as after a handover. */
   ended: Promise<string>;
   /** Reads the certificate files again. */
   renewCertificate: () => void;
@@ -54,7 +54,7 @@ const HTTP_BUSY_TIMEOUT_MS = 0;
 
 /**
  * Starts the HTTP API and the delivery worker. If one part fails to start, the parts before it are
- * stopped again.
+ * stopped.
  * @throws AppError usage for an invalid setting; not_permitted with --strict-permissions if other
  *   users can access secrets; state_refuses if another daemon uses the data or the port is in use
  */
@@ -72,7 +72,7 @@ export async function startDaemon(
     await assertPortAvailable(host, port);
     prepareDataFolder(config);
     const prepared = await Promise.all(ofFeatures.map(({ prepare }) => prepare(config)));
-    const onLastStop = prepared.flatMap(({ stopped = [] }) => stopped);
+    const lastCopies = prepared.flatMap(({ stopped = [] }) => stopped);
     // The lock is taken before the database is opened: two daemons that start together must not
     // recover or migrate it at the same time.
     const lock = acquireDaemonLock(config.databasePath);
@@ -97,16 +97,19 @@ export async function startDaemon(
     let isCopyMade = true;
     parts.defer(async () => {
       if (needsLastCopy)
-        for (const stopped of onLastStop) isCopyMade = (await stopped(rt)) && isCopyMade;
+        for (const makeCopy of lastCopies) isCopyMade = (await makeCopy(rt)) && isCopyMade;
     });
     await assertDatabaseUsable(rt);
     for (const { opened } of prepared) opened(rt);
     for (const { text, fix } of exposedFiles) rt.log("warn", text, { fix });
+    // Other connections run the checkpoints, so that no request waits for one.
     rt.store.file.disableCheckpoints();
     // The API starts first, so that it does not compete with the worker's start for the processor.
     // The API stops first, too.
     let deliveries: PausableDeliveries | undefined;
     parts.defer(async () => deliveries?.pause());
+    // All endpoint tests that get no response take equally long, so that partners cannot find
+    // closed ports.
     const sendOnce = withEqualFailures(rt, lazySendOnce(rt), waitUnlessAborted);
     const server = await startServer(rt, { host, port, tls, sendOnce });
     parts.defer(server.close);
@@ -130,6 +133,7 @@ export async function startDaemon(
     const control: DaemonControl = {
       pauseDeliveries: worker.pause,
       refuseWrites(error) {
+        // Counts in memory can be saved only before writes are refused.
         server.flush();
         refusal = error;
       },
@@ -158,6 +162,7 @@ export async function startDaemon(
     };
   } catch (error) {
     await parts.disposeAsync();
+    // An error has only one fix, so one feature explains it.
     const [explainer] = ofFeatures;
     const explained =
       error instanceof DamagedDatabaseError && explainer
@@ -173,7 +178,9 @@ const waitUnlessAborted = (ms: number, signal: AbortSignal | undefined): Promise
 
 type Failure = WorkerFailure & { reason: string };
 
-/** Returns a function that reports a failure. Nothing is loaded without a channel for alerts. */
+/**
+ * Returns a function that reports a failure. Nothing is loaded if there is no channel for alerts.
+ */
 async function loadFailureReport(
   config: Config,
 ): Promise<(failure: WorkerFailure) => Promise<unknown>> {
@@ -182,8 +189,8 @@ async function loadFailureReport(
 }
 
 /**
- * Errors of the data, which cause an alert. A port in use or a wrong option concerns only whoever
- * starts the daemon.
+ * Codes of errors about the data, which cause an alert. A port in use or a wrong option concerns
+ * only whoever starts the daemon.
  */
 const ALERTED_CODES = new Set(["storage_failed", "storage_full", "not_permitted"]);
 
@@ -244,8 +251,8 @@ const saveState = (rt: Runtime, save: () => void): Promise<void> =>
   );
 
 /**
- * @throws AppError usage if a phone could not open the links of alerts and mails, or only without
- *   TLS
+ * Checks that links in alerts and mails will begin with https; links to this machine need not.
+ * @throws AppError usage if --public-url has no such URL
  */
 function assertReachableLinks({ alerts, guestMail, http }: Config): void {
   const { protocol, host } = URL.parse(http.publicUrl) ?? {};

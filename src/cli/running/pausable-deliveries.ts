@@ -16,7 +16,7 @@ export type PausableDeliveries = {
   died: Promise<WorkerFailure>;
 };
 
-/** Starts the delivery worker. Resolves after its first sweep. */
+/** Starts the delivery worker. Resolves after its first search for due deliveries. */
 export async function startPausableDeliveries(
   config: Config,
   options: { onAttempt?: OnAttempt | undefined },

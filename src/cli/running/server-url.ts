@@ -3,8 +3,8 @@ import type { Cli } from "../cli.ts";
 import { DEFAULT_PORT } from "./port.ts";
 
 /**
- * Returns the URL at which others reach the server: that of --public-url, else that of the running
- * daemon.
+ * Returns the URL at which others reach the server: the --public-url of this command or of the
+ * daemon, else the local URL of the daemon.
  */
 export function findServerUrl(
   cli: Cli,

@@ -19,13 +19,14 @@ export function onParentEnded(callback: () => void): void {
 }
 
 /**
- * Returns the IDs of the parent and, where /proc exists, of its ancestors up to npm: the shell that
- * npm starts and bin/deskbell.js stand between them. A shell outlives npm while it waits for this
- * process. The chain ends at npm, because the terminal that started npm may close.
+ * Returns the IDs of the parent and, where /proc exists, of its ancestors up to npm. The shell that
+ * npm starts and bin/deskbell.js stand between npm and this process. This shell outlives npm while
+ * this process runs. The list ends with npm, because the terminal that started npm may close.
  */
 function listParents(): number[] {
   const parents = [process.ppid];
-  // The channel to bin/deskbell.js exists only with an old Node.
+  // If an old Node runs bin/deskbell.js, the script starts this process in a newer Node, with a
+  // channel to it.
   let parentIsLauncher = process.channel !== undefined;
   for (;;) {
     const stat = readStat(parents.at(-1) ?? 0);
@@ -57,7 +58,7 @@ const EXIT_OF = {
 } as const;
 export type StopSignal = keyof typeof EXIT_OF;
 
-/** The reason if npm or bin/deskbell.js was killed without passing a signal on. */
+/** The reason for stopping if npm or bin/deskbell.js was killed, and so passed no signal on. */
 export const PARENT_ENDED = "the parent process has ended";
 export type StopReason = StopSignal | typeof PARENT_ENDED;
 
@@ -87,8 +88,7 @@ export const untilStopped = (signals: readonly StopSignal[] = ALL_SIGNALS): Prom
       });
     onParentEnded(() => resolve(PARENT_ENDED));
     process.once("disconnect", () => resolve(PARENT_ENDED));
-    // The channel to bin/deskbell.js exists only with an old Node, and must not keep the process
-    // alive. A process that receives messages, such as one of several that run tests, needs its
-    // channel.
+    // The channel to bin/deskbell.js must not keep the process alive. A process that receives
+    // messages, such as one of several that run tests, needs its channel.
     if (process.listenerCount("message") === 0) process.channel?.unref();
   });

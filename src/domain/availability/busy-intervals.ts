@@ -75,8 +75,8 @@ export const unitsUsed = (
   resources.reduce((sum, used) => (used.resource === resource ? sum + used.units : sum), 0);
 
 /**
- * Returns the time that a busy interval blocks for the segment: the interval, with the buffers of
- * both around it.
+ * Returns the time that a busy interval blocks for the segment: the interval, extended at each end
+ * by the buffers of the two.
  */
 export function blockedInterval(
   { catalog }: VisitPlan,
@@ -106,12 +106,12 @@ type BusyMargins = {
  * do not include the buffers of the bookings, because each booking has its own.
  */
 export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
-  const buffer = Math.max(
+  const largestBuffer = Math.max(
     0,
     ...segments.flatMap(({ bufferBeforeMin, bufferAfterMin }) => [bufferBeforeMin, bufferAfterMin]),
   );
-  const visit = maxVisitMin(segments, catalog.business.bookingPolicy.maxGapMin);
-  return { beforeMin: buffer, afterMin: visit + buffer };
+  const longestVisit = maxVisitMin(segments, catalog.business.bookingPolicy.maxGapMin);
+  return { beforeMin: largestBuffer, afterMin: longestVisit + largestBuffer };
 }
 
 /**
@@ -120,7 +120,7 @@ export function busyMargins({ catalog, segments }: VisitPlan): BusyMargins {
  */
 const MAX_BUFFER_MIN = 1440;
 
-/** Returns the time in which bookings must be loaded, whatever their buffers are. */
+/** Returns the time whose bookings must be loaded, whatever their buffers are. */
 export function busyWindow(plan: VisitPlan): Interval {
   const { start, end } = requestedTimeWithMargins(plan, busyMargins(plan));
   return { start: start - MAX_BUFFER_MIN, end: end + MAX_BUFFER_MIN };

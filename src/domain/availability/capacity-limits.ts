@@ -10,7 +10,7 @@ export type CapacityLimit = {
   /** The key of the resource; null if the limit is the capacity of the service. */
   resource: string | null;
   capacity: number;
-  /** The units that one visit uses. */
+  /** The units that a spot takes. A spot is for a visit or, if `resource` is null, for a guest. */
   unitsPerSpot: number;
   usage: Usage;
   /** The times at which fewer units are left than the segment needs. */
@@ -66,7 +66,7 @@ const ALWAYS: Interval = { start: -Infinity, end: Infinity };
 const shortagesIn = (usage: Usage, capacity: number, needed: number): Interval[] =>
   needed > capacity ? [ALWAYS] : timeAbove(usage, capacity - needed);
 
-/** Returns how many visits still fit into the span, and how many would fit without bookings. */
+/** Returns how many spots are left in the span, and how many there would be without bookings. */
 export const spotsWithin = (
   { usage, capacity, unitsPerSpot }: CapacityLimit,
   span: Interval,
@@ -104,6 +104,7 @@ function timeAbove(usage: Usage, units: number): Interval[] {
       since = undefined;
     }
   }
+  // Every use ends, so nothing is in use after the last step, and no interval is left open.
   return above;
 }
 

@@ -14,8 +14,8 @@ import { quote } from "../text.ts";
 import type { AddIssue, RequestIssue } from "./request.ts";
 
 /**
- * INTERNAL callers name any object by its ID or key, PUBLIC callers name visible objects by their
- * ID.
+ * INTERNAL callers name any object, by its ID or key. PUBLIC callers name only visible objects, by
+ * their IDs.
  */
 export type Audience = "INTERNAL" | "PUBLIC";
 

@@ -32,7 +32,7 @@ function isSorted(intervals: readonly Interval[]): boolean {
   return true;
 }
 
-/** Starts each interval earlier by `minutes`, and joins intervals that then overlap or touch. */
+/** Returns intervals that start `minutes` earlier, and joins those that then overlap or touch. */
 export function startEarlier(intervals: readonly Interval[], minutes: number): Interval[] {
   const earlier: Interval[] = [];
   let last: Interval | undefined;
@@ -88,7 +88,7 @@ export function subtract(from: readonly Interval[], cuts: readonly Interval[]): 
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);
 
-/** Returns those of `starts` from which an activity of `durationMin` ends within one of `ends`. */
+/** Returns the minutes of `starts` from which an activity of `durationMin` ends within `ends`. */
 export function startsEndingWithin(
   starts: readonly Interval[],
   durationMin: number,

@@ -50,14 +50,14 @@ export function timingReason(
 }
 
 /**
- * Returns the first segment of the visit that cannot start, and why. If its candidates fail
- * different rules, the rule that is checked last is the reason.
+ * Returns which segment is the first to fail if the visit starts at `startMin`, and why. If its
+ * candidates break different rules, the rule that is checked last is the reason.
  */
 export function refusalAt(search: SlotSearch, startMin: number): Refusal {
   const { maxGapMin } = search.chain;
   let reachable: Interval[] = [{ start: startMin, end: startMin + 1 }];
   for (const [segment, segmentStarts] of search.segments.entries()) {
-    const minute = reachable[0]?.start ?? startMin;
+    const earliestStart = reachable[0]?.start ?? startMin;
     const next = segmentStarts.candidates.flatMap(({ candidate, starts }) =>
       intersect(starts, reachable).map(({ start, end }) => ({
         start: start + candidate.durationMin,
@@ -65,7 +65,7 @@ export function refusalAt(search: SlotSearch, startMin: number): Refusal {
       })),
     );
     if (next.length === 0)
-      return { reason: latestReason(search, segmentStarts, segment === 0, minute), segment };
+      return { reason: latestReason(search, segmentStarts, segment === 0, earliestStart), segment };
     reachable = merge(next);
   }
   throw new Error(`Found no reason to refuse the visit at ${startMin}.`);
@@ -101,7 +101,7 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  // A session that starts at this minute and has seats left could be joined.
+  // A session at this minute with seats left could be joined, so a session found here is full.
   const isFull = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );
@@ -134,6 +134,6 @@ export const REFUSAL_TEXT: Record<Refusal["reason"], string> = {
   RESOURCE_TAKEN: "a required resource is in use",
 };
 
-/** Returns the detail, after the number of the service (`service 2: …`) unless it is the first. */
+/** Returns the detail, with `service 2: ` or so before it unless it is about the first service. */
 export const refusalSentence = (detail: string, segment: number): string =>
   segment === 0 ? detail : `service ${segment + 1}: ${detail}`;

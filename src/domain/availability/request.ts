@@ -4,7 +4,7 @@ import { addDays, isLocalDate } from "../local-time.ts";
 import { quote } from "../text.ts";
 import { dayNumber } from "./wall-clock.ts";
 
-/** A request by catalog keys. Dates are in the business's time zone, both included. */
+/** A request that names objects by key. Both dates are included, in the business's time zone. */
 export type ResolvedRequest = { from: LocalDate; to: LocalDate } & (
   | ResolvedAppointmentRequest
   | ResolvedTableRequest
@@ -20,7 +20,7 @@ export type ServiceRequest = {
   addons: { addon: string; quantity: number }[];
   /** null: any staff member. */
   staff: string | null;
-  /** The index in the list of segments, if the request has one. */
+  /** The index of the service in the request's list of segments, if there is such a list. */
   segment?: number;
 };
 
@@ -40,7 +40,7 @@ export type NamedAppointmentRequest = {
   guests: number;
 };
 
-/** The services of a visit by their segments, as availability lists them. */
+/** A request with one entry for each service of a visit, as in the segments of a listed slot. */
 export type NamedSegmentsRequest = { segments: readonly NamedSegment[]; guests: number };
 
 export type NamedSegment = {
@@ -117,7 +117,7 @@ export type DateRangeInput = {
 export type DateRange = { from: LocalDate; to: LocalDate };
 
 const DEFAULT_DAYS = 7;
-/** The longest range of a request: any two months. */
+/** The longest range of a request: any two months in a row fit. */
 export const MAX_DAYS = 62;
 
 /**

@@ -16,9 +16,7 @@ import {
 } from "./request.ts";
 import { quote } from "../text.ts";
 
-/**
- * Returns the plan of a visit to list or to book. @throws AppError with every issue of the request
- */
+/** Returns the plan of the requested visit. @throws AppError with every issue of the request */
 export function planNamedRequest(
   catalog: Catalog,
   audience: Audience,
@@ -52,8 +50,8 @@ function resolveRequest(
     return {
       services: request.segments.flatMap((segment, index) => {
         const addSegmentIssue = pointingTo(addIssue, index);
-        const lookup = createLookup(catalog, audience, addSegmentIssue);
-        return resolveSegment(lookup, segment, addSegmentIssue).map((one) => ({
+        const segmentLookup = createLookup(catalog, audience, addSegmentIssue);
+        return resolveSegment(segmentLookup, segment, addSegmentIssue).map((one) => ({
           ...one,
           segment: index,
         }));
@@ -131,7 +129,8 @@ function addAddons(
         (service ?? entry.service) === entry.service &&
         entry.service.addons.some((link) => link.addon === addon.key),
     );
-    // A service that is requested several times takes the add-on once each time.
+    // If a service is requested several times, each of its entries takes the add-on once before one
+    // takes it again.
     const target =
       offering.find(({ addons }) => addons.every((other) => other.addon !== addon.key)) ??
       offering[0];
@@ -199,7 +198,7 @@ function addStaff(
 }
 
 /**
- * Returns the service of a segment, or an empty list if its service, variant or staff member is
+ * Returns a list with the service of a segment; empty if the service, variant or staff member is
  * unknown. Unknown IDs are issues, and unknown add-ons are left out. The variant is not checked if
  * its service is unknown.
  */
@@ -216,7 +215,7 @@ export function resolveSegment(
   }));
   const variant =
     service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
-  if (variant === undefined) addVariantIssue(lookup, service, variantId, addIssue);
+  if (variant === undefined) addVariantIssue(lookup, service, variantId ?? "", addIssue);
   if (service === undefined || variant === undefined || staff === undefined) return [];
   return [
     {
@@ -233,10 +232,9 @@ export function resolveSegment(
 function addVariantIssue(
   lookup: Lookup,
   service: ServiceDoc | undefined,
-  variantId: string | null,
+  name: string,
   addIssue: AddIssue,
 ): void {
-  const name = variantId ?? "";
   if (lookup.findVariant(name) === undefined)
     addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
   else

@@ -293,8 +293,8 @@ export function planTable(
 }
 
 /**
- * Returns how many minutes a party keeps its table. A party above the last rule gets the time of
- * that rule; of two rules for one size, the longer applies.
+ * Returns how many minutes a party keeps its table. A party that is too large for every rule gets
+ * the time of the last rule. If two rules have the same size, the longer time applies.
  */
 function turnTime({ schedule }: Catalog, partySize: number): number {
   const bySize = schedule.turnTimes.toSorted((a, b) => a.upTo - b.upTo || b.min - a.min);

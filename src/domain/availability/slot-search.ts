@@ -20,21 +20,22 @@ import type { BusyInterval } from "./request.ts";
 
 /**
  * The segments of a visit in sequence, with a gap of at most `maxGapMin` between two. The chain is
- * built from the last segment to the first: a start is kept if the next segment can start after its
- * end.
+ * built from the last segment to the first: a start of a segment is kept if the next segment can
+ * start at most a gap after this segment ends.
  */
 export type Chain = {
   maxGapMin: number;
   /**
-   * `finishable[changes][segment]`: the starts from which at most `changes` changes of staff are
-   * needed.
+   * `finishable[changes][segment]`: the options of the segment, with the starts from which at most
+   * `changes` changes of staff are needed to finish the visit.
    */
   finishable: FinishableOption[][][];
 };
 
 /**
- * A candidate for a segment. `person` is the staff member with the guest; in a segment without
- * staff, the staff member of a segment before or after.
+ * A way to perform a segment: a candidate with its starts (`option`), and the staff member who is
+ * with the guest (`person`). The `person` of a segment without staff is the staff member of a
+ * segment before or after it, so that such a segment causes no change of staff.
  */
 type StaffedOption = { option: CandidateStarts; person: string | null };
 
@@ -47,6 +48,7 @@ export function buildChain(segments: readonly SegmentStarts[], maxGapMin: number
   const optionsBySegment = staffedOptions(segments);
   const finishable: FinishableOption[][][] = [];
   let previousMinutes = -1;
+  // A visit of n segments needs at most n - 1 changes of staff.
   for (const changes of optionsBySegment.keys()) {
     const withFewerChanges = finishable[changes - 1];
     const current: FinishableOption[][] = (finishable[changes] = []);
@@ -88,7 +90,9 @@ function staffedOptions(segments: readonly SegmentStarts[]): StaffedOption[][] {
   );
   return segments.map(({ candidates }) =>
     candidates.flatMap((option): StaffedOption[] => {
-      if (option.candidate.staff !== null) return [{ option, person: option.candidate.staff.key }];
+      const { staff } = option.candidate;
+      if (staff !== null) return [{ option, person: staff.key }];
+      // Any person of another segment may perform the segment before or after this one.
       return people.size === 0
         ? [{ option, person: null }]
         : [...people].map((person) => ({ option, person }));
@@ -152,8 +156,8 @@ export function placeSegments(
 }
 
 /**
- * Returns the earliest start within the window. An existing session goes before a new one; after
- * that the order of the candidates decides.
+ * Returns the earliest placement within the window. Among placements at the same minute, one in an
+ * existing session comes first, then the order of the candidates decides.
  * @param last the previous segment, whose person must continue
  */
 function earliestPlacement(

@@ -60,7 +60,7 @@ function slotAt(
       variantKey: segmentStarts.segment.variant?.key ?? null,
       addons: segmentStarts.segment.addons,
       staffKey: candidate.staff?.key ?? null,
-      staffKeys: available.flatMap(({ candidate }) => candidate.staff?.key ?? []),
+      staffKeys: available.flatMap((option) => option.candidate.staff?.key ?? []),
       tableKey: candidate.table?.key ?? null,
       startMin: placed.startMin,
       endMin,
@@ -119,6 +119,7 @@ export type RefusedStart = { startMin: number } & Refusal;
 export function listRefusedStarts(search: SlotSearch): RefusedStart[] {
   const { plan, busy, grid, segments } = search;
   const starts = new Set<number>();
+  // A visit starts with its first segment.
   for (const { segment } of segments.slice(0, 1)) {
     const { candidates } = segment;
     const people = candidates.length === 0 ? [null] : candidates.map(({ staff }) => staff);

@@ -25,7 +25,7 @@ export type VisitPlan = {
   /** The only start to consider, on the grid or not. */
   onlyStartMin?: number;
   segments: Segment[];
-  /** Returns the working time of a staff member, or of the business without `person`. */
+  /** Returns the working time of `person` or, without one, of the business. */
   workingTimeOf: (person?: StaffDoc | null) => WorkingTime;
 };
 
@@ -67,8 +67,8 @@ export function planResolvedRequest(
 }
 
 /**
- * Returns the plan for a single start, which may be before the minimum notice, beyond the horizon
- * and off the grid.
+ * Returns the plan for a single start that need not keep the minimum notice, the horizon and the
+ * grid.
  * @param earliestMs a start before this time (epoch milliseconds) is still TOO_SOON
  */
 export const ignoringNotice = (
@@ -94,7 +94,7 @@ export function withDays(
     const longestMin = maxVisitMin(segments, business.bookingPolicy.maxGapMin);
     const starts = daysInterval(timezone, firstDay, lastDay);
     // A shift can end at 48:00, so shifts from two days before count. The last visit can end days
-    // later.
+    // later; two more days are enough for any clock change.
     const after = 2 + Math.ceil(longestMin / DAY_MIN);
     return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after), {
       start: starts.start,
@@ -110,8 +110,8 @@ export function withDays(
 }
 
 /**
- * Returns the duration of the longest possible visit: with the slowest candidates and the longest
- * gaps.
+ * Returns an upper limit of the duration of a visit: each segment takes as long as with its slowest
+ * candidate, and the longest gap follows.
  */
 export const maxVisitMin = (segments: Segment[], maxGapMin: number): number =>
   segments.reduce(

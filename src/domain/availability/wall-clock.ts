@@ -66,8 +66,8 @@ type WallTimeInstants = {
   first: number;
   last: number;
   /**
-   * The instant of the clock change that skips the time; undefined if no change does. Both `first`
-   * and `last` are the instant by the offset before the change if the time is skipped.
+   * The instant of the clock change that skips the time; undefined if no change does. If the time
+   * is skipped, both `first` and `last` are its instant by the offset before the change.
    */
   skippedAt: number | undefined;
 };
@@ -78,6 +78,8 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
   let resolved: WallTimeInstants | undefined;
   for (;;) {
     const minute = wall - period.offsetMin;
+    // The period ends before its clock shows the time. If no later period has the time, the clock
+    // change at the end of the last such period skips it.
     if (minute >= period.end) previous = period;
     else if (minute >= period.start)
       resolved = { first: resolved?.first ?? minute, last: minute, skippedAt: undefined };
@@ -134,7 +136,7 @@ let lastDate = { day: 0, text: "1970-01-01" };
 
 /**
  * Returns a minute in RFC 3339 (`2026-11-23T09:00:00+00:00`) as formatInstant does, but fast enough
- * for thousands.
+ * for thousands of minutes.
  */
 export function formatMinute(minute: number, timezone: string): string {
   const offset = offsetPeriodAt(timezone, minute).offsetMin;

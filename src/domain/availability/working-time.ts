@@ -18,7 +18,7 @@ import {
   localDays,
   dayAt,
 } from "./wall-clock.ts";
-import { type Interval, merge, subtract, covers } from "./intervals.ts";
+import { type Interval, merge, intersect, subtract, covers } from "./intervals.ts";
 import { objectId } from "../catalog/object-id.ts";
 import type { CatalogDiff } from "../catalog/change/diff.ts";
 
@@ -80,11 +80,9 @@ const shiftsOf = (person: StaffDoc, ofBusiness: Shifts): Shifts =>
     person.exceptions,
   );
 
-const ALWAYS: Interval = { start: -Infinity, end: Infinity };
-
 /**
- * Returns a function that cuts the shifts of staff to the opening hours of each date whose
- * exception has the mode ONLY.
+ * Returns a function that limits the shifts of staff on each date with an exception of the mode
+ * ONLY: they keep only the hours of that exception.
  */
 function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts) => Shifts {
   const only = exceptions.filter(({ mode }) => mode === "ONLY");
@@ -94,7 +92,7 @@ function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts)
     const opening = byDate.get(day.date);
     if (opening === undefined) return shifts(day);
     const intervals = opening.flatMap((one) => one.intervals.map((part) => openWindow(part, day)));
-    return subtract(shifts(day), subtract([ALWAYS], merge(intervals)));
+    return intersect(shifts(day), merge(intervals));
   };
 }
 

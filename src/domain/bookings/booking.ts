@@ -16,7 +16,7 @@ export type Booking = Visit & {
 /** A booked service. Times are epoch milliseconds. */
 export type BookedSegment = {
   serviceId: string;
-  /** The names are those at the time of booking; null if an earlier version did not store them. */
+  /** The names are those at the time of booking; null if an earlier deskbell stored none. */
   serviceName: string | null;
   variantId: string | null;
   variantName: string | null;

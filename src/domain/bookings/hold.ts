@@ -77,8 +77,8 @@ export const shareDays = (today: DayNumber, day: DayNumber) => ({
 
 /**
  * Returns whether another hold of `minutes` on `day` keeps all holds within a tenth of the free
- * time of any seven days in a row, from today on. The first hold always fits, because a tenth of a
- * short week may be nothing.
+ * time of any seven days in a row, from today on. The first hold always fits, because a tenth of
+ * little free time may be too short for any visit.
  * @param quota the fraction of the tenth that may be held
  */
 export function fitsWeek(

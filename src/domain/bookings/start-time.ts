@@ -36,8 +36,8 @@ export function parseStartTime(text: string, timezone: string): number {
 }
 
 /**
- * Returns the epoch milliseconds of a time range. A date stands for the whole day: as
- * `to`, it is included.
+ * Returns the epoch milliseconds of a time range. A date stands for the whole day, so that the day
+ * `to` is included.
  * @throws AppError invalid_date
  */
 export function parseTimeRange(

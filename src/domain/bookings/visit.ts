@@ -40,8 +40,8 @@ export type Visit = {
   version: number;
   createdAt: number;
   /**
-   * When the visit last changed; never decreases from one change of the business's visits to the
-   * next.
+   * When the visit last changed. The times of successive changes of a business's visits never
+   * decrease.
    */
   updatedAt: number;
 };
@@ -74,7 +74,7 @@ export type VisitAction = (typeof VISIT_ACTIONS)[number];
 
 type Rule = {
   from: readonly VisitStatus[];
-  /** The status after the action; null for `reschedule`, whose new time decides. */
+  /** The status after the action; null for `reschedule`, which `stateAfterReschedule` decides. */
   to: VisitStatus | null;
   by: readonly Initiator[];
   /**
@@ -207,8 +207,8 @@ export const newState = (requiresApproval: boolean, startsAt: number, now: numbe
 });
 
 /**
- * Returns whether half of the time to decide has passed. That time begins when the visit is made
- * or, for a guest's new time, a day before `decideBy`.
+ * Returns whether half of the time to decide has passed. The time to decide begins when the visit
+ * is made; if the guest has rescheduled the visit, it begins a day before `decideBy`.
  */
 export const isDecisionLate = (
   { createdAt, decideBy }: { createdAt: number; decideBy: number },
@@ -216,8 +216,8 @@ export const isDecisionLate = (
 ): boolean => now >= (Math.max(createdAt, decideBy - DECISION_MS) + decideBy) / 2;
 
 /**
- * Returns the state after a reschedule. A guest's new time must be approved again; a new time that
- * the business sets keeps the status.
+ * Returns the state after a reschedule. If visits require approval, so does a guest's new time.
+ * Otherwise the status stays.
  */
 export function stateAfterReschedule(
   visit: Visit,
@@ -237,7 +237,11 @@ export function stateAfterReschedule(
 }
 
 /** The terms of a planned visit, from the rules of its services and the business. */
-export type ApprovalTerms = { requiresApproval: boolean; cancelUntilMin: number };
+export type ApprovalTerms = {
+  requiresApproval: boolean;
+  /** The guest can cancel until this many minutes before the start. */
+  cancelUntilMin: number;
+};
 
 /**
  * Returns the terms of a visit. One service that requires approval is enough, and the earliest

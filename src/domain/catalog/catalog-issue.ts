@@ -18,11 +18,11 @@ export type CatalogIssue = {
   otherPath?: Path;
 };
 
-/** Returns the name of the field at a path, or of the list that the value is in. */
+/** Returns the name of the field at a path; for an item of a list, the name of the list. */
 export const fieldName = (path: Path): string =>
   String(path.findLast((part) => typeof part === "string") ?? "file");
 
-/** Returns the path of the item of a section; undefined outside lists. */
+/** Returns the path of the outermost list item that contains `path`; undefined outside lists. */
 export function itemPath(path: Path): Path | undefined {
   const position = path.findIndex((part, index) => index > 0 && typeof part === "number");
   return position === -1 ? undefined : path.slice(0, position + 1);
@@ -38,7 +38,7 @@ export function limitedSuggestions(maxLetters = 2_000_000): typeof didYouMean {
     (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }
 
-/** The fields that set or replace a field, or decide whether it is required. */
+/** The fields that replace a field or decide whether it is required. */
 const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
   price: ["priceCents", "priceType", "kind", "sizes"],
   amount: ["amountCents", "type"],
@@ -51,9 +51,8 @@ const SUBSTITUTES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the issues of reading the files, except those that follow from an issue of the schema.
- * The check of the schema deletes or replaces invalid fields, which then seem to be missing or
- * contradictory.
+ * Returns the issues of reading the files, except those that follow from a schema issue. The schema
+ * check deletes or replaces invalid fields, which then seem to be missing or contradictory.
  */
 export function withoutFollowUpIssues(
   schemaIssues: readonly CatalogIssue[],
@@ -62,13 +61,13 @@ export function withoutFollowUpIssues(
   const byItem = Map.groupBy(schemaIssues, ({ path }) => itemPath(path)?.join("\0"));
   return issues.filter((issue) => {
     const earlier = byItem.get(itemPath(issue.path)?.join("\0")) ?? [];
-    return !earlier.some((one) => causes(one, issue));
+    return !earlier.some((schemaIssue) => causes(schemaIssue, issue));
   });
 }
 
 function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolean {
   const [field, invalid] = [fieldName(path), fieldName(schemaIssue.path)];
-  // A missing business is the one issue of a file as a whole.
+  // An issue of the file as a whole is about a missing business.
   if (path.length === 1)
     return schemaIssue.path.length === 1 || isLike("business", schemaIssue.path[1]);
   if (isWithin(schemaIssue.path, path)) return true;
@@ -85,7 +84,7 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
       // contradiction.
       return isSibling && invalid === "type";
     case "unknown_reference":
-      // The list with the reference, or an item of it, was replaced.
+      // The list with the reference, or an item of the list, was replaced.
       return schemaIssue.path.includes(field);
     default:
       return false;

@@ -53,7 +53,10 @@ export type HoursException = {
   mode: "REPLACE" | "ADD" | "REMOVE";
   intervals: { start: WallTime; end: WallTime }[];
 };
-/** An exception of the business. ONLY replaces its hours and cuts the hours of all staff. */
+/**
+ * An exception to the opening hours of the business. ONLY replaces these hours and limits the hours
+ * of all staff to the intervals.
+ */
 export type OpeningException = Omit<HoursException, "mode"> & {
   mode: HoursException["mode"] | "ONLY";
 };
@@ -64,8 +67,8 @@ export type BusinessDoc = {
   timezone: string;
   currency: string;
   /**
-   * The decimals of prices in minor units. They stay if a later version has others for the
-   * currency.
+   * The number of decimals in prices. It stays if a later version of deskbell has another number
+   * for the currency.
    */
   currencyDigits: number;
   locale: string;
@@ -81,7 +84,7 @@ export type BusinessDoc = {
     maxAdvanceDays: number;
     /** Whether the buffers of two visits that follow each other overlap (MAX) or add up (SUM). */
     bufferPolicy: "MAX" | "SUM";
-    /** Whether starts are counted from midnight (CLOCK) or from the start of each shift (OPENING). */
+    /** Whether the grid of start times begins at midnight (CLOCK) or with each shift (OPENING). */
     grid: "CLOCK" | "OPENING";
     /** The longest wait between two services of a visit. */
     maxGapMin: number;
@@ -121,9 +124,9 @@ export type PublicPageDoc = {
   embedOrigins: string[];
   /** The terms of ticket orders that guests make on the page. */
   orders: {
-    /** How long an order keeps its tickets until it is paid. */
+    /** How long an unpaid order keeps its tickets. */
     payWithinHours: number;
-    /** The largest share of a quota that orders of the page can keep before they are paid. */
+    /** The largest share of a quota that unpaid orders of the page can keep. */
     maxQuotaPercent: number;
   };
   theme: { accent: string | null; logo: string | null };
@@ -243,7 +246,7 @@ export type PromotionDoc = Described & {
     weekly: WeeklyWindow[];
     excludeDates: LocalDate[];
   };
-  /** Never sent to partners, who see only that a code is required. */
+  /** The code that guests must give. Partners see only that a code is required. */
   code: string | null;
   stackable: boolean;
   /** The promotion with the highest priority is applied first. */
@@ -278,7 +281,7 @@ export type PublicEventDoc = Named &
     venue: { name: string; address: string | null } | null;
     attendanceMode: "IN_PERSON" | "ONLINE" | "MIXED";
     ticketTypes: TicketTypeDoc[];
-    /** Numbers of places; each sold ticket takes one from every quota that lists its type. */
+    /** Numbers of places. A sold ticket takes a place from each quota that lists its type. */
     quotas: { key: string; size: number; ticketTypes: string[] }[];
   };
 

@@ -9,7 +9,7 @@ export type ImageDoc = {
   height: number | null;
 };
 
-/** The texts of an object in each locale, by the names of the fields. */
+/** The translated texts of an object, by locale and then by field. */
 export type Translations = Record<string, Record<string, string>>;
 
 /** `previousKeys` are the keys before each rename, oldest first. */

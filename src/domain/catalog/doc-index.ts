@@ -2,8 +2,8 @@ import { LayeredMap } from "../layered-map.ts";
 import type { DocOf, Kind } from "./catalog.ts";
 import { objectId } from "./object-id.ts";
 
-// Finds the documents of a list by key or ID. The indexes of a list are built when they are first
-// used. A list of documents is never changed in place, so its indexes stay right.
+// These functions find the documents of a list by key or ID. The indexes of a list are built when
+// they are first used. A list of documents is never changed in place, so its indexes stay right.
 
 type Docs<Doc> = readonly Doc[];
 type Index = LayeredMap<DocOf[Kind]>;
@@ -47,7 +47,7 @@ export function buildIndexes<K extends Kind>(
   findById(kind, businessSlug, docs, "");
 }
 
-/** A document in place of another; undefined for a new or a removed document. */
+/** `before` is undefined for a new document, and `after` for a removed one. */
 export type DocChange<Doc> = { before: Doc | undefined; after: Doc | undefined };
 
 /** Gives a changed copy of a list the indexes of the original, with the changes. */

@@ -45,7 +45,7 @@ export function patchList<K extends Kind>(
   return { kind, businessSlug, docs, sortOrders };
 }
 
-/** Returns the documents of a list, some of them replaced in their places. */
+/** Returns the documents of a list with some of them replaced. */
 export function replaceDocs<K extends Kind>(
   list: DocList<K>,
   replacements: ReadonlyMap<DocOf[K], DocOf[K]>,
@@ -58,7 +58,7 @@ export function replaceDocs<K extends Kind>(
   return docs;
 }
 
-/** Returns the index of the first of the numbers above `sortOrder`, by binary search. */
+/** Returns the index of the first number above `sortOrder`, by binary search. */
 export function firstAfter(sortOrders: readonly number[], sortOrder: number): number {
   let [low, high] = [0, sortOrders.length];
   while (low < high) {

@@ -2,6 +2,7 @@ import type { AuthoredFile } from "./file/schema.ts";
 import { countOf } from "../text.ts";
 
 export type ImportReport = { imported: string[]; skipped: SkippedPart[] };
+/** A part of the imported data that the catalog does not get, and why. */
 export type SkippedPart = { part: string; reason: string };
 
 export type ImportedSections = Pick<
@@ -18,8 +19,8 @@ export function summarizeSections({
   promotions = [],
 }: ImportedSections): string[] {
   const { categories = [], modifierGroups = [], items = [] } = menu;
-  const sum = <T>(docs: T[], parts: (doc: T) => unknown[] | undefined) =>
-    docs.reduce((total, doc) => total + (parts(doc)?.length ?? 0), 0);
+  const sum = <T>(docs: T[], listIn: (doc: T) => unknown[] | undefined) =>
+    docs.reduce((total, doc) => total + (listIn(doc)?.length ?? 0), 0);
   const withImages = [...serviceCategories, ...addons, ...services, ...categories, ...items];
   const rows: [n: number, noun: string, partCount?: number, part?: string][] = [
     [serviceCategories.length, "service category"],
@@ -45,10 +46,10 @@ export function summarizeSections({
 }
 
 const MAX_WITH_SAME_REASON = 3;
-/** The parts that are named if more have the same reason. */
+/** How many parts are named if too many have the same reason. */
 const NAMED_PARTS = 2;
 
-/** Returns one line for each part, or for many parts with the same reason. */
+/** Returns a line for each skipped part, or a single line for many with the same reason. */
 export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
   [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, same]) => {
     const parts = same.map(({ part }) => part);
@@ -62,9 +63,9 @@ export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
  * unchanged.
  */
 export function withoutEmpty({ menu = {}, ...sections }: ImportedSections): ImportedSections {
-  const withoutEmptyParts = <T extends object>(parts: T): Partial<T> =>
+  const withoutEmptyValues = <T extends object>(record: T): Partial<T> =>
     Object.fromEntries(
-      Object.entries(parts).filter(([, docs]) => Object.keys(docs ?? {}).length > 0),
+      Object.entries(record).filter(([, docs]) => Object.keys(docs ?? {}).length > 0),
     ) as Partial<T>;
-  return withoutEmptyParts<ImportedSections>({ ...sections, menu: withoutEmptyParts(menu) });
+  return withoutEmptyValues<ImportedSections>({ ...sections, menu: withoutEmptyValues(menu) });
 }

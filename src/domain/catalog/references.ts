@@ -28,7 +28,7 @@ export const PLACEHOLDER_KEY = "\ufffd";
 
 type Reference = { to: Target; key: string; path: Path };
 
-/** An issue between objects that are each valid on their own. `path` starts at the object. */
+/** An issue between objects that are each valid on their own. `path` starts at the object `key`. */
 export type ReferenceIssue = {
   code: "unknown_reference" | "repeated_key" | "contradiction";
   kind: Kind;
@@ -94,7 +94,10 @@ const REFERENCES: { [K in Kind]?: (doc: DocOf[K]) => Reference[] } = {
 const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
   REFERENCES[kind]?.(doc) ?? [];
 
-/** Returns the keys of the objects to which a document refers, without repetitions. */
+/**
+ * Returns the keys of the objects to which a document refers, without repetitions. A reference to a
+ * ticket type counts as one to its public event, whose key is taken to end at the first slash.
+ */
 export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, Set<string>> {
   const keys = new Map<Kind, Set<string>>();
   for (const { to, key } of referencesOf(kind, doc)) {
@@ -105,7 +108,10 @@ export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, 
   return keys;
 }
 
-/** Returns the object with its references renamed; the given object if none was renamed. */
+/**
+ * Returns the object with its references renamed; the given object if none was renamed.
+ * @param renamed the new key for the `objectRef` of each old one
+ */
 export function followRenames<K extends Kind>(
   kind: K,
   doc: DocOf[K],
@@ -128,7 +134,7 @@ export function followRenames<K extends Kind>(
 export const ticketTypeKeys = (event: PublicEventDoc): string[] =>
   event.ticketTypes.map((type) => `${event.key}/${type.key}`);
 
-/** Objects and kinds that the files may define in spite of their issues. */
+/** The objects, and the kinds of objects, that invalid parts of the files may define. */
 export type Uncertain = { refs: ReadonlySet<string>; kinds: ReadonlySet<Kind> };
 
 const NOTHING_UNCERTAIN: Uncertain = { refs: new Set(), kinds: new Set() };
@@ -163,14 +169,14 @@ function findUnknownReferences(
   for (const kind of ALL_KINDS)
     for (const doc of objects[kind]) {
       if (issues.length > MAX_ISSUES) return issues;
-      if (referring?.has(doc) !== false) issues.push(...check(kind, doc));
+      if (referring === undefined || referring.has(doc)) issues.push(...check(kind, doc));
     }
   return issues;
 }
 
 /**
- * Returns a function that finds the unknown references of a document. It stops after one more than
- * an error lists, which shows that there are others.
+ * Returns a function that finds the unknown references of a document: at most one more than an
+ * error lists, which shows that there are others.
  */
 export function createReferenceCheck(
   objects: CatalogObjects,
@@ -186,7 +192,7 @@ export function createReferenceCheck(
     known[to].has(key) ||
     key.startsWith(PLACEHOLDER_KEY) ||
     (to === "ticket_type"
-      ? // Keys may contain a slash.
+      ? // Keys may contain slashes, so each slash may end the key of the event.
         [...key.matchAll(/\//g)].some(({ index }) =>
           isUncertain("public_event", key.slice(0, index)),
         )

@@ -107,8 +107,8 @@ export function validateCatalog(
 }
 
 /**
- * Returns the issues of objects whose key an earlier object has. Nobody knows which of the two is
- * wrong, so both are checked.
+ * Returns the reference issues of objects whose key an earlier object has. Nobody knows which of
+ * the two is wrong, so both are checked.
  */
 function findIssuesOfRepeated(
   { objects }: Catalog,
@@ -140,8 +140,8 @@ function normaliseOrIssues(
 }
 
 /**
- * Returns a function that loads each catalog once: loading takes half of the total time, and two
- * steps need the catalog.
+ * Returns a function that loads each catalog once: loading takes half the time of a validation, and
+ * two of its steps need the catalog.
  */
 function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
   const loaded = new Map<string, Catalog | null>();
@@ -205,13 +205,13 @@ export function assertValidEdit(current: Catalog, edited: Catalog, label: string
     ]),
   ) as unknown as CatalogObjects;
   readEdit(current, exportCatalog({ ...edited, objects }), label);
-  // The merged catalog above still has the objects that the edit deleted.
+  // `readEdit` merges into `current`, and so still finds the objects that the edit deleted.
   assertNoIssues(findReferenceIssues(edited), label);
 }
 
 /**
- * Returns the catalog with the objects and sections of a file that a command made, read and
- * validated like those of a catalog file.
+ * Merges a file that a command made into the catalog, by the rules of catalog files, and returns
+ * the result.
  * @throws AppError validation_failed that lists every issue
  */
 export function readEdit(

@@ -35,19 +35,14 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
 /** Returns `name: value` with its nested lines, ending in a line break. */
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
-  const flow =
-    indent === "" && isFilled(value)
-      ? null
-      : inOneLine(value, name, MAX_LINE_LENGTH - label.length);
-  if (flow !== null) return `${label} ${flow}\n`;
+  const isSection = indent === "" && isFilled(value);
+  const line = isSection ? null : inOneLine(value, name, MAX_LINE_LENGTH - label.length);
+  if (line !== null) return `${label} ${line}\n`;
   if (typeof value === "string") return `${label} ${multiline(value, `${indent}  `)}\n`;
   return `${label}\n${block(value as Structure, name, `${indent}  `)}`;
 }
 
-/**
- * Returns whether a list has objects with keys. Each object gets its own lines, even if all would
- * fit on one.
- */
+/** Returns whether a list has objects with keys, each of which gets lines of its own. */
 const isListOfObjects = (value: Value): boolean =>
   isList(value) && value.some((item) => typeof item === "object" && "key" in item);
 
@@ -71,8 +66,8 @@ const blockFields = (
 
 /** Returns an item of a list. The dash replaces the indentation of the item's first field. */
 function blockItem(item: Value, name: string, indent: string): string {
-  const flow = inOneLine(item, name, MAX_LINE_LENGTH - indent.length);
-  if (flow !== null) return `${indent}- ${flow}\n`;
+  const line = inOneLine(item, name, MAX_LINE_LENGTH - indent.length);
+  if (line !== null) return `${indent}- ${line}\n`;
   if (typeof item !== "object") return `${indent}- ${JSON.stringify(item)}\n`;
   return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
 }
@@ -106,7 +101,10 @@ const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 const PLAIN = /^[\p{L}](?:[\p{L}\p{M}\p{N} _.()&'’/+-]*[\p{L}\p{M}\p{N}_.()&'’/+-])?$/u;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Quotes a text unless every YAML parser reads it as the same text without quotes. */
+/**
+ * Quotes a text that a YAML parser could read as another value. A date stays without quotes: some
+ * parsers read it as text and some as a date, which means the same.
+ */
 const quoted = (text: string): string =>
   (PLAIN.test(text) && !RESERVED.test(text)) || DATE.test(text) ? text : JSON.stringify(text);
 

@@ -3,7 +3,7 @@ import { lazy } from "../lazy.ts";
 
 /**
  * Critical: partners or visitors get no, wrong or late data now. Warning: they will if nobody acts.
- * Info: the reason is on a partner's side.
+ * Info: the reason is on a partner's side, or nothing is wrong.
  */
 export const SEVERITIES = ["critical", "warning", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -47,7 +47,7 @@ export type ConditionKind = {
    * leave it out.
    */
   coveredBy?: readonly string[];
-  /** Conditions of the core about which a feature's condition says more, as with `coveredBy`. */
+  /** Conditions of the core that a feature's condition covers: the reverse of `coveredBy`. */
   covers?: readonly string[];
 };
 
@@ -157,7 +157,7 @@ export type HealthCondition<Code extends AlertCode = ConditionCode> = {
   subject: Subject | null;
   /** When the condition began (epoch ms); null if unknown. */
   since: number | null;
-  /** What is wrong, as a sentence without its end. */
+  /** What is wrong, as a sentence without a full stop. */
   text: string;
   /** A command that fixes the condition or shows the details. */
   command: string;

@@ -62,7 +62,7 @@ export function changedRoutes(
   after: CatalogState,
   diff: Changes,
 ): ChangedRoute[] {
-  // Every response contains these fields of the business, so changing one changes every route.
+  // Every response contains these fields of the business, so every route changes with them.
   if (!before || !deepEqual(responseFields(before.catalog), responseFields(after.catalog)))
     return ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) }));
   const [from, to] = [before.publicCatalog, after.publicCatalog];
@@ -81,8 +81,8 @@ const responseFields = ({
 }: Catalog) => ({ slug, name, timezone, currency, locale, locales });
 
 /**
- * Returns the IDs of cancelled and postponed public events that have ended since `before`. Although
- * they do not change, the list with `includeCancelled` does: it has them until they end.
+ * Returns the IDs of cancelled and postponed public events that have ended since `before`. Such an
+ * event does not change, but the list with `includeCancelled` does: it has the event until its end.
  */
 const unlistedEvents = (before: CatalogState, after: CatalogState): Set<string> =>
   new Set(
@@ -100,7 +100,7 @@ const listDiffers = (
   before.length !== after.length ||
   after.some(({ id }, i) => id !== before[i]?.id || changedIds.has(id));
 
-/** Returns the objects that a partner must read again although it follows the other events. */
+/** Returns the objects that even a partner who follows all other events must read again. */
 function refetchOf(
   route: CatalogRoute,
   lists: ListName[],

@@ -26,7 +26,7 @@ const availabilityInputs = ({
   schedule,
 }: Catalog): unknown => [timezone, slotRules(bookingPolicy), schedule];
 
-/** The rules that decide which slots are offered. */
+/** Returns the rules that decide which slots are offered. */
 function slotRules(rules: BusinessDoc["bookingPolicy"] | ServiceDoc["bookingRules"]): object {
   const { requiresApproval, cancelUntilMin, ...others } = rules;
   return others;
@@ -78,9 +78,7 @@ export type PublicDiff = {
   /** The IDs of new and changed objects, including embedded objects and the business's profile. */
   changedIds: Set<string>;
   removedIds: Set<string>;
-  /**
-   * false if only numbers of tickets left changed, which event_availability.updated reports later.
-   */
+  /** False if only ticket counts changed, which event_availability.updated reports later. */
   isSignificant: boolean;
 };
 
@@ -138,7 +136,7 @@ export function diffPublicCatalogs(
       diff,
     );
   const routes = changedRoutes(before, after, diff);
-  // The ID of the business comes first, so the list is made before the ID is among the changed ones.
+  // `ids` begins with the ID of the business and has it once: `changedIds` gets it afterwards.
   const ids: [string, ...string[]] = [business.id, ...diff.changedIds, ...diff.removedIds];
   if (!before || !deepEqual(profileFields(before.catalog), profileFields(after.catalog))) {
     routes.push(PROFILE_ROUTE);

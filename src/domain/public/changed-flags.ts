@@ -6,9 +6,9 @@ import { deepEqual } from "../equality.ts";
 import type { PublicAddon, PublicService, PublicServiceCategory, PublicStaff } from "./service.ts";
 
 // The facets of an object decide which flags of `data.changed` an update sets. A facet has the name
-// of a flag and the values that the flag covers. Values without a flag are under "". A Map holds
-// the prices of parts by ID; only parts on both sides are compared, since added and removed parts
-// have their own flag.
+// of a flag and the values that the flag covers. Values without a flag are under "". If a facet is
+// a Map, it has prices by ID. Prices are compared if both Maps have the ID, since added and removed
+// objects have a flag of their own.
 
 type Facets = Record<string, unknown>;
 
@@ -71,8 +71,8 @@ export function changedVariants(before: PublicService, after: PublicService): st
 }
 
 /**
- * Returns the listed fields of each facet. The facet `rest` has all other fields, except
- * `sortOrder`, which events about the order of a list report.
+ * Returns the listed fields of each facet. The facet with the name `rest` has all other fields,
+ * except `sortOrder`, which events about the order of a list report.
  */
 function facetsOf<T extends object>(
   object: T,
@@ -152,8 +152,8 @@ const FACETS = {
 };
 
 /**
- * Returns the names of the facets that differ, "" for values without a flag. The list is empty if
- * no event is due.
+ * Returns the names of the facets that differ: the flags to set. If only values without a flag
+ * differ, the one name is "", which sets no flag. The list is empty if no event is due.
  */
 export function changedFlags(
   prefix: keyof typeof FACETS,

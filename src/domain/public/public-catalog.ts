@@ -178,8 +178,8 @@ export function nextTransition(
 }
 
 /**
- * The parts of an object, besides its ID, that other objects embed or list, or with which other
- * objects must agree in a valid catalog.
+ * The parts of an object, besides its keys and visibility, that other objects embed or list, or
+ * that must agree with other objects in a valid catalog.
  */
 const SHARED: { [K in Kind]?: (doc: DocOf[K]) => unknown } = {
   addon: (doc) => doc,

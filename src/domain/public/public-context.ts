@@ -30,8 +30,8 @@ export type StoredCatalog = {
   sortOrderOf: SortOrderOf;
   stock: Stock;
   /**
-   * Set if only some objects are loaded: when the public form of an object that is not loaded next
-   * changes by itself (epoch ms; null if none will).
+   * Set if only some objects are loaded: the time at which the first of the other objects changes
+   * without an edit (epoch ms; null if none will).
    */
   others?: { nextTransitionAt: number | null };
 };

@@ -41,7 +41,7 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
   };
 }
 
-/** Returns the places left of each quota, by its key. Tickets of withdrawn types still count. */
+/** Returns the number of free places by the quota's key. Tickets of withdrawn types still count. */
 export function placesLeft(
   event: PublicEventDoc,
   context: Pick<PublicContext, "slug" | "taken">,
@@ -61,8 +61,8 @@ export function placesLeft(
 }
 
 /**
- * Returns what partners see of the tickets left: of each active ticket type, then of the whole
- * public event. A change of any state causes an event.
+ * Returns the availability that partners see: of each active ticket type, then of the whole public
+ * event. A change of any `state` causes an event.
  */
 export function saleAvailabilities(
   event: PublicEventDoc,
@@ -162,7 +162,8 @@ const bestState = (types: SaleAvailability[]): SaleState =>
   BEST_FIRST.find((state) => types.some((type) => type.state === state)) ?? "ENDED";
 
 /**
- * Returns how many tickets of all types can still be sold; null if a type is unlimited or hides it.
+ * Returns how many tickets of all types can still be sold; null if a type is unlimited, or hides
+ * how many are left.
  */
 function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");

@@ -103,7 +103,7 @@ function toPublicAddonLink(
   addon: PublicAddon,
   context: PublicContext,
 ): PublicAddonLink {
-  // The link's ID contains the add-on's ID, not its key, and so survives a new key of the add-on.
+  // The ID is derived from the add-on's ID, not from its key, and so stays if the key is renamed.
   const id = catalogId("adl", context.slug, originalKey(service), addon.id);
   return {
     id,
@@ -164,7 +164,7 @@ export function toPublicStaff(doc: StaffDoc, context: PublicContext): PublicStaf
     bio: doc.bio,
     languages: doc.languages,
     bookable: doc.bookable,
-    // The IDs are sorted, so that moving a service does not change the staff.
+    // The IDs are sorted, so that moving a service does not change the staff member.
     serviceIds: context.servicesOf(doc.key).toSorted(),
     serviceOverrides: doc.serviceOverrides.flatMap(({ service, durationMin, priceCents }) => {
       const serviceId = context.visibleId("service", service);

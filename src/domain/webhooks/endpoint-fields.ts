@@ -55,7 +55,7 @@ const fields = lazy(() => ({
     .describe("DISABLED pauses the endpoint: its deliveries are kept, and sent once it is ACTIVE"),
 }));
 
-/** The fields that a partner can set. */
+/** The fields that a partner sets when it creates an endpoint. */
 export const createEndpointBody = lazy(() => {
   const { name, url, events } = fields();
   return z.strictObject({ name, url, events });
@@ -66,7 +66,7 @@ export const updateEndpointBody = lazy(() =>
 
 export type EndpointField = keyof ReturnType<typeof fields>;
 
-/** The code of an issue if the value has the type of its field. */
+/** The code of an issue of a value that has the right type; `range` also covers a wrong type. */
 const CODES: Record<EndpointField, string> = {
   name: "length",
   url: "type",

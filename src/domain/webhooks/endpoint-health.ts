@@ -17,15 +17,12 @@ const LATE_SHARE_OF_FAST = 0.5;
 
 /**
  * An attempt that becomes late in flight continues, but frees its fast permit for another attempt.
- * The prompt and late attempts in flight can therefore exceed the fast permits, at most by this
- * factor.
+ * The prompt and late attempts in flight can therefore be more than the fast permits, but at most
+ * this multiple of them.
  */
 const MAX_FAST_FACTOR = 2;
 
-/**
- * The attempts above this maximum that endpoints with nothing in flight may begin, as a share of
- * the fast permits.
- */
+/** The share of the fast permits by which idle endpoints may exceed `maxFastInFlight`. */
 const RESERVED_SHARE_OF_FAST = 0.5;
 
 type PermitLimits = {
@@ -82,7 +79,8 @@ export type EndpointHealth = Readonly<{
   /** The receiver asked with Retry-After for no request before this time. */
   notBefore: number;
   /**
-   * A limit on deliveries in flight besides the endpoint's own: after failures, it grows slowly.
+   * A limit on deliveries in flight besides the one that is set for the endpoint. It falls to 1
+   * when the receiver is overloaded or has been probed, and grows by 1 with each success.
    */
   maxConcurrency: number;
 }>;
@@ -204,15 +202,18 @@ export const classifyEndpoint = (
   overdue: number,
 ): EndpointClass => (isProbing ? "PROBING" : failures > 0 || overdue > 0 ? "DEGRADED" : "HEALTHY");
 
-/** Returns how many more deliveries may be sent now. The others wait, which uses up no attempt. */
+/**
+ * Returns how many more deliveries may be sent now. The others wait, which uses up no attempt.
+ * @param ownLimit the maximum in flight that is set for the endpoint
+ */
 export function remainingConcurrency(
   health: EndpointHealth,
   inFlight: number,
-  maxInFlight: number,
+  ownLimit: number,
   now: number,
 ): number {
   if (health.notBefore > now || health.probeAt > now) return 0;
-  return (health.isProbing ? 1 : Math.min(maxInFlight, health.maxConcurrency)) - inFlight;
+  return (health.isProbing ? 1 : Math.min(ownLimit, health.maxConcurrency)) - inFlight;
 }
 
 const appendOutcome = (history: number, bit: 0 | 1): number =>

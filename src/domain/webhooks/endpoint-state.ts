@@ -1,8 +1,8 @@
 import { currentBackoff, nextAttemptOf, type StoredBackoff } from "./failing-endpoint.ts";
 import { errorForPartners, type DeliveryStatus } from "./settle.ts";
 
-// Partners read the state of an endpoint and its deliveries with its reason, times and words, so
-// that they need not ask the business why nothing came.
+// Partners read why an endpoint or delivery is in its state, as a code, times and a text, so that
+// they need not ask the business why nothing came.
 
 export const ENDPOINT_STATES = ["WORKING", "FAILING", "HELD", "DISABLED"] as const;
 

@@ -56,8 +56,8 @@ export function recordFailure(
 }
 
 /**
- * Returns whether a failed attempt at `at` disables the endpoint. Time alone does not disable it:
- * the receiver may work again, while no attempt has been due.
+ * Returns whether a failed attempt at `at` disables the endpoint. Time alone does not disable it,
+ * because the receiver may work again before the next attempt.
  */
 export const endsInDisabling = ({ disableAt }: FailureStreak, at: number): boolean =>
   disableAt !== null && at >= disableAt;

@@ -89,7 +89,7 @@ export function parseTarget(text: string, policy: UrlPolicy): UrlTarget | Unsafe
 }
 
 /**
- * Returns why the port of a new URL is not allowed: an endpoint must not serve to probe services
+ * Returns why the port of a new URL is not allowed: nobody may use an endpoint to probe services
  * other than web servers. A port that an endpoint already has stays allowed.
  */
 export function portError({ url }: UrlTarget, { trusted }: UrlPolicy): UnsafeUrl | undefined {

@@ -32,8 +32,8 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
 };
 
 /**
- * Returns an event for the first object of its kind; undefined if there is none, or if a feature
- * publishes events of this type.
+ * Returns an event about an object of the catalog; undefined if the catalog has no object for this
+ * type, or if a feature publishes the events of this type.
  */
 export function sampleEvent(
   type: EventType,

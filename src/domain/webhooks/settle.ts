@@ -12,10 +12,11 @@ export type OutcomeClass =
       kind: "failure";
       /** The delay that the receiver requested with Retry-After; null if it requested none. */
       retryAfterMs: number | null;
-      /** Whether the receiver is overloaded or temporarily unavailable: it gets less, and later. */
+      /** Whether the receiver is overloaded or unavailable for now: it gets less, and later. */
       isOverloaded: boolean;
       /**
-       * Whether any delivery would fail: there was no response, or one that reports an overload.
+       * Whether the receiver did not respond or reports an overload, so that any delivery would
+       * fail. A blocked address says nothing about the receiver, which was not asked.
        */
       isDown: boolean;
     };
@@ -61,16 +62,16 @@ function parseRetryAfter(text: string, now: number): number | undefined {
 }
 
 /**
- * What partners read about an outcome. Partners see one outcome, one text and no time for every
- * attempt that has no response: the kind, the error and the time that it took would show which
- * names exist in internal DNS and which ports are open.
+ * What partners read about an outcome. All attempts without a response show the same outcome and
+ * text, and no duration: the kind, the error and the duration would reveal which names exist in
+ * internal DNS and which ports are open.
  */
 export const outcomeForPartners = <T extends OutcomeDetails>(details: T): T =>
   details.outcome === "responded"
     ? details
     : { ...details, outcome: "refused", error: errorForPartners(details.error), durationMs: 0 };
 
-/** What partners read about a stored error alone. */
+/** What partners read about an error that is stored without its outcome. */
 export const errorForPartners = (error: string | null): string | null =>
   error === null || /^HTTP \d+$/.test(error) || OWN_ERRORS.has(error) ? error : NO_RESPONSE;
 
@@ -149,7 +150,7 @@ export const postpone = (outcome: Outcome, now: number): Settlement =>
 
 /**
  * Returns the settlement of a delivery that is not sent, because its endpoint or key ended between
- * the claim and the request. Disabling the endpoint parks the delivery.
+ * the claim and the request. The delivery stays PENDING; disabling the endpoint parks it.
  */
 export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);
 
@@ -175,8 +176,8 @@ export function settle(
   if (outcomeClass.kind === "gone") return undelivered("PARKED", error);
   const delayMs = retryDelayMs(step, random());
   if (delayMs === undefined) return undelivered("EXHAUSTED", error);
-  // Retry-After replaces the delay of overloaded receivers; the schedule may require a longer
-  // delay.
+  // Retry-After replaces the minimum delay for overloaded receivers. The schedule may require a
+  // longer one.
   const minDelayMs =
     outcomeClass.retryAfterMs ?? (outcomeClass.isOverloaded ? OVERLOADED_DELAY_MS : 0);
   return {

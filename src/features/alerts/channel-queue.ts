@@ -11,7 +11,7 @@ export type AlertChannel = {
   resends: boolean;
   /** @throws if the alert was not accepted */
   send: (alert: Alert) => Promise<void>;
-  /** Checks whether the channel can send at all. Absent if only an attempt to send can tell. */
+  /** Checks whether the channel can send at all; absent if only an attempt to send can tell. */
   check?: () => Promise<void>;
 };
 
@@ -93,7 +93,7 @@ export function createChannelQueue(rt: Runtime, channel: AlertChannel) {
     },
     name: channel.name,
     resends: channel.resends,
-    /** An attempt that is cut off from now on is no failure of the channel. */
+    /** Call it before attempts are cut off, which are then no failures of the channel. */
     stop: (): void => void (isStopped = true),
     add: (alert: Alert): void => void unsent.set(alert.fingerprint, alert),
     list: (): Alert[] => [...unsent.values()],

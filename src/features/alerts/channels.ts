@@ -9,7 +9,7 @@ import { createMailer, needsTls, senderOf } from "../../platform/smtp.ts";
 import { safe } from "../../domain/text.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A long timeout: a slow receiver that already has the alert must not get it again. */
+/** The timeout is long, because a slow receiver that has the alert must not get it again. */
 const RESPONSE_TIMEOUT_MS = 60_000;
 
 /**

@@ -67,7 +67,7 @@ export class ConditionWatch {
     return this.#causes.filter(({ status }) => status === "FIRING");
   }
 
-  /** Notices that the process was suspended since the last call. Call it each second. */
+  /** Records whether the process was suspended since the last call. Call it each second. */
   tick(): void {
     const now = this.#rt.now();
     if (now - this.#tickedAt >= SUSPENDED_MS) this.#resumedAt = now;

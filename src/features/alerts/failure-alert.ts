@@ -10,8 +10,8 @@ export type DaemonFailure = {
   message: string;
   fix?: string | undefined;
   /**
-   * Whether the supervisor reports the failure. It does not know the reason, and the daemon may
-   * have sent an alert with the reason.
+   * Whether the supervisor reports the failure. The supervisor does not know the reason, and the
+   * daemon may have sent an alert with it.
    */
   isUnexplained?: boolean;
 };
@@ -20,7 +20,7 @@ const MAX_TEXT_LENGTH = 500;
 
 /**
  * Sends an alert that the daemon has ended or refuses to start, at most once an hour for the same
- * reason. It needs no database. Never throws.
+ * reason. Needs no database, and never throws.
  * @returns the results of the channels; empty if nothing was sent
  */
 export async function sendFailureAlert(

@@ -20,16 +20,19 @@ export type ListedAlert = Alert & {
 export function listAlerts(rt: Runtime): ListedAlert[] {
   const stored = rt.openStore(createAlertStore);
   const unsent = stored.list<{ channel: string; alert: Alert }>("unsent");
-  return stored
-    .list<Cause>("cause")
-    .map(({ value: cause }) => ({
-      ...toAlert(cause, cause.status, cause.alertedAt ?? cause.since),
-      clearSince: clearSinceOf(cause),
-      waitingFor: unsent
-        .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
-        .map(({ value }) => value.channel),
-    }))
-    .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at));
+  return (
+    stored
+      .list<Cause>("cause")
+      .map(({ value: cause }) => ({
+        ...toAlert(cause, cause.status, cause.alertedAt ?? cause.since),
+        clearSince: clearSinceOf(cause),
+        waitingFor: unsent
+          .filter(({ value }) => value.alert.fingerprint === cause.fingerprint)
+          .map(({ value }) => value.channel),
+      }))
+      // FIRING, NOTICE and RESOLVED are in the order of the alphabet.
+      .toSorted((a, b) => shownStatus(a).localeCompare(shownStatus(b)) || b.at.localeCompare(a.at))
+  );
 }
 
 function clearSinceOf({ status, clearSince, members }: Cause): string | null {

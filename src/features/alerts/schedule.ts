@@ -9,13 +9,13 @@ const startAlerting: StartWork = (rt, { checks }) => {
   const linked = channels.map((channel) =>
     rt.config.alerts.links && !channel.resends ? withLinks(rt, channel) : channel,
   );
-  const { tick, checkSoon, stop } = createAlerting(rt, checks, { channels: linked, heartbeat });
+  const alerting = createAlerting(rt, checks, { channels: linked, heartbeat });
   return {
     // Sending is not awaited, so that it does not delay the work of the next second.
-    everySecond: [() => void tick().catch(rethrow)],
-    checkSoon,
+    everySecond: [() => void alerting.tick().catch(rethrow)],
+    checkSoon: alerting.checkSoon,
     async stop() {
-      const stopped = stop();
+      const stopped = alerting.stop();
       await close();
       await stopped;
     },

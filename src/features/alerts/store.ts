@@ -7,7 +7,7 @@ import { parseJson } from "../../store/database/storage-error.ts";
  * - `cause`: a cause of alerts;
  * - `unsent`: an alert that a channel has not accepted;
  * - `channel`: since when a channel has failed, and why;
- * - `known`: a channel that is not new: it need not be sent the alerts that are already firing;
+ * - `known`: a channel that is not new, and need not get the alerts that are already firing;
  * - `notice`: a notice to be sent;
  * - `test`: a request of `alerts test` or `alerts send`;
  * - `heartbeat`: the time of the last heartbeat.

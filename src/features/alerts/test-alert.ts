@@ -81,7 +81,10 @@ export function takeTestResults(rt: Runtime, key: string): ChannelResult[] | und
   return test.value.results;
 }
 
-/** Sends the requested alerts; the daemon calls it. A heartbeat carries no message. */
+/**
+ * Sends the requested alerts. The daemon calls this function. A message is not sent to the
+ * heartbeat, which carries no text.
+ */
 export async function answerTests(
   rt: Runtime,
   { channels, heartbeat }: AlertChannels,

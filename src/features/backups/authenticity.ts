@@ -13,8 +13,8 @@ import { hashFile } from "./checksums.ts";
 type Random = (bytes: number) => Buffer;
 
 /**
- * Authenticates a new backup with the master key, and creates the key if the data were encrypted
- * with no other. A backup whose key is missing stays without a tag.
+ * Authenticates a new backup with the master key. If there is no key, one is created for a backup
+ * without encrypted data; any other backup stays without a tag.
  * @param createdAt epoch ms
  * @returns the SHA-256 of the file
  */
@@ -97,7 +97,7 @@ export function unauthenticError(
     : "";
   return new AppError(
     "state_refuses",
-    `${describeRefusal(kind, path, config)}. Who can write to its folder may have put API keys or prices into it.`,
+    `${describeRefusal(kind, path, config)}. Whoever can write to its folder may have put API keys or prices into it.`,
     { fix: `${copyKey}${command}, ${UNTRUSTED}` },
   );
 }

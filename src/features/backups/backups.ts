@@ -54,6 +54,7 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
     onCopied();
     checkDatabase(draft);
     const checksum = tagBackup(config, draft, createdAt, rt.random);
+    // A restore would ignore a list whose time is before that of the backup.
     const asOf = Math.max(rt.now(), createdAt);
     copyErasureList(config, folder, { server: rt.store.file.getServerId(), asOf });
     renameSync(draft, path);
@@ -69,7 +70,7 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
 
 /**
  * Returns the first time from `at` on without a backup. Two backups of the same second get
- * different names, because the second one must be copied too.
+ * different names, because the name tells whether a backup was copied.
  */
 const findUnusedTime = (folder: string, at: number): number =>
   existsSync(join(folder, backupName(at))) ? findUnusedTime(folder, at + 1000) : at;
@@ -90,25 +91,31 @@ function backupError(error: unknown, { databasePath }: Config): unknown {
 
 export const listBackups = ({ backupFolder }: Config): Backup[] => listBackupsIn(backupFolder);
 
-/** Allows for the later times of backups that were made in the same second. */
-const SAME_SECOND_MS = 60_000;
+/**
+ * Each further backup of one second is dated one second later (`findUnusedTime`), so the time of a
+ * backup may be ahead of the clock. A minute allows for 60 backups of one second.
+ */
+const MAX_AHEAD_MS = 60_000;
 
-/** Returns the latest time (epoch ms) of a backup. A later one shows that the clock was ahead. */
-export const latestBackupTime = ({ now }: Pick<Runtime, "now">): number => now() + SAME_SECOND_MS;
+/**
+ * Returns the latest time (epoch ms) that a backup can have. A backup with a later time was made
+ * while the clock was ahead.
+ */
+export const latestPlausibleTime = ({ now }: Pick<Runtime, "now">): number => now() + MAX_AHEAD_MS;
 
 /**
  * Returns the newest backup. A backup that was made while the clock was ahead counts as older than
- * one that is made now.
+ * all others.
  */
 export function findNewestBackup(
   rt: Pick<Runtime, "config" | "now">,
   isWanted: (name: string) => boolean = () => true,
 ): Backup | undefined {
   const backups = listBackups(rt.config).filter(({ path }) => isWanted(basename(path)));
-  return backups.find(({ createdAt }) => createdAt <= latestBackupTime(rt)) ?? backups[0];
+  return backups.find(({ createdAt }) => createdAt <= latestPlausibleTime(rt)) ?? backups[0];
 }
 
-/** Lists the backups of this machine, the newest first. */
+/** Lists the backups in a folder, the newest first. */
 export function listBackupsIn(folder: string): Backup[] {
   return listNames(folder)
     .flatMap((name) => {
@@ -120,8 +127,8 @@ export function listBackupsIn(folder: string): Backup[] {
 }
 
 /**
- * Returns the size of a file; 0 on a bad sector, so that the other backups stay usable. Verifying
- * the file reports the error.
+ * Returns the size of a file; 0 if it is on a bad sector, so that the other backups stay usable.
+ * Verifying the file reports the error.
  */
 function readSize(path: string): number {
   try {
@@ -134,7 +141,7 @@ function readSize(path: string): number {
 
 type VerifiedBackup = { path: string; bytes: number; schema: number };
 
-/** @throws AppError if the file is not an intact backup, or differs from what was made */
+/** @throws AppError if the file is no intact backup, or differs from its recorded checksum */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   const file = statSync(path, { throwIfNoEntry: false });
   if (!file?.isFile())
@@ -185,8 +192,8 @@ export async function assertUnchanged(path: string): Promise<void> {
 }
 
 /**
- * Makes a backup and deletes old ones. It logs and records a failure, and damage of the database
- * too.
+ * Makes a backup and deletes old ones. A failure, such as damage of the database, is logged and
+ * recorded, and the result is undefined.
  */
 export async function backUpNightly(
   rt: Runtime,
@@ -205,7 +212,7 @@ export async function backUpNightly(
   } catch (error) {
     const reason = errorInWords(error);
     rt.log("error", "The nightly backup failed.", { reason });
-    // Another condition reports this failure, and the folder may belong to other data now.
+    // Another condition reports the lost database, and the folder may belong to other data now.
     if (rt.findLoss() !== undefined) return undefined;
     const isDamaged = error instanceof AppError && error.code === DAMAGE_CODE;
     const failure = { at: rt.now(), reason, ...(isDamaged && { isDamaged }) };
@@ -220,7 +227,7 @@ export async function backUpNightly(
  */
 export function pruneBackups(folder: string, now: number): void {
   const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
-  // A backup that was made while the clock was ahead counts as older than one that is made now.
+  // A backup that was made while the clock was ahead counts as older than all others.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);
   for (const { path } of listExpired([...past, ...ahead])) rmSync(path);
@@ -247,8 +254,8 @@ function listExpired(backups: readonly Backup[]): Backup[] {
 }
 
 /**
- * Returns the names of the files in a folder; none if there is no folder. If a file is in its
- * place, the next backup reports it, and status and doctor must work until then.
+ * Returns the names of the files in a folder; none if there is no folder, or a file in its place.
+ * The next backup reports such a file, and status and doctor must work until then.
  */
 function listNames(folder: string): string[] {
   try {

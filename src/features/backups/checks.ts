@@ -21,7 +21,7 @@ import { isAltered } from "./upkeep/scrub.ts";
 const DAY_MS = 86_400_000;
 /** A backup, or a copy of one, is reported as overdue after this many intervals. */
 const OVERDUE_INTERVALS = 2;
-/** A failure is reported after so many tries or so much time: a disk may only be mounted late. */
+/** A failure is reported after so many tries or so much time: a disk may be mounted late. */
 const LASTING_TRIES = 2;
 const LASTING_MS = 3_600_000;
 
@@ -45,7 +45,7 @@ export function checkFoundDamage({ config }: Runtime): HealthCondition[] {
 /**
  * Reports a failed or overdue backup.
  * @param lastAt when the last backup was made (epoch ms)
- * @param startedAt when the daemon started. A first backup is due from then on
+ * @param startedAt when the daemon started, from which time a first backup is due
  * @param daemon the running one; undefined if none runs
  */
 export function checkBackupAge(
@@ -74,8 +74,8 @@ export function checkBackupAge(
 }
 
 /**
- * Returns why backups cannot be written to their folder. The failure of a backup is stored there
- * too, so it would be lost.
+ * Returns why backups cannot be written to their folder. A failed backup would be recorded there,
+ * too, so the record would be missing.
  */
 function findFolderProblem(folder: string): string | null {
   if (!existsSync(folder)) return null;
@@ -193,6 +193,7 @@ export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boo
       `the list of erased guests could not be copied (${isoSeconds(failure.at)}), so a takeover would restore these guests. It is tried again each minute: ${failure.reason}`,
       "check the folder of --backup-dir: its disk, owner and mode",
     );
+  // A failure of a backup that was copied concerns only the list of erased guests, reported above.
   if (isConfigured && failure !== null && failure.name !== copy?.name && !isLasting(failure, now()))
     add(
       `${failure.name === null ? "no backup" : `the backup ${failure.name}`} could ${failure.name === null ? "" : "not "}be copied (${isoSeconds(failure.at)}): ${failure.reason}`,

@@ -35,7 +35,7 @@ export const addChecksum = (path: string, checksum: string): void =>
 
 /**
  * Removes the checksums of files that were deleted or replaced.
- * @param names the names of the files
+ * @param names the names of the files that are in the folder
  */
 export function pruneChecksums(folder: string, names: readonly string[]): void {
   const lines = readLines(folder);

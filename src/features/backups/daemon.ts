@@ -7,12 +7,12 @@ import { nameGoodBackup } from "./backups.ts";
 import { assertNotHandedOver, isLastCopyDue } from "./handover/state.ts";
 import { endInterrupted, watchForHandover } from "./handover/watch.ts";
 import { readBackupState } from "./state.ts";
-import { removeDatabase, restoreDraft } from "./store/files.ts";
+import { removeDatabase, restoreDraftPath } from "./store/files.ts";
 
 /**
- * Checks the --backup-dir, and loads the code that only a server with one needs. The code for the
- * last copy is loaded now, because a program that is replaced on the disk while it runs cannot load
- * code when it stops.
+ * Checks the --backup-dir, and loads the code that only a server with this option needs. The code
+ * for the last copy and the handover is loaded now, because a program that is replaced on the disk
+ * while it runs cannot load code when it stops.
  * @throws AppError if the folder is missing or has the copies of another server
  */
 async function openBackupDir(config: Config, dir: string) {
@@ -32,8 +32,8 @@ async function openBackupDir(config: Config, dir: string) {
 }
 
 /**
- * Asserts that no other server has taken over with a copy of this one. Looks in the last
- * --backup-dir, which the configuration may no longer have.
+ * Asserts that no other server has taken over with a copy in the last --backup-dir, if the
+ * configuration no longer has that folder. `openBackupDir` checks the configured folder.
  * @throws AppError state_refuses
  */
 async function assertNotReplaced(config: Config): Promise<void> {
@@ -45,7 +45,7 @@ async function assertNotReplaced(config: Config): Promise<void> {
 
 /** The caller has the daemon lock, which a running restore would hold. */
 function removeRestoreDraft({ config, log }: Runtime): void {
-  const draft = restoreDraft(config.databasePath);
+  const draft = restoreDraftPath(config.databasePath);
   if (!existsSync(draft)) return;
   removeDatabase(draft);
   log("warn", "A restore was interrupted: the data is as before, and its draft was deleted.", {
@@ -56,7 +56,7 @@ function removeRestoreDraft({ config, log }: Runtime): void {
 const backups: DaemonPart = {
   async prepare(config) {
     const { dir } = config.backups;
-    // A handover that was interrupted before its last copy is ended when the data are open.
+    // `opened` ends a handover that was interrupted while its last copy was being made.
     if (!isLastCopyDue(config)) assertNotHandedOver(config);
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
     await assertNotReplaced(config);

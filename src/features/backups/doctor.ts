@@ -8,7 +8,7 @@ import { findNewestBackup } from "./backups.ts";
 import { adviseOnCopies } from "./checks.ts";
 import { checkBackupKeys } from "./restore/keys.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
-import { restoreDraft } from "./store/files.ts";
+import { restoreDraftPath } from "./store/files.ts";
 import { checkBackupsOfMoved } from "./upkeep/backups-of-moved.ts";
 
 export const doctor: readonly Inspection[] = [{ about: "backup", inspect: inspectBackups }];
@@ -17,7 +17,7 @@ function inspectBackups(rt: Runtime, status: Status, conditions: Finding[]): Che
   const { daemon, problems } = status;
   const lastBackup = findNewestBackup(rt);
   const findings = [...conditions];
-  const draft = restoreDraft(rt.config.databasePath);
+  const draft = restoreDraftPath(rt.config.databasePath);
   if (!daemon.isRunning && existsSync(draft))
     findings.push({
       text: `a restore was interrupted: the data is as before, and its draft ${draft} is not needed`,

@@ -6,8 +6,8 @@ import { addToErasureList, copyErasureList, movedLine, revokedLine } from "./era
 import { endOfBackups } from "./restore/replaced-data.ts";
 
 /**
- * Lists erased guests, moved businesses and revoked access, which a restore would otherwise bring
- * back.
+ * Adds erased guests, moved businesses and revoked access to a list, because a restore would
+ * otherwise bring them back.
  */
 export const keepRemovals: OnRemoval = {
   guestsErased: ({ config }, visitIds) => addToErasureList(config, visitIds),
@@ -19,6 +19,7 @@ export const keepRemovals: OnRemoval = {
     try {
       addToErasureList(config, ids.map(revokedLine));
     } catch (error) {
+      // Access that has leaked must end even if the list cannot be written.
       const reason = errorInWords(error);
       const message = "A restore of an earlier backup would bring revoked access back.";
       log("warn", message, {
@@ -51,7 +52,7 @@ function signErasureList({ config, store, now, log }: Runtime): void {
       asOf: now(),
     });
   } catch (error) {
-    // The guests are erased, and the next backup writes the copy again.
+    // The removal is committed, and the next backup writes the copy again.
     const reason = errorInWords(error);
     log("warn", "The list of erased guests could not be copied to the backups.", { reason });
   }

@@ -23,7 +23,7 @@ export const copyTimes: readonly ReadCopyTimes[] = [readCopyTimes];
 const formatBackups = (rt: Runtime): string[] => {
   const { config, now } = rt;
   const daemon = rt.store.daemon.find();
-  const copiedAt = readBackupState(config, "copy")?.createdAt;
+  const copiedBackupAt = readBackupState(config, "copy")?.createdAt;
   const format = (name: string, about: string, at: number | undefined) =>
     formatMetric(`deskbell_backup_last_${name}_timestamp_seconds`, "gauge", about, [
       ["", (at ?? 0) / 1000],
@@ -37,13 +37,13 @@ const formatBackups = (rt: Runtime): string[] => {
     format(
       "copy",
       "When the newest backup that was copied to another place was made; 0 if there is none.",
-      copiedAt,
+      copiedBackupAt,
     ),
     formatMetric(
       "deskbell_copy_age_seconds",
       "gauge",
       "Age of the newest backup that was copied to another place: a takeover loses what is newer.",
-      copiedAt === undefined ? [] : [["", Math.max(now() - copiedAt, 0) / 1000]],
+      copiedBackupAt === undefined ? [] : [["", Math.max(now() - copiedBackupAt, 0) / 1000]],
     ),
     format(
       "drill",

@@ -31,7 +31,7 @@ type RetaggedBackups = { retagged: number; rest: string[] };
 
 /**
  * Authenticates with the newest master key the backups that an older key has authenticated. Call it
- * while the key file has both keys.
+ * while the key file still has the older keys.
  */
 function retagBackups(rt: Runtime): RetaggedBackups {
   const [newest, ...older] = readMasterKeys(rt.config.masterKeyPath);
@@ -55,7 +55,7 @@ function retagBackups(rt: Runtime): RetaggedBackups {
         if (findChecksum(path) !== undefined) addChecksum(path, checksum);
         result.retagged += 1;
       }
-      // The copy of the list was signed with the older key, too.
+      // The copy of the list of erased guests was signed with the older key, too.
       const facts = { server: rt.store.file.getServerId(), asOf: rt.now() };
       if (listBackupsIn(folder).length > 0) copyErasureList(rt.config, folder, facts);
     } catch (error) {
@@ -77,14 +77,14 @@ function assertOwnFolder({ config, store }: Runtime, folder: string): void {
     throw new AppError("state_refuses", "it has the backups of another server");
 }
 
-/** Lists the folder of the backups and that of their last copies, whose disk may not be mounted. */
+/** Lists the backup folder and the last --backup-dir, whose disk may not be mounted. */
 export function listBackupFolders({ config }: Runtime): string[] {
   const { backupFolder } = config;
   const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;
   return [...(existsSync(backupFolder) ? [backupFolder] : []), ...(dir === null ? [] : [dir])];
 }
 
-/** Returns what nobody can authenticate again from here. */
+/** Names the copies that keep the old tag because this server cannot reach them. */
 function listUnreachable({ config }: Runtime): string[] {
   const hasCommand = readBackupState(config, "copy")?.hasCommand ?? config.backups.command !== null;
   return hasCommand ? ["the copies that --backup-command has uploaded"] : [];

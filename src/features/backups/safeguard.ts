@@ -32,7 +32,7 @@ function copy(
   }
 }
 
-/** Returns the newest backup that is intact. If none is, returns the newest. */
+/** Returns the newest intact backup, or the newest one if none is intact. */
 function newestBackup(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const made = readdirSync(folder).map((name) => ({ name, at: readBackupTime(name) ?? -1 }));
@@ -50,7 +50,7 @@ function isIntact(path: string): boolean {
   }
 }
 
-/** Returns a path without a file, also for the second of two migrations in the same second. */
+/** Returns a path without a file: another migration may have made a backup in the same second. */
 function unusedPath(folder: string, schema: number, now: number): string {
   const path = join(folder, backupNameBefore(schema, now));
   return existsSync(path) ? unusedPath(folder, schema, now + 1000) : path;

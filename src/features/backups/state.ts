@@ -34,7 +34,7 @@ export type BackupState = {
     /** The name of the backup; null if only the folder was checked. */
     name: string | null;
     reason: string;
-    /** Whether a restore of the newest copy would not erase all guests again. */
+    /** Whether the list of erased guests next to the newest copy lacks some of them. */
     isErasureListLate: boolean;
   };
   /** `error` is the reason why the backup could not be restored; null if it was. */

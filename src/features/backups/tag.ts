@@ -3,7 +3,7 @@ import { fstatSync, fsyncSync, readSync, writeSync } from "node:fs";
 import { useFile } from "../../platform/durable-file.ts";
 
 // A backup is an SQLite file, followed by a text that authenticates it. SQLite reads as many pages
-// as the header counts, so every program still opens the file, and a copy of the file keeps the
+// as its header counts, so every program still opens the file, and a copy of the file keeps the
 // text. data/guides/backups-and-restore.md describes the format.
 
 /** Facts that are authenticated together with the bytes of the database. */
@@ -15,14 +15,14 @@ export type BackupFacts = {
   schema: number;
   /** The number of takeovers before the backup was made. */
   epoch: number;
-  /** Whether its server was handed over with this backup, and stored nothing afterwards. */
+  /** Whether the server was handed over with this backup, and stored nothing afterwards. */
   isLast?: boolean;
   /**
-   * The fingerprints of the master keys with which its data can be encrypted; a tag of an earlier
+   * The fingerprints of the master keys with which the data may be encrypted; a tag of an earlier
    * build lacks them.
    */
   dataKeys?: string[];
-  /** The IDs of the visits whose guests had been erased. */
+  /** The lines of the list of erased guests, moved businesses and revoked access. */
   erased: string[];
 };
 
@@ -80,8 +80,8 @@ export function appendTag(path: string, facts: BackupFacts, masterKey: Buffer): 
 }
 
 /**
- * Replaces the tag of a file by that of another key. A file whose content is no longer what its tag
- * says is left as it is, because a new tag would hide the damage.
+ * Replaces the tag of a file with one that another key authenticates. A file whose content is no
+ * longer what its tag says is left as it is, because a new tag would hide the damage.
  * @returns the SHA-256 of the whole file; undefined if its content has changed
  */
 export function replaceTag(path: string, tag: BackupTag, masterKey: Buffer): string | undefined {
@@ -106,7 +106,8 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
   const head = JSON.stringify({ ...facts, key: keyName(key) });
   const body = [FIRST_LINE, head, ...erased].map((line) => `${line}\n`).join("");
   const used = Buffer.byteLength(body) + LAST_LINE_BYTES;
-  // Empty lines complete the last page, so that programs which count pages by the size stay right.
+  // Empty lines complete the last page, for programs that divide the size of the file by that of a
+  // page.
   const padding = "\n".repeat((PAGE_BYTES - ((facts.bytes + used) % PAGE_BYTES)) % PAGE_BYTES);
   const signed = `${body}${padding}deskbell-tag ${String(facts.bytes).padStart(16, "0")} `;
   return Buffer.from(`${signed}${createHmac("sha256", key).update(signed).digest("hex")}\n`);
@@ -136,8 +137,9 @@ export function readTag(path: string, masterKeys: readonly Buffer[]): FoundTag {
 }
 
 /**
- * Returns the fingerprints of the master keys that a file names as those of its data; undefined if
- * it names none. They are not authenticated, so use them only to name keys.
+ * Returns the fingerprints of the master keys with which, as the file says, its data may be
+ * encrypted; undefined if the file does not say. The fingerprints are not authenticated, so use
+ * them only to name keys.
  */
 export function readDataKeys(path: string): string[] | undefined {
   const text = readText(path);
@@ -145,10 +147,11 @@ export function readDataKeys(path: string): string[] | undefined {
 }
 
 type TagText = {
+  /** Where the text begins in the file, which is the size of the database. */
   offset: number;
   /** The text without its last line. */
   body: string;
-  /** The bytes of which the HMAC is made, and the HMAC. */
+  /** The bytes that the HMAC authenticates. */
   signed: Buffer;
   hmac: Buffer;
 };

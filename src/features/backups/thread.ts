@@ -5,7 +5,7 @@ import { openRuntime } from "../../app/runtime.ts";
 import { DAEMON } from "../../domain/audit.ts";
 import type { MaintenanceData } from "./upkeep/maintenance-work.ts";
 
-// Makes and checks backups in a thread of its own, which ends when they are done. Checking a large
+// A thread of its own makes and checks backups, and ends when they are done. Checking a large
 // database takes seconds, in which the delivery thread would send no webhook.
 
 const BUSY_TIMEOUT_MS = 5000;

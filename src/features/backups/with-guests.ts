@@ -23,12 +23,13 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
   return { fields: { backups }, notes };
 };
 
+/** Each function tells, when guests are erased, where their data remain. */
 export const erasedGuests: readonly FindErasedGuests[] = [findBackupsWithGuests];
 
 /**
- * Returns the backups that still contain erased guests: the date (UTC) on which the last nightly
- * one is deleted, or null if there is none; the paths of those that are not deleted automatically;
- * and the data that restores have replaced.
+ * Returns where guests who are erased now may remain: the date (UTC) on which the last nightly
+ * backup is deleted, or null if there is none; the paths of the backups that are not deleted
+ * automatically; and the data that restores have replaced.
  */
 function findBackups(rt: Runtime): {
   nightlyUntil: string | null;

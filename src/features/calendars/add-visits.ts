@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const PAST_DAYS = 30;
 const FUTURE_DAYS = 400;
 /**
- * The maximum number of entries of a feed, about 8 MB: a calendar app reads a larger one slowly.
+ * The maximum number of entries of a feed, about 8 MB: calendar apps read a larger feed slowly.
  */
 export const MAX_ENTRIES = 20_000;
 
@@ -40,8 +40,8 @@ export function addVisits(
 const DECRYPTED_TOGETHER = 500;
 
 /**
- * Yields each visit with its guest; the guest is undefined if the visit has none, or if no key
- * decrypts the guest.
+ * Yields each segment or reservation with its guest; the guest is undefined if there is none, or if
+ * no key decrypts the guest.
  */
 function* decryptGuests(
   rt: Runtime,
@@ -50,6 +50,7 @@ function* decryptGuests(
 ): Iterable<[CalendarPart, Customer | undefined]> {
   let group: CalendarPart[] = [];
   const decryptGroup = (): [CalendarPart, Customer | undefined][] => {
+    // One conversion from hexadecimal is faster than one for each visit.
     const sealed = Buffer.from(group.map(({ sealedHex }) => sealedHex).join(""), "hex");
     let end = 0;
     const rows = group.filter(hasGuest).map(({ visitId, sealedHex }) => {
@@ -80,7 +81,8 @@ function addUntilFull(
   for (const [part, customer] of parts) {
     if (entries.add(part, customer)) continue;
     cutAt ??= part.visitStartsAt;
-    // A visit soon after the first one that did not fit can belong to a session with an entry.
+    // A visit within a day of the first one that did not fit can belong to a session that already
+    // has an entry.
     if (Math.abs(part.visitStartsAt - cutAt) > DAY_MS) break;
   }
   return cutAt;

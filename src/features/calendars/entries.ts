@@ -17,7 +17,7 @@ type CalendarSegment = CalendarPart & { serviceId: string };
 type Place = { segment: CalendarSegment; guest: GuestTexts };
 type CalendarReservation = CalendarPart & { tableId: string };
 
-/** iCalendar has no status for a visit that took place: its entry stays confirmed. */
+/** iCalendar has no status for past visits, so their entries stay confirmed. */
 const STATUSES: Record<VisitStatus, CalendarEvent["status"]> = {
   PENDING: "TENTATIVE",
   CONFIRMED: "CONFIRMED",

@@ -103,7 +103,7 @@ export function createCalendarFeeds(config: Config) {
   }
 
   return {
-    /** Returns the feed as iCalendar. A response 304 writes no feed. */
+    /** Returns functions that write the feed as iCalendar; a 304 response calls none of them. */
     encode: (calendarId: string, feed: Feed): EncodedBodies => ({
       identity: () => getBody(calendarId, feed),
       gzip: () => getCompressed(calendarId, feed),

@@ -111,8 +111,8 @@ type Order = "future" | "past";
 /**
  * Selects guest data as text: better-sqlite3 returns 20,000 texts 45 ms faster than 20,000 blobs.
  */
-const sealedHexOf = (visit: string): string =>
-  `iif(:withGuests, hex((SELECT sealed FROM guest WHERE visit_id = ${visit}.id)), '')`;
+const sealedHexOf = (table: string): string =>
+  `iif(:withGuests, hex((SELECT sealed FROM guest WHERE visit_id = ${table}.id)), '')`;
 
 /**
  * Selects the columns in the order of `PartRow`. CROSS JOIN makes SQLite read the bookings of the

@@ -31,7 +31,10 @@ export function parsePriceCell(text: string, currency: Currency): PriceCell | Ce
   return isFrom ? { price: money.amount, priceType: "FROM" } : { price: money.amount };
 }
 
-/** Parses `30`, `30 min` or `30 Minuten`. Other text is returned: the validation reports it. */
+/**
+ * Parses `30`, `30 min` or `30 Minuten`. A time such as `1:30` is a problem. Any other text is
+ * returned as it is: the validation reports it.
+ */
 export function parseDurationCell(text: string): { durationMin: string | number } | CellProblem {
   const [, minutes] = /^(\d{1,6}) *(?:min\.?|mins|minutes?|minuten?)?$/i.exec(text) ?? [];
   if (minutes !== undefined) return { durationMin: Number(minutes) };
@@ -50,8 +53,8 @@ const DATES = [
 ];
 
 /**
- * Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. Prose
- * may look like a date or number.
+ * Returns how a spreadsheet has spoiled the text of a cell; undefined if it seems unchanged. A date
+ * or number is a sign of this only if the text is no prose.
  */
 export function findSpoiledText(
   text: string,

@@ -127,7 +127,7 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
     cli.note(`empty cells clear the ${column} of ${countOf(objects, "object")}.`);
   const plan = planReplacement(rt, replacement);
   if (plan.version !== plan.fromVersion) {
-    // The question needs the changes before it; the other modes print them once, at the end.
+    // A person sees the changes before the question; without a question, they are printed once.
     if (!yes && !dryRun && !json) reportChange(cli, plan, true);
     await cli.agree(
       `Update ${slug} from ${source.name}?`,

@@ -23,8 +23,8 @@ export function decodeCsv({ name, bytes }: CsvSource): CsvText {
   if (WORKBOOK_SIGNATURES.some((start) => start.every((byte, index) => bytes[index] === byte)))
     fail("is a spreadsheet, not a CSV file.", saveAsText);
   const decoded = decodeAny(bytes);
-  // A text with a guessed encoding has control characters if the file is binary, or if Windows-1252
-  // does not define its bytes.
+  // A text with a guessed encoding has control characters if the file is binary, or has bytes that
+  // Windows-1252 does not define.
   const isBinary = decoded?.encodingAssumed && /[\x00-\x08\x0e-\x1f\x7f-\x9f]/.test(decoded.text);
   if (decoded === undefined || isBinary)
     return fail("is not text in UTF-8, UTF-16 or Windows-1252.", saveAsText);
@@ -54,7 +54,8 @@ function decodeAny(bytes: Uint8Array): CsvText | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return decode("UTF-16LE");
   if (first === 0xfe && second === 0xff) return decode("UTF-16BE");
-  // A file without a byte order mark begins with a Latin letter. One of its two bytes is 0.
+  // A file without a byte order mark begins with a Latin letter. One of the letter's two bytes in
+  // UTF-16 is 0.
   if (first !== 0 && second === 0) return decode("UTF-16LE", true);
   if (first === 0 && second !== 0) return decode("UTF-16BE", true);
   return decode("UTF-8") ?? decode("Windows-1252", true);

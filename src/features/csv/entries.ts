@@ -85,7 +85,7 @@ export class Entries {
 
   /**
    * Returns the keys or names to suggest: those of stored objects, or for a new business those of
-   * the table. Caches the list, because a table can have 100,000 unknown rows.
+   * the table. The list is cached, because a table can have 100,000 unknown rows.
    */
   namesToSuggest(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
     const id = `${field} ${types.join(" ")}`;
@@ -118,11 +118,14 @@ const PART_OF = Object.fromEntries(
   Object.entries(CSV_PARENTS).map(([type, parent]) => [parent.type, { type, list: parent.list }]),
 ) as { [K in CsvKind]?: { type: CsvType; list: string } };
 
-/** Returns the prefix of the keys of the maps: the type, and the parent's key if one is given. */
+/** Returns the prefix of a key in the maps: the type, and the key of the parent if it is given. */
 const scopeOf = (type: CsvType, parent?: Entry): string =>
   `${type}\0${parent === undefined ? "" : `${parent.draft.key}\0`}`;
 
-/** Returns a name in one form, because people vary its capitals, spaces and composed letters. */
+/**
+ * Returns a name in one form, because people vary its capitals, spaces and composed letters. The
+ * first NUL keeps a name that contains a NUL from being taken for a parent's key and a name.
+ */
 const normaliseName = (name: string): string =>
   `\0${name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()}`;
 

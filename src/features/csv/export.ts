@@ -20,7 +20,7 @@ import { countOf } from "../../domain/text.ts";
 import { type Currency, formatMoney } from "../../domain/money.ts";
 
 /**
- * Returns the services and menu as CSV. `skipped` counts the objects of kinds that CSV lacks.
+ * Returns the services and menu as CSV. `skipped` lists what CSV cannot contain: `3 promotions`.
  */
 export function writeCatalog({ business, objects }: Catalog): {
   content: string;
@@ -46,7 +46,7 @@ export const csvRowsOf = <K extends CsvKind>(
 ): CsvCells[] => ROWS[kind](doc, (cents) => formatMoney(cents, currency));
 
 type FormatCents = (cents: number) => string;
-/** The fields that have a column for every type. */
+/** The fields that are written in the same way for every type of row. */
 type CommonDoc = {
   key: string;
   name: string;

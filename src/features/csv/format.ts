@@ -31,8 +31,8 @@ export const CSV_TYPES = [
 export type CsvType = (typeof CSV_TYPES)[number];
 
 /**
- * The types of rows that are a part of another object: the type of that object, and the list that
- * has the parts in a catalog file.
+ * The types of parts, each with the type of the object that has such parts, and with the field that
+ * lists them in a catalog file.
  */
 export const CSV_PARENTS = {
   variant: { type: "service", list: "variants" },
@@ -66,7 +66,7 @@ export type CsvTable = {
   titles: CsvCells;
   /** The columns that deskbell does not know and that have content; positions begin at 1. */
   ignored: { position: number; title: string }[];
-  /** The issues of cells that `rows` leave out. */
+  /** The issues of cells that could not be read; `rows` lacks these cells. */
   issues: CsvIssue[];
 };
 
@@ -77,8 +77,8 @@ export type CsvIssue = { row: number; column?: CsvColumn; code?: string; detail:
 export const CSV_SEPARATOR = "|";
 
 // Spreadsheets execute cells that start with these characters as formulas; some also execute the
-// fullwidth forms. An apostrophe before such a character belongs to the text, unless `writeCell`
-// added it.
+// fullwidth forms. A text with apostrophes before such a character gets one more, so that
+// `readCell` removes only the added one.
 const FORMULA_START = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /** Returns the text for a CSV file. An apostrophe keeps a spreadsheet from executing it. */

@@ -57,7 +57,7 @@ const UNIT_WORDS: ReadonlySet<string> = new Set([
   "minuten",
 ]);
 
-/** Returns undefined if deskbell has no such column. */
+/** Returns the column that a title names; undefined if deskbell has no such column. */
 export function columnOf(title: string): CsvColumn | undefined {
   const words = wordsIn(title);
   const isUnit = (word: string) =>
@@ -70,7 +70,7 @@ export function columnOf(title: string): CsvColumn | undefined {
   return undefined;
 }
 
-/** Returns undefined if deskbell has no such type. */
+/** Returns the type that a text names; undefined if deskbell has no such type. */
 export const typeOf = (text: string): CsvType | undefined => typesByName.get(normaliseTitle(text));
 
 /** All titles of columns, for suggestions. */

@@ -53,8 +53,8 @@ export function convertCsv(source: CsvSource, business: AuthoredBusiness): Impor
 }
 
 /**
- * Plans to update only the fields of a catalog that the CSV table contains. `replaceCatalog` saves
- * them as local edits: applying an older file later warns about them.
+ * Plans a change of only the fields that the CSV table contains. `replaceCatalog` saves the change
+ * as local edits, so that a later apply of an older file warns about them.
  */
 export function planCsvImport(
   rt: Runtime,

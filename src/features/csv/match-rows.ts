@@ -101,7 +101,7 @@ class RowMatcher {
     );
   }
 
-  /** Returns the entry of a row, and records the row in it. */
+  /** Returns the entry of a row, and records the row's number in the entry. */
   match(row: CsvRow, type: CsvType | undefined): Entry {
     const wanted = { key: cellOf(row, "key"), name: cellOf(row, "name") };
     if (wanted.key === undefined && wanted.name === undefined)
@@ -121,8 +121,8 @@ class RowMatcher {
   }
 
   /**
-   * Returns the parent of a variant or size, or undefined if its cell is empty and a known part has
-   * the key or name of the row.
+   * Returns the parent of a variant or size, or undefined if the cell for the parent is empty and a
+   * known part has the key or name of the row.
    */
   #findParent(row: CsvRow, type: CsvPartType): Entry | undefined {
     const text = cellOf(row, "parent_key");
@@ -146,7 +146,10 @@ class RowMatcher {
     );
   }
 
-  /** Prefers objects to variants and sizes, which often share names with each other. */
+  /**
+   * Finds the entries of a row without a type: first in the parent that the row names, then among
+   * objects, then among variants and sizes, which often share names with each other.
+   */
   #findUntyped(row: CsvRow, wanted: Wanted): readonly Entry[] {
     const parentKey = cellOf(row, "parent_key");
     const within = (type: CsvPartType): readonly Entry[] =>
@@ -211,8 +214,7 @@ class RowMatcher {
   }
 
   /**
-   * Asserts that a new object has neither a key nor a name of another one, which is mostly a
-   * mistake.
+   * Refuses a new object with the key or name of another object: the row is most likely a mistake.
    * @param options `isKeyDerived`: whether the key was made from the name
    */
   #assertNotTaken(
@@ -222,6 +224,7 @@ class RowMatcher {
     { isKeyDerived }: { isKeyDerived: boolean },
   ): void {
     const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
+    // Two new objects may share a name.
     if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;
     throw new RowError(
       "repeated_key",

@@ -33,7 +33,7 @@ export type CsvPatch = {
   sections: ImportedSections;
   /** The number of categories that the column `category` names and the catalog lacks. */
   newCategories: number;
-  /** The columns whose values objects lose, each with the number of objects. */
+  /** The columns in which objects lose their value, each with the number of these objects. */
   cleared: ClearedCells[];
   issues: CsvIssue[];
 };
@@ -134,8 +134,8 @@ function countCleared(matched: readonly MatchedRow[]): ClearedCells[] {
 }
 
 /**
- * Returns the cells with issues other than a missing field: a field only seems to be missing if
- * another issue of its cell kept it from being set.
+ * Returns the cells with issues other than a missing field. Such an issue keeps the field from
+ * being set, so that it only seems to be missing.
  */
 const findInvalidCells = (issues: readonly CsvIssue[]): ReadonlySet<string> =>
   new Set(issues.filter(({ code }) => code !== "missing_field").map(cellId));
@@ -153,7 +153,7 @@ function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
     draft.durationMin = first.durationMin;
 }
 
-/** Returns complete sections, because objects missing in a section would change their places. */
+/** Returns complete sections: an object missing in its section would move behind all others. */
 function sectionsOf(entries: Entries): ImportedSections {
   const file = {};
   for (const kind of CSV_KINDS) {
@@ -195,8 +195,8 @@ function explainIssues(
   };
   const rowAt = (path: Path): number => entryAt(path)?.row ?? 1;
 
-  // A row that finds no object is more likely misspelled than meant to create one, so all of its
-  // missing fields become one issue, which suggests names.
+  // A row that finds no object is probably misspelled, so that its missing fields together become
+  // one issue, which suggests names.
   const missing = new Map<Entry, string[]>();
   const issues = found.flatMap(({ code, path, detail, otherPath }): CsvIssue[] => {
     const entry = entryAt(path);

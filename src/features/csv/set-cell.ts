@@ -22,11 +22,12 @@ export function setCell(
   context: CellContext,
 ): CellProblem {
   if (column === "type" || column === "key") return undefined;
-  // A variant or size has no category, and its parent was found by this cell.
+  // A variant or size has no category, and `matchRows` has used its parent_key.
   if (isPartType(entry.type) && (column === "parent_key" || column === "category"))
     return undefined;
   const isUnchanged = text === (entry.exported?.[column] ?? "").trim();
-  // The price of a dish is that of its cheapest size unless the row of the dish has another price.
+  // A dish without a price of its own follows its cheapest size. An unchanged price is set, too, so
+  // that it stays when the table changes the sizes.
   if (isUnchanged && !(column === "price" && entry.type === "menu_item")) return undefined;
   if (!FIELDS[entry.type].includes(column))
     return `has no meaning in a row of type ${entry.type}: leave the cell empty`;
@@ -63,7 +64,7 @@ const FIELDS: Record<CsvType, readonly CsvColumn[]> = {
 };
 
 /**
- * Columns that an empty cell clears; the other fields are required, or rarely meant to be empty.
+ * Columns whose field an empty cell clears; other fields are required, or rarely meant to be empty.
  */
 export const CLEARABLE_COLUMNS: readonly CsvColumn[] = [
   "description",
@@ -117,7 +118,7 @@ function setPrice(entry: Entry, text: string, { currency }: CellContext): CellPr
   if ("problem" in parsed) return parsed.problem;
   if (parsed.priceType !== undefined && type !== "service" && type !== "menu_item")
     return `must be an amount such as 35.00, not ${quote(text)}: only services and dishes have other prices`;
-  fixInheritedValues(entry);
+  keepInheritedValues(entry);
   for (const field of ["price", "priceType"] as const) {
     if (parsed[field] === undefined) delete draft[field];
     else draft[field] = parsed[field];
@@ -129,16 +130,16 @@ function setDuration(entry: Entry, text: string): CellProblem {
   if (text === "") return undefined;
   const parsed = parseDurationCell(text);
   if ("problem" in parsed) return parsed.problem;
-  fixInheritedValues(entry);
+  keepInheritedValues(entry);
   entry.draft.durationMin = parsed.durationMin;
   return undefined;
 }
 
 /**
- * Gives the variants that inherit the price or duration of their service values of their own, so
- * that a change of the service does not change them.
+ * Gives variants a price and duration of their own in place of inherited ones, so that a change of
+ * the service does not change the variants.
  */
-function fixInheritedValues({ parts }: Entry): void {
+function keepInheritedValues({ parts }: Entry): void {
   for (const { type, draft, exported } of parts)
     if (type === "variant" && exported !== undefined) {
       draft.price ??= exported.price;

@@ -6,9 +6,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { DeskSession } from "./desks.ts";
 import { type DeskAbsence, type DeskAway, localOf } from "./rules.ts";
 
-/**
- * Lists the time off within today and tomorrow. A longer time off can be ended by a command only.
- */
+/** Lists the time off within today and tomorrow. To end a longer time off takes a command. */
 export const listAbsences = (rt: Runtime, { business }: DeskSession): DeskAbsence[] => {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);
@@ -31,7 +29,7 @@ const toAbsence = (
   to: localOf(endsAt, timezone),
 });
 
-/** Returns a time off with its visits; null if it has ended or been removed. */
+/** Returns a time off with its visits; null if there is none with this ID. */
 export function findAway(rt: Runtime, { business }: DeskSession, id: string): DeskAway | null {
   const timeOff = rt.store.timeOff.findById(business.id, id);
   if (timeOff === undefined) return null;

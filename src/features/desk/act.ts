@@ -15,8 +15,8 @@ export const tokenOf = (form: DeskForm): string =>
   hash("sha256", JSON.stringify(Object.entries(form).toSorted(([a], [b]) => (a < b ? -1 : 1))));
 
 /**
- * Runs the action of a form once. A form that is sent again has the same outcome, unless it failed,
- * because a failed action has changed nothing.
+ * Runs the action of a form once: a form that is sent again gets the stored outcome. An action that
+ * failed has changed nothing, so it is run again.
  */
 export function act(
   rt: Runtime,
@@ -31,6 +31,7 @@ export function act(
       rt.tx(() => {
         const stored = store.findOutcome(session.device.id, token);
         if (stored?.ok) return stored;
+        // Admission codes are shown once and not stored.
         const { codes, ...outcome } = runAction(rt, session, form);
         store.saveOutcome(session.device.id, token, rt.now(), outcome);
         return { ...outcome, ...(codes && { codes }) };
@@ -40,6 +41,7 @@ export function act(
     if (!(error instanceof AppError)) throw error;
     const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explain(error);
     const outcome: DeskOutcome = { ok: false, message: error.message, ...(refusal && { refusal }) };
+    // A browser without scripts is redirected to a page that shows the stored outcome.
     rt.tx(() => store.saveOutcome(session.device.id, token, rt.now(), outcome));
     return outcome;
   }

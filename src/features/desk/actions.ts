@@ -41,7 +41,7 @@ export type DeskForm = Readonly<Record<string, string>>;
 export type Done = Extract<DeskOutcome, { ok: true }> & { codes?: string[] };
 export type Action = {
   right: DeskRight;
-  /** Whether only the desk of the whole business has the action, and not that of one person. */
+  /** True if the desk of one person does not have the action. */
   isOfBusiness?: true;
   run: (rt: Runtime, session: DeskSession, form: DeskForm) => Done;
   /** Returns why the action was refused, if its error alone does not say it. */
@@ -77,7 +77,7 @@ const statusAction = (
       : undefined,
 });
 
-/** The actions that a confirmed visit allows when it has started. */
+/** The actions that a confirmed visit refuses until it has started. */
 const AFTER_START: ReadonlySet<VisitAction> = new Set(["complete", "noShow"]);
 
 const getVisit = (rt: Runtime, session: DeskSession, id: string) =>
@@ -231,7 +231,7 @@ function saveNote(rt: Runtime, session: DeskSession, { id = "", note = "" }: Des
   return done("noted");
 }
 
-/** Enters a visit of guests who came without one: now, or up to `MAX_MINUTES_AGO` minutes ago. */
+/** Enters a visit of guests without a booking, who came up to `MAX_MINUTES_AGO` minutes ago. */
 function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskForm): Done {
   const { service = "", staff = "", party = "", name = "", ago = "0" } = form;
   const minutes = Number(ago);
@@ -243,6 +243,7 @@ function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskFor
     ...(name.trim() !== "" && { customer: { name: name.trim() } }),
   };
   const options = { ignoresNotice: true };
+  // The form for a table has no service.
   if (service === "") {
     if (desk.staffId !== null) throw new AppError("validation_failed", "Choose a service.");
     createReservation(rt, business.slug, { ...visit, party: Number(party) }, options);

@@ -8,7 +8,7 @@ import { modifierOptionId } from "../../domain/public/menu.ts";
 import type { DeskSession } from "./desks.ts";
 import type { Choice, DeskView } from "./rules.ts";
 
-/** Lists the services, staff members and tables for walk-ins. */
+/** Lists the services and staff members for walk-ins; `hasTables` is whether there are tables. */
 export function listChoices(
   rt: Runtime,
   { business: { id, slug }, desk }: DeskSession,
@@ -47,6 +47,7 @@ export function listDishes(
   ];
   const soldOutUntil = rt.store.soldOut.list(id);
   const isSoldOut = (one: Choice) => {
+    // A mark with the time null has no end.
     const until = soldOutUntil.get(one.id);
     return until !== undefined && (until === null || until > rt.now());
   };
@@ -56,15 +57,15 @@ export function listDishes(
   };
 }
 
-/** A service, or a variant of one; `service` and `variant` are their keys. */
-type OfferedItem = Choice &
+/** A service or variant. `service` and `variant` are keys; a service has the variant null. */
+type ServiceItem = Choice &
   Pick<ServiceDoc, "status"> & { service: string; variant: string | null };
 
-/** Returns the services and their variants in catalog order, without those that are retired. */
-function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): OfferedItem[] {
+/** Returns the services and variants that are not archived, in catalog order. */
+function listItems(rt: Runtime, { business: { id, slug } }: DeskSession): ServiceItem[] {
   const { service } = rt.store.catalog.listObjects(id, ["service"]);
   return service
-    .flatMap((doc): OfferedItem[] => [
+    .flatMap((doc): ServiceItem[] => [
       {
         id: objectId("service", slug, doc),
         service: doc.key,
@@ -95,8 +96,8 @@ export function listServices(
 }
 
 /**
- * Sets the status of a service or variant, as `services update --status` does: an inactive one is
- * hidden from guests. Its visits stay.
+ * Sets the status of a service or variant, as `services update --status` does. Guests do not see
+ * inactive services and variants; visits that are already booked stay.
  * @throws AppError resource_not_found
  */
 export function setOfferStatus(

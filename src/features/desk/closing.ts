@@ -19,13 +19,14 @@ import type { RefusalCode } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The day whose opening hours apply now, and its shifts in minutes from its midnight. */
+/** The day whose opening hours apply now; `shifts` and `nowMin` are minutes since its start. */
 type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 
-/** Finds the open day. Yesterday's hours may go on after midnight, as in a bar. */
+/** Returns today; yesterday if its hours go on after midnight, as in a bar. */
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
+  // Merged shifts would join yesterday's hours and today's if they meet at midnight.
   const { unmergedShifts, closures } = createWorkingTimeReader(
     schedule,
     localDays(timezone, today - 2, today + 2),
@@ -58,8 +59,8 @@ export class ClosingError extends AppError {
 /**
  * Closes the business from now on, for the rest of the opening hours or until a time. Visits stay.
  * @param until a time such as `15:30`; null for the rest of the hours
- * @throws ClosingError conflict if the business is not open any more, validation_failed for an
- * invalid time, or one that is over
+ * @throws ClosingError conflict if the business is not open any more, validation_failed if `until`
+ * is invalid or over, or if the business would open again after midnight
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {
@@ -86,7 +87,7 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
   if (Number.isNaN(minuteOfDay))
     throw new ClosingError("validation_failed", "invalid", "The time must be one such as 15:30.");
   if (minuteOfDay > nowMin) return minuteOfDay;
-  // The hours of a day begin before its midnight, although they may end after it.
+  // A shift of the open day may end after midnight, but cannot begin after it.
   const inNight = minuteOfDay + DAY_MIN;
   if (nowMin < inNight && inNight < endMin)
     throw new ClosingError(
@@ -94,12 +95,9 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
       "no_reopening",
       "The business cannot open again after midnight: close it for the rest of the night.",
     );
+  // Midnight is over, so the time is a later one of the same night.
   if (nowMin < inNight && nowMin >= DAY_MIN) return inNight;
-  throw new ClosingError(
-    "validation_failed",
-    "time_over",
-    `${text} is over: choose a later time.`,
-  );
+  throw new ClosingError("validation_failed", "time_over", `${text} is over: choose a later time.`);
 }
 
 const twoDigits = (n: number) => String(n).padStart(2, "0");
@@ -114,13 +112,14 @@ const toHours = ({ start, end }: Interval) => ({
 export const reopen = (rt: Runtime, slug: string): ChangeResult =>
   rt.tx(() => {
     const { schedule, doc } = getBusiness(rt, slug);
+    // The empty text is no date, so nothing changes if the usual hours apply already.
     return updateDateHours(rt, slug, changedDate(schedule, doc.timezone, rt.now()) ?? "", null);
   });
 
 /** Until this minute of the day, the changed hours of yesterday can be taken back. */
 const NIGHT_END_MIN = 6 * 60;
 
-/** Returns the date of today, or of yesterday in the night, if it has other hours than usual. */
+/** Returns the date of today or, in the night, of yesterday, if that day has unusual hours. */
 export function changedDate(
   { exceptions }: Pick<ScheduleDoc, "exceptions">,
   timezone: string,
@@ -128,6 +127,7 @@ export function changedDate(
 ): string | undefined {
   const today = localDateOf(now, timezone);
   const yesterday = dateOf(dayNumber(today) - 1);
+  // Exceptions of mode ONLY replace the usual hours of their dates.
   const dates = new Set(exceptions.filter(({ mode }) => mode === "ONLY").map(({ date }) => date));
   if (dates.has(today)) return today;
   const minuteOfDay = wallAt(timezone, Math.floor(now / MINUTE_MS)) % DAY_MIN;

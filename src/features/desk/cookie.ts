@@ -4,8 +4,8 @@ import { isLoopbackHost } from "../../domain/addresses.ts";
 import { type DeskSession, findSession } from "./desks.ts";
 import { DEVICE_MS } from "./rules.ts";
 
-// The cookie of a paired device. It is sent to the desk of its business only, and never by another
-// website.
+// A browser sends the cookie of a paired device only to the desk of its business, and never with a
+// request that another website causes.
 
 const COOKIE_NAME = "deskbell_desk";
 
@@ -25,7 +25,7 @@ export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
 
 /**
  * Returns the session of the device that sent a request; undefined if it is not paired. A browser
- * may send several cookies of this name, for example one that an earlier path has left.
+ * may send several cookies of this name, for example one with an earlier path.
  */
 export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | undefined {
   const cookies = getHeader(context.request, "cookie") ?? "";

@@ -17,7 +17,7 @@ import {
 import { createDeskStore, type DeskRow, type DeviceRow } from "./store.ts";
 
 const TOKEN_BYTES = 24;
-/** The forms of the tokens of links and devices, which the log recognises and redacts. */
+/** The log recognises and redacts tokens of links and devices, which have these forms. */
 const LINK_TOKEN = /^deskbell_dl_[0-9a-f]{48}$/;
 const DEVICE_TOKEN = /^deskbell_dd_[0-9a-f]{48}$/;
 
@@ -121,8 +121,8 @@ const revokeWholeDesk = (rt: Runtime, desk: DeskRow): DeskRow =>
   });
 
 /**
- * Ends a device of a desk. A desk that is revoked is listed, so that a restore of an earlier backup
- * revokes it again. Devices need no list, because a restore brings none back.
+ * Revokes a device of a desk. Devices do not need `revokeForGood`, because the restore of a backup
+ * brings none of them back.
  */
 const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
   rt.tx(() => {
@@ -140,7 +140,7 @@ const revokeDevice = (rt: Runtime, desk: DeskRow, deviceId: string): DeskRow =>
 /** A device that is paired with a desk. */
 export type DeskSession = { business: BusinessRow; desk: DeskRow; device: DeviceRow };
 
-/** Returns the desk of a link that can still pair a device. Changes nothing. */
+/** Returns the desk of a link that can still pair a device; undefined for other tokens. */
 export function findDeskByLink(rt: Runtime, slug: string, token: string): DeskRow | undefined {
   if (!LINK_TOKEN.test(token)) return undefined;
   const store = rt.openStore(createDeskStore);
@@ -150,7 +150,7 @@ export function findDeskByLink(rt: Runtime, slug: string, token: string): DeskRo
 }
 
 /**
- * Pairs a device with the desk of a link, which then ends.
+ * Pairs a device with the desk of a link, and ends the link.
  * @returns the only copy of the device's token; undefined if the link has ended
  * @throws AppError conflict if the desk has too many devices
  */
@@ -184,12 +184,12 @@ export const pairDevice = (
     return token;
   });
 
-/** The time for which the use of a device is not stored again. */
+/** The shortest time between two stored uses of a device. */
 const USE_RECORDED_MS = 3_600_000;
 
 /**
- * Returns the session of a device; undefined if its token is unknown, or its desk is revoked or of
- * another business.
+ * Returns the session of a device; undefined if its token is unknown or has expired, or if its desk
+ * is revoked or of another business.
  */
 export function findSession(rt: Runtime, slug: string, token: string): DeskSession | undefined {
   if (!DEVICE_TOKEN.test(token)) return undefined;
@@ -207,14 +207,14 @@ export function recordUse(rt: Runtime, { device }: DeskSession): void {
   rt.tx(() => rt.openStore(createDeskStore).setUsedAt(device.id, rt.now()));
 }
 
-/** Ends the session of a device, which its user asks for. */
+/** Ends the session of a device at the request of its user. */
 export const unpairDevice = (rt: Runtime, { desk, device }: DeskSession): void =>
   rt.tx(() => {
     rt.openStore(createDeskStore).deleteDevice(device.id);
     auditDesk(rt, "desk.device_revoked", desk, { device: device.id, kind: device.kind });
   });
 
-/** Runs what a device does in the name of its desk, which the audit log then shows. */
+/** Runs work of a device in the name of its desk: the audit log shows the desk as the actor. */
 export const runAsDesk = <T>(
   rt: Runtime,
   { id, name }: DeskRow,

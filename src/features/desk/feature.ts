@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** A page for the people in the shop, on their phones, at a secret and revocable link. */
+/** A page for the people in the shop, on phones that a secret link has paired. */
 export const desk = {
   name: "desk",
   uses: ["tickets"],
@@ -34,6 +34,6 @@ export const desk = {
       revoked: "desk.revoked",
     },
   },
-  // A backup may have links and devices that were used or revoked since.
+  // A backup may have links and devices that were used or revoked after it was made.
   emptiedByRestore: ["alert_link", "desk_action", "desk_device", "desk_link"],
 } as const satisfies Feature;

@@ -8,6 +8,7 @@ export const pathOf = ({ base, slug }: PageRequest): string =>
 export const wantsJson = ({ context }: PageRequest): boolean =>
   getHeader(context.request, "accept")?.includes("application/json") === true;
 
+/** @param locale that of the business; null for a page that must not reveal it */
 export const languageOf = ({ context }: PageRequest, locale: string | null): PageLanguage =>
   choosePageLanguage(
     getHeader(context.request, "accept-language"),

@@ -2,8 +2,8 @@ import { definePages } from "../../http/pages/pages.ts";
 import { SCANNER } from "./rules.ts";
 
 /**
- * The pages of the desk and of the links in alerts. No API key reaches them: they take the cookie
- * of a device, or the token of a link.
+ * The pages of the desk and of the links in alerts. The cookie of a device or the token of a link
+ * opens them, and no API key does.
  */
 export const pages = [
   definePages(

@@ -19,7 +19,8 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
     too_many_guests: "This is too small for so many guests.",
     not_open: "The business is not open now.",
     time_over: "This time is over. Choose a later one.",
-    no_reopening: "It is not possible to open again after midnight. Leave the time empty to close for the rest of the night.",
+    no_reopening:
+      "It is not possible to open again after midnight. Leave the time empty to close for the rest of the night.",
     not_allowed: "This desk may not do this.",
     invalid: "Something in the form is missing or wrong.",
     too_many_devices: "This desk has too many devices. Unpair one that is no longer used.",
@@ -41,7 +42,8 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
     too_many_guests: "Dafür sind es zu viele Gäste.",
     not_open: "Jetzt ist nicht geöffnet.",
     time_over: "Diese Zeit ist schon vorbei. Bitte eine spätere wählen.",
-    no_reopening: "Nach Mitternacht kann nicht wieder geöffnet werden. Für den Rest der Nacht bitte keine Uhrzeit angeben.",
+    no_reopening:
+      "Nach Mitternacht kann nicht wieder geöffnet werden. Für den Rest der Nacht bitte keine Uhrzeit angeben.",
     not_allowed: "Dieser Tresen darf das nicht.",
     invalid: "Im Formular fehlt etwas, oder etwas stimmt nicht.",
     too_many_devices:
@@ -64,7 +66,8 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
     too_many_guests: "C’est trop petit pour autant de personnes.",
     not_open: "L’établissement n’est pas ouvert en ce moment.",
     time_over: "Cette heure est déjà passée. Choisissez une heure plus tardive.",
-    no_reopening: "Il n’est pas possible de rouvrir après minuit. Laissez l’heure vide pour fermer le reste de la nuit.",
+    no_reopening:
+      "Il n’est pas possible de rouvrir après minuit. Laissez l’heure vide pour fermer le reste de la nuit.",
     not_allowed: "Cet accueil n’a pas le droit de le faire.",
     invalid: "Il manque quelque chose dans le formulaire, ou quelque chose est incorrect.",
     too_many_devices: "Cet accueil a trop d’appareils. Dissociez-en un qui ne sert plus.",
@@ -87,7 +90,8 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
     too_many_guests: "Es demasiado pequeño para tantas personas.",
     not_open: "El negocio no está abierto ahora.",
     time_over: "Esta hora ya ha pasado. Elige una posterior.",
-    no_reopening: "No es posible volver a abrir después de medianoche. Deja la hora vacía para cerrar el resto de la noche.",
+    no_reopening:
+      "No es posible volver a abrir después de medianoche. Deja la hora vacía para cerrar el resto de la noche.",
     not_allowed: "Este mostrador no puede hacerlo.",
     invalid: "Falta algo en el formulario, o algo no es correcto.",
     too_many_devices:
@@ -110,7 +114,8 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
     too_many_guests: "È troppo piccolo per così tante persone.",
     not_open: "Ora è chiuso.",
     time_over: "Quest’ora è già passata. Scegli un’ora successiva.",
-    no_reopening: "Non è possibile riaprire dopo mezzanotte. Lascia l’ora vuota per chiudere per il resto della notte.",
+    no_reopening:
+      "Non è possibile riaprire dopo mezzanotte. Lascia l’ora vuota per chiudere per il resto della notte.",
     not_allowed: "Questo banco non può farlo.",
     invalid: "Nel modulo manca qualcosa, o qualcosa non è giusto.",
     too_many_devices: "Questo banco ha troppi dispositivi. Scollega uno che non si usa più.",

@@ -7,6 +7,7 @@ const pruneDesks: ExpiringRows = (rt) => {
   const now = rt.now();
   rt.openStore(createDeskStore).prune(now, now - ACTION_MS);
   rt.openStore(createAlertLinkStore).prune(now);
+  // No row is left for another call.
   return undefined;
 };
 

@@ -1,8 +1,8 @@
 import { formatInstant } from "../../domain/local-time.ts";
 import type { VisitAction, VisitStatus } from "../../domain/bookings/visit.ts";
 
-// What a desk may do, and what its page shows. Times of the page are local ones of the business,
-// such as `2026-12-01T10:00` (see `localOf`).
+// Times that the page shows are in the time zone of the business, such as `2026-12-01T10:00` (see
+// `localOf`).
 
 /**
  * What a desk shows and changes. `guests` are contact details and notes; names are always shown.
@@ -23,11 +23,12 @@ export const LINK_MS = HOUR_MS;
 /** How long a device stays paired. */
 export const DEVICE_MS = 30 * DAY_MS;
 /**
- * How long the outcomes of actions are kept, as the replies to requests with an Idempotency-Key.
+ * How long the outcomes of actions are kept: as long as the replies to requests with an
+ * Idempotency-Key.
  */
 export const ACTION_MS = DAY_MS;
 
-/** The name of the page's script that decodes the codes of tickets. */
+/** The name of the script that finds tickets' codes in pictures of the camera. */
 export const SCANNER = "scanner";
 
 /** The most desks of a business. */
@@ -56,12 +57,14 @@ export type DeskVisitAction = Exclude<VisitAction, "expire">;
 export const localOf = (at: number, timezone: string): string =>
   formatInstant(at, timezone).slice(0, 16);
 
-/** A service of a visit, or its table. */
+/** A service of a booking, or a reservation. */
 export type DeskPart = {
   start: string;
+  /** The name of the service; null for a reservation. */
   what: string | null;
   staff: string | null;
   isStaffAway: boolean;
+  /** The rooms and equipment of the service, or the table; null if there are none. */
   place: string | null;
 };
 
@@ -73,12 +76,13 @@ export type DeskVisit = {
   end: string;
   /** When a pending visit is cancelled unless it is accepted; null in other states. */
   decideBy: string | null;
+  /** The guest's name or customer reference; null if neither is known. */
   guest: string | null;
   guests: number;
   parts: DeskPart[];
-  /** Null if the desk does not show guests, or nothing is known. */
+  /** The guest data; null if the desk does not show them, or nothing is known. */
   contact: { email: string | null; phone: string | null; notes: string | null } | null;
-  /** Whether the visit is over, takes place at this time, or is the next; null if it is later. */
+  /** Whether a visit of today is over, takes place now, or is the next; null for other visits. */
   at: "past" | "now" | "next" | null;
   actions: DeskVisitAction[];
 };
@@ -101,16 +105,15 @@ export type DeskAway = DeskAbsence & {
   }[];
 };
 
-/** All that the page of a desk shows. */
 export type DeskView = {
   business: string;
   desk: string;
   /** The time at which the view was read. */
   now: string;
   today: string;
-  /** Changes when something on the page does. */
+  /** A text that changes when something on the page may change (see `versionOf`). */
   version: string;
-  /** A random text by which the server knows an action that is sent twice (see `tokenOf`). */
+  /** A random text by which the server recognises an action sent twice (see `tokenOf`). */
   key: string;
   rights: DeskRight[];
   isOfOnePerson: boolean;
@@ -119,20 +122,25 @@ export type DeskView = {
   services: Choice[];
   staff: Choice[];
   hasTables: boolean;
-  /** Whether the business has events, and so tickets. */
+  /** Whether the business has public events, and so tickets. */
   hasEvents: boolean;
   dishes: Choice[];
   soldOut: Choice[];
   /** Services and variants that guests can see and book, and those that are hidden. */
   offered: Choice[];
   hidden: Choice[];
+  /** Whether there are changed opening hours to take back. */
   isHoursChanged: boolean;
   orders: DeskOrder[];
   absences: DeskAbsence[];
+  /** The time off whose visits the page lists; null to list none. */
   away: DeskAway | null;
 };
 
-/** The outcome of an action. Its text is chosen by its codes when the outcome is shown. */
+/**
+ * The outcome of an action. The page has a text for each code, which may name the `count` of visits
+ * or tickets; a refusal without a code shows `message`, which is English.
+ */
 export type DeskOutcome =
   | { ok: true; code: DoneCode; count?: number; awayId?: string }
   | { ok: false; message: string; refusal?: DeskRefusal };

@@ -21,7 +21,7 @@ import { readDeskView, versionOf } from "./view.ts";
 
 const NO_STORE = ["cache-control", "no-store"];
 
-/** Shows the day. A script asks for it as JSON, and names the version that it has. */
+/** Shows the day. The page's script asks for JSON, and sends the version that it has. */
 export function showDesk(request: PageRequest): HttpResponse {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, context } = request;
@@ -118,11 +118,14 @@ function toMessage(
     const text = fillText(texts.notDone, { reason: message });
     return { text, isGood: false, codes: [] };
   }
-  const at = refusal.at ?? today;
+  const { code, at } = refusal;
+  // A text without a time has no placeholder for it.
+  const time = at === null ? "" : timeInWords(times, today, at);
+  return { text: fillText(REFUSAL_TEXTS[language][code], { time }), isGood: false, codes: [] };
+}
+
+function timeInWords(times: Times, today: string, at: string): string {
   const day = at.slice(0, 10);
-  const time = refusal.at === null ? "" : times.time(refusal.at);
-  const text = fillText(REFUSAL_TEXTS[language][refusal.code], {
-    time: day === today ? time : `${times.day(day, today)}, ${time}`,
-  });
-  return { text, isGood: false, codes: [] };
+  const time = times.time(at);
+  return day === today ? time : `${times.day(day, today)}, ${time}`;
 }

@@ -114,8 +114,9 @@ function toDeskVisit(
   const { timezone } = session.business.doc;
   const sealed = allows(session, "guests") ? rt.store.guests.findByVisit(visit.id) : undefined;
   const customer = sealed && tryDecryptCustomer(rt, sealed);
-  // A pending visit is declined instead, so that the guest learns that the business has refused it.
-  const hidden: readonly VisitAction[] = visit.status === "PENDING" ? ["cancel"] : [];
+  // The page declines a pending visit instead of cancelling it, so that the guest learns that the
+  // business has refused.
+  const withoutButton: readonly VisitAction[] = visit.status === "PENDING" ? ["cancel"] : [];
   return {
     id: visit.id,
     type: visit.type,
@@ -140,14 +141,15 @@ function toDeskVisit(
     actions: allows(session, "visits")
       ? VISIT_ACTIONS.filter((action) => action !== "expire").filter(
           (action) =>
-            !hidden.includes(action) &&
+            !withoutButton.includes(action) &&
+            // The message of the error is not used, so the visit needs no name.
             actionError("", visit, action, "BUSINESS", rt.now()) === undefined,
         )
       : [],
   };
 }
 
-/** Sets `at` of today's visits. Visits whose guest did not come are left out. */
+/** Sets `at` of today's visits. It stays null if the guest did not come. */
 function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: DeskSession): void {
   let hasNext = false;
   for (const shown of visits) {

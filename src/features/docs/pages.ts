@@ -40,14 +40,15 @@ const MEDIA_TYPES: { [extension: string]: string } = {
 };
 
 /**
- * The maximum of cached files. The largest has 400 KB, and each loopback host has its own copies.
+ * Maximum number of cached files. The largest file has 400 KB, and each loopback host has its own
+ * copies.
  */
 const MAX_CACHED = 16;
 
 /** Serves the pages at /docs and their files. The build makes them with placeholders for URLs. */
 function docsRoutes(rt: Runtime): Route[] {
   const { publicUrl } = rt.config.http;
-  const path = basePathOf(publicUrl);
+  const basePath = basePathOf(publicUrl);
   const listNames = lazy(() => new Set(listDocs()));
   const responses = new BoundedCache<string, CachedResponse>(MAX_CACHED);
 
@@ -57,7 +58,7 @@ function docsRoutes(rt: Runtime): Route[] {
     const cacheKey = `${name} ${base}`;
     let response = responses.get(cacheKey);
     if (response === undefined) {
-      response = createFileResponse(name, base, path);
+      response = createFileResponse(name, base, basePath);
       responses.set(cacheKey, response);
     }
     return response.respond(context);
@@ -66,7 +67,7 @@ function docsRoutes(rt: Runtime): Route[] {
   const sendBelow = (folder: string) => (context: RequestContext) => {
     const name = folder + (context.request.params["file"] ?? "");
     // The earlier interactive reference loaded its document from this path.
-    if (name === "reference.json") return redirectTo(308, `${path}/openapi.json`)(context);
+    if (name === "reference.json") return redirectTo(308, `${basePath}/openapi.json`)(context);
     return sendFile(context, listNames().has(`${name}.html`) ? `${name}.html` : name);
   };
 
@@ -80,7 +81,7 @@ function docsRoutes(rt: Runtime): Route[] {
   return [
     route("/docs", (context) => sendFile(context, "index.html")),
     // A browser at the address of the server is redirected to the documentation.
-    { ...route("/", redirectTo(302, `${path}/docs`)), isReplaceable: true },
+    { ...route("/", redirectTo(302, `${basePath}/docs`)), isReplaceable: true },
     route("/docs.md", (context) => sendFile(context, "index.md")),
     route("/llms.txt", (context) => sendFile(context, "llms.txt")),
     route("/docs/:file", sendBelow("")),
@@ -94,6 +95,7 @@ const redirectTo =
     respond(context, status, ["location", location, "content-length", "0"]);
 
 /**
+ * Returns the response with a file, with URLs in place of the placeholders of a text.
  * @param base the URL of the API, for `{{base}}`
  * @param path the path of that URL, for `{{path}}`; empty at the root of the host
  */

@@ -19,9 +19,7 @@ const EXPIRES_SOON_MS = 7 * DAY_MS;
 /** The daemon's limit of connections behind a proxy. */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
-/**
- * An estimate of the daemon's other files, such as the database, its log and the loaded modules.
- */
+/** An estimate of the daemon's other open files, such as the database and loaded modules. */
 const OTHER_FILES = 200;
 
 /** A command whose output contains the restore command. */
@@ -72,7 +70,7 @@ const SAFE_LITESTREAM = "0.5.17";
 export const usesLitestream = (programs: readonly Program[], hasTables: boolean): boolean =>
   hasTables || programs.some(({ name }) => name === LITESTREAM);
 
-/** Returns null if Litestream is not installed, or if its version is unknown. */
+/** Returns the version of Litestream; null if it is unknown or Litestream is not installed. */
 export function readLitestreamVersion(): string | null {
   const { stdout } = spawnSync(LITESTREAM, ["version"], { encoding: "utf8", timeout: 2000 });
   return /\d+\.\d+\.\d+/.exec(stdout ?? "")?.[0] ?? null;
@@ -81,7 +79,7 @@ export function readLitestreamVersion(): string | null {
 /**
  * Recommends stopping programs that open the database with a SQLite of their own, and reports an
  * old Litestream. A Litestream of unknown version is reported as such a program, too.
- * @param litestream whether Litestream is used, and its version; null if unknown
+ * @param litestream whether Litestream is used, and its version, which is null if unknown
  */
 export function checkPrograms(
   programs: readonly Program[],
@@ -130,7 +128,7 @@ export const checkGuests = (
         `install -m 600 FILE ${shellQuote(masterKeyPath)}`,
       );
 
-/** @param businesses each with the IDs of future visits whose service, staff or table is deleted */
+/** @param businesses each with the IDs of future visits whose service, staff or table is gone */
 export const checkOrphanedVisits = (
   businesses: readonly { slug: string; ids: readonly string[] }[],
 ): Finding[] =>
@@ -225,7 +223,7 @@ export const checkTimezones = (
       fix: "install a newer Node, or a newer deskbell if that is the single executable",
     }));
 
-/** The time of the daemon's clock, from its `Date` header; or why it did not respond. */
+/** The time of the daemon's clock, from the header `Date`; or why the daemon did not respond. */
 export type DaemonResponse = { at: number } | { reason: string };
 
 export function checkDaemonResponse(url: string, response: DaemonResponse, now: number): Finding[] {

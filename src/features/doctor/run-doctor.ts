@@ -52,7 +52,8 @@ const RESTORE = "stop the daemon and restore a backup: deskbell backup list";
 const CHECKED_BEFORE: ReadonlySet<ConditionCode> = new Set(["files.exposed"]);
 
 /**
- * Runs all checks, which change nothing. A damaged database ends them: the others would read it.
+ * Runs all checks, which change nothing. After a finding about the database file, no further check
+ * runs, because each of them would read the file.
  */
 export async function* runDoctor(
   config: Config,
@@ -144,7 +145,7 @@ function inspectDatabaseFile(path: string): CheckResult & { facts?: DatabaseFact
     return { about: "database", summary, findings: checkDatabaseFacts(facts), facts };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The error for a damaged file was written for backups: its fix is to choose another one.
+    // The error for a damaged file was written for backups: its fix is to choose another backup.
     const isDamaged = error.code === "invalid_input";
     const fix = isDamaged || error.fix === undefined ? RESTORE : error.fix;
     return {
@@ -201,7 +202,7 @@ async function inspectDaemon(
   const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
-    // A difference between two clocks of one machine is a health condition, and not reported twice.
+    // `aheadMs` is reported as a health condition already.
     const aheadMs = clockAheadMs(rt, rt.store.daemon.find());
     findings.push(...checkDaemonResponse(url, await askDaemon(url), rt.now() - aheadMs));
   }

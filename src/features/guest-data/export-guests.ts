@@ -44,7 +44,7 @@ export function exportGuests(
   return { visits, undecryptable: undecryptable.length };
 }
 
-/** Returns a visit without guest data; of one that has been deleted meanwhile, only the ID. */
+/** Returns a visit without guest data; if it has been deleted meanwhile, only its ID. */
 function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const { id: businessId, doc } = business;
   const { timezone } = doc;
@@ -53,6 +53,7 @@ function describeVisit(rt: Runtime, business: BusinessRow, id: string) {
   const reservation = rt.store.reservations.findById(businessId, id);
   if (reservation)
     return { type: "reservation", object: toPublicReservation(reservation, timezone) };
+  // `null` finds the hold whichever key made it.
   const hold = rt.store.holds.findById(businessId, id, null);
   if (hold) return { type: "hold", object: toPublicHold(hold, timezone, rt.now()) };
   return (

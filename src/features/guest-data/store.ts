@@ -17,7 +17,7 @@ export function createGuestSearchStore(db: Db) {
   return {
     iterate: (businessId: string) =>
       selectOfBusiness.iterate(businessId) as IterableIterator<GuestRow>,
-    /** Returns the IDs of the visits and orders with a customer reference. */
+    /** Returns the IDs of the visits and orders with this customer reference. */
     listByReference: (businessId: string, customerRef: string) =>
       selectByReference.all({ businessId, customerRef }) as string[],
   };

@@ -37,7 +37,8 @@ type Context = {
 };
 
 /**
- * Returns a mail as it is sent; undefined if its guest has no address any more.
+ * Returns a mail as it is sent; undefined if the visit was deleted or the guest has no address any
+ * more.
  * @param link the URL of the guest's page of the visit
  */
 export function composeMail(
@@ -116,7 +117,7 @@ function subjectOf({ business, format, mailTexts, kind, facts, about }: Context)
   return fillText(text, { business: name, time, event: about.event ?? "" });
 }
 
-/** Returns the heading, which is mostly the heading of the guest's page of the visit. */
+/** Returns the heading. Most kinds have the heading of the guest's page of the visit. */
 function headingOf({ texts, mailTexts, kind, facts, about }: Context): string {
   if (kind === "confirm") return mailTexts.confirmLink;
   if (kind === "moved") return texts.moved;
@@ -138,6 +139,7 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
   const { decideBy } = facts;
   const time = decideBy === null ? "" : writeShortDateTime({ format }, timezone, decideBy);
   const fill = (text: string): string => fillText(text, { business: name, time });
+  // A mail of this kind is about a hold, whose `decideBy` is never null.
   if (kind === "confirm")
     return [
       fillText(mailTexts.confirmText, { time: writeDateTime({ format }, timezone, decideBy ?? 0) }),

@@ -1,6 +1,6 @@
 import type { Feature } from "../feature.ts";
 
-/** Mails guests about the visits and orders that they make on a page. */
+/** Mails guests about their visits and orders. */
 export const guestMail = {
   name: "guest-mail",
   uses: ["page-bookings", "public-pages", "calendars", "tickets"],

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../domain/html.ts";
 import { safe } from "../../domain/text.ts";
 
-// A mail as plain text and as HTML, with the same content.
+// The functions write the same content as plain text and as HTML.
 
 export type MailContent = {
   language: string;

@@ -1,6 +1,6 @@
 import type { MailRow } from "./store.ts";
 
-/** Returns a mail as commands print it. Its address is left out, because it is guest data. */
+/** Returns a mail as commands print it, without guest data. */
 export const toListed = ({
   id,
   visitId,

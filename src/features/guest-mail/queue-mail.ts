@@ -26,8 +26,8 @@ export const queueMail: OnGuestNews = (rt, business, news) =>
   mailsGuests(rt) && writeMail(rt, business, news);
 
 /**
- * Writes a mail to the guest of a visit that was made on the page, or by a key that mails guests. A
- * mail over a limit is stored as discarded, so that it is reported.
+ * Writes a mail to the guest of a visit that was made on the booking page, or by a key that mails
+ * its guests. A mail over a limit is stored as discarded, so that it is reported.
  * @returns whether the mail will be sent
  */
 export function writeMail(
@@ -93,10 +93,10 @@ function countMail(
   visitor: Buffer | undefined,
 ): string | null {
   const store = rt.openStore(createGuestMailStore);
-  // Counts are stored by a hash, because an address would be guest data. Nothing is
-  // counted while there is no master key.
-  const limits = limitsOf(kind, address, visitor?.toString("hex")).flatMap(({ subject, max }) => {
-    const hash = rt.secrets.mac("guest mail", subject);
+  // Counts are stored by a hash, because an address would be guest data. Nothing is counted while
+  // there is no master key.
+  const limits = limitsOf(kind, address, visitor?.toString("hex")).flatMap(({ counted, max }) => {
+    const hash = rt.secrets.mac("guest mail", counted);
     return hash === undefined ? [] : [{ hash, max }];
   });
   const since = rt.now() - COUNTED_MS;

@@ -8,6 +8,7 @@ import { createReportStore } from "./store.ts";
  */
 const pruneCounts: ExpiringRows = (rt) => {
   rt.openStore(createReportStore).deleteCountsUntil(rt.now() - COUNTED_MS);
+  // The statement deletes all old rows at once, so there is no next batch.
   return undefined;
 };
 

@@ -1,12 +1,14 @@
 import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 
-// What is mailed to guests, how often, and when a mail that was not accepted is tried again.
+// The rules say what is mailed to guests, how often, and when a mail that was not accepted is tried
+// again.
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** What a mail is about. A `confirm` mail asks the guest to confirm a hold. */
 export const MAIL_KINDS = [
   "received",
   "confirmed",
@@ -20,7 +22,10 @@ export const MAIL_KINDS = [
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 export const MAIL_STATUSES = ["WAITING", "SENT", "FAILED", "DISCARDED"] as const;
-/** FAILED: the mail server has refused or never accepted the mail. DISCARDED: it was not tried. */
+/**
+ * FAILED: the mail server has refused the mail, or has not accepted it in time. DISCARDED: deskbell
+ * has given the mail up for another reason, such as a limit.
+ */
 export type MailStatus = (typeof MAIL_STATUSES)[number];
 
 /** The state of a visit or order when a mail was written. Times are epoch milliseconds. */
@@ -63,7 +68,7 @@ export const retryDelay = (attempts: number): number =>
 export const unreachableDelay = (attempts: number): number =>
   Math.min(retryDelay(attempts), MAX_UNREACHABLE_MS);
 
-/** The pause of all mails after each failure of the server in a row; the last pause repeats. */
+/** The pauses after the first, second, third failure in a row and so on; the last pause repeats. */
 const PAUSES_MS = [2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS];
 export const pauseAfter = (failures: number): number =>
   PAUSES_MS[Math.min(failures, PAUSES_MS.length) - 1] ?? MAX_UNREACHABLE_MS;
@@ -79,8 +84,8 @@ const MAX_TO_MAILBOX = 20;
 /** The most holds in 24 hours that one mailbox, mail domain or network address can confirm. */
 const MAX_CONFIRMATIONS = 3;
 
-/** The most mails with one subject, such as `mailbox ana@example.com`, within `COUNTED_MS`. */
-export type Limit = { subject: string; max: number };
+/** The most mails within `COUNTED_MS` that count as, for example, `mailbox ana@example.com`. */
+export type Limit = { counted: string; max: number };
 
 /**
  * Returns the mailbox of an address. Spellings that differ in case or in a +tag have one mailbox.
@@ -102,17 +107,17 @@ const withoutDots = (text: string): string => text.replaceAll(".", "");
  */
 export function limitsOf(kind: MailKind, address: string, visitor: string | undefined): Limit[] {
   const { mailbox, domain } = mailboxOf(address);
-  const all = { subject: `mailbox ${mailbox}`, max: MAX_TO_MAILBOX };
+  const all = { counted: `mailbox ${mailbox}`, max: MAX_TO_MAILBOX };
   if (kind !== "confirm") return [all];
   return [
     all,
-    { subject: `confirmation ${mailbox}`, max: MAX_CONFIRMATIONS },
+    { counted: `confirmation ${mailbox}`, max: MAX_CONFIRMATIONS },
     ...(isMailProvider(domain)
       ? []
-      : [{ subject: `confirmation ${domain}`, max: MAX_CONFIRMATIONS }]),
+      : [{ counted: `confirmation ${domain}`, max: MAX_CONFIRMATIONS }]),
     ...(visitor === undefined
       ? []
-      : [{ subject: `confirmation ${visitor}`, max: MAX_CONFIRMATIONS }]),
+      : [{ counted: `confirmation ${visitor}`, max: MAX_CONFIRMATIONS }]),
   ];
 }
 
@@ -131,7 +136,7 @@ export type Refusal =
   | { kind: "unreachable" };
 
 /** The commands of SMTP whose response is about the mail and not about the connection. */
-const MAIL_COMMAND = /^(?:MAIL FROM|RCPT TO|DATA|API)/;
+const MAIL_COMMAND = /^(?:MAIL FROM|RCPT TO|DATA)/;
 
 /** Matches the enhanced status code (RFC 3463) of a response. */
 const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
@@ -141,6 +146,7 @@ const ENHANCED = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/;
  * reason has only their codes.
  */
 export function classifyError({ responseCode, code, command, response }: SendError): Refusal {
+  // What nodemailer refuses itself has no command of SMTP, so its code says what it is about.
   const isAboutMail =
     MAIL_COMMAND.test(command ?? "") || code === "EENVELOPE" || code === "EMESSAGE";
   if (!isAboutMail || code === "ECONNECTION") return { kind: "unreachable" };

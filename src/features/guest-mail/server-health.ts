@@ -5,7 +5,7 @@ import { createGuestMailStore } from "./store.ts";
 /** Records whether the mail server answers, and pauses the mails while it does not. */
 export class ServerHealth {
   readonly #rt: Runtime;
-  /** On the monotonic clock, in ms. */
+  /** The end of the pause, in ms of the monotonic clock. */
   #pausedUntil = -Infinity;
   /** Failures in a row, which are also stored for the operator. */
   #failures: number;

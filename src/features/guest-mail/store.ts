@@ -11,10 +11,10 @@ export type MailRow = {
   kind: MailKind;
   facts: MailFacts;
   status: MailStatus;
-  /** Why the mail was not sent, or why its last attempt failed; null if there is no reason. */
+  /** Why the mail was not sent, or why its last attempt failed; null if neither happened. */
   reason: string | null;
   attempts: number;
-  /** Null unless the mail waits. */
+  /** When a waiting mail is tried next; null for other mails. */
   nextAttemptAt: number | null;
   createdAt: number;
   expiresAt: number;
@@ -97,7 +97,8 @@ export function createGuestMailStore(db: Db) {
   const end = db.prepare(`
     UPDATE guest_mail SET status = :status, reason = :reason, next_attempt_at = NULL, ended_at = :at
     WHERE id = :id AND status = 'WAITING'`);
-  const countOfSubject = db
+  // The column `subject` has a hash of what a limit counts, not the subject line of a mail.
+  const countOfHash = db
     .prepare("SELECT count(*) FROM guest_mail_count WHERE subject = :subject AND at > :since")
     .pluck();
   const insertCount = db.prepare(insertInto("guest_mail_count", "subject, at"));
@@ -130,9 +131,9 @@ export function createGuestMailStore(db: Db) {
     end(id: string, status: Exclude<MailStatus, "WAITING">, reason: string | null, at: number) {
       if (end.run({ id, status, reason, at }).changes > 0) counters[status].run();
     },
-    /** Returns how many mails a limit has counted since a time. @param subject a hash */
-    count: (subject: Buffer, since: number) => countOfSubject.get({ subject, since }) as number,
-    insertCount: (subject: Buffer, at: number) => void insertCount.run({ subject, at }),
+    /** Returns how many mails a limit has counted since a time. */
+    count: (hash: Buffer, since: number) => countOfHash.get({ subject: hash, since }) as number,
+    insertCount: (hash: Buffer, at: number) => void insertCount.run({ subject: hash, at }),
     findState: () => selectState.get() as MailState | undefined,
     createState: (remindedUntil: number) => void insertState.run(remindedUntil),
     saveReminded: (until: number) => void saveReminded.run(until),
@@ -177,7 +178,7 @@ export function createReportStore(db: Db) {
 export type UpcomingVisit = {
   id: string;
   businessId: string;
-  /** The API key that made it; null if a command did. */
+  /** The API key that made the visit or order; null if a command did. */
   createdByKey: string | null;
   version: number;
   startsAt: number;
@@ -191,6 +192,8 @@ export function createUpcomingStore(db: Db) {
       v.business_id AS businessId
     FROM page_visit v JOIN ${table} ON id = visit_id
     WHERE status = 'CONFIRMED' AND starts_at > :from AND starts_at <= :to`;
+  // No mail about an order says until when it can be cancelled, so the start of the event fills
+  // that column.
   const select = db.prepare(`
     ${visits("booking")} UNION ALL ${visits("reservation")} UNION ALL
     SELECT o.id, o.created_by_key AS createdByKey, o.version, e.doc ->> 'startsAt', e.doc ->> 'endsAt',

@@ -1,6 +1,6 @@
 import type { PageLanguage, Translations } from "../../pages/languages.ts";
 
-// The texts that only mails to guests have. Other texts come from the guest's page of the visit.
+// No page has these texts. The other texts of a mail come from the guest's page of the visit.
 
 export type MailTexts = {
   /** The subjects of mails about visits, by kind. */

@@ -6,7 +6,7 @@ import type { Runtime } from "../../app/runtime.ts";
 import type { Cli } from "../../cli/cli.ts";
 import { lazySendOnce } from "../../cli/running/send-once.ts";
 
-/** A short timeout, because the screen freezes while it waits for another writer. */
+/** A short timeout, because the screen freezes while a write waits for another program. */
 const BUSY_TIMEOUT_MS = 500;
 
 export const definition = command({

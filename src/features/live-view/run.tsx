@@ -4,7 +4,7 @@ import { startSession, type Session, type SessionDeps } from "./session.ts";
 import { memo, useEffect } from "react";
 import { type Key, parseKeys } from "./state/keys.ts";
 
-/** The time between two looks for changes of the data. */
+/** The time between two checks whether the data have changed. */
 const TICK_MS = 250;
 const CRASH_EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 
@@ -30,15 +30,15 @@ export function runLiveView(
     <LiveView lines={lines} onKeys={onKeys} onPaste={onPaste} onResize={onResize} />
   );
 
-  // The session draws its first frame before Ink renders, which then begins with these lines.
+  // The session draws its first frame before Ink renders; Ink begins with the lines of this frame.
   let draw = (next: readonly StyledLine[]) => void (lines = next);
   session = startSession({
     ...deps,
     // A serial line or a container's terminal may report a size of 0.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     draw: (next) => draw(next),
-    // OSC 52 sets the clipboard of the user's terminal, even over SSH. Base64 cannot end the
-    // sequence.
+    // OSC 52 sets the clipboard of the user's terminal, even over SSH. Base64 has no character that
+    // ends the sequence.
     copy: (text) => void stdout.write(`\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`),
     quit: resolve,
   });
@@ -64,7 +64,7 @@ export function runLiveView(
     session.end();
     instance.unmount();
   };
-  // The alternate screen closes before an error is printed, because it loses what is printed on it.
+  // The alternate screen is closed first, because an error that is printed on it is lost.
   for (const event of CRASH_EVENTS) process.prependListener(event, close);
   return { ended: promise, close };
 }

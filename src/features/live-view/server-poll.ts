@@ -7,8 +7,8 @@ import type { ServerState } from "./state/snapshot.ts";
 const DAEMON_POLL_MS = 2000;
 const CONDITIONS_POLL_MS = 10_000;
 /**
- * The greatest share of time that the checks take. With thousands of endpoints a check is slow, and
- * then runs less often.
+ * The greatest share of the time that checks may take. Slow checks, as with thousands of endpoints,
+ * run less often.
  */
 const MAX_CONDITIONS_LOAD = 0.01;
 

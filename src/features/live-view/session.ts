@@ -28,7 +28,7 @@ export type SessionDeps = EffectDeps & {
 
 export type Session = {
   press: (keys: readonly Key[]) => void;
-  /** Pastes text into an open prompt. Anywhere else its characters would be keys that act. */
+  /** Pastes text into an open prompt. Elsewhere the characters would be keys that act. */
   paste: (text: string) => void;
   /** Reads and draws the data again if something has changed. */
   tick: () => void;
@@ -38,7 +38,7 @@ export type Session = {
 
 const MINUTE_MS = 60_000;
 
-/** Returns the offset of the shown day in days from today; undefined on other screens. */
+/** Returns how many days after today the shown day is; undefined if no day is shown. */
 const shownOffset = ({ screens }: UiState): number | undefined => {
   const screen = screens.at(-1);
   return screen?.kind === "day" ? screen.offset : undefined;
@@ -53,15 +53,15 @@ export function startSession(deps: SessionDeps): Session {
   let frame: Frame;
   const ended = new AbortController();
 
-  /** Identifies what a frame shows: it changes with the data, the minute or the server's state. */
+  /** Returns a text that changes with the data, the minute and the server's state. */
   const version = () => `${rt.revision()} ${Math.floor(rt.now() / MINUTE_MS)} ${server.version}`;
 
   const hasChanged = () => !ui.isPaused && version() !== shownVersion;
 
   function read(): void {
-    // The version is read before the data, so that a change between the two is seen at the next tick.
+    // The version is read before the data, so that the next tick sees a change between the two.
     shownVersion = version();
-    // The list is highest if there are no health conditions.
+    // Enough rows are read for a list without health conditions above it, which is the tallest.
     snapshot = readSnapshot(rt, ui, layoutFor(size(), 0).listHeight, server.state);
   }
 
@@ -88,6 +88,7 @@ export function startSession(deps: SessionDeps): Session {
     const { pageRows, scrollMax } = frame;
     const { ui: next, effect } = reduce(ui, key, { snapshot, pageRows, scrollMax });
     changeState(next);
+    // The next key acts on this frame; `press` draws only the frame after the last key.
     frame = renderFrame(ui, snapshot, size(), settings);
     if (effect === undefined) return;
     runEffect(deps, effect, {
@@ -102,7 +103,7 @@ export function startSession(deps: SessionDeps): Session {
     });
   }
 
-  /** Handles only the keys that quit: nothing that another key changes would be visible. */
+  /** Handles the keys that quit. What other keys change would not be visible. */
   function pressWhenTooSmall(key: Key): void {
     if (key === "q") deps.quit(null);
     if (key === "ctrl-c") deps.quit("SIGINT");

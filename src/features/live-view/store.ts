@@ -13,13 +13,13 @@ export type EndpointState = {
   businessSlug: string;
   status: "ACTIVE" | "DISABLED";
   disabledReason: string | null;
-  /** Null if the endpoint does not fail. */
+  /** When the endpoint began to fail; null if it does not fail. */
   failingSince: number | null;
   /** Why the endpoint fails; null if it does not fail. */
   lastError: string | null;
-  /** When the endpoint is disabled if it goes on failing; null if that is not due. */
+  /** When the endpoint will be disabled if it goes on failing; null if it will not. */
   disableAt: number | null;
-  /** When the stored backoff of the endpoint ends, which may be in the past; null without a backoff. */
+  /** When the endpoint's stored backoff ends, perhaps in the past; null without a backoff. */
   heldUntil: number | null;
   /** The number of pending deliveries, up to BACKLOG_LIMIT. */
   pending: number;
@@ -33,7 +33,7 @@ export const BACKLOG_LIMIT = 1000;
 /** The number of latest attempts in the statistics of durations. */
 const SAMPLE_SIZE = 1000;
 
-/** The condition of deliveries to redeliver in bulk, as `redeliverDeliveries` has it. */
+/** The condition for a redelivery in bulk, the same as in `redeliverDeliveries`. */
 const REDELIVERABLE =
   "(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'PENDING' AND attempt_count > 0)";
 
@@ -59,6 +59,7 @@ export function createLiveStore(db: Db) {
       WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
+  // Every row has `is_redelivery IN (0, 1)`: the second column of the index of due deliveries.
   const selectEndpoints = db.prepare(`
     SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
@@ -74,7 +75,10 @@ export function createLiveStore(db: Db) {
 
   return {
     findById: (id: string) => selectById.get(id) as FoundDelivery | undefined,
-    /** Counts the deliveries that are newer than the one with an ID, up to COUNT_LIMIT. */
+    /**
+     * Counts the deliveries that are newer than the delivery with this ID. The residual condition,
+     * which has no index, is checked for at most COUNT_LIMIT deliveries.
+     */
     countNewer(filter: SearchFilter, id: string): number {
       const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
@@ -84,7 +88,7 @@ export function createLiveStore(db: Db) {
         .get({ ...parameters, id }) as number;
     },
 
-    /** Returns the IDs of the newest deliveries that can be redelivered, in the order of creation. */
+    /** Returns the IDs of the newest deliveries that can be redelivered, the oldest first. */
     listRedeliverable(filter: SearchFilter, limit: number): string[] {
       const { source, base, residual, parameters } = toSearchCondition(filter);
       return prepare(`
@@ -94,7 +98,7 @@ export function createLiveStore(db: Db) {
         .reverse() as string[];
     },
 
-    /** Counts the retrying deliveries, up to COUNT_LIMIT. */
+    /** Counts the retrying deliveries of a business among at most COUNT_LIMIT of all businesses. */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
     /** Lists the durations in ms of the attempts since a time, among the latest SAMPLE_SIZE. */
     listAttemptDurations: (since: number, businessId: string | null) =>

@@ -6,10 +6,10 @@ import { describeFields } from "./body-schema.ts";
 import type { Caller } from "./caller.ts";
 import type { Arguments } from "./tool.ts";
 
-// The arguments of the tools that write. Each call has exactly one body of the API and other
-// arguments. Descriptions say "exactly one" in words, because language models refuse a tool whose
-// schema has alternatives at its top. The schemas have no `$ref`, because several clients drop
-// `$defs`.
+// The arguments of the tools that write. A call that holds, books or changes has exactly one body
+// of the API, and other arguments. Descriptions say "exactly one" in words, because language models
+// refuse a tool whose schema has alternatives at its top. The schemas have no `$ref`, because
+// several clients drop `$defs`.
 
 /** A body of the API, and the operation that it is for. `describe` returns its schema. */
 export type Form = {
@@ -112,7 +112,7 @@ export const dryRun = () =>
     .optional()
     .describe("Only check and show what would happen; false by default");
 
-/** Returns the schema of a call's arguments. It accepts any object as body: the API checks that. */
+/** Returns the schema of a call's arguments, with any object as a body: the API checks bodies. */
 export const argumentsSchema = (forms: Forms, fields: Record<string, z.ZodType>) =>
   z.strictObject({
     business: z.string({ error: "the slug of a business" }).optional(),

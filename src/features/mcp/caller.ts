@@ -48,12 +48,12 @@ export function assertReadable({ rt, key }: Caller, slug: string): void {
   throw notFound();
 }
 
-/** Counts a read of the key's own business against its limits, as the API does. @throws AppError */
+/** Counts a read of the key's business against the limits of the key, as the API does. */
 function authorizeReading({ rt, accessControl, context, key }: Caller, slug: string): void {
   if (key?.businessSlug !== slug) return;
   // What is published can be read without the scope, as without a key.
   if (!grants(key, "services.read") && rt.openStore(createPublishedStore).has(slug)) return;
-  // The headers about the limits of the counted read are dropped: `/mcp` sends those of its own.
+  // The headers about the key's limits are dropped, because `/mcp` sends those of its own limit.
   accessControl.authorize({ ...context, responseHeaders: [] }, slug, "services.read");
 }
 
@@ -70,8 +70,8 @@ export async function readCatalog<T>(
 }
 
 /**
- * Reads from a catalog for a call that also writes. Its write is what counts as a request. Returns
- * undefined if the caller may not read the catalog.
+ * Reads from a catalog for a call that also writes. The reading does not count as a request,
+ * because the write does. Returns undefined if the caller may not read the catalog.
  */
 export async function readForWrite<T>(
   caller: Caller,

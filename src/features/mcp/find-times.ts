@@ -94,6 +94,7 @@ export const findTimes: Tool = {
     const page = new ResultPage(values.limit ?? DEFAULT_TIMES, days);
     const isTable = passed["partySize"] !== undefined;
     const shown: { slot: Slot; time: object }[] = [];
+    // `page` shortens the times, and says when it is full.
     for (const slot of interleaveDays([...byDate.values()])) {
       if (!page.add(toTime(slot, isTable))) break;
       shown.push({ slot, time: page.objects.at(-1) ?? {} });

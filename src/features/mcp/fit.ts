@@ -82,7 +82,7 @@ export class ResultPage {
   }
 
   /**
-   * Adds an object. The first object is always added, so that every page gets further.
+   * Adds an object. The first object is always added, so that no page is empty.
    * @returns false if the page is full; the object then belongs on the next page
    */
   add(object: object): boolean {

@@ -20,7 +20,7 @@ const DATE_LENGTH = "2026-12-01".length;
 /** Returns the date of a time as the API writes it. */
 export const dateOf = (time: string): LocalDate => time.slice(0, DATE_LENGTH);
 
-/** Returns the business of a result, with its date: an agent may not know what day it is there. */
+/** Returns a business for a result, with the local date, which an agent may not know. */
 export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
   const { name, timezone, currency, currencyDigits } = doc;
   const today = localDateOf(now, timezone);
@@ -53,7 +53,7 @@ export function createForms(context: PublicContext, locale: string) {
   };
 }
 
-/** Returns an add-on with what it costs together with its service. */
+/** Returns an add-on with the price, duration and quantities that it has with its service. */
 function toAddon({ addon, ...link }: PublicService["addonLinks"][number]) {
   const { currency: _currency, ...rest } = addon;
   return {

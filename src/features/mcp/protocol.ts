@@ -70,6 +70,7 @@ export function parseMessage(
       fix: "give each request an id of its own, such as 1",
     });
   const meta = isFields(params["_meta"]) ? params["_meta"] : {};
+  // Versions are dates, so they sort as text. `initialize` may ask for any version.
   const isStateless =
     `${META}protocolVersion` in meta || (version !== undefined && version >= STATELESS);
   if (isStateless) assertStateless(method, params, meta, getHeader);

@@ -11,7 +11,7 @@ import {
 import { ResultPage } from "./fit.ts";
 import { createForms, toEvent } from "./forms.ts";
 
-// Finds the objects of a catalog that have the words of an agent.
+// This file finds the objects of a catalog that have the words of an agent.
 
 /** The kinds of objects that agents search for, in the order of results, with their ID prefixes. */
 const PREFIXES = { service: "svc", dish: "mit", staff: "stf", promotion: "prm" } as const;
@@ -42,15 +42,15 @@ const fold = (text: string): string =>
 function createMatcher(words: string, context: PublicContext): (doc: Doc) => boolean {
   const wanted = fold(words).split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return () => true;
-  const nameOfService = memoized((key: string) =>
+  const serviceCategoryName = memoized((key: string) =>
     fold(context.findVisible("service_category", key)?.name ?? ""),
   );
-  const nameOfDish = memoized((key: string) =>
+  const menuCategoryName = memoized((key: string) =>
     fold(context.findVisible("menu_category", key)?.name ?? ""),
   );
   const categoriesOf = (doc: Doc): string => {
-    if ("categories" in doc) return doc.categories.map(nameOfDish).join(" ");
-    return "category" in doc && doc.category !== null ? nameOfService(doc.category) : "";
+    if ("categories" in doc) return doc.categories.map(menuCategoryName).join(" ");
+    return "category" in doc && doc.category !== null ? serviceCategoryName(doc.category) : "";
   };
   return (doc) => {
     const own = ownText(doc);
@@ -61,7 +61,7 @@ function createMatcher(words: string, context: PublicContext): (doc: Doc) => boo
 /** How many characters of a long text are searched: a search of a large catalog must stay fast. */
 const MAX_TEXT = 400;
 
-/** The folded texts of objects, because folding them takes most of the time of a search. */
+/** The folded texts of objects, kept because folding takes most of the time of a search. */
 const ownTexts = new WeakMap<Doc, string>();
 
 function ownText(doc: Doc): string {
@@ -121,14 +121,14 @@ const toBrief = ({ kind, id, name, priceCents }: Listed & { kind: SearchKind }) 
   priceCents,
 });
 
-/** Returns the matching objects of a kind after a position, one more than a page can have. */
+/** Returns the matching objects of a kind after a position, at most one more than fit on a page. */
 function selectKind(
   { select, forms, context }: CatalogView,
   kind: SearchKind,
   { words, dietary, maxPriceCents = Infinity, limit, locale }: Search,
   after: CursorPosition | undefined,
 ): Listed[] {
-  const own = createForms(context, locale);
+  const formsForAgents = createForms(context, locale);
   const hasWords = createMatcher(words, context);
   const options = { after, limit: limit + 1 };
   const label = dietary === undefined ? undefined : fold(dietary);
@@ -142,7 +142,7 @@ function selectKind(
     return select("service", {
       ...options,
       matches: (doc) => isCheap(doc) && hasWords(doc),
-    }).docs.map((doc) => own.service(forms.services(doc)));
+    }).docs.map((doc) => formsForAgents.service(forms.services(doc)));
   }
   if (kind === "dish") {
     const isCheap = (doc: DocOf["menu_item"]) =>
@@ -155,7 +155,7 @@ function selectKind(
     return select("menu_item", {
       ...options,
       matches: (doc) => isCheap(doc) && isAllowed(doc) && hasWords(doc),
-    }).docs.map((doc) => own.dish(forms.menuItems(doc)));
+    }).docs.map((doc) => formsForAgents.dish(forms.menuItems(doc)));
   }
   // People and promotions have no price and no label.
   if (isPriced || label !== undefined) return [];

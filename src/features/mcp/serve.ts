@@ -79,7 +79,8 @@ function isAllowedOrigin({ config }: Runtime, request: HttpRequest): boolean {
   if (origin === undefined) return true;
   const host = URL.parse(origin)?.host;
   const own = URL.parse(config.http.publicUrl)?.host;
-  if (host === undefined || own !== undefined) return host === own && host !== undefined;
+  if (host === undefined) return false;
+  if (own !== undefined) return host === own;
   return host === getHeader(request, "host") && isLoopbackHost(new URL(origin).hostname);
 }
 

@@ -41,7 +41,7 @@ export type SentBody = {
 
 /**
  * Returns the body of a response of the API.
- * @param sent what the pointers of issues belong to
+ * @param sent where the body of the request came from, so that issues point to arguments
  * @throws RefusedCall if the API has refused the request
  */
 export function assertSucceeded<T>({ status, body }: ApiReply, sent: SentBody = {}): T {

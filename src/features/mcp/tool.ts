@@ -17,7 +17,7 @@ export type Tool = {
   name: string;
   title: string;
   description: string;
-  /** A key is offered the tool if it has one of these scopes; undefined offers it to anybody. */
+  /** The tool is offered to keys with one of these scopes, and to any client if undefined. */
   scopes?: readonly Scope[];
   /** Whether only `/mcp` has the tool, and not `/b/{slug}/mcp`, where the business is known. */
   isForServer?: true;
@@ -44,8 +44,8 @@ const hasScope = ({ key }: Caller, scope: Scope): boolean =>
 function describeTool(tool: Tool, caller: Caller): object {
   const { name, title, description, isForServer, writes } = tool;
   const { properties, required = [] } = tool.describeArguments(caller);
-  const namesBusiness = caller.slug === undefined && isForServer === undefined;
-  const needsBusiness = namesBusiness && caller.key === undefined;
+  const takesBusiness = caller.slug === undefined && isForServer === undefined;
+  const needsBusiness = takesBusiness && caller.key === undefined;
   const needed = [...(needsBusiness ? ["business"] : []), ...required];
   return {
     name,
@@ -54,7 +54,7 @@ function describeTool(tool: Tool, caller: Caller): object {
     inputSchema: {
       type: "object",
       properties: {
-        ...(namesBusiness && { business: describeParameter(business()) }),
+        ...(takesBusiness && { business: describeParameter(business()) }),
         ...properties,
       },
       ...(needed.length > 0 && { required: needed }),

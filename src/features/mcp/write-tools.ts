@@ -116,8 +116,8 @@ export const book: Tool = {
 type EventNames = { name: string; startsAt: string; ticketTypes: { id: string; name: string }[] };
 
 /**
- * Returns the event of an order that is about to be sent. It is read first: an error of reading it
- * after the order was written would look like a failed order.
+ * Returns the event of an order. The event is read before the order is sent, because an error
+ * afterwards would look like a failed order.
  */
 async function findEvent(
   caller: Caller,
@@ -170,7 +170,7 @@ const OPERATIONS: Readonly<
 
 const ID_ERROR =
   "the ID of a booking (bkg_…), a reservation (rsv_…), a ticket order (tor_…) or a hold (hld_…)";
-const objectIdOf = lazy(() =>
+const idSchema = lazy(() =>
   z
     .string({ error: ID_ERROR })
     .regex(/^(?:bkg|rsv|tor|hld)_\w{1,40}$/, { error: ID_ERROR })
@@ -187,12 +187,12 @@ export const changeBooking: Tool = {
   writes: "changes",
   describeArguments: (caller) =>
     describeArguments({
-      id: objectIdOf(),
+      id: idSchema(),
       ...describeForms(CHANGE_FORMS, caller),
       dryRun: dryRun(),
     }),
   async call(caller, args) {
-    const parsed = parse(argumentsSchema(CHANGE_FORMS, { id: objectIdOf() }), args);
+    const parsed = parse(argumentsSchema(CHANGE_FORMS, { id: idSchema() }), args);
     const { name, body } = chooseForm(CHANGE_FORMS, parsed);
     const operations = operationsOf(parsed["id"]);
     const operationId =
@@ -215,7 +215,7 @@ function cannotChange(name: string): AppError {
 }
 
 const cancelFields = lazy(() => ({
-  id: objectIdOf(),
+  id: idSchema(),
   reason: z
     .string({ error: "a text" })
     .optional()

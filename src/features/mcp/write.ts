@@ -43,7 +43,7 @@ export async function write(
   };
 }
 
-/** Returns the names of the fields about the guest that a body has, because no result repeats them. */
+/** Returns the names of the guest's fields in a body. No result repeats the values. */
 function customerFieldsIn(body: { customer?: unknown } = {}): string[] {
   const { customer } = body;
   return Object.entries(typeof customer === "object" && customer !== null ? customer : {})

@@ -9,10 +9,12 @@ function formatDestinations(rt: Runtime): string[] {
   const since = rt
     .openStore(createDestinationStore)
     .list()
+    // `behindSince` is null if no event has waited for a minute.
     .map(({ behindSince }) => behindSince ?? Infinity);
   const behindMs = Math.max(rt.now() - Math.min(...since), 0);
   return [
     formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
+      // No publish to an untried destination has failed, so it counts as current.
       ['state="current"', current + untried],
       ['state="failing"', failing],
       ['state="late"', late],

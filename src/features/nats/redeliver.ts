@@ -7,17 +7,17 @@ import { auditDestination, getDestination } from "./delete-destination.ts";
 import { createCursorStore, createDestinationStore } from "./store.ts";
 
 /**
- * Publishes the stored events since a time once more in their order, followed by newer ones.
+ * Makes the daemon publish the stored events since a time once more, in order, and then newer ones.
  * Message IDs contain the number of the redelivery, because the stream drops messages whose IDs it
  * has already.
- * @param businessId null for all businesses of the destination
+ * @param onlyBusinessId null for all businesses of the destination
  * @throws AppError resource_not_found; state_refuses for a business outside the destination
  */
 export function redeliverEvents(
   rt: Runtime,
   id: string,
   since: number,
-  businessId: string | null = null,
+  onlyBusinessId: string | null = null,
 ): { businesses: number; events: number } {
   return rt.tx(() => {
     const destination = getDestination(rt, id);
@@ -25,8 +25,8 @@ export function redeliverEvents(
     const cursors = rt.openStore(createCursorStore);
     if (
       destination.businessId !== null &&
-      businessId !== null &&
-      destination.businessId !== businessId
+      onlyBusinessId !== null &&
+      destination.businessId !== onlyBusinessId
     )
       throw new AppError(
         "state_refuses",
@@ -37,7 +37,7 @@ export function redeliverEvents(
       );
     const first = cursors.listFirstSince(
       minIdAt("evt", since),
-      businessId ?? destination.businessId,
+      onlyBusinessId ?? destination.businessId,
     );
     for (const { businessId, sequence } of first) {
       // A cursor behind the requested time stays where it is, so that no event is left out.
@@ -48,8 +48,8 @@ export function redeliverEvents(
     }
     // A new version makes the running publisher start again from the cursors.
     destinations.raiseVersion(id);
-    // The health condition about a recreated stream ends once all businesses are published again.
-    if (businessId === destination.businessId || businessId === null)
+    // A redelivery of all businesses ends the health condition about a recreated stream.
+    if (onlyBusinessId === destination.businessId || onlyBusinessId === null)
       destinations.clearRecreatedAt(id);
     const events = first.reduce((sum, { events }) => sum + events, 0);
     auditDestination(rt, "destination.redelivered", destination, {

@@ -1,6 +1,6 @@
 import type { EventType } from "../../domain/event-types.ts";
 
-/** Returns the subject of an event. The dot in the type splits it into two tokens. */
+/** Returns the subject of an event. An event type has a dot, so it becomes two tokens. */
 export const subjectOf = (prefix: string, slug: string, type: EventType): string =>
   `${prefix}.${slug}.${type}`;
 

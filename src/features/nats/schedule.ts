@@ -6,7 +6,8 @@ import { createDestinationStore } from "./store.ts";
 type Load = () => Promise<{ createPublishers: (rt: Runtime) => Publishers }>;
 
 /**
- * Publishes events to destinations. The code is loaded for the first one: most servers have none.
+ * Publishes events to destinations. The code is loaded for the first destination: most servers have
+ * none.
  */
 export function startPublishing(
   rt: Runtime,

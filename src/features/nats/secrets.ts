@@ -14,7 +14,7 @@ export type DestinationSecrets = { signingSecret: string; credentials: Credentia
 
 /**
  * Encrypts secrets. Call it in the transaction that stores the result: otherwise a rotation of the
- * master key could come between and miss the secrets.
+ * master key could happen in between and miss the secrets.
  */
 export const encryptSecrets = (
   { secrets }: Pick<Runtime, "secrets">,

@@ -1,10 +1,10 @@
 import type { Runtime } from "../../app/runtime.ts";
 import { createDestinationStore, type DestinationRow } from "./store.ts";
 
-/** The wait from which a destination is late. A restart of a NATS server takes less. */
+/** A destination is late if an event has waited this long. A restart of a server takes less. */
 const LATE_MS = 5 * 60_000;
 
-/** Returns whether events have waited longer than normal for a destination. */
+/** Returns whether an event has waited longer than normal for a destination. */
 export const isLate = ({ behindSince }: DestinationRow, now: number): boolean =>
   behindSince !== null && now - behindSince >= LATE_MS;
 

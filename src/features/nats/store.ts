@@ -12,7 +12,7 @@ export type DestinationRow = {
   stream: string;
   /** The first tokens of each subject. */
   prefix: string;
-  /** null for all businesses. */
+  /** The only business whose events are published; null for all businesses. */
   businessId: string | null;
   events: EventType[];
   auth: (typeof AUTH_KINDS)[number];
@@ -22,7 +22,7 @@ export type DestinationRow = {
   version: number;
   createdAt: number;
   updatedAt: number;
-  /** Since when the oldest waiting event waits; null if it has waited less than a minute. */
+  /** Since when the oldest waiting event waits; null if no event has waited for a minute. */
   behindSince: number | null;
   lastError: string | null;
   /** The highest number that the stream gave to an event; null before the first publish. */
@@ -52,6 +52,7 @@ export function createDestinationStore(db: Db) {
   const selectVersions = db.prepare("SELECT id, version FROM destination").raw();
   const selectById = db.prepare(`SELECT ${columns(COLUMNS)} FROM destination WHERE id = ?`);
   const insertRow = db.prepare(insertInto("destination", COLUMNS));
+  // Another server or stream has numbers of its own, so the highest number is forgotten.
   const updateRow = db.prepare(`
     UPDATE destination SET name = :name, url = :url, stream = :stream, prefix = :prefix,
       events = :events, auth = :auth, ca = :ca, sealed = :sealed, version = version + 1,
@@ -61,7 +62,7 @@ export function createDestinationStore(db: Db) {
     WHERE id = :id`);
   const updateSealed = db.prepare("UPDATE destination SET sealed = :sealed WHERE id = :id");
   const raiseVersion = db.prepare("UPDATE destination SET version = version + 1 WHERE id = ?");
-  // The version prevents that a publisher which is stopping overwrites the state after a change.
+  // The version keeps a publisher that is stopping from overwriting the state after a change.
   const updateState = db.prepare(`
     UPDATE destination SET behind_since = :behindSince, last_error = :lastError,
       stream_sequence = :streamSequence
@@ -105,11 +106,11 @@ export function createDestinationStore(db: Db) {
 export type CursorRow = {
   businessId: string;
   slug: string;
-  /** The last event that the stream has acknowledged; 0 if there is none. */
+  /** The number of the last event that the stream has acknowledged; 0 if there is none. */
   sequence: number;
   /** The number of the last redelivery; 0 before the first. */
   redelivery: number;
-  /** The last event whose message ID contains the number of the redelivery. */
+  /** The number of the last event whose message ID contains the number of the redelivery. */
   redeliverUntil: number;
 };
 
@@ -117,13 +118,13 @@ export type SkipRow = {
   destinationId: string;
   businessId: string;
   sequence: number;
-  /** null for several events that have left the history. */
+  /** The skipped event; null for several events that have left the history. */
   eventId: string | null;
   reason: string;
   at: number;
 };
 
-/** The first event of a business in a range, and the number of its events there. */
+/** The sequence number of the first event of a business in a range, and the count of its events. */
 export type FirstEvent = { businessId: string; sequence: number; events: number };
 
 const CURSOR = `
@@ -141,7 +142,8 @@ export function createCursorStore(db: Db) {
   const selectBehind = db.prepare(`
     ${CURSOR} WHERE last_sequence > coalesce(sequence, 0)
       AND (:businessId IS NULL OR business.id = :businessId)`);
-  // Nothing is written if the business or destination was deleted, or its cursor set back, meanwhile.
+  // Nothing is written if the business or destination was deleted meanwhile, or the cursor was set
+  // back.
   const upsert = db.prepare(`
     INSERT INTO destination_cursor
       (destination_id, business_id, sequence, redelivery, redeliver_until)

@@ -21,7 +21,7 @@ export type DestinationCheck = {
   details: string;
 };
 
-/** The error code of JetStream for a message that expects another last message. */
+/** The error code of JetStream if a publish expects another last message of the stream. */
 const WRONG_LAST_MESSAGE = 10070;
 /** The shortest duplicate window that covers the retries of a publish without an answer. */
 const MIN_WINDOW_MS = 60_000;
@@ -67,6 +67,7 @@ async function testServer(
     const manager = await jetstreamManager(connection, { checkAPI: false });
     const stream = await manager.streams.info(destination.stream);
     const slug = slugForTest(rt, destination);
+    // The request shows whether the user may read messages. The message itself is not needed.
     await manager.streams.getMessage(destination.stream, {
       last_by_subj: businessSubjects(destination.prefix, slug),
     });
@@ -93,6 +94,7 @@ export function checkStream(
     details,
   });
   const slug = businessId === null ? "*" : slugOf(rt, businessId);
+  // An event type is two tokens of a subject.
   const wanted = `${prefix}.${slug}.*.*`;
   const subjects = (config.subjects ?? []).map((subject) => safe(subject, 80));
   const nsPerMs = 1e6;
@@ -143,6 +145,7 @@ export function checkStream(
   ];
 }
 
+/** @param maximum no limit if it is not positive */
 const hasSpace = (used: number, maximum: number): boolean =>
   maximum <= 0 || used <= maximum * (1 - MIN_FREE);
 
@@ -172,7 +175,7 @@ export function coversSubject(pattern: string, wanted: string): boolean {
   return have.length === want.length;
 }
 
-/** Publishes a message that the stream must refuse: it expects another last message. */
+/** Publishes what the stream must refuse, because the publish expects another last message. */
 async function testPublish(
   { prefix, stream }: DestinationRow,
   connection: NatsConnection,

@@ -46,6 +46,10 @@ export function getPageKey(rt: Runtime, business: BusinessRow): string {
 export const findPageKey = (rt: Runtime, { id }: BusinessRow): string | undefined =>
   rt.openStore(createPageBookingStore).findKeyId(id);
 
+/**
+ * Returns what the page may see and change.
+ * @param visitor hash of the visitor whose limits count a new visit or order; else null
+ */
 export const accessOfPage = (
   { doc }: BusinessRow,
   keyId: string,
@@ -60,24 +64,24 @@ export const accessOfPage = (
   madeWhere: "on the booking page",
 });
 
-/** Returns the hash of the visitor who sent a request, by address. */
+/** Returns a hash of the network address from which a visitor sent a request. */
 export function visitorOf({ rt, context }: PageRequest, keyId: string): Buffer {
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
   return hashVisitor(rt, keyId, `address ${addressGroup(getClientAddress(context.request))}`);
 }
 
-/** Runs what a guest does in the name of the page. The audit log gets no address of a guest. */
+/** Runs an action of a guest with the page as its actor. The audit log gets no address. */
 export const runAsPage = <T>(rt: Runtime, keyId: string, work: () => T): T =>
   rt.runAs({ via: "http", id: keyId, name: KEY_NAME, address: null }, work);
 
-/** The most upcoming visits that are examined, of bookings and of reservations each. */
+/** The most upcoming bookings that are examined, and the most upcoming reservations. */
 const MAX_COUNTED = 10_000;
 
 /**
  * Returns a function that decides whether a visit counts towards the page's share of the free time.
  * A visit counts if it waits for the business or was booked at once, unless a mailbox at a mail
- * provider has confirmed it. Mailboxes of other domains prove nothing, because the owner of a domain
- * can create any number of them.
+ * provider has confirmed it. Mailboxes of other domains prove nothing, because the owner of a
+ * domain can create any number of them.
  */
 export function createIsCounted(rt: Runtime, businessId: string) {
   const rows = rt.openStore(createPageBookingStore).listMarked(businessId);

@@ -33,7 +33,7 @@ export type PageHold = {
 /**
  * Holds a time while a guest types. Returns null if the visitors of the page hold as much as they
  * may: the guest then books without a hold.
- * @throws AppError slot_taken, too_many_bookings, and those of an invalid choice
+ * @throws AppError slot_taken, too_many_bookings, and the errors of an invalid choice
  */
 export const holdTime = (
   rt: Runtime,
@@ -86,8 +86,9 @@ export type PageBooking = {
 };
 
 /**
- * Returns what identifies the stored reply to a form. The key of a form leads to the visit that the
- * form has made, so only its hash is stored.
+ * Returns what identifies the stored reply to a form. Whoever knows the key of a form can open the
+ * visit that it has made, so only the hash of the key is stored. `request` is the same for all
+ * forms, because a form that is sent twice may have other fields the second time.
  */
 export const replyOfForm = (purpose: "page" | "page mail", keyId: string, formKey: string) => ({
   keyId,
@@ -125,8 +126,8 @@ export const bookOnPage = (
   });
 
 /**
- * Creates the guest's link to a visit or order, and returns its token. The reply to the form has the
- * token for a day, so that the form, sent again, leads to the same visit.
+ * Creates the guest's link to a visit or order, and returns its token. The token is stored as the
+ * reply to the form for a day, so that the same form, sent again, leads to the same visit.
  */
 export function createLink(
   rt: Runtime,
@@ -141,6 +142,7 @@ export function createLink(
     visitId,
     businessId,
     language,
+    // A visit that is CONFIRMED at once was confirmed by nobody.
     unconfirmed: status === "CONFIRMED",
     hasMailbox: false,
   };
@@ -152,7 +154,10 @@ export function createLink(
   return token;
 }
 
-/** Returns texts that identify the guest by email address and phone number. */
+/**
+ * Returns texts that identify the guest by email address and phone number. Limits count these texts
+ * as they count the network address, because one guest can have many network addresses.
+ */
 export const contactsOf = ({ email, phone }: Customer): string[] => [
   ...(email ? [`email ${email.toLowerCase()}`] : []),
   ...(phone ? [`phone ${phone.replaceAll(/\D/g, "")}`] : []),
@@ -160,7 +165,7 @@ export const contactsOf = ({ email, phone }: Customer): string[] => [
 
 /**
  * Makes the visit of a form. A visit with a hold is not checked against the share of the page: the
- * hold was, and the visit takes its place.
+ * hold was checked, and the visit takes the place of the hold.
  */
 function makeVisit(
   rt: Runtime,
@@ -196,8 +201,8 @@ function makeVisit(
 }
 
 /**
- * The proof that a visit is meant: none, a mail that asks the guest, or a mailbox at a mail provider
- * that has confirmed the visit.
+ * The proof that a guest means a visit seriously: none, a mail that asks the guest, or a mailbox
+ * from which the visit was confirmed.
  */
 type Proof = "no proof" | "mail asked" | "mailbox";
 
@@ -205,9 +210,9 @@ type Proof = "no proof" | "mail asked" | "mailbox";
 const PARTS: Record<Proof, number> = { "no proof": 0.5, "mail asked": 0.75, mailbox: 1 };
 
 /**
- * Returns the part of the page's share of the free time that a visit or hold may fill. The visits
- * and holds that count fill the share together. With a better proof, more of the share may be full
- * already. A page without mail has no proofs, and one share for all.
+ * Returns up to which part a visit or hold may fill the page's share of the free time, together
+ * with all others that count. The part is larger with a better proof. On a server that mails no
+ * guests, nobody can give a proof, so the part is always the whole share.
  */
 export const partOfShare = (rt: Runtime, proof: Proof): number =>
   mailsGuests(rt) ? PARTS[proof] : 1;
@@ -215,7 +220,7 @@ export const partOfShare = (rt: Runtime, proof: Proof): number =>
 /**
  * Asserts that the holds and the unconfirmed visits of the page stay within its share of the free
  * time. Call it after the visit was made, in the same transaction.
- * @param part the part of the share that they may fill together with the visit
+ * @param part the part of the share that they all, including the visit, may fill together
  * @throws AppError too_many_holds
  */
 export function assertWithinShare(

@@ -3,10 +3,10 @@ import { openCondition } from "../../domain/conditions/registry.ts";
 import { takesBookings } from "./access.ts";
 import { createPageBookingStore } from "./store.ts";
 
-/** A page that refused nobody for this long takes visits again. */
+/** A page that refused nobody for this long counts as one that takes visits again. */
 const RECENT_MS = 3_600_000;
 
-/** Reports pages that refuse visits, because those that nobody has confirmed take too much time. */
+/** Reports pages that refuse visits because unconfirmed visits take too much of the free time. */
 const checkShare: Check = (rt) =>
   rt
     .openStore(createPageBookingStore)

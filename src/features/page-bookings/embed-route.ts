@@ -2,7 +2,7 @@ import { type CachedResponse, createHashedResponse } from "../../http/pipeline/c
 import type { Route } from "../../http/pipeline/route.ts";
 import { readPageFile } from "../../platform/assets.ts";
 
-/** Websites of any origin load the script, also with `crossorigin` and `integrity`. */
+/** Websites of any origin may load the script, also with `crossorigin` and `integrity`. */
 const HEADERS = [
   "cache-control",
   "public, max-age=3600",

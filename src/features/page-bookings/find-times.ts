@@ -9,7 +9,7 @@ import { totalOfPrices } from "../../domain/money.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// Reads free times as `GET /availability` does, in the same queue.
+// The page reads free times as `GET /availability` does, in the same queue.
 
 export type FreeTime = {
   startsAt: number;
@@ -26,7 +26,7 @@ export type MonthOfTimes = {
   /** The day whose times are listed; null if the month has none. */
   date: string | null;
   times: FreeTime[];
-  /** The first free time after the month, if the month has none. */
+  /** The first free time after a month without free times; null if none is known or needed. */
   next: number | null;
   /** The months before and after this one; null beyond those that the page offers. */
   earlier: string | null;
@@ -51,7 +51,7 @@ const addMonths = (month: string, months: number): string =>
 
 const lastDayOf = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1);
 
-/** Returns the day in a query with its month, else only the month; an empty object without both. */
+/** Returns the day in a query and its month, or only a month; an empty object without either. */
 function readMonth(query: URLSearchParams): { month?: string; date?: string } {
   const date = query.get("date") ?? "";
   if (isLocalDate(date)) return { month: monthOf(date), date };
@@ -60,8 +60,8 @@ function readMonth(query: URLSearchParams): { month?: string; date?: string } {
 }
 
 /**
- * Returns the free days of a month and the times of one of them. The month is that of the query,
- * else the first with a free time.
+ * Returns the free days of a month and the times of one of them. The month is that of the query, or
+ * by default the first with a free time.
  * @throws AppError with the issues of the request, query_too_large, busy
  */
 export async function findMonth(
@@ -88,10 +88,10 @@ export async function findMonth(
       last,
     );
     const from = month === first ? today : `${month}-01`;
-    const counts = find(search, from, lastDayOf(month));
-    counts.assertNotTooLarge("days");
+    const ofMonth = find(search, from, lastDayOf(month));
+    ofMonth.assertNotTooLarge("days");
     const days: MonthOfTimes["days"] = [];
-    for await (const chunk of counts.dayCounts())
+    for await (const chunk of ofMonth.dayCounts())
       days.push(...chunk.map(({ date, slotCount }) => ({ date, isFree: slotCount > 0 })));
     const isOfMonth = days.some(({ date }) => date === wanted.date);
     const date = isOfMonth
@@ -128,7 +128,7 @@ const clamp = (text: string, first: string, last: string): string =>
   text < first ? first : text > last ? last : text;
 
 const MAX_NEAREST = 4;
-/** The most slots that are searched, from the day of the time on. */
+/** The most slots that are searched, from the day of the wanted time on. */
 const MAX_SLOTS = 200;
 
 /** Returns the free times that are nearest to a time, in order. */
@@ -173,7 +173,7 @@ export async function findTime(
 
 type Find = (search: Search, from: string, to: string) => Availability;
 
-/** Runs a search when it is its turn in the queue of searches. */
+/** Runs a search as soon as its turn in the queue comes. */
 async function scan<T>(
   { rt, deps, context }: PageRequest,
   business: BusinessRow,

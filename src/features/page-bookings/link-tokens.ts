@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-// The tokens of guests' links to their visits.
+// Each link of a guest to a visit has a token.
 
 export const LINK_TOKEN_PREFIX = "deskbell_gv_";
 

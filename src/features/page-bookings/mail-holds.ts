@@ -32,13 +32,13 @@ import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } fro
 import { createPageBookingStore } from "./store.ts";
 
 // Beyond its share of the free time, the page takes a visit only after the guest has confirmed it
-// by a link in a mail. The time is held until then if the part of the share for mailed guests has
-// room. Otherwise the link books the time if it is still free, so that nobody can close the page by
-// filling the share. A feature that mails guests sends the link.
+// by a link in a mail. The time is held for some minutes if the share has room for guests who were
+// asked by mail. Otherwise the link books the time if it is still free, so that nobody can close
+// the page by filling the share. A feature that mails guests sends the link.
 
 const replyOf = (keyId: string, formKey: string) => replyOfForm("page mail", keyId, formKey);
 
-/** Returns the hold of a form whose guest was asked to confirm it; undefined if there is none. */
+/** Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none. */
 export function findAskedHold(
   rt: Runtime,
   { id }: BusinessRow,
@@ -95,7 +95,7 @@ export const holdForMail = (
     return hold;
   });
 
-/** Holds a time. Beyond the share, the hold has only the terms and keeps no time. */
+/** Holds a time. Beyond the share, the hold expires at once and only stores the terms. */
 function holdIfPossible(
   rt: Runtime,
   business: BusinessRow,
@@ -133,7 +133,7 @@ export function findGuestHold(
   if (!isLinkToken(token)) return undefined;
   const row = rt.openStore(createPageBookingStore).findByToken(hashToken(token));
   if (row === undefined || row.businessId !== business.id) return undefined;
-  // The key of the hold is irrelevant, because the token shows that the guest may see it.
+  // The key of the hold is irrelevant, because the token shows that the guest may see the hold.
   const hold = rt.store.holds.findById(business.id, row.visitId, null);
   if (hold === undefined) return undefined;
   return {
@@ -187,8 +187,8 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
     const store = rt.openStore(createPageBookingStore);
-    // A link confirms a visit only from a mailbox of a provider: the owner of a domain has any number
-    // of mailboxes.
+    // A mailbox counts only at a mail provider, because the owner of a domain has any number of
+    // mailboxes.
     const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
     store.insert({
       visitId: visit.id,
@@ -197,7 +197,7 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
       unconfirmed: !hasMailbox && visit.status === "CONFIRMED",
       hasMailbox,
     });
-    // A visit whose time was held has counted already.
+    // If the time was held, the hold was checked. A visit with `hasMailbox` never counts.
     if (!isKept && !hasMailbox)
       assertWithinShare(rt, business, keyId, visit, partOfShare(rt, "mailbox"));
     store.moveLinks(holdId, visit.id);

@@ -19,7 +19,7 @@ import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
-// Orders of tickets on the page. The guest pays the business, which then confirms the order.
+// A guest orders tickets on the page and pays the business, which then confirms the order.
 
 const HOUR_MS = 3_600_000;
 
@@ -36,7 +36,7 @@ export type PageOrder = {
   language: PageLanguage;
 };
 
-/** Returns when tickets that are ordered now must be paid: at the latest when their event begins. */
+/** Returns when tickets that are ordered now must be paid, at the latest when the event begins. */
 export const payByOf = (
   { doc: { publicPage } }: BusinessRow,
   { startsAt }: { startsAt: number },
@@ -74,8 +74,6 @@ export const orderOnPage = (
         keepsCodes: true,
       }),
     );
-    // Limits count an email address or phone number like a network address, of which one guest has
-    // many.
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "order");
     notifyOrdered(rt, business, event, order);
@@ -114,6 +112,7 @@ export function listTicketsWithCodes(
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
   if (status !== "CONFIRMED" || event === undefined || event.endsAt <= rt.now()) return [];
   const codes = readKeptCodes(rt, orderId);
+  // The store lists the newest ticket first, and the page shows the oldest first.
   return rt
     .openStore(createTicketStore)
     .list({ businessId, orderId }, codes.size)
@@ -125,7 +124,7 @@ export function listTicketsWithCodes(
     });
 }
 
-/** Returns the state of an order, also of one that has expired but was not ended yet. */
+/** Returns the state of an order: EXPIRED from its time on, even if it was not ended yet. */
 export const statusOfOrder = (
   { status, expiresAt }: TicketOrder,
   now: number,
@@ -133,7 +132,7 @@ export const statusOfOrder = (
 
 /**
  * Cancels the order of a link, as the guest. An order that is not pending stays as it is.
- * @returns whether there is such an order
+ * @returns false if the link has ended
  */
 export const cancelOrderAsGuest = (rt: Runtime, business: BusinessRow, token: string): boolean =>
   rt.tx(() => {

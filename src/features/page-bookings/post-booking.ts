@@ -59,7 +59,7 @@ async function readPosted(request: PageRequest): Promise<Posted | { response: Ht
 
 /**
  * Runs a write for a business that still takes bookings.
- * @throws AppError too_many_bookings if its page was closed meanwhile
+ * @throws AppError too_many_bookings if the page was closed meanwhile
  */
 async function writeOnPage<T>(
   { rt }: PageRequest,
@@ -137,7 +137,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
-    // The hold, if any, has been used: an empty cookie that ends at once deletes that of the hold.
+    // The hold, if any, has been used: an empty cookie that ends at once deletes its cookie.
     const noHold = holdCookie(request, "", 0);
     return redirect(request, urlOfBooked(request, page, token), noHold);
   } catch (error) {
@@ -148,8 +148,8 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
 }
 
 /**
- * Holds the time, and asks the guest by mail, if the page has taken as much as it may.
- * @param refusal why it was not booked, which the guest reads if nobody can be asked by mail
+ * Holds the time, and asks the guest by mail, because the page has taken as much as it may.
+ * @param refusal why the time was not booked; shown if the guest cannot be asked by mail
  */
 async function askByMail(
   request: PageRequest,

@@ -1,12 +1,12 @@
 import { type Customer, customerFields } from "../../domain/bookings/customer.ts";
 import type { FormErrors, GuestForm } from "./rules.ts";
 
-/** What a guest has written, and the data to store; null if something is missing or wrong. */
+/** What a guest has written. `customer` is to be stored; null if something is missing or wrong. */
 export type ReadForm = { form: GuestForm; errors: FormErrors; customer: Customer | null };
 
 const FIELDS = ["name", "email", "phone", "notes"] as const;
 
-/** Reads the details of a guest. A mail address or telephone number is needed to reach the guest. */
+/** Reads the details of a guest, who must give an email address or a telephone number. */
 export function readGuestForm(body: URLSearchParams): ReadForm {
   const read = (field: (typeof FIELDS)[number]): string => (body.get(field) ?? "").trim();
   const form: GuestForm = {

@@ -19,7 +19,7 @@ import { chooseVariant } from "../public-pages/variants.ts";
 import { type BookingTexts, textsOf } from "./texts.ts";
 import { isEmbedded } from "./urls.ts";
 
-/** A page of a business: what its frame shows, and its fixed texts. */
+/** What a booking page shows around its content, and its fixed texts. */
 export type BookingShop = {
   business: BusinessRow;
   shop: Shop;
@@ -30,7 +30,7 @@ export type BookingShop = {
 
 /** What guests can book. */
 export type Offer = {
-  /** A page of the services; null if it is not read. */
+  /** One page of the list of services; null if the list is not needed. */
   services: Services | null;
   /** The largest party that a table seats; 0 without tables. */
   maxParty: number;
@@ -64,6 +64,7 @@ export async function openShop<T>(
     rt,
     ALL_LISTS,
     getBusiness,
+    // Partners know the changes by the clock until `publishedUntil`, so a page shows them, too.
     ({ publishedUntil }) => Math.max(context.now, publishedUntil),
     (view) => {
       const { business } = view;
@@ -81,7 +82,10 @@ export async function openShop<T>(
   );
 }
 
-/** Returns what guests can book. @param page that of the list of services; null to leave it out */
+/**
+ * Returns what guests can book.
+ * @param page the page of the list of services; null to leave the list out
+ */
 export function readOffer(
   { rt }: PageRequest,
   view: CatalogView,

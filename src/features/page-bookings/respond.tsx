@@ -151,8 +151,9 @@ export function readHoldCookie({ context }: PageRequest): string | null {
 }
 
 /**
- * Returns the header that sets a cookie with the ID of the visitor's hold, by which the next hold
- * replaces it. A frame gets no cookie, because browsers keep none: its URLs have the ID.
+ * Returns the header that sets a cookie with the ID of the visitor's hold, so that the next hold of
+ * this visitor can release it. A frame gets no cookie, because browsers keep none there: the URLs
+ * in the frame have the ID.
  */
 export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders {
   if (isEmbedded(request)) return [];

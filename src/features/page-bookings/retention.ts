@@ -1,21 +1,22 @@
 import type { ExpiringRows } from "../../app/operations/retention.ts";
-import { madeUntilIfEnded, LINK_MS } from "./rules.ts";
+import { CONFIRM_MS, LINK_MS } from "./rules.ts";
 import { eraseVisits } from "../../app/guests/erase-visits.ts";
 import { markErasedLog } from "../../app/guests/erased-bytes.ts";
 import { createPageBookingStore } from "./store.ts";
 
 /**
- * Deletes the links of guests whose visits are long over, and the data of guests who have not
- * confirmed a hold.
+ * Deletes the links of guests whose visits are long over, and the data of guests with holds that
+ * were used or can no longer be confirmed.
  */
 const pruneLinks: ExpiringRows = (rt) => {
   const store = rt.openStore(createPageBookingStore);
   store.deleteEndedBefore(rt.now() - LINK_MS);
-  const ended = store.listEndedHolds(madeUntilIfEnded(rt.now()));
+  const ended = store.listEndedHolds(rt.now() - CONFIRM_MS);
   if (ended.length > 0) {
     eraseVisits(rt, ended);
     markErasedLog(rt);
   }
+  // This call has handled all rows, so there are no next ones.
   return undefined;
 };
 

@@ -5,7 +5,7 @@ import type {
 } from "../../domain/availability/request.ts";
 import { type Hold, holdStatus } from "../../domain/bookings/hold.ts";
 
-// What a guest chooses on the booking page, as the query of its URL. Each step is a URL, so that
+// The query of a URL has what a guest has chosen on the booking page. Each step is a URL, so that
 // the back button and a reload work without scripts.
 
 const DAY_MS = 86_400_000;
@@ -13,23 +13,20 @@ const MINUTE_MS = 60_000;
 
 /** How long after a visit its link works. */
 export const LINK_MS = 30 * DAY_MS;
-/** How long a link in a mail confirms a visit, if its time is still free. */
-const CONFIRM_MS = 60 * MINUTE_MS;
+/** How long after a hold was made its mailed link books it, if nobody else has taken the time. */
+export const CONFIRM_MS = 60 * MINUTE_MS;
 /** How long the time of a visit is held for the guest who got a link to confirm the visit. */
 export const MAIL_HOLD_MS = 15 * MINUTE_MS;
 /** How long a time is held while a guest types. */
 export const HOLD_MS = 10 * MINUTE_MS;
 
-/** Returns until when a link in a mail confirms what a hold keeps, or has kept. */
+/** Returns until when a link in a mail can confirm a hold, even if the hold itself has expired. */
 export const confirmableUntil = ({ createdAt }: { createdAt: number }): number =>
   createdAt + CONFIRM_MS;
 
 /** Returns until when nobody else can take the time of a hold; null if others can. */
 export const keptUntil = (hold: Hold, now: number): number | null =>
   holdStatus(hold, now) === "OPEN" ? hold.expiresAt : null;
-
-/** Returns when a hold was made at the latest if its link in a mail has ended by now. */
-export const madeUntilIfEnded = (now: number): number => now - CONFIRM_MS;
 
 /** The most guests of one booking that the page offers. */
 export const MAX_GUESTS = 20;
@@ -59,7 +56,7 @@ const readInteger = (text: string | null, max: number): number | undefined => {
 
 const MAX_PARTY = 10_000;
 
-/** How far a guest has come: the question to answer next, or the choice for which times are shown. */
+/** The step that a guest has reached: a question to answer, or the times for what was chosen. */
 export type Progress =
   | { step: "start" }
   | { step: "options"; serviceId: string }
@@ -144,7 +141,7 @@ export function toRequest(choice: Choice): NamedRequest {
   return { segments: [{ serviceId, variantId, addons, staffId }], guests };
 }
 
-/** The random bytes of the key of a form; the key has two hexadecimal digits for each. */
+/** The number of random bytes in the key of a form, which has two hexadecimal digits for each. */
 export const KEY_BYTES = 16;
 
 /** Matches the key of a form: a form that is sent twice books once. */

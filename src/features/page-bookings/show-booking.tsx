@@ -59,7 +59,7 @@ function serviceOf(progress: Progress): string | null {
   return progress.choice.serviceId;
 }
 
-/** Shows the first step of a booking whose answer the query lacks. */
+/** Shows the first step of a booking that the query does not answer. */
 export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.context.request.search);
   if (query.has("event")) return (await import("./show-tickets.tsx")).showTickets(request, query);
@@ -75,14 +75,17 @@ export async function showBooking(request: PageRequest): Promise<HttpResponse> {
   return showTimes(request, page, progress.choice, query);
 }
 
-/** Returns the time in a form or URL; null if the text is not an instant. */
+/** Returns the time in a form or URL; null if the text is not a whole minute in UTC. */
 export function readInstant(text: string | null): number | null {
   const isInstant = text !== null && /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/.test(text);
   const at = isInstant ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
 }
 
-/** Shows the first step, or the options of what is chosen. */
+/**
+ * Shows the first step, or the options of what is chosen.
+ * @param isGone whether the guest's choice is no longer offered
+ */
 export function showQuestion(
   request: PageRequest,
   page: BookingPage,
@@ -167,7 +170,6 @@ async function showTimes(
         choice={choice}
         at={null}
         until={null}
-        staffName={null}
         totalCents={found.times[0]?.totalCents ?? null}
         changeUrl={changeUrlOf(page, choice, kept)}
       />
@@ -254,7 +256,7 @@ export type DetailsState = {
 
 type DetailsUrl = { choice: Choice; at: number; key: string; holdId: string | null; kept: Fields };
 
-/** Returns the URL of the details of a time. Their form is sent to the same URL. */
+/** Returns the URL of the form for the guest's details, which is sent to the same URL. */
 export const urlOfDetails = (
   page: BookingShop,
   { choice, at, key, holdId, kept }: DetailsUrl,
@@ -267,7 +269,7 @@ export const urlOfDetails = (
     ...kept,
   ]);
 
-/** Shows the form of the details. A time that is taken leads to the nearest free times. */
+/** Shows the form for the details, and the nearest free times if the chosen time is taken. */
 export async function respondWithDetails(
   request: PageRequest,
   page: BookingPage,
@@ -292,7 +294,6 @@ export async function respondWithDetails(
         choice={choice}
         at={time === undefined ? null : at}
         until={choice.kind === "table" ? null : (time?.endsAt ?? null)}
-        staffName={null}
         totalCents={totalCents}
         changeUrl={changeUrlOf(page, choice, kept)}
       />

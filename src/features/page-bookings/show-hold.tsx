@@ -17,7 +17,7 @@ import { keptFields, toQuery, urlOfStep } from "./urls.ts";
 import { Facts } from "./view/visit.tsx";
 import { Heading, Notice, Telephone } from "./view/parts.tsx";
 
-// The page of a hold, to which a link in a mail leads. Opening it changes nothing, because programs
+// A link in a mail leads to the page of a hold. Opening the page changes nothing, because programs
 // that examine mails open links, too.
 
 /** Shows a hold; undefined if the link leads to none. */
@@ -58,7 +58,7 @@ async function findObstacle(
   }
 }
 
-/** Returns the URL of the times of the day that a guest has chosen, with anyone who is free. */
+/** Returns the URL of the free times, with any staff member, on the day of a hold. */
 function urlOfTimes(request: PageRequest, page: BookingShop, hold: Hold): string {
   const choice = choiceOfHold(request.rt, page.business, hold);
   const anyone = choice.kind === "table" ? choice : { ...choice, staffId: null };
@@ -120,7 +120,7 @@ export async function postConfirmation(request: PageRequest): Promise<HttpRespon
   const token = context.request.params["token"] ?? "";
   const query = toQuery(keptFields(request));
   const url = `${base}/b/${encodeURIComponent(slug)}/v/${encodeURIComponent(token)}${query && `?${query}`}`;
-  // A link that was confirmed already leads to the visit.
+  // If the hold was confirmed before, its link leads to the visit.
   if (opened === undefined) return redirect(request, url);
   try {
     await prepareBookableCatalog(rt, opened.page.business);

@@ -38,7 +38,7 @@ import { writeShortDateTime } from "./when.ts";
 
 type TicketPage = BookingShop & { content: PublicEvent };
 
-/** Opens the page of an event's tickets, or returns the response for one that has none. */
+/** Opens the page of an event's tickets, or returns the response if there is no such page. */
 async function openTickets(
   request: PageRequest,
   query: URLSearchParams,
@@ -149,15 +149,7 @@ function respondWithOrder(
     content: (
       <Details
         {...page}
-        summary={
-          <TicketSummary
-            {...page}
-            event={event}
-            items={items}
-            totalCents={totalCents}
-            changeUrl={null}
-          />
-        }
+        summary={<TicketSummary {...page} event={event} items={items} totalCents={totalCents} />}
         form={form}
         errors={errors}
         at={startsAt}

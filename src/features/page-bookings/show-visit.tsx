@@ -143,7 +143,7 @@ async function showOrder(request: PageRequest): Promise<HttpResponse> {
   });
 }
 
-/** The light modules around a QR code, which readers need. */
+/** The width of the light border around a QR code, in modules. Scanners need it. */
 const QUIET_ZONE = 4;
 
 async function readGuestTickets(
@@ -271,9 +271,9 @@ export async function postMove(request: PageRequest): Promise<HttpResponse> {
   const at = readInstant(parseForm(await readBody(request.context)).get("at"));
   return changeAndRedirect(
     request,
-    // A form without a valid time changes nothing.
+    // A form without a valid time changes nothing, and leads back to the times.
     ({ business, token }) => at === null || moveAsGuest(request.rt, business, token, at),
-    "done=moved",
+    at === null ? "move=1" : "done=moved",
   );
 }
 

@@ -8,12 +8,15 @@ export type PageKeyRow = {
   shareRefusedAt: number | null;
 };
 
-/** A visit or ticket order that its guest can see by links, or a hold that a link in a mail confirms. */
+/** A visit or order that its guest can see by links, or a hold that a link in a mail confirms. */
 export type PageVisitRow = {
   visitId: string;
   businessId: string;
   language: string;
-  /** Whether the visit was booked at once, without an approval or a mailbox at a mail provider. */
+  /**
+   * Whether the visit was booked at once, without an approval or a mailbox at a mail provider; true
+   * for a hold.
+   */
   unconfirmed: boolean;
   /** Whether a mailbox at a large mail provider has confirmed the visit. */
   hasMailbox: boolean;
@@ -84,7 +87,7 @@ export function createPageBookingStore(db: Db) {
         unconfirmed: row.unconfirmed ? 1 : 0,
         hasMailbox: row.hasMailbox ? 1 : 0,
       }),
-    /** Adds a link to a visit. The oldest one ends if there are too many. */
+    /** Adds a link to a visit. If there are too many links, the oldest one ends. */
     insertLink(visitId: string, tokenHash: Buffer, createdAt: number): void {
       insertLink.run({ visitId, tokenHash, createdAt });
       deleteOldLinks.run({ visitId });
@@ -93,7 +96,7 @@ export function createPageBookingStore(db: Db) {
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
-    /** Returns the IDs of the mailed holds that were used, or made until a time. */
+    /** Returns the holds with a mailed link that were used, or not made after `madeUntil`. */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
     /** Returns the visits that were booked at once, or that a mailbox has confirmed. */
     listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),

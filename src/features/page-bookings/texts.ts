@@ -1,6 +1,6 @@
 import type { PageLanguage, Translations } from "../../pages/languages.ts";
 
-// The fixed texts of the booking page and of the pages of guests' visits.
+// The booking page and the pages of guests' visits show these fixed texts.
 
 export type BookingTexts = {
   title: string;

@@ -1,6 +1,6 @@
 import type { PageRequest } from "../../http/pages/page-request.ts";
 
-// The URLs of the steps of a booking. Their queries have all that the guest has chosen.
+// Each step of a booking has a URL, whose query has all that the guest has chosen.
 
 /** An object with the path of the business's pages, such as the props of a page. */
 type PathOwner = { shop: { path: string } };
@@ -10,8 +10,8 @@ export type Fields = readonly (readonly [string, string])[];
 export const bookPath = ({ shop }: PathOwner): string => `${shop.path}/book`;
 
 /**
- * Returns the fields that every step keeps: the language which the reader has chosen, and that the
- * page is in a frame of another website.
+ * Returns the fields that every step keeps: `lang` if the reader has chosen a language, and `embed`
+ * if the page is in a frame of another website.
  */
 export function keptFields(request: PageRequest): Fields {
   const lang = new URLSearchParams(request.context.request.search).get("lang");
@@ -25,7 +25,7 @@ export function keptFields(request: PageRequest): Fields {
 export const isEmbedded = ({ context }: PageRequest): boolean =>
   new URLSearchParams(context.request.search).has("embed");
 
-/** Returns whether the page is the first of a frame, which must not take the focus of the website. */
+/** Returns whether the page is the first in a frame: it must not take the focus of the website. */
 export const isFirstOfFrame = ({ context }: PageRequest): boolean =>
   new URLSearchParams(context.request.search).get("embed") === "first";
 
@@ -36,8 +36,8 @@ export const urlOfStep = (page: PathOwner, fields: Fields): string =>
   fields.length === 0 ? bookPath(page) : `${bookPath(page)}?${toQuery(fields)}`;
 
 /**
- * Returns the URL of the visit or order that a form has made. The query of a page in a frame makes
- * the page tell the website around the frame, once, what was booked.
+ * Returns the URL of the visit or order that a form has made. The query in a frame has `booked`, so
+ * that the page tells the website what was booked.
  */
 export function urlOfBooked(request: PageRequest, { shop }: PathOwner, token: string): string {
   const query = isEmbedded(request) ? `?${toQuery([...keptFields(request), ["booked", "1"]])}` : "";

@@ -7,7 +7,7 @@ import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 
-// What a guest sees of a visit, on its page and in mails.
+// These functions read what a guest sees of a visit, on its page and in mails.
 
 /** What a visit or hold is about. */
 export type VisitContent = {

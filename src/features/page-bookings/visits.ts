@@ -12,9 +12,9 @@ import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { LINK_MS } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
-// A guest's own visit, by the token of its link.
+// The token of a link lets a guest see and change the visit.
 
-/** A visit with the key that made it, in whose name the guest changes it. */
+/** A visit, and the key that made it. The guest changes the visit in the name of this key. */
 export type GuestVisit = { keyId: string; language: string } & (
   | { kind: "booking"; visit: Booking }
   | { kind: "reservation"; visit: Reservation }
@@ -95,8 +95,8 @@ export const moveAsGuest = (
 
 /**
  * Asserts that a visit which counts towards the page's share fits into the share at its new time. A
- * move to another day takes time like a new visit. A move within a day takes no more time of any
- * week, so it may use the whole share.
+ * move to another day takes time like a new visit. A move within a day takes no additional time, so
+ * it may use the whole share.
  */
 function assertMayMove(
   rt: Runtime,

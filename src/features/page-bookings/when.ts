@@ -1,7 +1,10 @@
 import { formatLocalMinute } from "../../domain/local-time.ts";
 import type { Shop } from "../public-pages/content.ts";
 
-/** An example of the form of `formatLocalMinute`; an offset follows if clocks show a minute twice. */
+/**
+ * A text of `formatLocalMinute` looks like this one, to which an offset is added if clocks show the
+ * minute twice.
+ */
 const LOCAL_MINUTE = "2026-12-31T22:00";
 
 type Formatted = Pick<Shop, "format">;
@@ -12,7 +15,7 @@ const nameOffset = ({ format }: Formatted, ms: number, timeZone: string): string
     .find(({ type }) => type === "timeZoneName")?.value ?? "";
 
 /**
- * Returns a time of day in the zone of the business. Its offset follows in the hour that daylight
+ * Returns a time of day in the zone of the business. The offset follows in the hour that daylight
  * saving repeats.
  */
 export function writeTime(shop: Formatted, timezone: string, ms: number): string {

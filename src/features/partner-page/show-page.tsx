@@ -14,9 +14,9 @@ const EVENT_TYPES: PageProps["eventTypes"] = Object.fromEntries(
 );
 
 /**
- * Responds with the same page for every slug: it has no data of a business, and does not show
- * whether one exists. The page's script reads data through the API with the key of the partner. Its
- * texts are English, like the documentation of the API.
+ * Responds with the same page for every slug: the page has no data of a business, and does not show
+ * whether the business exists. The script of the page reads data through the API with the partner's
+ * key. The texts are English, like the documentation of the API.
  */
 export const showPartnerPage = (request: PageRequest): HttpResponse =>
   respondWithPage(request, {

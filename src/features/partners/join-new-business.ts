@@ -2,7 +2,10 @@ import type { BeforeCatalogWrite } from "../../app/catalog/catalog-write.ts";
 import { joinBusiness } from "./partners.ts";
 import { createFuturePartnerStore } from "./store.ts";
 
-/** Lets the partners that cover future businesses reach a new business, whose row is undefined. */
+/**
+ * Lets the partners that cover future businesses reach a new business, which had no row before the
+ * write.
+ */
 export const joinNewBusiness: BeforeCatalogWrite = (rt, { row, businessId }) => {
   if (row !== undefined) return;
   const business = rt.store.businesses.findById(businessId);

@@ -29,7 +29,7 @@ import { createPartnerStore, type ReachedBusiness } from "./store.ts";
 
 const LIST = "businesses";
 const DEFAULT_LIMIT = 500;
-/** Maximum number of changes that one request reads, including those of other partners' businesses. */
+/** The most changes that one request reads, including those of other partners' businesses. */
 const MAX_SCANNED = 20_000;
 
 export const businessesParameters = lazy(() => ({
@@ -57,9 +57,10 @@ export const handleListBusinesses =
     const position = rt.store.feed.getLastPosition();
     const count = rt.openStore(createPartnerStore).countReached(key.partnerId);
     const partner = toPublicPartner(rt, key);
-    const name = hash("sha256", partner.name).slice(0, 8);
-    const etag = `W/"${rt.store.feed.getId()}-${position}-${count}-${name}"`;
+    const nameHash = hash("sha256", partner.name).slice(0, 8);
+    const etag = `W/"${rt.store.feed.getId()}-${position}-${count}-${nameHash}"`;
     const headers = [...PRIVATE, "etag", etag];
+    // The cursor of the next page of changes is a position, as `changedSince` of the first page is.
     const since =
       changedSince === undefined
         ? null
@@ -119,7 +120,8 @@ function listAll(
 /**
  * Lists the businesses that have changed since a position, in the order of their first change
  * after it.
- * @param until the last position when the request began: later events belong to the next one
+ * @param until the last position when the request began, at which the last page ends even if the
+ *   last events were deleted; later events belong to the next request
  */
 function listChanged(
   rt: Runtime,

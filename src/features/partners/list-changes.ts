@@ -47,7 +47,7 @@ export const partnerChangesParameters = lazy(() => ({
 type FeedEvent = { sequence: number; body: Buffer };
 type FeedPage = { events: FeedEvent[]; position: number; hasMore: boolean };
 
-/** Responds with the events of all businesses that a partner reaches, in the order of their commits. */
+/** Responds with the events of all businesses that a partner reaches, in the order of commits. */
 export const handleListPartnerChanges =
   ({ rt, longPolls, accessControl }: HandlerDeps) =>
   async (context: RequestContext, key: PartnerCredential): Promise<HttpResponse> => {
@@ -96,7 +96,8 @@ function readPage(
 ): FeedPage {
   const findAccess = createAccessFinder(rt, key);
   const events: FeedEvent[] = [];
-  // Events of a later commit may be written while the page is read, and belong to the next one.
+  // A page that reads all events ends at the feed's last position, because the last events may have
+  // been deleted. That position is read first, so that no later commit is skipped.
   const end = Math.max(after, rt.store.feed.getLastPosition());
   let position = after;
   let bytes = 0;
@@ -108,7 +109,7 @@ function readPage(
       if (events.length === limit || bytes >= MAX_PAGE_BYTES)
         return { events, position, hasMore: true };
       const access = findAccess(placed);
-      // An event may have been pruned since it was listed, and is then skipped.
+      // The event is skipped if it was pruned after it was listed.
       const event = access && rt.store.feed.find(placed.businessId, placed.sequence);
       if (access && event) {
         const body = bodyFor(access, { type: placed.type, body: event.body });

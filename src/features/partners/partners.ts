@@ -13,9 +13,9 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { MAX_NAME_LENGTH } from "./rules.ts";
 import { createPartnerStore, type PartnerRow } from "./store.ts";
 
-// A partner reaches several businesses with the same keys. Its access to a business is an API key of
-// that business without a secret. The partner is therefore limited and its data are kept apart at
-// each business as with any other key.
+// A partner reaches several businesses with the same keys. Its access to a business is an API key
+// of that business without a secret. Each business therefore limits the partner, and keeps its data
+// apart, as with any other key.
 
 type Reached = Pick<BusinessRow, "id" | "doc">;
 
@@ -86,7 +86,7 @@ type NewPartnerKey = {
 };
 
 /**
- * Creates another key of a partner, with the same rights. The commands for keys rotate and revoke it.
+ * Creates another key of a partner, with the same rights. Commands for keys rotate and revoke it.
  * @throws AppError validation_failed; conflict if the server has the key already
  */
 export function createPartnerKey(
@@ -106,7 +106,7 @@ export function createPartnerKey(
     scopes: partner.scopes,
     eventGroups: partner.eventGroups,
     cidrs: partner.cidrs,
-    // The key itself has the limits of all businesses together; the access to a business has its own.
+    // The key has the limits of all businesses together; each access has those of its business.
     limitMinute: partner.totalMinute,
     limitHour: partner.totalHour,
     maxEndpoints: partner.maxEndpoints,
@@ -160,8 +160,8 @@ export function joinBusiness(rt: Runtime, partner: PartnerRow, business: Busines
 
 /**
  * Ends the access of a partner to businesses: its endpoints there are disabled, its holds released.
- * @param isExclusion whether the owners of the businesses exclude the partner, so that `--future`
- *   does not give the access again
+ * @param isExclusion whether the owners of the businesses exclude the partner, which is recorded
+ *   even if the partner does not reach them
  * @throws AppError conflict if the partner does not reach one of them; none is then removed
  */
 export function removeBusinesses(

@@ -16,7 +16,7 @@ import {
 import { businessesParameters, handleListBusinesses } from "./list-businesses.ts";
 import { handleListPartnerChanges, partnerChangesParameters } from "./list-changes.ts";
 
-/** The routes of webhook endpoints for all businesses; they share handlers with those of one. */
+/** The routes of endpoints for all businesses share handlers with those for one business. */
 const WEBHOOK_ROUTES: readonly RouteDefinition[] = [
   routeOfPartner("GET", "Partners", "webhooks", {
     operationId: "listPartnerEndpoints",

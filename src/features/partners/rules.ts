@@ -4,7 +4,7 @@ import type { EventGroup } from "../../domain/event-types.ts";
 /** The settings of a partner that can be changed. */
 export type PartnerSettings = {
   name: string;
-  /** Whether businesses that are created later join. */
+  /** Whether the partner also reaches businesses that are created later. */
   coversFuture: boolean;
   scopes: Scope[];
   eventGroups: EventGroup[];

@@ -66,7 +66,10 @@ function parse(raw: unknown): PartnerRow {
   };
 }
 
-/** Lists the partners that new businesses join. Every new business needs only this statement. */
+/**
+ * Lists the partners that reach every new business. The store is separate because the creation of a
+ * business needs no other statement about partners.
+ */
 export function createFuturePartnerStore(db: Db) {
   const select = db.prepare(`${selectPartners} AND covers_future = 1 ORDER BY id`);
   return { list: () => select.all().map(parse) };
@@ -112,11 +115,6 @@ export function createPartnerStore(db: Db) {
   const readmit = db.prepare(
     "DELETE FROM partner_exclusion WHERE partner_id = :partnerId AND business_id = :businessId",
   );
-  const selectExclusion = db
-    .prepare(
-      "SELECT 1 FROM partner_exclusion WHERE partner_id = :partnerId AND business_id = :businessId",
-    )
-    .pluck();
   const selectExcluded = db
     .prepare(`
       SELECT slug FROM partner_exclusion JOIN business ON business.id = business_id
@@ -126,7 +124,7 @@ export function createPartnerStore(db: Db) {
   const selectAfter = db.prepare(`
     SELECT ${columns("position, business_id, sequence, type, owner_key_id")} FROM event
     WHERE position IS NOT NULL AND position > ? ORDER BY position`);
-  // The index has all columns, so that other events are passed over without being read.
+  // The index of positions has all of these columns, so that other events are skipped unread.
   const selectChanges = db.prepare(`
     SELECT ${columns("position, business_id")} FROM event
     WHERE position IS NOT NULL AND position > :after AND type IN ('catalog.changed', 'business.added')
@@ -163,8 +161,6 @@ export function createPartnerStore(db: Db) {
     exclude: (partnerId: string, businessId: string, at: number) =>
       void exclude.run({ partnerId, businessId, at }),
     readmit: (partnerId: string, businessId: string) => void readmit.run({ partnerId, businessId }),
-    isExcluded: (partnerId: string, businessId: string): boolean =>
-      selectExclusion.get({ partnerId, businessId }) === 1,
     listExcludedSlugs: (partnerId: string) => selectExcluded.all(partnerId) as string[],
 
     /** Yields the events of all businesses with partners after a position. */

@@ -21,8 +21,8 @@ export type PartnerUpdate = {
 
 /**
  * Changes a partner with all of its keys and its access to every business, and unsubscribes its
- * endpoints from events that it may no longer receive. The delivery worker cancels deliveries of such
- * events. If a limit becomes lower, existing endpoints and holds stay.
+ * endpoints from events that the partner may no longer receive. The delivery worker cancels the
+ * deliveries of these events. If a limit becomes lower, existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for the name of another partner;
  *   state_refuses if an endpoint would have no event left
  */
@@ -57,7 +57,10 @@ const isSame = (a: unknown, b: unknown): boolean =>
     ? new Set(a).symmetricDifference(new Set(b)).size === 0
     : deepEqual(a, b);
 
-/** @throws AppError state_refuses if an endpoint would have no event left */
+/**
+ * Unsubscribes a partner's endpoints from events of other groups, and returns the changed ones.
+ * @throws AppError state_refuses if an endpoint would have no event left
+ */
 function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): EndpointRow[] {
   const { endpoints } = rt.store;
   const own = [

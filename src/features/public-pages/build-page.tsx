@@ -80,8 +80,7 @@ export function buildPage(
   location: PageLocation,
   site: { origin: string; hasTables: boolean; bookingPath: string | undefined },
 ): BuiltPage | null {
-  // Versions are shown only in the calendar, where a program replaces an entry by one with a higher
-  // version.
+  // The calendar alone shows versions: programs replace an entry if its version has risen.
   const view = wanted.kind === "calendar" ? versioned : withoutVersions(versioned);
   const path = `${location.base}/b/${location.slug}`;
   const { booking } = view.stored.catalog.business.publicPage;
@@ -189,6 +188,7 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
   },
   calendar({ view, shop, wanted }) {
     const { event: slug } = wanted;
+    // Undefined stands for all events, null for an event that does not exist.
     const event = slug === null ? undefined : readEvent(view, wanted, slug);
     if (event === null) return null;
     const events = readEvents(view, wanted, DOCUMENT)?.sections.flatMap(({ items }) => items) ?? [];
@@ -278,7 +278,7 @@ type Html = Pick<Page, "content" | "structuredData" | "props"> & {
   path?: string;
   /** The picture that chats show. */
   image?: string | undefined;
-  /** The pictures in the content. */
+  /** The pictures in the content, which the page's Content-Security-Policy must allow. */
   imageUrls?: readonly string[];
 };
 
@@ -342,6 +342,6 @@ const Head = ({ shop, path, title, image }: HeadProps) => {
 
 type Pictured = { images: readonly { url: string }[] };
 
-/** Returns the URL of the first image of each object: lists show no others. */
+/** Returns the URL of the first image of each object, which is the only image that lists show. */
 const firstImagesOf = ({ sections }: { sections: readonly { items: readonly Pictured[] }[] }) =>
   sections.flatMap(({ items }) => items.flatMap(({ images: [first] }) => first?.url ?? []));

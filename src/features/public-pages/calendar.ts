@@ -22,6 +22,7 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
       status: STATUSES[event.status],
       startsAt: Date.parse(event.startsAt),
       endsAt: Date.parse(event.endsAt),
+      // The public form of an event has no time of creation.
       createdAt: updatedAt,
       updatedAt,
       summary: event.name,

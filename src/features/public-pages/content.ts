@@ -1,6 +1,5 @@
 import type { CatalogView } from "../../app/catalog/catalog-view.ts";
 import type { PublicPageDoc } from "../../domain/catalog/catalog.ts";
-import { statusAt } from "../../domain/public/public-event.ts";
 import { toPublicProfile, type PublicProfile } from "../../domain/public/profile.ts";
 import { createPublicForms } from "../../domain/public/public-catalog.ts";
 import { createPublicContext, localise } from "../../domain/public/public-context.ts";
@@ -40,12 +39,12 @@ import {
 } from "./opening.ts";
 import { type PageTexts, textsOf } from "./texts.ts";
 
-// What a page shows: the objects of the API, with their texts in one language.
+// A page shows the objects of the API, with their texts in one language.
 
-/** The language of a page: that of its fixed texts, and that of the catalog's texts. */
+/** The language of a page's fixed texts, and the locale of its texts from the catalog. */
 export type Variant = { language: PageLanguage; locale: string };
 
-/** A business as every page of it shows it. */
+/** What all pages of a business need to know about the business. */
 export type Shop = Variant & {
   profile: PublicProfile;
   texts: PageTexts;
@@ -72,7 +71,7 @@ export type Contents = readonly { id: string; name: string; page: number }[];
 /** A part of a list, which one page shows. */
 export type Listing<Item, Group> = {
   sections: { group: Group | null; items: Item[] }[];
-  /** The categories of the whole list, with the page on which each begins; empty if there are many. */
+  /** The categories of the whole list, each with its first page; empty if there are too many. */
   contents: Contents;
   /** How many objects the whole list has. */
   total: number;
@@ -94,7 +93,7 @@ export type Events = Listing<PublicEvent, null>;
 
 const NO_VERSION = { version: 0, updatedAt: 0 };
 
-/** Returns a view whose objects have no versions, which no page shows: each would be a query. */
+/** Returns a view without versions of objects: a page does not need them, and each is a query. */
 export function withoutVersions(view: CatalogView): CatalogView {
   const stored = { ...view.stored, versionOf: () => NO_VERSION };
   const context = createPublicContext(stored, view.context.now);
@@ -213,10 +212,7 @@ export function readPromotions(view: CatalogView, { locale }: Variant): PublicPr
 /** Returns the public events that are not over, in the order of their starts. */
 const listUpcoming = (view: CatalogView) =>
   view
-    .select("public_event", {
-      matches: (doc) =>
-        statusAt(doc, view.context.now) !== "ENDED" && view.context.now < doc.endsAt,
-    })
+    .select("public_event", { matches: ({ endsAt }) => view.context.now < endsAt })
     .docs.sort((a, b) => a.startsAt - b.startsAt);
 
 export function readEvents(view: CatalogView, { locale }: Variant, part: ListPart): Events | null {
@@ -229,7 +225,7 @@ export function readEvents(view: CatalogView, { locale }: Variant, part: ListPar
   });
 }
 
-/** Returns a public event, which may be over, by its slug. */
+/** Returns the public event with a slug, even if it is over. */
 export function readEvent(
   view: CatalogView,
   { locale }: Variant,
@@ -279,7 +275,8 @@ function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>
   const page = isPage ? part.page : 1;
   const listed = pages[page - 1];
   if (listed === undefined) return null;
-  // The first page of a business leaves out an object that alone is too long for it.
+  // An object that is too long for the first page of a business is alone in its part of the list,
+  // and is left out.
   const isTooLong = !isPage && listed.some(({ weight }) => weight > part.maxWeight);
   const shown = isTooLong ? [] : listed;
   const sections: Listing<Item, Public>["sections"] = [];
@@ -294,7 +291,7 @@ function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>
   return { sections, contents, total, page, pages: isPage ? pages.length : 1 };
 }
 
-/** Returns a category, without a description that would take too much of a page. */
+/** Returns a category. A description that would take too much of a page is left out. */
 function toHeading<Group extends Weighed, Public extends PublicGroup>(
   group: Group,
   { toGroup }: Pick<Forms<never, Group, never, Public>, "toGroup">,
@@ -321,6 +318,6 @@ function listContents<Group extends Weighed>(
   return weight > MAX_CONTENTS_WEIGHT ? [] : contents;
 }
 
-/** Returns the language in which a reader gets a text of the catalog; undefined if it is the page's. */
+/** Returns the language of the catalog's texts; undefined if it is that of the fixed texts. */
 const otherLanguage = ({ language, locale }: Variant): string | undefined =>
   locale.toLowerCase().split("-", 1)[0] === language ? undefined : locale;

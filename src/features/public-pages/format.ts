@@ -9,7 +9,8 @@ import { minutesOf } from "../../domain/local-time.ts";
 import type { Currency } from "../../domain/money.ts";
 import type { PageLanguage } from "../../pages/languages.ts";
 
-// Amounts, times and days, as the language of a page and the country of the business write them.
+// A format writes amounts, times and days as is usual in the language of the page and in the
+// country of the business.
 
 export type Format = ReturnType<typeof createFormat>;
 
@@ -20,7 +21,7 @@ type FormatOptions = Currency & {
   timezone: string;
 };
 
-/** The most formats that are kept: creating the formatters of Intl takes longer than a page. */
+/** The most formats that are kept: to create one takes longer than to build a page. */
 const MAX_FORMATS = 100;
 const formats = new BoundedCache<string, Format>(MAX_FORMATS);
 
@@ -32,7 +33,7 @@ export function getFormat(options: FormatOptions): Format {
   return format;
 }
 
-/** Returns a date with a weekday: 2024-01-01 was a Monday. */
+/** Returns a date on this weekday: 2024-01-01 was a Monday. */
 const dateOfWeekday = (weekday: Weekday): Date =>
   new Date(Date.UTC(2024, 0, 1 + WEEK.indexOf(weekday)));
 

@@ -15,7 +15,7 @@ type Node = { [name: string]: unknown };
 
 const CONTEXT = "https://schema.org";
 
-/** Returns a node without fields that are null, undefined or empty; hidden characters are shown. */
+/** Returns a node without null fields and empty lists; hidden characters are shown. */
 function compact(node: Node): Node {
   const compacted: Node = {};
   for (const [name, value] of Object.entries(node)) {
@@ -47,7 +47,7 @@ const FOOD_TYPES = new Set([
   "Winery",
 ]);
 
-/** Returns the type of the business; a business with dishes and no type of its own serves food. */
+/** Returns the type that the business states; without one, a business with dishes serves food. */
 const typeOf = ({ profile: { type }, counts }: Shop): string =>
   type ?? (counts.dishes > 0 ? "FoodEstablishment" : "LocalBusiness");
 
@@ -298,7 +298,7 @@ export function toEvent(shop: Shop, event: PublicEvent): Node {
 }
 
 function toLocations(shop: Shop, { venue, attendanceMode }: PublicEvent, url: string): unknown {
-  // Google requires an address: the name of the place stands for one that is not known.
+  // Google requires an address, so the name of the place replaces an unknown address.
   const place = compact({
     "@type": "Place",
     name: venue?.name ?? shop.profile.name,

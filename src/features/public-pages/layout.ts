@@ -4,7 +4,7 @@ import type { Described, Presented } from "../../domain/catalog/common.ts";
 
 type Category = Described & { parent: string | null };
 
-/** An object below a category. An object can be below several categories. */
+/** An object below one of its categories. An object of several categories has several entries. */
 export type Entry<Doc, Group> = { doc: Doc; group: Group | null };
 
 /**
@@ -49,7 +49,7 @@ const MAX_WEIGHT = 70_000;
 /** The most entries of a page. */
 const MAX_ENTRIES = 150;
 
-/** Divides entries into pages, each with at least one entry. There is at least one page. */
+/** Divides entries into pages; no entries make one empty page. */
 export function divideIntoPages<T>(
   entries: readonly T[],
   weightOf: (entry: T) => number,
@@ -70,7 +70,7 @@ export function divideIntoPages<T>(
   return pages;
 }
 
-/** The characters of HTML and JSON-LD that an entry takes besides its texts. Both have each text. */
+/** The characters that an entry takes besides its texts. A text is in the HTML and in JSON-LD. */
 const ENTRY_FRAME = 400;
 /** The characters that a part of an entry, such as a size, takes besides its name. */
 const PART_FRAME = 120;
@@ -86,7 +86,7 @@ export type Weighed = Presented & { name: string; description?: string | null } 
   ticketTypes?: readonly Part[];
 };
 
-/** Weights of objects of cached catalogs: weighing 10,000 objects takes longer than their page. */
+/** The known weights: to weigh 10,000 objects takes longer than to build a page of them. */
 const weights = new WeakMap<Weighed, number>();
 
 /** Returns about how many characters an object takes on a page. */
@@ -111,12 +111,12 @@ export const MAX_OPTION_GROUPS = 10;
 /** The most characters of the options of a group. */
 const MAX_OPTIONS_WEIGHT = 6000;
 
-/** The characters of an option without its name, which no JSON-LD repeats. */
+/** The characters that an option takes besides its name, which is not in JSON-LD. */
 const OPTION_FRAME = 40;
 
 const weighOption = ({ name }: Part): number => OPTION_FRAME + lengthOf(name);
 
-/** Returns the options of a group that a page shows, the first ones. */
+/** Returns the first options of a group, as many as a page shows. */
 export function firstOptions<Option extends Part>(options: readonly Option[]): Option[] {
   let weight = 0;
   return options
@@ -124,7 +124,7 @@ export function firstOptions<Option extends Part>(options: readonly Option[]): O
     .filter((option) => (weight += weighOption(option)) <= MAX_OPTIONS_WEIGHT);
 }
 
-/** Returns about how many characters the options of a dish take on a page. */
+/** Returns about how many characters a group of options takes on a page. */
 export const weighOptions = (group: Part & { options: readonly Part[] }): number =>
   weighOption(group) + firstOptions(group.options).reduce((sum, one) => sum + weighOption(one), 0);
 
@@ -132,7 +132,7 @@ export const weighOptions = (group: Part & { options: readonly Part[] }): number
 export const weighTexts = (texts: readonly (string | null | undefined)[]): number =>
   texts.reduce((sum, text) => sum + (text ? PART_FRAME + 2 * lengthOf(text) : 0), 0);
 
-/** The longest description of a category, in characters of a page, that a list shows. */
+/** The weight up to which a list shows the description of a category. */
 const MAX_HEADING = 8000;
 
 /** Returns whether the description of a category would take too much of a page. */

@@ -8,9 +8,9 @@ import { dishPrice } from "./view/menu.tsx";
 import { priceOf } from "./view/services.tsx";
 import { hasHours, listWeeklyHours } from "./weekly-hours.ts";
 
-// A business as Markdown, which language models read more cheaply than a page.
+// Language models read Markdown more cheaply than a page.
 
-/** Returns text of the catalog as one line that means nothing in Markdown. */
+/** Returns text of the catalog as one line, in which Markdown finds no markup. */
 const escape = (text: string): string =>
   showHidden(text)
     .replaceAll(/\s+/g, " ")

@@ -4,12 +4,12 @@ import { createWorkingTimeReader } from "../../domain/availability/working-time.
 import type { Closure, ScheduleDoc } from "../../domain/catalog/catalog.ts";
 import type { LocalDate } from "../../domain/catalog/common.ts";
 
-// When a business is open: now, and on days with other hours than usual.
+// Pages say whether the business is open now, and which days have unusual hours.
 
 const MINUTE_MS = 60_000;
 
 export type OpeningState = {
-  /** Null if the business states no opening hours. */
+  /** Whether the business is open now; null if it states no opening hours. */
   isOpen: boolean | null;
   /** When the business closes or opens next (epoch ms); null if not within 13 days. */
   changesAt: number | null;
@@ -45,7 +45,7 @@ export function readOpeningState(
   };
 }
 
-/** The days `from` to `to`, inclusive, with other hours than usual; without hours if closed. */
+/** The days `from` to `to`, inclusive, with unusual hours; `hours` is empty for closed days. */
 export type SpecialDays = {
   from: LocalDate;
   to: LocalDate;
@@ -55,7 +55,7 @@ export type SpecialDays = {
 
 const SPECIAL_DAYS_AHEAD = 60;
 
-/** Returns the closures and exceptions of the next days, in order. */
+/** Returns the closures and exceptions of the next SPECIAL_DAYS_AHEAD days, in order of time. */
 export function listSpecialDays(
   schedule: ScheduleDoc,
   timezone: string,
@@ -80,7 +80,7 @@ export function listSpecialDays(
   return [...closed, ...exceptions].sort((a, b) => a.from.localeCompare(b.from));
 }
 
-/** Returns the days of a closure; the next ones of a yearly closure. */
+/** Returns the days of a closure; of a yearly closure, its next date. */
 function nextDaysOf(closure: Closure, today: LocalDate): { from: LocalDate; to: LocalDate } {
   if (!("yearly" in closure)) return closure;
   const year = Number(today.slice(0, 4));

@@ -9,8 +9,8 @@ const load = (kind: WantedPage["kind"]) => async () => {
 };
 
 /**
- * Serves the first page, and also `/b/{slug}.md` and `/b/{slug}.jsonld`: a parameter of a path takes a
- * whole segment, so that no routes of their own are possible.
+ * Serves the first page, and also `/b/{slug}.md` and `/b/{slug}.jsonld`, which cannot be routes of
+ * their own, because a parameter of a path takes a whole segment.
  */
 const loadFirstPage = async () => {
   const [{ pagesOf }, { respondNotFound }] = await Promise.all([

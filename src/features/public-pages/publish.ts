@@ -6,7 +6,7 @@ import type { BusinessDoc } from "../../domain/catalog/catalog.ts";
 import { findMissingLegal } from "../../domain/catalog/file/public-page.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** What `publish` sets besides that the page is public; undefined fields stay as they are. */
+/** What `publish` sets besides making the page public; undefined fields stay as they are. */
 type PublishedFields = {
   booking?: BusinessDoc["publicPage"]["booking"] | undefined;
   privacyUrl?: string | undefined;
@@ -15,7 +15,8 @@ type PublishedFields = {
 
 /**
  * Makes the page of a business public, as a local edit of its catalog.
- * @throws AppError state_refuses without a privacy policy or an imprint, which every page links
+ * @throws AppError state_refuses if the privacy policy or the imprint is missing: every page links
+ * to both
  */
 export function publishPage(
   rt: Runtime,

@@ -28,7 +28,7 @@ import { countOnPages } from "./counters.ts";
 
 /** The most bytes of pages that are kept. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
-/** Measured size of a cached page without its bodies. */
+/** The measured size of a cached page without its bodies. */
 const OVERHEAD_BYTES = 2048;
 /** The most businesses whose states are kept. */
 const MAX_STATES = 1000;
@@ -43,7 +43,7 @@ type CachedPage = CachedResponse & {
 };
 
 type KnownState = PageState & {
-  /** The languages of a page by the language in its URL and Accept-Language. */
+  /** The languages of a page. The key is the language in the URL with the Accept-Language. */
   variants: BoundedCache<string, Variant>;
 };
 
@@ -140,6 +140,7 @@ class PublicPages {
       rt,
       ALL_LISTS,
       getBusiness,
+      // Partners already know the state at `publishedUntil`, so no page shows an earlier state.
       ({ publishedUntil }) => Math.max(context.now, publishedUntil),
       (view) => {
         const counts = rt.store.catalog.countByKind(view.business.id);
@@ -178,7 +179,7 @@ const isCurrent = (page: CachedPage, state: PageState, now: number): boolean =>
   page.stockRevision === state.stockRevision &&
   now < page.validUntil;
 
-/** Returns the URL of the server without its path; empty if the operator has named none. */
+/** Returns the URL of the server without its path; empty if no URL is known. */
 function originOf({ config, store }: Runtime): string {
   const url = config.http.publicUrl || store.daemon.find()?.url;
   return URL.parse(url ?? "")?.origin ?? "";
@@ -188,7 +189,7 @@ type Query = { page: number; language: string | null; event: string | null };
 
 const NO_QUERY: Query = { page: 1, language: null, event: null };
 
-/** Returns the parameters of a page's URL; others are ignored, such as those of advertisements. */
+/** Returns the parameters that pages use. Advertisements may add others, which are ignored. */
 function parseQuery(search: string): Query {
   if (search === "") return NO_QUERY;
   const query = new URLSearchParams(search);

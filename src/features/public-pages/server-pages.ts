@@ -6,7 +6,7 @@ import type { Route } from "../../http/pipeline/route.ts";
 type Handle = (rt: Runtime, context: RequestContext, base: string) => HandlerResult;
 type Handlers = { sendHome: Handle; sendRobots: Handle; sendSitemap: Handle };
 
-/** The pages that are not of one business. They are loaded at the first request. */
+/** Returns the routes of the server's own pages, whose code is loaded at the first request. */
 export function serverPages(rt: Runtime): Route[] {
   const base = basePathOf(rt.config.http.publicUrl);
   const route = (path: string, name: keyof Handlers): Route => ({

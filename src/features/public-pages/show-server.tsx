@@ -21,7 +21,10 @@ const CACHE_HEADERS = ["cache-control", "public, no-cache"];
 const listPublished = (rt: Runtime): PublishedBusiness[] =>
   rt.openStore(createPublicPageStore).listPublished();
 
-/** Leads to the only published business, else to a list of them, else to the documentation. */
+/**
+ * Shows the list of published businesses. Redirects to the page of a single business, and to the
+ * documentation if no business is published.
+ */
 export function sendHome(rt: Runtime, context: RequestContext, base: string): HttpResponse {
   const businesses = listPublished(rt);
   const [first] = businesses;
@@ -31,6 +34,7 @@ export function sendHome(rt: Runtime, context: RequestContext, base: string): Ht
   const language = choosePageLanguage(acceptLanguage, [first.locale]);
   const texts = textsOf(language);
   return respondWithPage(
+    // A location needs a slug, which this page does not use.
     { context, feature: "public-pages", slug: first.slug, base },
     {
       language,

@@ -5,7 +5,7 @@ export type PageState = {
   id: string;
   revision: number;
   stockRevision: number;
-  /** The languages of the catalog, its own first. */
+  /** The languages of the catalog, the main language first. */
   locales: string[];
 };
 

@@ -88,7 +88,7 @@ export type PageTexts = {
   atCustomer: string;
   yourTime: string;
   allergens: Record<Allergen, string>;
-  /** The usual labels of diets in other languages; the catalog names them in English. */
+  /** The translations of the usual labels of diets, which are English in catalogs. */
   diets: Readonly<Record<string, string>>;
 };
 

@@ -6,8 +6,8 @@ const primaryOf = (tag: string): string => tag.toLowerCase().split("-", 1)[0] ??
 /**
  * Returns the language of a page's fixed texts, and that of its texts from the catalog.
  * @param wanted the language in the URL of the page; null if the URL has none
- * @param acceptLanguage the header, which counts if the URL has no language of pages
- * @param locales the languages of the catalog, its own first
+ * @param acceptLanguage the header, which counts unless pages exist in the language of the URL
+ * @param locales the languages of the catalog, the main language first
  */
 export function chooseVariant(
   wanted: string | null,
@@ -19,7 +19,7 @@ export function chooseVariant(
   const find = (tag: string) =>
     locales.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
     locales.find((locale) => primaryOf(locale) === primaryOf(tag));
-  const readers = named ? [named] : parseLanguageTags(acceptLanguage ?? "");
-  const locale = readers.map(find).find((one) => one !== undefined);
+  const readerLanguages = named ? [named] : parseLanguageTags(acceptLanguage ?? "");
+  const locale = readerLanguages.map(find).find((one) => one !== undefined);
   return { language, locale: locale ?? find(language) ?? locales[0] ?? "en" };
 }

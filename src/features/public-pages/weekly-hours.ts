@@ -22,6 +22,6 @@ export function listWeeklyHours({ profile, now }: Shop): DayHours[] {
   }));
 }
 
-/** Returns whether the business has told any hours. */
+/** Returns whether the business states any opening hours. */
 export const hasHours = (shop: Shop): boolean =>
   shop.specialDays.length > 0 || listWeeklyHours(shop).some(({ hours }) => hours.length > 0);

@@ -23,6 +23,7 @@ const tail = command({
   async run(cli, { failed }) {
     const rt = await cli.open();
     const { business } = cli.flags;
+    // This call throws if the business is unknown.
     if (business !== undefined) cli.business(rt);
     const { untilStopped } = await import("../../cli/running/stop-signal.ts");
     const ended = new AbortController();
@@ -44,19 +45,19 @@ const tail = command({
 
 type Daemon = { url: string; token: string };
 
-/** @throws AppError state_refuses if no daemon runs, resource_not_found without a token */
+/** @throws AppError state_refuses if no daemon runs, or its token cannot be read */
 function findDaemon(cli: Cli, rt: Runtime): Daemon {
   const daemon = rt.store.daemon.find();
   const config = cli.config();
   const token = config.http.metricsToken ?? readMetricsToken(config);
-  if (daemon === undefined || token === null) throw notRunning();
+  if (daemon === undefined || token === null) throw noRequestsError("No server responds.");
   // The certificate of the daemon is for its public name.
   const isTls = daemon.url.startsWith("https:");
   return { url: (isTls && daemon.publicUrl) || daemon.url, token };
 }
 
-const notRunning = (reason = ""): AppError =>
-  new AppError("state_refuses", `No server responds${reason}.`, { fix: "deskbell serve" });
+const noRequestsError = (message: string): AppError =>
+  new AppError("state_refuses", message, { fix: "deskbell serve" });
 
 /** Yields the requests from now on, until `stop` is aborted. */
 async function* followRequests(daemon: Daemon, stop: AbortSignal): AsyncGenerator<SeenRequests> {
@@ -72,6 +73,7 @@ async function* followRequests(daemon: Daemon, stop: AbortSignal): AsyncGenerato
   }
 }
 
+/** Returns the requests after a cursor; undefined once `stop` is aborted. */
 async function readRequests(
   { url, token }: Daemon,
   after: string,
@@ -84,13 +86,14 @@ async function readRequests(
       redirect: "error",
       signal: stop,
     });
-    if (!response.ok) throw notRunning(` at ${url} with requests: status ${response.status}`);
+    if (!response.ok)
+      throw noRequestsError(`The server at ${url} lists no requests: status ${response.status}.`);
     const { data } = (await response.json()) as { data: SeenRequests };
     return data;
   } catch (error) {
     if (stop.aborted) return undefined;
     if (error instanceof AppError) throw error;
-    throw notRunning(` at ${url}: ${fetchErrorInWords(error)}`);
+    throw noRequestsError(`No server responds at ${url}: ${fetchErrorInWords(error)}.`);
   }
 }
 

@@ -24,15 +24,15 @@ export class Tail {
   #startedAt = 0;
   /** The number of requests that were recorded since `#startedAt`. */
   #count = 0;
-  #forget: NodeJS.Timeout | undefined;
+  #stopTimer: NodeJS.Timeout | undefined;
 
   constructor(rt: Runtime) {
     this.#rt = rt;
   }
 
   /**
-   * Returns the requests after a cursor. The list begins now if there is no cursor, or if it is from
-   * before a restart.
+   * Returns the requests after a cursor. The list begins now without a cursor, or with one from an
+   * earlier start.
    * @param waitMs how long to wait for a request if there is none yet
    */
   async read(
@@ -55,7 +55,7 @@ export class Tail {
   }
 
   stop(): void {
-    clearTimeout(this.#forget);
+    clearTimeout(this.#stopTimer);
     if (this.#watch) this.#watch.onResponse = null;
     this.#watch = undefined;
     this.#requests = [];
@@ -65,17 +65,17 @@ export class Tail {
   #start(watch: RequestWatch): void {
     if (this.#watch === undefined) {
       this.#watch = watch;
-      // Each start needs a time of its own, by which its cursors differ from those of an earlier one.
+      // Each start needs a time of its own, so that its cursors differ from those of other starts.
       this.#startedAt = Math.max(this.#rt.now(), this.#startedAt + 1);
       this.#count = 0;
       watch.onResponse = (...seen) => this.#record(...seen);
     }
-    clearTimeout(this.#forget);
-    this.#forget = setTimeout(() => this.stop(), WATCHED_MS).unref();
+    clearTimeout(this.#stopTimer);
+    this.#stopTimer = setTimeout(() => this.stop(), WATCHED_MS).unref();
   }
 
   #record(routePath: string, context: RequestContext, response: HttpResponse): void {
-    // Health checks, metrics and this route itself are no requests of partners.
+    // Partners send no health checks, and no requests for metrics or for this list.
     if (!isOfPartners(routePath)) return;
     if (this.#requests.length >= MAX_REQUESTS) this.#requests.shift();
     this.#requests.push(describeRequest(this.#rt, routePath, context, response));
@@ -102,7 +102,7 @@ export class Tail {
   }
 }
 
-/** Returns whether partners send requests of a route: those of the API, or of no route at all. */
+/** Returns whether a path is one that partners request: a route of the API, or no route at all. */
 const isOfPartners = (path: string): boolean =>
   path.startsWith("/v1/") || path === UNKNOWN_PATH.path;
 

@@ -42,6 +42,8 @@ export const definition = command({
         : await readBusinesses(source, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { seedBusinesses } = await import("./seed.ts");
+    // The command without --yes asks only about changed prices: --overwrite allows all other
+    // losses.
     const results = await whenConfirmed(cli, cli.flags.yes || "except prices", (confirmed) =>
       seedBusinesses(rt, businesses, { confirmed, overwrite }),
     );

@@ -6,7 +6,7 @@ import { createSeededRandom } from "../../domain/seeded-random.ts";
 import { generateServices } from "./services.ts";
 import type { AuthoredFile } from "../../domain/catalog/file/schema.ts";
 
-/** The percentage of each kind, for a business with treatments, a kitchen and a stage. */
+/** The percentage of objects of each kind, in a business with treatments, a kitchen and a stage. */
 const SHARES: Record<Kind, number> = {
   service_category: 2,
   addon: 5,
@@ -75,13 +75,13 @@ function generateBusiness({
 
 /** Returns the number of objects of each kind, rounded so that the sum is `size`. */
 function countsOf(size: number): Record<Kind, number> {
-  const exact = Object.entries(SHARES).map(([kind, share]) => ({
+  const shares = Object.entries(SHARES).map(([kind, share]) => ({
     kind,
     exact: (size * share) / 100,
   }));
-  const counts = new Map(exact.map(({ kind, exact }) => [kind, Math.floor(exact)]));
+  const counts = new Map(shares.map(({ kind, exact }) => [kind, Math.floor(exact)]));
   const missing = size - [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const byRemainder = exact.toSorted((a, b) => (b.exact % 1) - (a.exact % 1));
+  const byRemainder = shares.toSorted((a, b) => (b.exact % 1) - (a.exact % 1));
   for (const { kind } of byRemainder.slice(0, missing))
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return Object.fromEntries(counts) as Record<Kind, number>;

@@ -10,11 +10,11 @@ export type Generator = {
   words: SampleWords;
   /** Returns a key and a name that no other object of the kind has. */
   uniqueName: (kind: string, ...parts: string[]) => { key: string; name: string };
-  /** Returns a decimal amount from `min` to `max` in steps of 0.50. */
+  /** Returns a decimal amount of at least `min` and less than `max`, in steps of 0.50. */
   price: (min: number, max: number) => string;
 };
 
-/** The longest key, with space left for the suffix of a key or slug. */
+/** Maximum length of a key, which leaves space for the suffix of a key or slug. */
 const MAX_KEY_LENGTH = 52;
 
 export function createGenerator(random: SeededRandom): Generator {

@@ -5,7 +5,7 @@ import { withoutCovered } from "../../domain/conditions/registry.ts";
 import { listDaemonConditions } from "../../app/operations/conditions.ts";
 import type { Monitoring } from "../../app/operations/monitoring.ts";
 
-/** Returns the status for the daemon itself, which is running. */
+/** Returns the status of this server, which its daemon sends to commands. */
 export function readServerStatus(
   rt: Runtime,
   { checks, copyTimes }: Pick<Monitoring, "checks" | "copyTimes">,

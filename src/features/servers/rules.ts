@@ -35,7 +35,7 @@ const ROW: Record<ProxyFormat, RegExp> = {
   caddy: /^\t(?:~\^)?([a-z0-9-]+)\$? ([a-z0-9-]+)$/,
   nginx: /^ {4}(?:~\^)?([a-z0-9-]+)\$? deskbell_([a-z0-9-]+);$/,
 };
-/** The rows of no business: the default, paths without a slug, and paths of `/servers/NAME`. */
+/** The rows without a business: the default, paths without a slug, and those of `/servers/NAME`. */
 const OTHER_ROW = /^\s*(?:default ""|"" deskbell;|\/servers\/.*)?;?$/;
 
 /**
@@ -71,15 +71,16 @@ export function readProxyMap(
 }
 
 /**
- * Returns the part of a proxy's configuration that sends each request to the server of its business.
- * The first running server answers requests that concern no business, such as /docs. Requests below
- * `/servers/NAME/` go to that server: routes for all businesses of a key are there. The proxy itself
- * responds with a problem and status 503 for an unknown business and for a server that does not run,
- * because another server would call the API key invalid.
+ * Returns the part of a proxy's configuration that sends each request to the server of its
+ * business. The first running server answers requests that concern no business, such as /docs.
+ * Requests below `/servers/NAME/` go to that server, for routes that concern all businesses of a
+ * key. The proxy itself responds with a problem and status 503 for an unknown business and for a
+ * server that does not run, because another server would call the API key invalid.
  */
 export function writeProxyMap(format: ProxyFormat, servers: readonly MappedServer[]): string {
-  const all = servers.flatMap(({ addresses }) => addresses);
-  return format === "caddy" ? writeCaddyMap(servers, all) : writeNginxMap(servers, all);
+  const allAddresses = servers.flatMap(({ addresses }) => addresses);
+  const write = format === "caddy" ? writeCaddyMap : writeNginxMap;
+  return write(servers, allAddresses);
 }
 
 const HEAD = "# Written by deskbell proxy-map. Run it again when a business is added or removed.\n";
@@ -133,9 +134,10 @@ const HEALTH_CHECKS = `	health_uri /healthz
 /** After a failure of a server, requests for no business go to the next one for five seconds. */
 const FAILURE_CHECKS = "\tfail_duration 5s\n";
 
-function writeCaddyMap(servers: readonly MappedServer[], all: readonly string[]): string {
+function writeCaddyMap(servers: readonly MappedServer[], allAddresses: readonly string[]): string {
   // The times are short, so that a client gets the problem within a second even if neither a server
-  // nor its standby runs. A connection that is kept open would hide for minutes that a machine is off.
+  // nor its standby runs. A connection that is kept open would hide for minutes that a machine is
+  // off.
   const proxyTo = (matcher: string, addresses: readonly string[], checks: string) =>
     `reverse_proxy ${[matcher, ...addresses.map(hostAndPort)].filter(Boolean).join(" ")} {
 	lb_policy first
@@ -180,12 +182,12 @@ handle_errors {
 	respond @deskbell_not_mapped \`${NOT_MAPPED}\` 503
 	respond @deskbell_problem \`${UNREACHABLE}\` 503
 }
-${proxies.join("")}${proxyTo("", all, FAILURE_CHECKS)}`;
+${proxies.join("")}${proxyTo("", allAddresses, FAILURE_CHECKS)}`;
 }
 
-function writeNginxMap(servers: readonly MappedServer[], all: readonly string[]): string {
-  // After a failed connection, nginx leaves out a server with a standby for a second. It always tries
-  // the standby (max_fails=0), and a server without a standby, whose max_fails nginx ignores.
+function writeNginxMap(servers: readonly MappedServer[], allAddresses: readonly string[]): string {
+  // After a failed connection, nginx leaves out a server with a standby for a second. It always
+  // tries the standby (max_fails=0), and a server without a standby, whose max_fails nginx ignores.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=1s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}
@@ -197,7 +199,7 @@ ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup
   const upstreams = servers.map(({ name, addresses }) => upstream(`deskbell_${name}`, addresses));
   const size = 2 ** Math.ceil(Math.log2(2 * Math.max(1, routes.length)));
   const hash = routes.length > MAX_DEFAULT_ROWS ? `map_hash_max_size ${size};\n` : "";
-  return `${HEAD}${hash}${upstream("deskbell", all)}${upstreams.join("")}map $uri $deskbell_slug {
+  return `${HEAD}${hash}${upstream("deskbell", allAddresses)}${upstreams.join("")}map $uri $deskbell_slug {
     ~^/(?:v1/businesses|b)/([^/.]+) $1;
     ~^(/servers/[^/]+)/v1/ $1;
 }

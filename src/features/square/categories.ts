@@ -5,7 +5,7 @@ import { dataOf, type SquareItem, type SquareObject } from "./objects.ts";
 
 /**
  * Divides Square's categories, which services and dishes share, into those of the menu and those of
- * the services. A category goes with its parents where its items are, perhaps to both. A category
+ * the services. A category and its parents go to where its items are, perhaps to both. A category
  * without items joins the menu unless all items are services.
  */
 export function splitCategories(

@@ -144,11 +144,11 @@ function linksOf(
       if (!isKnown) skip(`${noun} ${id}`, "it is not in the file, or was not imported");
       return isKnown;
     });
-  const enabled = itemObject.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
+  const enabledLists = itemObject.item.modifierListInfo.filter(({ enabled, modifierListId }) => {
     if (!enabled) skip(`modifier list ${modifierListId}`, "it is disabled for this item");
     return enabled;
   });
-  const groupIds = [...new Set(enabled.map((info) => info.modifierListId))];
+  const groupIds = [...new Set(enabledLists.map((info) => info.modifierListId))];
   return {
     categories: onlyImported("category", categoryIds(itemObject.item), categories),
     modifierGroups: onlyImported("modifier list", groupIds, groups),

@@ -61,7 +61,7 @@ export function mapService(
   if (closed.length < timed.length)
     for (const { variation } of closed)
       skip(
-        `availableForBooking: false of ${variationLabel(variation)}`,
+        `availableForBooking=false on variation ${variationLabel(variation)}`,
         "only a whole service can be closed for booking",
       );
   for (const category of links.categories.slice(1))

@@ -25,7 +25,7 @@ export const OBJECT_FIELDS = [
   "discountData",
 ];
 
-/** A placeholder for the currency in Square's sample files. */
+/** The text that Square's sample files have in place of a currency. */
 const PLACEHOLDER = "CURRENCY";
 
 export const labelOf = (name: string, id: string): string =>
@@ -44,7 +44,7 @@ export function validOrSkipped<T>(
   return [];
 }
 
-/** Returns a price. Another currency than the business's is recorded, and fails the whole import. */
+/** Returns a price. A currency other than the business's is recorded, and fails the import. */
 export function priceOf(money: Money | undefined, context: MappingContext): string | undefined {
   if (money?.amount === undefined) return undefined;
   const { currency = context.currency } = money;

@@ -72,8 +72,8 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
 }
 
 /**
- * Returns the limits of a modifier group: those of its dishes if all dishes have the same, otherwise
- * those of the list, and reports the dishes that differ. A group has one minimum and maximum.
+ * Returns the limits of a modifier group, which has only one minimum and maximum: the limits of its
+ * dishes if these are equal, otherwise the list's limits. Dishes with other limits are reported.
  */
 function limitsOf(
   list: ModifierList,
@@ -99,8 +99,8 @@ function limitsOf(
 }
 
 /**
- * Returns the limits that are set. Square writes -1 for "same as the list". A maximum of 0 counts as
- * not set, because no option could be chosen.
+ * Returns the limits that are set. Square writes -1 for "same as the list". A maximum of 0 counts
+ * as not set, because no option could be chosen.
  */
 const readLimits = (from: {
   minSelectedModifiers?: number | undefined;

@@ -18,8 +18,8 @@ export type Variation = z.infer<typeof variation>;
 export type ModifierList = z.infer<typeof modifierListData>;
 export type Money = z.infer<typeof money>;
 
-/** A whole number; JSON of Square's SDKs has some of these as texts. */
-const count = z.union([
+/** Square's SDKs write some whole numbers as texts. */
+const integer = z.union([
   z.int(),
   z
     .string()
@@ -27,7 +27,7 @@ const count = z.union([
     .transform(Number),
 ]);
 const money = z.looseObject({
-  amount: count.refine((units) => units <= MAX_MINOR_UNITS, "the amount is too large").optional(),
+  amount: integer.refine((units) => units <= MAX_MINOR_UNITS, "the amount is too large").optional(),
   currency: z.string().optional(),
 });
 const reference = z.looseObject({ id: z.string() });
@@ -47,10 +47,10 @@ const uniqueById = <T extends z.ZodType<{ id: string }>>(item: T) =>
 const variation = base.extend({
   itemVariationData: z.looseObject({
     name: z.string().default(""),
-    ordinal: count.optional(),
+    ordinal: integer.optional(),
     pricingType: z.string().optional(),
     priceMoney: money.optional(),
-    serviceDuration: count.optional(),
+    serviceDuration: integer.optional(),
     availableForBooking: z.boolean().optional(),
   }),
 });
@@ -58,8 +58,8 @@ const variation = base.extend({
 const modifierListInfo = z.looseObject({
   modifierListId: z.string(),
   enabled: z.boolean().default(true),
-  minSelectedModifiers: count.optional(),
-  maxSelectedModifiers: count.optional(),
+  minSelectedModifiers: integer.optional(),
+  maxSelectedModifiers: integer.optional(),
 });
 
 const itemData = z.looseObject({
@@ -86,7 +86,7 @@ const categoryData = z.looseObject({
 const modifier = base.extend({
   modifierData: z.looseObject({
     name: z.string().default(""),
-    ordinal: count.optional(),
+    ordinal: integer.optional(),
     priceMoney: money.optional(),
     onByDefault: z.boolean().default(false),
   }),
@@ -96,8 +96,8 @@ const modifierListData = z.looseObject({
   name: z.string().default(""),
   modifierType: z.string().default("LIST"),
   selectionType: z.string().default("MULTIPLE"),
-  minSelectedModifiers: count.optional(),
-  maxSelectedModifiers: count.optional(),
+  minSelectedModifiers: integer.optional(),
+  maxSelectedModifiers: integer.optional(),
   modifiers: uniqueById(modifier).default([]),
 });
 
@@ -187,7 +187,7 @@ function dataProblems(
   return problemsIn(`${where}.${field}`, data, schema.safeParse(data).error);
 }
 
-/** What a value must be, for each type name of zod. */
+/** What a value must be, for each type name of zod. Any other value must be a whole number. */
 const NOUNS: Readonly<Record<string, string>> = {
   string: "text",
   boolean: "true or false",

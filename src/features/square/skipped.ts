@@ -56,7 +56,7 @@ const TYPE_REASONS = new Map(
 );
 
 /**
- * Collects what is left out. A field that many objects have gets one line with the number of objects.
+ * Collects what is left out. A field of many objects gets one line with the number of objects.
  */
 export function createSkippedLog() {
   const lines: SkippedPart[] = [];

@@ -49,7 +49,8 @@ export type UnitOptions = {
 };
 
 /**
- * Quotes a word of ExecStart. Throws for characters that systemd accepts in no path, even escaped.
+ * Quotes a word of ExecStart. Throws for characters that systemd accepts in no path, even if they
+ * are escaped.
  */
 function execWord(path: string): string {
   if (!/["'\\$\p{Cc}]/u.test(path)) return `"${path.replaceAll("%", "%%")}"`;

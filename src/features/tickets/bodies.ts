@@ -3,7 +3,7 @@ import { integer, outsideLine } from "../../domain/basic-schemas.ts";
 import { lazy } from "../../domain/lazy.ts";
 import { expectedTotalCents, guestDetails, id } from "../../http/handlers/bookings/bodies.ts";
 
-// The schemas of requests about ticket orders. Error texts are nouns that follow "must be".
+// The schemas check requests about ticket orders. Error texts are nouns that follow "must be".
 
 const MAX_TICKET_TYPES = 50;
 

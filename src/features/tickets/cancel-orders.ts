@@ -6,11 +6,11 @@ import type { TicketOrder } from "./rules.ts";
 import { createOrderStore, createTicketStore } from "./store.ts";
 import { expireDueOrders } from "./take-tickets.ts";
 
-/** Lists and cancels ticket orders; one with a checked-in ticket cannot be cancelled. */
+/** Lists and cancels a key's ticket orders. An order with a checked-in ticket stays. */
 export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
   expireDue: expireDueOrders,
-  list: (rt, businessId, made) =>
-    filtersOf(businessId, made)
+  list: (rt, businessId, madeByKey) =>
+    filtersOf(businessId, madeByKey)
       .flatMap((filter) => listOrders(rt, filter))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, MAX_CANCELLED),
@@ -19,7 +19,7 @@ export const CANCELLABLE_ORDERS: Cancellable<TicketOrder> = {
 
 /**
  * Returns the orders that can be cancelled. Further pages are read until there are enough, because
- * some orders have used tickets or past events.
+ * orders with checked-in tickets or for past events are left out.
  */
 function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   const { businessId } = filter;
@@ -36,7 +36,7 @@ function listOrders(rt: Runtime, filter: VisitListFilter): TicketOrder[] {
   return found;
 }
 
-/** Returns whether the event of an order has not begun; an event that was removed never does. */
+/** Returns whether the event of an order has not begun; a removed event never begins. */
 function isUpcoming(rt: Runtime, businessId: string, { eventId }: TicketOrder): boolean {
   const event = rt.store.catalog.findByKeyOrId(businessId, "public_event", eventId);
   return event === undefined || event.startsAt > rt.now();

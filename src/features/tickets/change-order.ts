@@ -55,7 +55,7 @@ export function cancelOrder(
   return cancelled;
 }
 
-/** @param name the ID; for the operator, also the code */
+/** @param name the ID; the operator can also give the code */
 export const getVisibleTicketOrder = (
   rt: Runtime,
   businessId: string,
@@ -70,7 +70,7 @@ function getOrderOf(
   name: string,
   createdByKey: string | null,
 ): TicketOrder {
-  // The operator alone finds an order by its code: no order has the empty code.
+  // An order is found by its code only for the operator; the empty code finds none.
   const code = keyId === null ? normalizeCode(name) : "";
   return assertFound(
     rt.openStore(createOrderStore).findByIdOrCode(businessId, name, code, createdByKey),

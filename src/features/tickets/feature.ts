@@ -29,6 +29,7 @@ export const tickets = {
     "OrderWithTicketsResponse",
   ],
   openapi: () => import("./openapi.ts"),
+  // The core treats ticket orders as a third kind of visit.
   visitNouns: { ticketOrders: "ticket order" },
   visits: () => import("./visits.ts"),
   schedule: () => import("./schedule.ts"),

@@ -5,8 +5,8 @@ import { AppError } from "../../domain/errors.ts";
 import { countOf } from "../../domain/text.ts";
 import { createOrderStore, createTicketCodeStore, type TicketCodeRow } from "./store.ts";
 
-// The hash of an admission code is all that is stored for good. The codes of orders that guests have
-// made on a page are also kept, encrypted, until the event ends: the page shows them.
+// deskbell stores admission codes as hashes. The codes of orders that guests made on the booking
+// page are also kept, encrypted, until the event ends, because that page shows them.
 
 const idOf = (ticketId: string): string => `code ${ticketId}`;
 
@@ -47,7 +47,10 @@ function tryDecrypt(rt: Runtime, { ticketId, sealed }: TicketCodeRow): string | 
   }
 }
 
-/** Encrypts the kept codes with a new master key. Codes that no key decrypts are deleted. */
+/**
+ * Encrypts the kept codes with a new master key. If no key decrypts a code, all codes of its order
+ * are deleted.
+ */
 export const reencryptCodes: OnKeyRotation = (rt) =>
   rt.tx(() => {
     const store = rt.openStore(createTicketCodeStore);
@@ -64,7 +67,7 @@ export const reencryptCodes: OnKeyRotation = (rt) =>
       lost.size === 0
         ? []
         : [
-            `No key decrypts the admission codes of ${countOf(lost.size, "ticket order")}, whose guests need new ones: ${[...lost].map((id) => `deskbell ticket-orders reissue ${id}`).join("; ")}`,
+            `No key decrypts the admission codes of ${countOf(lost.size, "ticket order")}, so the guests' pages no longer show them. Tickets can also be checked in by ID: ${[...lost].map((id) => `deskbell tickets list --order ${id}`).join("; ")}`,
           ];
     return { fields: { ticketCodes: rows.length, lostTicketCodes: [...lost] }, notes };
   });

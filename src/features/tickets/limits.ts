@@ -14,7 +14,7 @@ import { createOrderStore } from "./store.ts";
 const MAX_QUOTA_SHARE = 0.2;
 
 /**
- * Asserts that the unpaid orders of a key, together with a new one, stay within what it may hold.
+ * Asserts that the unpaid orders of a key, with the new order, take no more than the key may take.
  * @throws AppError too_many_holds
  */
 export function assertMayOrder(
@@ -27,7 +27,7 @@ export function assertMayOrder(
 ): void {
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
   else assertVisitorMayHold(rt, id, keyId, visitor);
-  const held = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
+  const taken = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
   for (const { ticketTypes, size } of event.quotas) {
     const ids = event.ticketTypes
       .filter(({ key }) => ticketTypes.includes(key))
@@ -35,7 +35,7 @@ export function assertMayOrder(
     const requested = items
       .filter((item) => ids.includes(item.ticketTypeId))
       .reduce((sum, { quantity }) => sum + quantity, 0);
-    const pending = ids.reduce((sum, id) => sum + (held.get(id) ?? 0), 0);
+    const pending = ids.reduce((sum, id) => sum + (taken.get(id) ?? 0), 0);
     const limit = Math.ceil(size * maxQuotaShare);
     if (requested > 0 && pending + requested > limit)
       throw tooManyHolds(

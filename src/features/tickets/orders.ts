@@ -36,7 +36,7 @@ import { createOrderStore } from "./store.ts";
 const ORDER_CODE_GROUPS = 2;
 
 /**
- * Creates an order, which takes its tickets until it is paid or expires.
+ * Creates an order. The order takes its tickets, and releases them if it is not paid in time.
  * @throws AppError validation_failed, resource_not_found, conflict
  */
 export function createTicketOrder(rt: Runtime, slug: string, input: unknown): PublicTicketOrder {
@@ -63,7 +63,7 @@ type OrderDetails = GuestDetails & {
 
 /**
  * Creates an order. Call it in a transaction.
- * @param items by the key or ID of the ticket type
+ * @param items each with the key or ID of a ticket type as `key`
  * @throws AppError resource_not_found, validation_failed, conflict, price_changed
  */
 export function placeTicketOrder(

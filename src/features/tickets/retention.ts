@@ -4,6 +4,7 @@ import { createTicketCodeStore } from "./store.ts";
 /** Deletes the kept admission codes for events that have ended. */
 const pruneCodes: ExpiringRows = (rt) => {
   rt.openStore(createTicketCodeStore).deleteEnded(rt.now());
+  // The statement deletes all old rows at once, so there is no next batch.
   return undefined;
 };
 

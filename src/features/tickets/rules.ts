@@ -12,7 +12,7 @@ export const PENDING_MS = 15 * 60_000;
 
 export type TicketOrder = {
   id: string;
-  /** A code to find the order at the box office, which does not admit anybody. */
+  /** The code by which the box office finds the order. The code admits nobody. */
   code: string;
   status: "PENDING" | "CONFIRMED" | "CANCELLED" | "EXPIRED";
   eventId: string;
@@ -86,8 +86,8 @@ export const toPublicTicket = (
 });
 
 /**
- * Returns the event of an order. Its flags say that everything is new, or that the status has
- * changed. The event of an expired order is `cancelled`, too; its `status` differs.
+ * Returns the event of an order. The event's flags say that everything is new, or that the status
+ * has changed. An expired order has a `cancelled` event, too, with the order's status EXPIRED.
  */
 export const ticketOrderEvent = (
   action: "created" | "confirmed" | "cancelled",

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { base32 } from "../../domain/ids.ts";
 
-// Codes that people read aloud or type, in Crockford's base 32 and groups of four.
+// People read the codes of orders and tickets aloud and type them. Crockford's base 32 in groups of
+// four characters makes this easy.
 
 /** A group has four characters of five bits each. */
 const BITS_PER_GROUP = 20;

@@ -62,7 +62,7 @@ export function createOrderStore(db: Db) {
   const selectByIdOrCode = db.prepare(
     selectOwn("ticket_order", ORDER, "(id = :idOrCode OR code = :code)"),
   );
-  const items = db.prepare(`
+  const selectItems = db.prepare(`
     SELECT ${columns(ORDER_ITEM)} FROM ticket_order_item WHERE order_id = ?`);
   const listNewest = prepareNewest(db, "ticket_order", ORDER, [
     "status",
@@ -86,7 +86,7 @@ export function createOrderStore(db: Db) {
 
   const withItems = (row: unknown): TicketOrder => {
     const order = row as Omit<TicketOrder, "items">;
-    return { ...order, items: items.all(order.id) as TicketOrder["items"] };
+    return { ...order, items: selectItems.all(order.id) as TicketOrder["items"] };
   };
 
   /**

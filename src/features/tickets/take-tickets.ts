@@ -51,12 +51,13 @@ function createEventLoader(
       soldOut: new Map(),
       taken: readTakenTickets(rt, business.id),
     }),
-    // The stored time of the next transition is right, because sales do not change it.
+    // No other events are loaded. The stored time of the next transition holds for all objects,
+    // because sales do not change it.
     others: { nextTransitionAt: business.nextTransitionAt },
   });
 }
 
-/** Returns the events whose public availability the orders will change, before they are written. */
+/** Returns the events whose public availability will change. Call it before orders are written. */
 function listAvailabilityChanges(
   rt: Runtime,
   { id, slug }: BusinessRow,

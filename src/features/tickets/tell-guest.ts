@@ -13,7 +13,7 @@ export function tellOfOrder(
 ): void {
   // An order of the operator has no guest data.
   if (createdByKey === null) return;
-  // An event that was removed has no times: that of the change stands for them.
+  // The times of a removed event are unknown, so the time of the change replaces them.
   const event = rt.store.catalog.findByKeyOrId(business.id, "public_event", eventId);
   tellGuest(rt, business, {
     kind,

@@ -4,8 +4,8 @@ import { toPublicTicketOrder } from "./rules.ts";
 import { sampleOrderEvent } from "./sample-events.ts";
 import { createOrderStore } from "./store.ts";
 
-// What the core reads of ticket orders. The file imports no use case, because every command that
-// opens the data loads it.
+// The core reads ticket orders with these functions. The file imports no use case, because every
+// command that opens the data loads it.
 
 const orders: OtherVisits = {
   name: "ticketOrders",
@@ -14,7 +14,7 @@ const orders: OtherVisits = {
     return rt.openStore(createOrderStore).findByIdOrCode(businessId, idOrCode, code);
   },
   describe(rt, { id: businessId, doc: { timezone } }, id) {
-    const order = rt.openStore(createOrderStore).findByIdOrCode(businessId, id, id);
+    const order = rt.openStore(createOrderStore).findById(businessId, id);
     return order && { type: "ticket_order", object: toPublicTicketOrder(order, timezone) };
   },
   listActiveOf: (rt, businessId, ids) =>

@@ -169,7 +169,7 @@ function describeUndone(newest: CatalogChangeRow | undefined, restored: number):
 
 const diffWithVersion = variant({
   arguments: ["[files...]"],
-  flags: { version: versionFlag("show what it would change to restore this version instead") },
+  flags: { version: versionFlag("show what restoring this version would change") },
   examples: ["catalog diff --version 12"],
   isMeant: ({ version }, names) => version !== undefined || names.length === 0,
   async run(cli, { version }, names) {

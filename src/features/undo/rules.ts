@@ -11,8 +11,8 @@ import { objectId } from "../../domain/catalog/object-id.ts";
 import type { CatalogDiff, SortOrderOf } from "../../domain/catalog/change/diff.ts";
 
 /**
- * What a catalog change replaced, in the form of a catalog file: later versions can read files,
- * whereas migrations change the form of stored documents.
+ * What a catalog change replaced, in the form of a catalog file. Later versions of deskbell can
+ * read this form, whereas migrations change the form of stored documents.
  */
 export type Replaced = {
   /** Whether the change created the business, so that it replaced nothing. */
@@ -47,7 +47,7 @@ export function findReplaced(
 ): Replaced {
   if (before === null) return { isNew: true, fields: null, changedFields: {}, objects: [] };
   const isWhole = isWrittenOtherwise(before, after);
-  const changed = new Set([...rows.written, ...rows.moved].map(({ id }) => id));
+  const changed = new Set([...rows.written, ...rows.renumbered].map(({ id }) => id));
   for (const id of rows.removed) changed.add(id);
   const context = createWriteContext(before);
   const objects: ReplacedObject[] = [];
@@ -60,7 +60,7 @@ export function findReplaced(
       objects.push({ id, kind, sortOrder: sortOrderOf(id), item, isEdited: isEdited(id) });
     }
   }
-  // The loop above has removed each object of `before`: what is left was created.
+  // The loop above has removed the objects of `before` from `changed`: those left were created.
   for (const { id, kind, sortOrder } of rows.written)
     if (changed.has(id)) objects.push({ id, kind, sortOrder, item: null, isEdited: false });
   const fields = businessFields.length === 0 ? null : writeBusinessFields(before);
@@ -73,6 +73,7 @@ function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   const [old, next] = [before.business, after.business];
   if (old.timezone !== next.timezone || old.currency !== next.currency) return true;
   if (old.currencyDigits !== next.currencyDigits) return true;
+  // A file names the maximum quantity of an add-on at a service only if the add-on has another one.
   const { maxQuantities } = createWriteContext(before);
   return after.objects.addon.some(
     ({ key, maxQuantity }) => (maxQuantities.get(key) ?? maxQuantity) !== maxQuantity,

@@ -105,7 +105,7 @@ export function createCatalogChangeStore(db: Db) {
     /**
      * Deletes those of the next changes that were made before a time. Keeps the newest change of
      * each business, and changes after a kept one: the clock may have been set back. Returns the
-     * number to continue after, or undefined at the end.
+     * number to continue after; undefined if all of these changes are kept.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
       const rows = selectAfter.all({ after, limit, madeBefore }) as Age[];

@@ -4,7 +4,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { assertKept, readEarlierCatalog } from "./catalog-history.ts";
 import type { Replacement } from "../../app/catalog/replace-catalog.ts";
-import { planUndoOfEdits } from "./undo-edits.ts";
+import { planUndoByEdits } from "./undo-edits.ts";
 import { createCatalogChangeStore } from "./store.ts";
 
 /** The plan of an undo; `version` is the one that it restores. */
@@ -12,9 +12,10 @@ export type PlannedUndo = { version: number; replacement: Replacement };
 
 /**
  * Plans to restore the catalog that the last change replaced, whether files, a command or an undo
- * made it. `replaceCatalog` carries the plan out, with the checks and events of a catalog file.
+ * made that change. `replaceCatalog` carries the plan out, with the checks and events of a catalog
+ * file.
  * @param version the version to restore instead
- * @throws AppError state_refuses if there is nothing to undo; those of `readEarlierCatalog`
+ * @throws AppError state_refuses if there is nothing to undo; the errors of `readEarlierCatalog`
  */
 export function planUndo(rt: Runtime, slug: string, version?: number): PlannedUndo {
   const wanted = version ?? findReplacedVersion(rt, slug);
@@ -27,7 +28,7 @@ function planRestore(rt: Runtime, slug: string, version: number): Omit<Replaceme
   const edits = rt.read(() => {
     const business = getBusiness(rt, slug);
     assertKept(rt, business, version);
-    return planUndoOfEdits(rt, business, version);
+    return planUndoByEdits(rt, business, version);
   });
   if (edits !== null) return { ...edits, reload: () => planRestore(rt, slug, version) };
   const { catalog, edited, loaded } = readEarlierCatalog(rt, slug, version);
@@ -45,7 +46,7 @@ const MAX_MARKS = 100;
 
 /**
  * Returns what was marked as sold out after the last catalog change, newest first. An undo keeps
- * these marks, although the operator may mean one of them.
+ * these marks, although the operator may want to undo one of them.
  */
 export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
   const [last] = rt.openStore(createCatalogChangeStore).list(business.id, 1);

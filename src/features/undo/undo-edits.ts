@@ -28,7 +28,7 @@ type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };
  * others. Returns null if that is not enough: if objects were created, deleted or moved since, or
  * if the difference affects other objects or the business itself.
  */
-export function planUndoOfEdits(
+export function planUndoByEdits(
   rt: Runtime,
   business: BusinessRow,
   version: number,
@@ -38,11 +38,12 @@ export function planUndoOfEdits(
   const edits = found && readEdits(rt, business, found);
   if (edits === null) return null;
   const stored = loadForEdits(rt, business, edits);
-  // The whole catalog was loaded, because the edits affect other objects.
+  // `others` is undefined if the edits affect other objects, so that the whole catalog was loaded.
   if (stored.others === undefined) return null;
   return {
     catalog: applyEdits(stored.catalog, edits),
     origin: {
+      // A restored object is a local edit again if it was one before it was replaced.
       restored: new Map(replaced?.map(({ id, isEdited }) => [id, isEdited])),
       restoredFields: new Map(),
     },
@@ -63,7 +64,10 @@ function readReplaced(rt: Runtime, businessId: string, version: number): Replace
   return [...objects.values()];
 }
 
-/** Returns the stored objects that replaced others; null if one was created, deleted or moved. */
+/**
+ * Returns each replaced object with the one that is stored now; null if one was created, deleted or
+ * moved.
+ */
 function findStored(
   rt: Runtime,
   { id: businessId }: BusinessRow,
@@ -117,8 +121,8 @@ function readEdits(
 }
 
 /**
- * Returns the stored objects whose keys occur as texts in the items, without the items' own objects.
- * They include every object to which an item refers.
+ * Returns the stored objects whose keys occur as texts in the items, without the items' own
+ * objects. Every object to which an item refers is among them.
  */
 function loadMentioned(
   rt: Runtime,
@@ -138,7 +142,7 @@ function loadMentioned(
   return objects;
 }
 
-/** Returns the texts in a value at any depth, and of `event/ticket` also `event`. */
+/** Returns the texts in a value at any depth; for `event/ticket`, `event` as well. */
 const textsIn = (value: unknown): string[] =>
   typeof value === "string"
     ? [value, ...(value.includes("/") ? [value.slice(0, value.indexOf("/"))] : [])]

@@ -21,6 +21,7 @@ export type FeedPage = {
 /** A failure that may be temporary; `afterMs` is from the header Retry-After. */
 type TemporaryFailure = { reason: string; afterMs: number | undefined };
 
+/** The length of a long poll. */
 const WAIT_SECONDS = 25;
 /** The time for a response after the long poll has ended. */
 const RESPONSE_TIMEOUT_MS = 10_000;
@@ -30,7 +31,7 @@ const PAUSE_AFTER_EMPTY_MS = 250;
 /** The most events of a page that the API allows. */
 const MAX_LIMIT = 500;
 
-/** Where to start: at new events only, at the oldest stored event, or after a cursor. */
+/** Where the feed starts: at the next new event, at the oldest stored one, or after a cursor. */
 export type FeedStart = "now" | "oldest" | { after: string };
 
 /**
@@ -136,6 +137,7 @@ const detailOf = (body: unknown): string | undefined => {
   return typeof detail === "string" ? detail : undefined;
 };
 
+/** Returns the pause that the header Retry-After asks for, at most an hour. */
 function retryAfterMs({ headers }: Response): number | undefined {
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   return seconds > 0 ? Math.min(seconds * 1000, 3_600_000) : undefined;

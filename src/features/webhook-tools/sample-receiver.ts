@@ -66,8 +66,8 @@ export function startReceiver({
       resolve({
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
         close: () =>
-          new Promise((resolve) => {
-            server.close(() => resolve());
+          new Promise((done) => {
+            server.close(() => done());
             server.closeAllConnections();
           }),
       }),

@@ -5,7 +5,7 @@ import type { Credential, KeyRow } from "../../store/keys.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { GetClientAddress } from "./client-address.ts";
 
-// access-control.ts makes these checks of what a key may do for every request.
+// access-control.ts checks with these functions, at every request, what its key may do.
 
 export type AccessCheck = ReturnType<typeof createAccessCheck>;
 
@@ -51,8 +51,8 @@ export function createAccessCheck(getClientAddress: GetClientAddress) {
 }
 
 /**
- * Returns the error of a route for partners with several businesses. Whoever has a key knows its
- * business, so the error may name the business.
+ * Returns the error for a key of one business on a route for partners with several. Whoever has the
+ * key knows its business, so the error may name the business.
  */
 export const notPartnerError = ({ businessSlug }: Credential): AppError =>
   new AppError(

@@ -58,7 +58,7 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route that needs one. Checks the key, business, scope and
+   * Returns the key of a request to a route that needs a key. Checks the key, business, scope and
    * rate limit, in this order.
    * @param isRotation whether the request rotates its key, or repeats the request that did
    */
@@ -84,9 +84,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a route that is not below one business, which requires a
-   * partner's key for several businesses. Every request with such a key counts, even if it is
-   * refused.
+   * Returns the key of a request to a route that is not below one business. The key must be a
+   * partner's, for several businesses. A request that is refused for its address or scope counts.
    */
   authorizePartner(context: RequestContext, scope: NeededScope): PartnerCredential {
     const known = this.#findOrCountFailure(context);
@@ -102,14 +101,17 @@ export class AccessControl {
     return key;
   }
 
-  /** Returns the key that a parameter of a public route requires. Does not count the request. */
+  /**
+   * Returns the key of a request to a public route with a parameter that requires a key. Counts the
+   * request only if it is refused, because `limitPublic` has counted it.
+   */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
     return this.#authenticateAt(context, slug, scope);
   }
 
   /**
-   * Returns the key of a request to a route that needs none; undefined if it has none. Does not
-   * count the request.
+   * Returns the key of a request to a route that needs no key; undefined if the request has none.
+   * Counts the request only if it is refused.
    * @param slug the business in the path; undefined for a route that is not below one business
    * @throws AppError if the key is invalid, belongs to another business or must not be used from
    *   the client's address. A key for several businesses is refused, too, if there is no slug
@@ -129,8 +131,8 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request that has waited, in which time the key may have expired, or been
-   * changed or revoked.
+   * Returns the key of a request that has waited. The key is read again, because it may have
+   * changed, expired or been revoked.
    */
   authenticateAgain({ request }: RequestContext): Credential {
     return findKeyAgain(this.#rt, request);
@@ -142,8 +144,8 @@ export class AccessControl {
   }
 
   /**
-   * Limits a request to a route of a business that needs no key: by the key if it is valid and
-   * belongs to the business, else by the client's address.
+   * Limits a request to a public route of a business: by the key if it is valid and belongs to the
+   * business, else by the client's address.
    */
   limitPublic(context: RequestContext, slug: string): void {
     const known = this.#findKeyOf(context, slug);
@@ -151,17 +153,17 @@ export class AccessControl {
     else this.#limits.takePublic(context);
   }
 
-  /** Limits a request to a route without a business. */
+  /** Limits a request to a route without a key outside /v1/businesses, by the client's address. */
   limitOpen(context: RequestContext): void {
     this.#limits.takeOpen(context);
   }
 
-  /** Returns what a key has used of its limits of requests, without counting a request. */
+  /** Returns what a key has used of its rate limits, without counting a request. */
   readLimits(context: RequestContext, key: Credential): WindowUse[] {
     return this.#limits.readKey(context, key);
   }
 
-  /** Returns the client that a request's work counts for. */
+  /** Returns the client to whose account the CPU time of a request is charged. */
   getClient({ keyId, request }: RequestContext): RequestClient {
     if (keyId !== null) return { id: keyId, network: undefined, isKey: true };
     const address = this.#getClientAddress(request);
@@ -198,7 +200,7 @@ export class AccessControl {
     this.#recordUsage(context, known.key);
   }
 
-  /** Returns the request's key; undefined if it is missing, invalid or of another business. */
+  /** Returns the request's key; undefined if it is missing, invalid or may not be used here. */
   #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {

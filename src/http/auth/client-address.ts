@@ -6,7 +6,10 @@ import type { Runtime } from "../../app/runtime.ts";
 
 export type GetClientAddress = (request: HttpRequest) => string;
 
-/** The client that a request's work counts for: an API key, else an address with its IPv6 /48. */
+/**
+ * The client to whose account the CPU time of a request is charged: an API key, else an address and
+ * its IPv6 /48.
+ */
 export type RequestClient = { id: string; network: string | undefined; isKey: boolean };
 
 /**
@@ -49,7 +52,7 @@ export const unmapIpv4 = (address: string): string =>
 
 /**
  * Returns an address without its port: some proxies append `203.0.113.7:4711` or
- * `[2001:db8::1]:4711`.
+ * `[2001:db8::1]:4711`. A hop without a colon has no port.
  */
 const withoutPort = (hop: string): string => (hop.includes(":") ? removePort(hop) : hop);
 
@@ -120,8 +123,8 @@ const MIN_REQUESTS = 100;
 /**
  * Detects a proxy that hides the addresses of its clients, so that all share one rate limit. Such a
  * proxy is missing in --trusted-proxy or sends no X-Forwarded-For: every request then has the
- * proxy's address, which is trusted or private. A single client in the local network looks alike,
- * so a private address other than loopback counts only if the server has a public URL.
+ * proxy's address, which is trusted or private. A single client in the local network looks the
+ * same, so a private address other than loopback counts only if the server has a public URL.
  */
 export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector {
   const { trustedProxies, publicUrl } = rt.config.http;

@@ -14,8 +14,8 @@ import {
   type RateLimitPolicy,
 } from "./rate-limiter.ts";
 
-// Finds the API key in a request's Authorization header. access-control.ts decides what the key may
-// do.
+// This file finds the API key in a request's Authorization header. access-control.ts decides what
+// the key may do.
 
 /** An API key at one business, with its rate limit. */
 export type KnownKey = {
@@ -25,13 +25,13 @@ export type KnownKey = {
   partner: KnownPartner | null;
 };
 
-/** A key of a partner, with the limits of all of its requests. */
+/** A key of a partner, with the limits of its requests to all businesses together. */
 export type KnownPartner = {
   key: PartnerCredential;
   policy: RateLimitPolicy;
   /**
-   * The partner's key at each business where it was used; null for a business that the partner does
-   * not reach.
+   * The partner's key at each business where it was used. `key` is null for a business that the
+   * partner does not reach.
    */
   atBusiness: BoundedCache<string, KnownKey | { key: null }>;
 };
@@ -112,8 +112,8 @@ export function createKeyFinder(rt: Runtime): FindKey {
 }
 
 /**
- * Returns the key of a request that has waited, in which time the key may have expired, or been
- * changed or revoked.
+ * Returns the key of a request that has waited. The key is read again, because it may have changed,
+ * expired or been revoked.
  */
 export function findKeyAgain(rt: Runtime, request: RequestContext["request"]): Credential {
   const keyHash = hashOf(request);
@@ -185,7 +185,8 @@ function assertUsable(key: Credential | PartnerCredential, now: number, isRotati
     throw new AppError("expired_key", "This key has expired.");
   if (key.secretExpiresAt === null || key.secretExpiresAt > now) return;
   if (isRotation && mayRepeat(key, now)) return;
-  // The holder of a secret with which somebody else has rotated the key must learn of it.
+  // A secret with `secretRepeatsUntil` has itself rotated the key. The error warns the holder
+  // of the secret, because somebody else may have rotated the key.
   const theftAdvice =
     key.secretRepeatsUntil === null
       ? ""

@@ -14,16 +14,14 @@ export type Operators = {
   has: (request: HttpRequest) => boolean;
   /**
    * Asserts that a request has the metrics token.
-   * @throws AppError missing_key, invalid_key; address_not_allowed if there is no token
+   * @throws AppError missing_key, invalid_key; address_not_allowed if the server has no token
    */
   assert: (request: HttpRequest) => void;
   /** Saves for `status` and `doctor` that a program on this machine was refused. */
   flush: () => void;
 };
 
-/**
- * How long a refusal is reported. A scraper that is still refused asks again long before its end.
- */
+/** A refusal is reported for an hour, in which a scraper that is still refused asks again. */
 const REFUSED_LASTS_MS = 60 * 60_000;
 
 export function createOperators(rt: Runtime): Operators {

@@ -38,7 +38,7 @@ export type Bucket = {
 
 /** All times are on the monotonic clock, in milliseconds. */
 export type RateLimiter = {
-  /** Counts a request if every window allows it, and returns the windows. */
+  /** Counts a request if every window allows it. */
   take: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
   /** Returns the result of `take` without counting. */
   peek: (client: string, policy: RateLimitPolicy, now: number) => RateLimitResult;
@@ -202,8 +202,8 @@ const windowStatesOf = (meter: Meter, policy: RateLimitPolicy, now: number): Win
   });
 
 /**
- * Returns the value of the RateLimit header (IETF draft). The window with the fewest requests left
- * is its first one.
+ * Returns the value of the RateLimit header (IETF draft), which begins with the window that has the
+ * fewest requests left.
  */
 export function rateLimitHeader(states: readonly WindowState[]): string {
   let text = "";

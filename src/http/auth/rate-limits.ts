@@ -25,7 +25,7 @@ export type RateLimits = {
   addresses: RateLimiter;
   /** Requests by IPv6 /48. They are not saved, because an attacker can use any number of /48s. */
   networks: RateLimiter;
-  /** Requests by address to routes without a business. A restart resets them. */
+  /** Requests by address to routes without a key outside /v1/businesses. A restart resets them. */
   open: RateLimiter;
   /** Failed authentications by address. A restart resets them. */
   failures: RateLimiter;
@@ -166,14 +166,15 @@ export class RequestLimits {
     applyLimit(context, policy, this.#limits.keys.take(key.id, policy, context.startedAt));
   }
 
-  /** Counts a request of a partner that concerns none of its businesses. @throws RateLimitError */
+  /** Counts a partner's request that is for none of its businesses. @throws RateLimitError */
   takePartner(context: RequestContext, { key, policy }: KnownPartner): void {
     const result = this.#limits.keys.take(key.partnerId, policy, context.startedAt);
     applyLimit(context, policy, result);
   }
 
   /**
-   * Counts a request of a partner at a business, if both limits allow it. @throws RateLimitError
+   * Counts a partner's request to a business, if the limits of the key there and those of the whole
+   * partner allow the request. @throws RateLimitError
    */
   #takeAtBusiness(
     context: RequestContext,
@@ -214,14 +215,14 @@ export class RequestLimits {
     });
   }
 
-  /** Counts a request without a key to the public routes of a business. @throws RateLimitError */
+  /** Counts a request to a public route without a valid key. @throws RateLimitError */
   takePublic(context: RequestContext): void {
     const { addresses, networks } = this.#limits;
     const { policy, result } = this.#takeByAddress(addresses, networks, PUBLIC_POLICY, context);
     applyLimit(context, policy, result);
   }
 
-  /** Counts a request to a route without a business. @throws RateLimitError */
+  /** Counts a request to a route without a key outside /v1/businesses. @throws RateLimitError */
   takeOpen(context: RequestContext): void {
     const { open } = this.#limits;
     const { policy, result } = this.#takeByAddress(open, open, OPEN_POLICY, context);

@@ -19,6 +19,10 @@ import { countEndpoints } from "../../app/operations/status.ts";
 import { formatMetric } from "../pipeline/metrics.ts";
 import type { HandlerDeps } from "../pipeline/route.ts";
 
+/**
+ * Returns a handler that responds 200 even if the database is damaged, because a restart would not
+ * repair it.
+ */
 export const getHealth =
   ({ rt, monitoring: { damage } }: HandlerDeps) =>
   (context: RequestContext): HttpResponse => {
@@ -111,6 +115,7 @@ function formatFigures(rt: Runtime): string[] {
   const dueAt = rt.store.due.getNextAttemptAt();
   const daemon = rt.store.daemon.find();
   const notAfter = daemon?.certificateExpiresAt;
+  const isFileLost = rt.findLoss() !== undefined;
   const gauge = (name: string, help: string, value: number | null | undefined, labels = "") =>
     formatMetric(
       `deskbell_${name}`,
@@ -127,7 +132,7 @@ function formatFigures(rt: Runtime): string[] {
     gauge(
       "storage_free_bytes",
       "Free space on the disk of the data folder.",
-      rt.findLoss() === undefined ? rt.freeBytes() : null,
+      isFileLost ? null : rt.freeBytes(),
     ),
     gauge(
       "tls_not_after_timestamp_seconds",

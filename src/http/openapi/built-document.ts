@@ -20,6 +20,7 @@ export function nameServer<Document extends OpenApi>(
   document: Document,
   { publicUrl, contact = null }: Server,
 ): Document {
+  // `contact` is written before `license`, in the order of the specification.
   const { license, ...info } = document.info;
   return {
     ...document,

@@ -1,7 +1,7 @@
 /** A response header. Its schema defaults to the type of the example, a string or an integer. */
 export type HeaderSpec = { description: string; schema?: object; example: string | number };
 
-/** All response headers except Content-Type, Content-Length and Content-Encoding. */
+/** The response headers that the OpenAPI document describes. */
 export const HEADERS = {
   "Request-Id": {
     description: "Identifies the request in the server's log",

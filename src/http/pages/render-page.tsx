@@ -16,8 +16,8 @@ export type Page = {
   description?: string;
   content: ComponentChildren;
   /**
-   * What the page's script receives, as JSON, with which it renders the same content. Everything in
-   * it can be read in the source of the page. A page without it has no script.
+   * The data, as JSON, from which the page's script renders the same content. Anyone can read them
+   * in the source of the page. A page without props has no script.
    */
   props?: object;
   /** Whether the page has a form that works without scripts. */
@@ -117,9 +117,8 @@ export function renderPage(location: PageLocation, page: Page): RenderedPage {
 const END_OF_HEAD = "</head>";
 
 /**
- * Returns a document with JSON-LD in its head. The text of a script element is not decoded, so the
- * renderer's entities would be part of it: escapes of JSON stand for the characters that could end
- * the element.
+ * Returns a document with JSON-LD in its head. Browsers do not decode entities in a script element,
+ * so escapes of JSON replace the characters that could end the element.
  */
 function insertData(html: string, data: object): string {
   const json = JSON.stringify(data).replaceAll(

@@ -85,8 +85,8 @@ async function readBytes({ request }: RequestContext): Promise<Buffer> {
 }
 
 /**
- * Reads a body to its end, because the client could lose the response if the connection were closed
- * before its end. The request timeout limits the time for it.
+ * Reads the rest of a body, because the client could lose the response if the connection were
+ * closed earlier. The request timeout limits how long this takes.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   try {

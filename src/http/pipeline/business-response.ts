@@ -11,8 +11,8 @@ import {
 } from "./request-context.ts";
 
 /**
- * The position of the last object of a page. The next page has the objects that sort after it, even
- * if it has been deleted.
+ * The position of the last object of a page. The next page has the objects that sort after the
+ * position, even if that object has been deleted.
  */
 export type CursorPosition = { sortOrder: number; id: string };
 
@@ -106,7 +106,7 @@ export const toPublicBusiness = ({ id, slug, doc: { name, timezone } }: Business
 export const businessUrl = (rt: Runtime, slug: string, path: string): string =>
   `${rt.config.http.publicUrl}/v1/businesses/${slug}/${path}`;
 
-/** Returns the URL of an object that belongs to a key's business, or to its partner. */
+/** Returns the URL of an object of the key's business, or of the key's partner. */
 export const urlOfKey = (rt: Runtime, key: AnyCredential, path: string): string =>
   key.businessId === null
     ? `${rt.config.http.publicUrl}/v1/${path}`
@@ -126,7 +126,7 @@ export const respondPage = (
     business: toPublicBusiness(business),
   });
 
-/** Responds with one page of a list of a key's business, or of its partner. */
+/** Responds with one page of a list of the key's business, or of the key's partner. */
 export const respondPageOfKey = (
   rt: Runtime,
   context: RequestContext,
@@ -143,7 +143,7 @@ export const toPublicPartner = (rt: Runtime, { partnerId }: PartnerCredential) =
   name: rt.store.partnerAccess.findName(partnerId) ?? "",
 });
 
-/** @param meta what the list is about, and further fields of the response */
+/** @param meta the business or partner of the list, and what else `meta` of the response has */
 export function respondPageAt(
   context: RequestContext,
   url: string,

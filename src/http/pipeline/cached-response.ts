@@ -75,7 +75,7 @@ export function createCachedResponse(
       const encoding = chooseEncoding(getHeader(context.request, "accept-encoding"));
       const response = encoded[encoding] ?? load(encoding);
       return response instanceof Promise
-        ? response.then(({ headers, body }) => respond(context, 200, headers, body))
+        ? response.then((loaded) => respond(context, 200, loaded.headers, loaded.body))
         : respond(context, 200, response.headers, response.body);
     },
   };
@@ -119,7 +119,8 @@ export const compressible = (
 
 /**
  * Compresses a large JSON response or page that is not cached, if the client accepts gzip. A
- * response with an ETag stays as it is, because the ETag names the uncompressed bytes.
+ * response with an ETag stays as it is, because the ETag names the uncompressed bytes. A response
+ * with Vary stays as it is, too, because it must not get a second Vary.
  */
 export function compressLarge(context: RequestContext, response: HttpResponse): HandlerResult {
   const { status, headers, body } = response;

@@ -87,8 +87,8 @@ export function createHandleOnce(rt: Runtime): HandleOnce {
     await begin(id);
     try {
       const identified = { keyId: key.id, token, request };
-      // A jump of the clock is applied first, because a stored reply would seem a day old after it,
-      // and the request would be handled twice.
+      // A jump of the clock is applied first. Otherwise, a stored reply could seem a day old, and
+      // the request would be handled twice.
       await retryWhileBusy(rt, rt.applyJump);
       const reply = findReply(rt, identified);
       if (reply) return replay(context, reply);
@@ -120,8 +120,8 @@ const replay = (context: RequestContext, { status, headers, body }: Reply): Http
 
 /**
  * Responds with the reply of `write`. The transaction of `write` also stores the reply if the
- * request has an Idempotency-Key. Every POST route must end with this function.
- * @param write returns the reply and its own headers; it may be called again after a busy database
+ * request has an Idempotency-Key. Every handler of a POST route must end with this function.
+ * @param write returns the reply; called again while another writer holds the database lock
  * @param isDryRun whether the transaction is rolled back
  */
 export async function commitReply(

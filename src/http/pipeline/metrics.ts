@@ -40,7 +40,7 @@ export function createMetrics() {
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
       if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
     },
-    /** Adds a function that returns further metrics as text; each `format` calls it. */
+    /** Adds a function that returns further metrics as text, for each call of `format`. */
     addSource: (formatSource: () => string): void => void sources.push(formatSource),
     /** Returns the metrics in Prometheus' text format. */
     format: (): string =>

@@ -22,8 +22,8 @@ type Write = () => object | undefined;
 export const pathId = ({ request }: RequestContext): string => request.params["id"] ?? "";
 
 /**
- * Key of a text that is appended to an object's ETag and is not sent. What a client may see of an
- * object can change without a new version of the object.
+ * Key of a text that ends the ETag of an object, and that JSON leaves out of the body. The text
+ * differs if what a client may see of the object changes without a new version of the object.
  */
 export const ETAG_SUFFIX = Symbol("ETag suffix");
 

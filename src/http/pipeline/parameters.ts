@@ -14,7 +14,8 @@ export type ParametersOf<P extends Parameters> = {
   [Name in keyof P]: z.output<P[Name]> | undefined;
 };
 
-// Advertising campaigns add these parameters to URLs, so they are no mistake of the client.
+// Advertising campaigns add these parameters to URLs, and scripts add `_` to get past caches. The
+// client has made no mistake.
 export const IGNORED_PARAMETER = /^(_|utm_.*|gclid|fbclid)$/;
 
 /** An instant as text. `resolve` needs the time zone only if the text has no offset. */
@@ -111,7 +112,7 @@ export const locale = () =>
 const INSTANT =
   "a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone";
 
-/** @param error the error text: a sentence about a parameter, or a noun about a field of a body */
+/** @param error what follows a parameter's name ("must be …"), or a noun for a field of a body */
 export const instant = (error = `must be ${INSTANT}.`) =>
   z
     .string({ error })
@@ -153,7 +154,7 @@ export function parseParameters<P extends Parameters>(known: P, query: string): 
   return values;
 }
 
-/** @throws AppError that lists every parameter, for a route that has none */
+/** Asserts that a query has no parameters, besides ignored ones. @throws AppError */
 export const assertNoParameters = (query: string): void => void parseParameters({}, query);
 
 /**
@@ -211,7 +212,7 @@ const toIssue = (name: string, issue: z.core.$ZodIssue): ValidationIssue => ({
 });
 
 /** Codes of issues that are also codes of problems. */
-const PROBLEM_CODES = new Set([
+const SHARED_CODES = new Set([
   "unknown_parameter",
   "missing_parameter",
   "invalid_date",
@@ -222,12 +223,15 @@ const PROBLEM_CODES = new Set([
 /** Maximum number of issues in the message; `errors` lists the others, too. */
 const MAX_DETAILS = 2;
 
-/** Returns an error with the code of its issues if all share one, else invalid_parameter. */
+/**
+ * Returns an error with the code that all issues share, if problems have this code, too; else with
+ * the code invalid_parameter.
+ */
 export function parametersError(issues: ValidationIssue[]): AppError {
   const codes = new Set(issues.map(({ code }) => code));
   const [only = ""] = codes;
   const code =
-    codes.size === 1 && PROBLEM_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
+    codes.size === 1 && SHARED_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
   const details = issues.slice(0, MAX_DETAILS).map(({ detail }) => detail);
   if (issues.length > MAX_DETAILS) details.push(`${issues.length - MAX_DETAILS} more in 'errors'.`);
   return new AppError(code, details.join(" "), { issues });

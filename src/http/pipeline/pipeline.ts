@@ -47,8 +47,8 @@ export type Pipeline = {
 };
 
 /**
- * Returns the key to which the reply of a request belongs. The reply to a rotation has a secret,
- * which other keys of a partner must not get.
+ * Returns the key to which the reply of a request belongs. All keys of a partner have one ID at a
+ * business, but the reply to a rotation has a secret, which only the rotated key may get.
  */
 const findReplyOwner = (route: Route, key: Credential): Pick<Credential, "id" | "name"> =>
   route.rotatesKey ? { ...key, id: key.secretKeyId } : key;
@@ -190,8 +190,8 @@ function respondToOtherMethod(
 }
 
 /**
- * Returns a function that creates request IDs: a random prefix for each process, then a counter,
- * which is cheap.
+ * Returns a function that creates request IDs: a random prefix, then a counter, which is cheap. The
+ * prefix changes when the counter begins again.
  */
 function createRequestIds(rt: Runtime): () => string {
   const newId = createIdSource(rt.now, (bytes) =>

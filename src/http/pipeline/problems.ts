@@ -120,8 +120,8 @@ export function respondWithProblem(
   const known = problemOf(storage ? withoutPath(storage) : error);
   // A full disk, and storage errors that deskbell itself raises, are not logged here: conditions
   // report them once.
-  const isNewToLog = !known || (known.code === "storage_failed" && storage !== error);
-  if (isNewToLog)
+  const mustLog = !known || (known.code === "storage_failed" && storage !== error);
+  if (mustLog)
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,

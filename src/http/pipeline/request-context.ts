@@ -22,9 +22,7 @@ export type HttpRequest = {
   headers: IncomingHttpHeaders;
   /** The address of the client, or of a proxy in front of it. */
   peerAddress: string;
-  /**
-   * An object that all requests of one connection share: the last key found is remembered by it.
-   */
+  /** Stands for the connection, such as its socket: the last key is cached per connection. */
   connection: object;
   body: () => ReadableStream<Uint8Array> | null;
   /** Returns a signal that is aborted when the client disconnects. */
@@ -41,7 +39,7 @@ export type RequestContext = {
   responseHeaders: RawHeaders;
   /** ID of the API key; null until the request is authenticated. */
   keyId: string | null;
-  /** Null until the body is first read. A request with an Idempotency-Key reads the body twice. */
+  /** Null until the body is read. The body of a request with an Idempotency-Key is used twice. */
   body: Promise<Buffer> | null;
   /** The parsed body; missing until it is parsed. No code changes it. */
   json?: Readonly<Record<string, unknown>>;

@@ -33,14 +33,14 @@ export type Route = {
   needsIdempotencyKey?: boolean;
   /** Whether the request rotates its key. */
   rotatesKey?: boolean;
-  /** Whether pages of any origin may read the responses of a page for people. */
+  /** Whether pages of any origin may read the responses, for a route outside the API. */
   isForAnyOrigin?: boolean;
   /** Whether a route of another feature with the same path replaces this one. */
   isReplaceable?: boolean;
 } & (
   | { scope: NeededScope; isAboveBusinesses?: false; handle: KeyHandler }
   | { scope: NeededScope; isAboveBusinesses: true; handle: PartnerHandler }
-  /** A route without a required key. "open" has no business and a higher limit by address. */
+  /** A route without a required key; "open": outside /v1/businesses, with a limit of its own. */
   | { scope: "public" | "open"; isAboveBusinesses?: false; handle: OpenHandler }
 );
 
@@ -53,7 +53,7 @@ export type ApiCall = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** The response of the API. The body is null if it has none. */
+/** The response of the API. `body` is null if the response has none. */
 export type ApiReply = { status: number; body: unknown; isReplayed: boolean };
 
 /** The API for callers within the server, such as the tools of agents. */
@@ -66,7 +66,7 @@ export type ApiCaller = {
   call: (from: RequestContext, call: ApiCall) => Promise<ApiReply>;
 };
 
-/** What pages use besides handlers of the API: the API itself. */
+/** What the routes of pages use: what handlers of the API use, and the API itself. */
 export type PageDeps = HandlerDeps & { api: ApiCaller };
 
 /**

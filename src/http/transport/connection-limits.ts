@@ -26,7 +26,7 @@ export type ConnectionLimits = {
   total: number;
 };
 
-/** A limit of open files that every current system has. */
+/** A number of open files that every current system allows. */
 const USUAL_DESCRIPTORS = 8192;
 
 /**
@@ -43,93 +43,98 @@ export function connectionLimits(descriptors: number | null): ConnectionLimits {
   };
 }
 
-/** An IPv4 address or IPv6 /48. `open` maps its connections, oldest first, to their clients. */
-type Owner<Connection> = { name: string; open: Map<Connection, string> };
+/**
+ * A network is an IPv4 address or an IPv6 /48. `open` maps its connections, oldest first, to the
+ * names of their clients.
+ */
+type Network<Connection> = { name: string; open: Map<Connection, string> };
 
 export type Admission<Connection> = {
-  /** The connection to close: the new one, or one of the largest client. */
+  /** The connection to close: the new one, or one of the largest network. */
   refused?: Connection;
   /** Whether all clients together have more connections than the limit. */
   isFull?: true;
 };
 
 /**
- * Returns a table of the open connections of each client. Adding or removing one takes the same
- * time however many are open, because a flood does little else. Choosing the one to close looks at
- * one client's connections.
+ * Returns a table of the open connections of each client. A flood does little else than add and
+ * remove connections, so both take the same time however many are open. Choosing the connection to
+ * close looks at those of one network.
  * @param isInUse whether a request is in progress: an idle connection is closed first
  */
 export function createConnectionTable<Connection>(
   limits: ConnectionLimits,
   isInUse: (connection: Connection) => boolean = () => false,
 ) {
-  const clients = new Map<string, number>();
-  const owners = new Map<string, Owner<Connection>>();
-  /** The owners with `n` connections are at index `n`. */
-  const bySize: Set<Owner<Connection>>[] = [];
+  const countByClient = new Map<string, number>();
+  const networks = new Map<string, Network<Connection>>();
+  /** The networks with `n` connections are at index `n`. */
+  const bySize: Set<Network<Connection>>[] = [];
+  /** The largest size for which `bySize` has a network. */
   let largest = 0;
   /** Number of connections that are never closed to make room. */
   let exempt = 0;
   let total = 0;
 
-  /** Moves an owner to the set of its present size. */
-  const move = (owner: Owner<Connection>, sizeBefore: number): void => {
-    const size = owner.open.size;
-    bySize[sizeBefore]?.delete(owner);
-    if (size === 0) owners.delete(owner.name);
-    else (bySize[size] ??= new Set()).add(owner);
+  /** Moves a network to the set of its present size. */
+  const move = (network: Network<Connection>, sizeBefore: number): void => {
+    const size = network.open.size;
+    bySize[sizeBefore]?.delete(network);
+    if (size === 0) networks.delete(network.name);
+    else (bySize[size] ??= new Set()).add(network);
     largest = Math.max(largest, size);
     while (largest > 0 && !bySize[largest]?.size) largest -= 1;
   };
-  const findLargest = (): Owner<Connection> | undefined => bySize[largest]?.values().next().value;
+  const findLargest = (): Network<Connection> | undefined => bySize[largest]?.values().next().value;
 
-  const findOldest = ({ open }: Owner<Connection>): Connection =>
+  const findOldest = ({ open }: Network<Connection>): Connection =>
     open.keys().next().value as Connection;
-  const findOldestIdle = ({ open }: Owner<Connection>): Connection | undefined => {
+  const findOldestIdle = ({ open }: Network<Connection>): Connection | undefined => {
     for (const connection of open.keys()) if (!isInUse(connection)) return connection;
     return undefined;
   };
 
-  const removeFrom = (owner: Owner<Connection>, connection: Connection): void => {
-    const client = owner.open.get(connection);
+  const removeFrom = (network: Network<Connection>, connection: Connection): void => {
+    const client = network.open.get(connection);
     // A connection that was closed to make room is gone already.
     if (client === undefined) return;
-    owner.open.delete(connection);
-    move(owner, owner.open.size + 1);
+    network.open.delete(connection);
+    move(network, network.open.size + 1);
     total -= 1;
-    const left = (clients.get(client) ?? 1) - 1;
-    if (left === 0) clients.delete(client);
-    else clients.set(client, left);
+    const left = (countByClient.get(client) ?? 1) - 1;
+    if (left === 0) countByClient.delete(client);
+    else countByClient.set(client, left);
   };
 
-  /** Removes and returns a connection of the largest client if there are too many. */
+  /** Removes and returns a connection of the largest network if there are too many connections. */
   const makeRoom = (): Admission<Connection> => {
     if (total <= limits.total) return {};
-    const owner = findLargest();
-    if (owner === undefined) return { isFull: true };
-    const refused = findOldestIdle(owner) ?? findOldest(owner);
-    removeFrom(owner, refused);
+    const network = findLargest();
+    // If there is no network, all connections are exempt.
+    if (network === undefined) return { isFull: true };
+    const refused = findOldestIdle(network) ?? findOldest(network);
+    removeFrom(network, refused);
     return { refused, isFull: true };
   };
 
   return {
     add(connection: Connection, address: string): Admission<Connection> {
-      const name = ownerName(address);
-      const owner = owners.get(name) ?? { name, open: new Map() };
+      const name = networkName(address);
+      const network = networks.get(name) ?? { name, open: new Map() };
       const client = addressGroup(address);
-      const count = (clients.get(client) ?? 0) + 1;
-      if (count > limits.client || owner.open.size >= limits.network)
+      const count = (countByClient.get(client) ?? 0) + 1;
+      if (count > limits.client || network.open.size >= limits.network)
         return { refused: connection };
-      owners.set(name, owner);
-      clients.set(client, count);
-      owner.open.set(connection, client);
-      move(owner, owner.open.size - 1);
+      networks.set(name, network);
+      countByClient.set(client, count);
+      network.open.set(connection, client);
+      move(network, network.open.size - 1);
       total += 1;
       return makeRoom();
     },
     remove(connection: Connection, address: string): void {
-      const owner = owners.get(ownerName(address));
-      if (owner !== undefined) removeFrom(owner, connection);
+      const network = networks.get(networkName(address));
+      if (network !== undefined) removeFrom(network, connection);
     },
     /** Adds a connection that is never closed to make room. */
     addExempt(): Admission<Connection> {
@@ -142,14 +147,14 @@ export function createConnectionTable<Connection>(
       total -= 1;
     },
     /**
-     * Returns the name of the largest client; null if the exempt clients together have more
+     * Returns the name of the largest network; null if the exempt clients together have more
      * connections.
      */
-    largestClient: (): string | null => (exempt > largest ? null : (findLargest()?.name ?? null)),
+    largestNetwork: (): string | null => (exempt > largest ? null : (findLargest()?.name ?? null)),
   };
 }
 
-const ownerName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
+const networkName = (address: string): string => addressNetwork(address) ?? addressGroup(address);
 
 const CHECK_MS = 1000;
 /** Number of checks at which a socket may have unread data. */
@@ -161,10 +166,10 @@ const BASE_CHECKS = 6;
 const BYTES_PER_CHECK = 100_000;
 
 /**
- * Called when there were too many connections, with the client that had most; null for this machine
- * and trusted proxies.
+ * Called when there were too many connections, with the network that had most; null for this
+ * machine and trusted proxies.
  */
-export type OnFull = (largestClient: string | null) => void;
+export type OnFull = (largestNetwork: string | null) => void;
 
 /**
  * Keeps a few clients from using up all connections. This machine and trusted proxies are exempt,
@@ -181,7 +186,7 @@ export function limitConnections(
     const address = unmapIpv4(socket.remoteAddress ?? "");
     const isSpared = isExempt(address);
     const { refused, isFull } = isSpared ? table.addExempt() : table.add(socket, address);
-    if (isFull) onFull(table.largestClient());
+    if (isFull) onFull(table.largestNetwork());
     if (refused !== socket)
       socket.once("close", () => (isSpared ? table.removeExempt() : table.remove(socket, address)));
     refused?.resetAndDestroy();

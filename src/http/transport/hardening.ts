@@ -79,7 +79,7 @@ export function hardenServer(server: Server, rt: Runtime, listener: RequestListe
   });
 }
 
-/** A check that is late by this much shows that the process did not run. */
+/** A longer time between two checks shows that the process did not run. */
 const STALL_MS = 3 * TIMEOUT_CHECK_MS;
 
 /**
@@ -96,6 +96,7 @@ function watchForStalls(server: Server, rt: Runtime): () => boolean {
   };
   const timer = setInterval(check, TIMEOUT_CHECK_MS).unref();
   server.once("close", () => clearInterval(timer));
+  // Half of the interval is less than `callUnlessRead` waits, so one timeout is not put off twice.
   return () => check() - resumedAt < TIMEOUT_CHECK_MS / 2;
 }
 
@@ -140,7 +141,7 @@ function findProtocolError({
   if (hostHeaders === 0 && httpVersionMinor === 1) return malformed("The Host header is missing.");
   if (headers.host !== undefined && !isHost(headers.host))
     return malformed("Invalid Host header: expected a host with an optional port.");
-  // A proxy may have authorized the request by the other header.
+  // A proxy may have authorized the request by another header than Node uses.
   if (keyHeaders > 1) return malformed("The request has more than one Authorization header.");
   const encoding = headers["transfer-encoding"];
   if (encoding === undefined) return undefined;

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
 import type { RoutePath } from "../pipeline/route.ts";
 import type { Router } from "../pipeline/router.ts";
 
-/** The paths of the API and of pages begin with one of these, and the slug of a business. */
+/** A path of the API or of a page begins with a prefix that the slug of a business follows. */
 const PREFIXES = ["/v1/businesses/", "/b/"];
 const SLUG = /:slug(?=\/|$)/;
 const PLAIN_SLUG = /^[\w-]*$/;

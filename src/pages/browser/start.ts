@@ -7,7 +7,7 @@ function findRoot(): { root: HTMLElement; props: string } | undefined {
   return root === null || props === undefined ? undefined : { root, props };
 }
 
-/** Returns what the server passed to the script of a page that stays as the server rendered it. */
+/** Returns the props of a page whose content the script does not render again. */
 export function readProps<Props>(): Props {
   return JSON.parse(findRoot()?.props ?? "{}") as Props;
 }

@@ -40,7 +40,7 @@ export type Action<A extends unknown[]> = {
   error: unknown;
 };
 
-/** Runs what a button does: once at a time, with its error kept until the next start. */
+/** Runs what a button does. Ignores a start during a run. An error stays until the next start. */
 export function useAction<A extends unknown[]>(run: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const isRunning = useRef(false);

@@ -1,6 +1,6 @@
 import { columns, type Db } from "../database/db.ts";
 
-// The limits of bookings, holds and ticket orders need these counts.
+// The limits of bookings, holds and ticket orders need the counts in this file.
 
 /** How long hourly counts are kept, to know how many visits are usual: a week. */
 export const KEPT_HOURS = 7 * 24;
@@ -12,7 +12,7 @@ export type RecentVisits = {
   keyId: string;
   /** Visits of the last two hours. */
   recent: number;
-  /** Visits of the busiest hour in the seven days before these two hours. */
+  /** Visits of the busiest hour in the last seven days, without the last two hours. */
   busiest: number;
 };
 
@@ -54,6 +54,7 @@ export function createKeyVisitStore(db: Db) {
 
 export type VisitorActionKind = "visit" | "order";
 
+/** Counts the visits and orders of each visitor (stored as a hash) for whom a key acts. */
 export function createVisitorStore(db: Db) {
   const insert = db.prepare(
     "INSERT INTO visitor_action (visitor, kind, made_at) VALUES (:visitor, :kind, :at)",
@@ -73,7 +74,7 @@ export function createVisitorStore(db: Db) {
       void insert.run({ visitor, kind, at }),
     countActions: (visitor: Buffer, kind: VisitorActionKind, since: number) =>
       count.get({ visitor, kind, since }) as number,
-    /** Deletes what was stored of visitors at `until` or earlier. Their holds stay. */
+    /** Deletes what was stored about visitors at `until` or earlier. Their holds stay. */
     deleteUntil(until: number): void {
       deleteActions.run(until);
       forgetHolds.run(until);

@@ -19,7 +19,7 @@ export type VisitListFilter = {
 
 /**
  * A table of visits or ticket orders. Its lists are in the order of a column, or of the last change
- * if the filter has `updatedSince`. The indexes are for the former order.
+ * if the filter has `updatedSince`. The indexes are for the order of the column.
  */
 type ListedTable = {
   table: string;
@@ -33,7 +33,7 @@ type ListedTable = {
 /** The rows that a list reads, and the columns by which they are sorted. */
 type Rows = { source: string; sort: string };
 
-/** Returns the conditions that select a span of the order, and the rows after one of its rows. */
+/** Returns conditions for a list sorted by `order`: a span of `order`, and the rows after a row. */
 const spanConditions = (order: string, id: string) => ({
   from: `${order} >= :from`,
   to: `${order} < :to`,
@@ -41,9 +41,11 @@ const spanConditions = (order: string, id: string) => ({
 });
 
 /**
- * Selects the bookings with a segment of a staff member or service, in order of start. Their rows
- * of `booking` must match the rest of the filter.
+ * Selects the bookings with a segment of a staff member or service, in order of start. A booking
+ * with several such segments is found by the first. The rows of `booking` must match the rest of
+ * the filter.
  * @param column `staff_id` or `service_id`
+ * @param name the parameter with the ID of the staff member or service
  */
 function bookingsOf(column: string, name: string, index: string, filter: VisitListFilter): Rows {
   const { from, to, after } = filter;
@@ -78,8 +80,8 @@ export function createVisitLists(db: Db, { table, names, order, indexes }: Liste
   };
 
   /**
-   * Chooses the rows to read: few, and in the order of the list. Pending visits alone may have to
-   * be sorted, because few are pending at a time.
+   * Chooses an index with few rows to read, in the order of the list. Pending visits may have to be
+   * sorted after they are read, because few are pending at a time.
    */
   function chooseRows(filter: VisitListFilter): Rows {
     const { createdByKey, status, staffId, serviceId, updatedSince } = filter;

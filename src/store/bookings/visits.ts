@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
  * Selects the rows that overlap a span and end by `:until`, except those of one visit. Rows
  * that end more than a day after the span are not read. A row that lasts longer than a day could be
  * among them, so such rows are read from an index of their own.
- * @param isBusy a condition that also selects the rows of that index
+ * @param isBusy the condition of rows that occupy time, which `longIndex` has, too
  * @param visitId the column with the ID of the visit
  */
 export const selectOverlapping = (

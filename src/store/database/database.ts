@@ -38,8 +38,8 @@ export type Connection = {
 
 export type ConnectionOptions = {
   /**
-   * A clock in milliseconds that never jumps. A connection that writes in a loop measures with it
-   * when to let other writers take a turn; without the clock, it never does.
+   * A clock in milliseconds that never jumps. With it, a connection that writes in a loop takes
+   * breaks in which others can write; without it, there are no breaks.
    */
   monotonic?: () => number;
   /**
@@ -58,15 +58,15 @@ const FULL = 2;
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 const OPEN_TIMEOUT_MS = 5000;
 const OPEN_RETRY_MS = 10;
-// Older versions could corrupt the file at a WAL reset under load.
+// Older versions of SQLite could corrupt the file at a WAL reset under load.
 const MINIMUM_SQLITE = [3, 51, 3];
 
 /**
  * Opens the database, creates or migrates it, and makes sure that commits survive a power cut.
  * @param busyTimeoutMs how long a write waits for another writer before SQLITE_BUSY
  * @param safeguard protects existing data during a migration; null for a copy
- * @throws AppError state_refuses for a file that is newer or cannot be migrated now, and those of
- *   `storageError`
+ * @throws AppError state_refuses for a file of a newer deskbell or one that cannot be migrated now,
+ *   and the errors of `storageError`
  */
 export function openDatabase(
   path: string,
@@ -83,7 +83,7 @@ export function openDatabase(
   let ownCommits = 0;
   const writeLock = createWriteLock(db, busyTimeoutMs, monotonic);
   // better-sqlite3 makes a nested transaction a savepoint, and any other one deferred.
-  const runInSavepoint = db.transaction((work: () => unknown) => work());
+  const runNestedOrDeferred = db.transaction((work: () => unknown) => work());
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
   let isDryRun = false;
@@ -114,11 +114,11 @@ export function openDatabase(
       if (isDryRun) {
         if (!db.inTransaction) writeLock.begin();
         // A transaction that fails undoes its own writes and keeps those before it.
-        return runInSavepoint(work) as T;
+        return runNestedOrDeferred(work) as T;
       }
       return db.inTransaction ? work() : runInTransaction(work);
     },
-    read: <T>(work: () => T): T => (db.inTransaction ? work() : (runInSavepoint(work) as T)),
+    read: <T>(work: () => T): T => (db.inTransaction ? work() : (runNestedOrDeferred(work) as T)),
     revision: () => {
       const version = dataVersion.get();
       if (version !== seenVersion) othersCommits += 1;
@@ -200,7 +200,8 @@ function prepareConnection(db: Db): void {
       `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
     );
   db.pragma("journal_mode = WAL");
-  // better-sqlite3 switches to NORMAL when WAL is on. A power cut then loses acknowledged rows.
+  // better-sqlite3 switches to NORMAL when WAL is on. With NORMAL, a power cut loses acknowledged
+  // rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma("trusted_schema = OFF");
@@ -222,7 +223,7 @@ const isAtLeast = (version: number[], minimum: number[]): boolean => {
 
 /** How long an attempt to get the lock waits for a command that holds it in `isDaemonRunning`. */
 const DAEMON_LOCK_TIMEOUT_MS = 100;
-/** Attempts while no daemon holds the lock: on a busy machine, a command may hold it for seconds. */
+/** The most attempts while no daemon holds the lock. A slow command may hold it for seconds. */
 const MAX_LOCK_ATTEMPTS = 100;
 
 export function isDaemonRunning(path: string): boolean {
@@ -248,7 +249,8 @@ export function acquireDaemonLock(path: string): { release: () => void } {
   for (let attempt = 1; ; attempt++) {
     const lock = tryDaemonLock(path);
     if (lock) return { release: () => lock.close() };
-    // A command that asks whether a daemon runs only reads. A daemon lets nobody read.
+    // Commands hold the lock for moments, and others can then still read the file. A daemon lets
+    // nobody read it.
     if (attempt < MAX_LOCK_ATTEMPTS && !isDaemonRunning(path)) continue;
     throw new AppError("state_refuses", `Another deskbell daemon is running on ${path}.`, {
       fix: "stop that one first, or give this one its own --data-dir",

@@ -4,7 +4,7 @@ export type Db = Database.Database;
 
 /**
  * Tells whether SQLite threw an error. The name is checked, not the class: each bundle has its own
- * copy of the class, and better-sqlite3 throws the one that was loaded first in the process.
+ * copy of the class, and better-sqlite3 throws the copy that was loaded first in the process.
  */
 export const isSqliteError = (error: unknown): error is InstanceType<typeof Database.SqliteError> =>
   error instanceof Error && error.name === "SqliteError";
@@ -53,8 +53,8 @@ export const matching = <Filter extends object>(
 
 /**
  * Returns a function that lists a business's rows, the newest first.
- * @param optional columns that must match if the filter sets them; the filter may also set
- *   `before`, an ID
+ * @param optional columns that must match if the filter sets them. The filter may also set
+ *   `before`, which selects IDs below it
  */
 export function prepareNewest(db: Db, table: string, names: string, optional: readonly string[]) {
   const conditions: Record<string, string> = {

@@ -39,8 +39,8 @@ export const findProcessOnDeletedFile = (path: string): number | undefined =>
 export type Program = { pid: number; name: string };
 
 /**
- * Matches the programs of deskbell: `deskbell`, `deskbell.js` or `deskbell-linux-x64`. The file
- * `deskbell.db` is an argument of another program.
+ * Matches the programs of deskbell: `deskbell`, `deskbell.js` or `deskbell-linux-x64`, but not
+ * `deskbell.db`, the database that another program was started with.
  */
 const OWN_PROGRAM = /^deskbell(?:[.-](?!db)[\w.-]+)?$/;
 

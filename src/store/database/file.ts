@@ -3,23 +3,25 @@ import { type Db, isSqliteError } from "./db.ts";
 import { assertInstant, assertOnlyRow, findMissingRow } from "./storage-error.ts";
 import { findChangedPart, findDamage } from "./schema.ts";
 
-/** 16 MB: a page that changes often is copied from the WAL to the file only once per checkpoint. */
+/**
+ * A checkpoint begins when the WAL has 16 MB, because a page that has changed several times is then
+ * copied to the file only once.
+ */
 const CHECKPOINT_PAGES = 4000;
-/** How long to wait for a reader: a read of this program is shorter. */
+/** How long to wait for a reader. Most reads of this program are shorter. */
 const READER_TIMEOUT_MS = 1000;
 /** Memory for the pages that the connection has read. */
 const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
   /**
-   * Empties the write-ahead log. Returns false if a read of another connection, which began earlier
-   * and has not ended, prevents it.
+   * Empties the write-ahead log. Returns false if another connection is reading, which prevents it.
    */
   const emptyLog = (): boolean => {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
     return busy === 0;
   };
-  /** Runs `work` with a shorter timeout, because a checkpoint waits for it more than once. */
+  /** Runs `work` with a shorter timeout, because a checkpoint may wait that long several times. */
   const withTimeout = <Result>(ms: number, work: () => Result): Result => {
     const before = db.pragma("busy_timeout", { simple: true }) as number;
     db.pragma(`busy_timeout = ${Math.min(ms, before)}`);
@@ -37,11 +39,11 @@ export function createFileStore(db: Db) {
   return {
     /**
      * Returns the first problem that SQLite or a comparison of the schema finds; null if there is
-     * none. It reads the whole file, unless the file is larger than `maxBytes`.
+     * none. The check of a file larger than `maxBytes` only compares the schema.
      */
     findDamage(maxBytes: number): string | null {
-      // SQLite takes the missing end of the last page for zeros. After a crash, the write-ahead log
-      // has that end.
+      // SQLite reads the missing end of the last page as zeros. After a crash, the write-ahead log
+      // still has the whole page.
       if (isCutOff()) emptyLog();
       if (isCutOff()) return "its last page is incomplete";
       return (size() > maxBytes ? findChangedPart(db) : findDamage(db)) ?? null;
@@ -58,7 +60,7 @@ export function createFileStore(db: Db) {
     /** Begins new feeds of events: every cursor that was issued before expires. */
     renewFeedId: () =>
       void db.prepare("UPDATE server SET feed_id = lower(hex(randomblob(4)))").run(),
-    /** Returns which of the rows that every database has is missing; undefined if none is. */
+    /** Describes a missing row that every database must have; undefined if none is missing. */
     findMissingRow: () => findMissingRow(db),
     /**
      * Returns the key check: a text encrypted with the master key that was accepted last. Null if
@@ -87,10 +89,10 @@ export function createFileStore(db: Db) {
       ),
     saveLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = ?").run(at),
-    /** Deletes the mark of this erasure. The mark of a later erasure stays. */
+    /** Clears the stored time if it is still `at`, so that the time of a later erasure stays. */
     forgetLogKeptSince: (at: number) =>
       void db.prepare("UPDATE server SET log_kept_since = NULL WHERE log_kept_since = ?").run(at),
-    /** Returns whether the free space may have rows that an earlier version has deleted. */
+    /** Returns whether the free space may still contain rows that an earlier deskbell deleted. */
     hasOldSpace: () => db.prepare("SELECT has_old_space FROM server").pluck().get() === 1,
     forgetOldSpace: () => void db.prepare("UPDATE server SET has_old_space = 0").run(),
     /** Writes the whole file again, without its free space. Other writers wait meanwhile. */

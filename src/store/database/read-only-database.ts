@@ -26,7 +26,7 @@ export function withReadOnlyDatabase<Result>(path: string, read: (db: Db) => Res
       ? openOnReadOnlyDisk(path)
       : new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
     try {
-      // A file from elsewhere must not call functions that are meant for SQLite's own code.
+      // The schema of a file from elsewhere must not call functions with side effects.
       db.pragma("trusted_schema = OFF");
       return read(db);
     } catch (error) {

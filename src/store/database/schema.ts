@@ -19,7 +19,7 @@ const ADDED_TABLES = new Set([
   "CREATE TABLE _litestream_lock (id INTEGER)",
 ]);
 
-/** Comments in databases that version 0.1 created, and the same comments in today's migrations. */
+/** Pairs: a comment in databases that version 0.1 created, and its text in today's migrations. */
 const RESPELLED = [
   [
     "-- Rises with each insert: whatever is new to the courier lies above the last one it has seen.",
@@ -68,7 +68,7 @@ function isAdded(entry: string): boolean {
   );
 }
 
-/** Returns the schema that the first migrations create. */
+/** Returns the entries of the schema that the migrations create. */
 export function createSchema(migrations: readonly string[]): string[] {
   const db = new Database(":memory:");
   try {
@@ -101,8 +101,8 @@ function createEntries(version: number): string[] {
 }
 
 /**
- * Returns which part of the schema, or which row that every database has, is missing or changed;
- * undefined if none is.
+ * Describes the first part of the schema that is missing or changed, or else a missing row that
+ * every database must have; undefined if there is none.
  */
 export function findChangedPart(db: Db): string | undefined {
   const entries = listEntries(db);
@@ -134,7 +134,8 @@ const describe = (entry: string): string => {
 const IO_ERROR = 10;
 
 /**
- * Throws for a page that the disk cannot read, which the check takes for a damaged one.
+ * Throws if the disk could not read a page, which SQLite's check reports as damage.
+ * @param result the text that the check returned
  * @throws SqliteError
  */
 function assertReadable(result: string): void {
@@ -145,7 +146,7 @@ function assertReadable(result: string): void {
 
 /**
  * Reads the whole file.
- * @returns the first problem of the schema, or the first that SQLite finds
+ * @returns the first problem of the schema, or else the first that SQLite finds in the file
  */
 export function findDamage(db: Db): string | undefined {
   const changed = findChangedPart(db);
@@ -169,13 +170,13 @@ export function findSchemaDamage(error: unknown, db: Db): string | undefined {
 export type Safeguard = {
   /** Throws if the file is empty although copies of it exist. */
   assertNoDataLoss: () => void;
-  /** Copies the committed data, before the migration writes. @returns the path, if a feature does so */
+  /** Copies the committed data. @returns the path of the copy; undefined if no feature makes one */
   backUp: (schema: number) => string | undefined;
   /** Prevents daemons from starting until released; throws if one is running. */
   lockOutDaemons: () => { release: () => void };
 };
 
-/** What was migrated, and the path of the backup from before, if a feature made one. */
+/** The schema before and after, and the path of the backup that was made before, if any. */
 export type Migration = { from: number; to: number; backup: string | undefined };
 
 /** How long to wait for a migration by another process, including its backup. */
@@ -193,8 +194,8 @@ export function migrate(db: Db, path: string, safeguard: Safeguard | null): Migr
   const migrations = readMigrations();
   const busyTimeoutMs = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma(`busy_timeout = ${MIGRATION_TIMEOUT_MS}`);
-  // A migration can recreate a table that others reference: dropping the old one would delete their
-  // rows. The setting does not change in a transaction.
+  // A migration can recreate a table that other tables reference: dropping the old one would delete
+  // their rows. SQLite ignores this setting within a transaction.
   db.pragma("foreign_keys = OFF");
   try {
     return db.transaction(() => migrateLocked(db, path, migrations, safeguard)).immediate();
@@ -225,14 +226,14 @@ function migrateLocked(
   // Another process may have migrated the file while this one waited for the lock.
   const from = readSchemaVersion(db, path, to);
   if (from === to) return null;
-  const hasData = safeguard !== null && from > 0;
-  const lock = hasData ? safeguard.lockOutDaemons() : undefined;
+  const isSafeguarded = safeguard !== null && from > 0;
+  const lock = isSafeguarded ? safeguard.lockOutDaemons() : undefined;
   let backup: string | undefined;
   try {
-    if (hasData) backup = safeguard.backUp(to);
+    if (isSafeguarded) backup = safeguard.backUp(to);
     for (const sql of migrations.slice(from)) db.exec(sql);
     db.pragma(`user_version = ${to}`);
-    return hasData ? { from, to, backup } : null;
+    return isSafeguarded ? { from, to, backup } : null;
   } catch (error) {
     if (backup !== undefined) rmSync(backup, { force: true });
     throw error;

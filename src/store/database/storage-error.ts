@@ -6,8 +6,8 @@ import { isSqliteError, type Db } from "./db.ts";
 import { isBusy } from "./write-lock.ts";
 
 /**
- * Returns the known error for an error of SQLite, with the file, the problem and a fix. Returns
- * undefined for any other error, which is a bug.
+ * Returns the AppError for an error of SQLite that has a known reason, with the file, the problem
+ * and a fix. Returns undefined for any other error, which is a bug.
  * @param knownPath the database; undefined if the caller does not know it
  */
 export function storageError(error: unknown, knownPath?: string): AppError | undefined {
@@ -29,14 +29,14 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
   if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
     if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
     // SQLite does not report that a disk has no space for a new file.
-    const command = findFullness(path);
+    const command = findFullDiskCommand(path);
     if (command !== undefined)
       return new AppError("storage_full", `The disk that holds ${path} is full.`, {
         fix: `delete files that are not needed (${command} shows how full it is) and try again`,
       });
     const folder = dirname(path);
     if (knownPath !== undefined && accessErrorCode(folder) === "EACCES")
-      // A volume of a container often belongs to root. Its user has no name there, only this number.
+      // A container's volume often belongs to root. The container's user has a number but no name.
       return new AppError(
         "not_permitted",
         `${path} cannot be opened: user ${process.getuid?.()} may not write to ${folder}.`,
@@ -101,8 +101,8 @@ export function isOnReadOnlyDisk(path: string): boolean {
   return code === "EROFS" || (code === "ENOENT" && accessErrorCode(dirname(path)) === "EROFS");
 }
 
-/** Returns the command that shows why no file can be created on the disk; undefined if one can. */
-function findFullness(path: string): string | undefined {
+/** Returns the command that shows that the disk has no space for a file; undefined if it has. */
+function findFullDiskCommand(path: string): string | undefined {
   const folder = dirname(path);
   try {
     const { blocks, bavail, files, ffree } = statfsSync(folder);
@@ -178,8 +178,8 @@ export function parseJson<T>(text: string, column: `${string}.${string}`): T {
 const LAST_INSTANT = 8.64e15;
 
 /**
- * Returns a stored time in epoch milliseconds, or null. SQLite does not detect that another page has
- * taken the place of the right one.
+ * Returns a stored time in epoch milliseconds, or null. The check finds a page that is in the place
+ * of another one, which SQLite does not detect.
  * @throws DamagedDatabaseError if the value is no time
  */
 export function assertInstant(value: unknown, column: `${string}.${string}`): number | null {
@@ -190,21 +190,24 @@ export function assertInstant(value: unknown, column: `${string}.${string}`): nu
 
 // A migration creates the only row of each of these tables, and nothing deletes it. Damage of the
 // file can make it disappear without an error of SQLite.
-const TABLES = ["history", "server", "audit_retention"];
+const ONE_ROW_TABLES = ["history", "server", "audit_retention"];
 
-const describe = (table: string): string => `the row of its table '${table}' is missing`;
+const describeMissingRow = (table: string): string => `the row of its table '${table}' is missing`;
 
-/** Returns which table that must have one row has none; undefined if all have it. */
+/**
+ * Describes the first missing row of `ONE_ROW_TABLES`; undefined if none is missing. A file that is
+ * not migrated yet may lack a table.
+ */
 export function findMissingRow(db: Db): string | undefined {
   const existing = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
     .pluck()
     .all() as string[];
-  const empty = TABLES.find(
+  const empty = ONE_ROW_TABLES.find(
     (table) =>
       existing.includes(table) && db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined,
   );
-  return empty && describe(empty);
+  return empty && describeMissingRow(empty);
 }
 
 /**
@@ -213,6 +216,6 @@ export function findMissingRow(db: Db): string | undefined {
  * @throws DamagedDatabaseError if the row is missing
  */
 export function assertOnlyRow<Row>(db: Db, table: string, row: Row | undefined): Row {
-  if (row === undefined) throw new DamagedDatabaseError(db.name, describe(table));
+  if (row === undefined) throw new DamagedDatabaseError(db.name, describeMissingRow(table));
   return row;
 }

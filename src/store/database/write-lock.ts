@@ -27,6 +27,7 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
 
   function takeBreakIfDue(): void {
     const now = monotonic();
+    // A caller that has paused for as long as a break begins a new streak.
     if (now - releasedAt >= LOCK_BREAK_MS) streakStartedAt = now;
     else if (now - streakStartedAt >= MAX_STREAK_MS) {
       sleep(LOCK_BREAK_MS);
@@ -57,7 +58,7 @@ export function createWriteLock(db: Db, timeoutMs: number, monotonic: () => numb
         db.pragma(`busy_timeout = ${timeoutMs}`);
       }
     },
-    /** Starts the time of a break. Call it after the transaction has ended. */
+    /** Records since when the lock is free. Call it after the transaction has ended. */
     released: (): void => void (releasedAt = monotonic()),
   };
 }

@@ -18,7 +18,7 @@ export type DeliveryRow = {
   lastError: string | null;
   createdAt: number;
   deliveredAt: number | null;
-  /** When the stored backoff of its endpoint ends, which may have passed. */
+  /** When the stored backoff of the endpoint ends or has ended; null if none is stored. */
   endpointHeldUntil: number | null;
 };
 
@@ -34,6 +34,7 @@ export type AttemptRow = {
 };
 
 export type AttemptWithDelivery = Omit<AttemptRow, "responseText"> & {
+  /** Numbers rise in the order in which the attempts of all deliveries end. */
   number: number;
   deliveryId: string;
   businessId: string;
@@ -59,8 +60,8 @@ export const DELIVERY = `${columns(`id, business_id, endpoint_id, event_id, even
   (SELECT held_until FROM endpoint WHERE id = endpoint_id) AS endpointHeldUntil`;
 
 /**
- * The number of latest attempts in which the last accepted delivery is searched: few, because
- * readiness checks are frequent.
+ * The number of latest attempts that are searched for the last accepted delivery. It is small,
+ * because readiness checks are frequent.
  */
 const RECENT_ATTEMPTS = 1000;
 
@@ -103,10 +104,10 @@ export function createDeliveryStore(db: Db) {
     UPDATE attempt SET response_text = NULL
     WHERE delivery IN (SELECT number FROM delivery WHERE event_id = ?) AND response_text IS NOT NULL`);
 
-  function select(columns: string, filter: DeliveryFilter, limit: number): unknown[] {
+  function select(selected: string, filter: DeliveryFilter, limit: number): unknown[] {
     const { where, parameters } = toSqlCondition(filter);
     return db
-      .prepare(`SELECT ${columns} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
+      .prepare(`SELECT ${selected} FROM delivery WHERE ${where} ORDER BY id DESC LIMIT :limit`)
       .all({ ...parameters, limit });
   }
 
@@ -154,8 +155,8 @@ export function createDeliveryStore(db: Db) {
 
     /**
      * Counts the attempts since a time, and the failed ones among them, of each endpoint with an
-     * attempt that succeeded after another failed. The statement reads the latest attempts of all
-     * endpoints only, because every attempt would take too long.
+     * attempt that succeeded after another failed. The latest attempts are read and no others,
+     * because reading all would take too long.
      */
     listFailureShares: (since: number) =>
       selectFailureShares.all({ since }) as {

@@ -6,12 +6,16 @@ import { createTallyChanges, createTallyStore } from "./tallies.ts";
 
 const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
 
-/** Names the index of a rare status, which the query planner would not choose by itself. */
+/**
+ * Returns the SQL source and condition of a filter with a status. The source names the index of a
+ * rare status, which the query planner would not choose by itself. With an ID, no index is faster
+ * than the primary key.
+ */
 function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const { where, parameters } = toSqlCondition({ ...filter, status });
-  const hasOwnIndex = filter.id === undefined && status !== "PENDING";
+  const needsIndex = filter.id === undefined && status !== "PENDING";
   return {
-    source: hasOwnIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
+    source: needsIndex ? "delivery INDEXED BY delivery_undelivered" : "delivery",
     condition: where,
     parameters,
   };
@@ -22,9 +26,10 @@ function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
  * retry, and their endpoint is active.
  */
 function redeliverableOf({ id, status }: DeliveryFilter): string {
-  // A single delivery may be waiting for its turn in a redelivery with a rate. Cancelled deliveries
-  // are sent again only if the filter asks for them.
-  const waiting = id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_redelivery = 1)";
+  // A delivery that waits for its turn in a redelivery with a rate can be sent at once by its ID.
+  // Cancelled deliveries are sent again only if the filter has an ID or a status.
+  const waiting =
+    id === undefined ? "attempt_count > 0" : "(attempt_count > 0 OR is_redelivery = 1)";
   const ended = ["DELIVERED", "EXHAUSTED"];
   if (id !== undefined || status !== undefined) ended.push("CANCELLED");
   return `(status IN ('${ended.join("', '")}') OR status = 'PENDING' AND ${waiting})
@@ -89,7 +94,8 @@ export function createDeliveryMoveStore(db: Db) {
 
     countUntriedRedeliveries(filter: DeliveryFilter): number {
       const { where, parameters } = toSqlCondition(filter);
-      const untried = "status = 'PENDING' AND is_redelivery = 1 AND attempt_count = attempts_before";
+      const untried =
+        "status = 'PENDING' AND is_redelivery = 1 AND attempt_count = attempts_before";
       return db
         .prepare(`SELECT count(*) FROM delivery WHERE ${where} AND ${untried}`)
         .pluck()
@@ -128,7 +134,7 @@ export function createDeliveryMoveStore(db: Db) {
 /** What happens to an endpoint's backlog when it is disabled, enabled or deleted. */
 export type BacklogMove =
   | { move: "PARK" | "CANCEL"; recoverSince: null }
-  /** Parked deliveries created earlier (epoch ms) are cancelled. */
+  /** Parked deliveries created before `recoverSince` (epoch ms) are cancelled. */
   | { move: "RECOVER"; recoverSince: number };
 
 export type BacklogCounts = { parked: number; recovered: number; cancelled: number };
@@ -209,8 +215,8 @@ export function createBacklogMoveStore(db: Db) {
 
     /**
      * Returns the number of deliveries that the move will change.
-     * @param limit the maximum to count for each status. Other writers wait for the count, so set
-     *   it in every transaction
+     * @param limit the maximum to count for each status. Set it in every transaction, because other
+     *   writers wait while this one counts
      */
     count(
       endpointId: string,
@@ -228,7 +234,7 @@ export function createBacklogMoveStore(db: Db) {
 
     /**
      * Moves up to `limit` deliveries, the oldest first.
-     * @returns whether these were the last ones
+     * @returns false if more deliveries may be left
      */
     moveSlice(
       { endpointId, businessId, move, recoverSince: since }: UnfinishedMove,

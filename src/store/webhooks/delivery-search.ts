@@ -3,7 +3,7 @@ import { minIdAt } from "../../domain/ids.ts";
 import { cacheStatements, type Db, listedIn } from "../database/db.ts";
 import { DELIVERY, type DeliveryRow } from "./deliveries.ts";
 
-/** The states of a search. RETRYING is pending after a failed attempt. */
+/** The states that a search can ask for. RETRYING is pending after a failed attempt. */
 export const SEARCH_STATES = [
   "PENDING",
   "RETRYING",
@@ -28,19 +28,19 @@ export type SearchFilter = {
   /** Selects the deliveries that an API key sees. */
   viewer?: DeliveryViewer | undefined;
   /**
-   * Selects events of this type, like `eventType`. Both can be set: the user filters by one type, and
-   * types another one as the text to search for.
+   * Selects events of this type, like `eventType`. Both can be set: the user filters by one type
+   * and enters the other as the text to search for.
    */
   searchedType?: EventType | undefined;
   /** Selects deliveries that were created at this time or later (epoch ms). */
   since?: number | undefined;
-  /** Selects deliveries whose last attempt failed and that have not ended otherwise. */
+  /** Selects pending and exhausted deliveries whose last attempt failed. */
   failed?: true | undefined;
   /** A part of any text that the list shows: state, type, host, endpoint, status code or error. */
   text?: string | undefined;
 };
 
-/** An API key, which sees the deliveries of its endpoints and all deliveries of some event types. */
+/** An API key. It sees the deliveries of its endpoints, and all deliveries of these event types. */
 export type DeliveryViewer = { keyId: string; types: readonly EventType[] };
 
 type Condition = {

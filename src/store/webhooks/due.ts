@@ -102,10 +102,13 @@ export function createDueStore(db: Db) {
     /** Shifts the due times within a span, for deliveries up to a number. */
     shiftDueTimes: (span: { after: number; until: number; upTo: number; byMs: number }) =>
       void shiftDue.run(span),
-    /** Returns when the last delivery without an attempt is due, if that is after `now`. */
+    /**
+     * Returns the latest time after `now` at which a delivery without an attempt is due; null if
+     * there is none, or if the newest delivery shows that the clock was not set back.
+     */
     getUntriedDueAfter: (now: number) => selectUntriedDueAfter.get({ now }) as number | null,
     hasDueAfter: (latest: number): boolean => selectHasDueAfter.get(latest) === 1,
-    /** Makes deliveries due now that are due after `latest` and have a number above `after`. */
+    /** Changes due times later than `latest` to `now`, for delivery numbers above `after`. */
     bringForward: (latest: number, now: number, after = 0) =>
       void bringForward.run({ latest, now, after }),
 

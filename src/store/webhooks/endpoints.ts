@@ -11,7 +11,7 @@ export type EndpointRow = {
   businessId: string | null;
   /** The partner of an endpoint for several businesses. */
   partnerId: string | null;
-  /** The API key that the endpoint belongs to; null for the operator alone. */
+  /** The API key that the endpoint belongs to; null if it belongs to the operator. */
   keyId: string | null;
   name: string;
   url: string;
@@ -21,7 +21,7 @@ export type EndpointRow = {
   timeoutMs: number;
   maxInFlight: number;
   status: EndpointStatus;
-  /** Null for an active endpoint. */
+  /** Why the endpoint was disabled; null for an active endpoint. */
   disabledReason: string | null;
   /** The number of changes of the endpoint's settings, status and secrets. */
   version: number;
@@ -39,7 +39,7 @@ export type EndpointRow = {
 } & FailureStreak &
   StoredBackoff;
 
-/** The business of a key or endpoint, or the partner with several businesses that it belongs to. */
+/** The owner of a key or endpoint: one business, or a partner of several businesses. */
 export type EndpointOwner = Pick<EndpointRow, "businessId" | "partnerId">;
 
 export type EndpointSettings = Pick<
@@ -116,7 +116,8 @@ export function createEndpointStore(db: Db) {
       version, created_at, updated_at, status_since`,
     ),
   );
-  // The delivery worker detects changes by `updated_at`, so it always rises.
+  // The next two statements raise `updated_at` even if the clock was set back, because the delivery
+  // worker detects changes by it.
   const update = db.prepare(`
     UPDATE endpoint SET name = :name, url = :url, events = :events, allow_private = :allowPrivate, timeout_ms = :timeoutMs,
       max_in_flight = :maxInFlight, version = version + 1, updated_at = max(:at, updated_at + 1),
@@ -158,7 +159,7 @@ export function createEndpointStore(db: Db) {
 
   return {
     findById: (id: string) => parseOptional(selectById.get(id), parse),
-    /** Returns the key of an endpoint, even of a deleted one; null for the operator alone. */
+    /** Returns the key of an endpoint, even of a deleted one; null if the operator owns it. */
     findKeyId: (id: string) => (selectKeyId.get(id) ?? null) as string | null,
     /** Returns the owner and the key of an endpoint, even of a deleted one. */
     findOwner: (id: string) =>
@@ -177,13 +178,13 @@ export function createEndpointStore(db: Db) {
       void update.run({ ...serialise(settings), id, at }),
     updateStatus: (id: string, status: EndpointStatus, reason: string | null, at: number) =>
       void setStatusById.run({ id, status, reason, at }),
-    /** Sets the key. Call it with `update`, by which others see that the endpoint has changed. */
+    /** Sets the key. Call `update`, too, so that the delivery worker sees the change. */
     updateKey: (id: string, keyId: string | null) => void setKey.run({ id, keyId }),
     raiseVersion: (id: string) => void raiseVersionById.run(id),
     delete: (id: string, at: number) => void markDeleted.run({ id, at }),
     updateStreak: (id: string, streak: FailureStreak) => void setStreak.run({ ...streak, id }),
     updateDelivered: (id: string, at: number) => void setDelivered.run({ id, at }),
-    /** Stores a backoff that the delivery worker has decided, so that others can show it. */
+    /** Stores a backoff of the delivery worker, so that other processes can show it. */
     updateBackoff: (id: string, backoff: StoredBackoff) => void setBackoff.run({ ...backoff, id }),
     /** Ends a backoff: tells the delivery worker to send at once. */
     endBackoff: (id: string) => void endBackoffOf.run(id),
@@ -210,9 +211,8 @@ export type Period = { from: number; to: number };
 type RequestPurpose = "delivery" | "test";
 
 /**
- * Stores when each host last accepted a signed event, by which it is verified. The requests to
- * other hosts are stored too, because they are limited. Hosts that the operator trusts have no
- * rows.
+ * Stores when each host last accepted a signed event, which verifies the host. The requests to
+ * unverified hosts are limited, so they are stored too. A host that the operator trusts has no row.
  */
 export function createHostStore(db: Db) {
   const selectVerifiedAt = db
@@ -254,7 +254,7 @@ export function createHostStore(db: Db) {
      */
     listWithDeliveries: (count: number, period: Period): string[] =>
       selectBusy.all({ count, ...period }) as string[],
-    /** Deletes requests and verifications made before an instant. */
+    /** Deletes the requests and the verifications made before the given times. */
     prune(requestsBefore: number, verifiedBefore: number): void {
       deleteRequests.run(requestsBefore);
       deleteVerified.run(verifiedBefore);

@@ -21,7 +21,10 @@ export type RedeliverySearch = {
   types?: readonly EventType[] | undefined;
 };
 
-/** Selects deliveries that have ended, or wait for another attempt after a failed one. */
+/**
+ * Selects deliveries that have ended, or wait for another attempt after a failed one. Cancelled
+ * deliveries are selected only by their status.
+ */
 const REDELIVERABLE = `(status IN ('DELIVERED', 'EXHAUSTED') OR status = 'CANCELLED' AND :status = 'CANCELLED'
   OR status = 'PENDING' AND attempt_count > 0 AND (is_redelivery = 0 OR attempt_count > attempts_before))
   AND (:status IS NULL OR status = :status) AND (:types IS NULL OR event_type IN ${listedIn("types")})`;
@@ -47,8 +50,8 @@ export function createOwnRedeliveryStore(db: Db) {
     /**
      * Lists deliveries of an endpoint that can be sent again, by ascending ID.
      * @param most how many deliveries to read at most
-     * @returns the deliveries found, the number of those read, and in `reached` the ID after which the
-     *   search continues; null at its end
+     * @returns the deliveries found, the number of deliveries read, and in `reached` the ID after
+     *   which the search continues; null at the end
      */
     search(
       { endpointId, after, before, status, types }: RedeliverySearch,

@@ -162,7 +162,7 @@ describe("the next slots", () => {
     );
   };
 
-  test("the next slots start on the requested day or now, and end at the horizon", async () => {
+  test("the next slots begin neither before the requested day nor before now, and end at the horizon", async () => {
     const { rt } = openTestShop();
     expect(await next(rt, 2, "2026-11-01")).toEqual(["11-23T09:00", "11-23T10:00"]);
     expect(await next(rt, 2, "2026-11-24")).toEqual(["11-25T09:00", "11-25T10:00"]);
@@ -188,7 +188,7 @@ describe("the next slots", () => {
   });
 });
 
-test("a scan of three weeks equals 21 scans of one day", async () => {
+test("a scan of three weeks finds the same slots as 21 scans of one day", async () => {
   const rt = createTestRuntime();
   const { slug } = createLargeSalon(rt, {
     people: 2,

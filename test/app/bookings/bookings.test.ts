@@ -130,7 +130,7 @@ test.each([
   expect(book(openSalon(), { start })).toMatchObject({ startsAt: "2026-12-01T10:00:00-05:00" });
 });
 
-test("a booking has the duration and price of its staff member", () => {
+test("a booking has the duration and price that its staff member has for the service", () => {
   const rt = openSalon();
   expect(book(rt, { staff: "mia" })).toMatchObject({
     endsAt: "2026-12-01T10:45:00-05:00",
@@ -149,7 +149,7 @@ test("an add-on that is named twice for one service is taken twice", () => {
   });
 });
 
-test("the price of a session is multiplied by its guests", () => {
+test("the price of a booking for several guests is multiplied by their number", () => {
   const rt = openSalon();
   expect(book(rt, { service: "yoga", guests: 2 })).toMatchObject({ guests: 2, totalCents: 2400 });
 });
@@ -255,7 +255,7 @@ test.each<[input: Input, message: RegExp]>([
     /^validation_failed: 'customerRef' must be one line of 1 to 200 characters without invisible characters, not 'a␇b'\.$/,
   ],
   [{ customerRef: "x".repeat(10_240) }, /^validation_failed: 'customerRef' must be one line/],
-])("a booking with %j is rejected without an event", (input, message) => {
+])("a booking with %j is rejected and writes no event", (input, message) => {
   const rt = openSalon();
   expect(
     recordEvents(rt, () => expect(captureError(() => book(rt, input))).toMatch(message)),

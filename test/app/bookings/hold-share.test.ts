@@ -37,7 +37,7 @@ const segmentAt = (startsAt: number, service: string, staff: string) => ({
   resources: [],
 });
 
-test("the working time of a day is the same if it is computed alone or with other days", () => {
+test("the working time of a day is the same whether it is computed alone or with other days", () => {
   const { hoursOf } = openShop();
   const alone = [0, 1, 2, 3, 4, 5, 6].map((n) => hoursOf("staff", MONDAY + n, MONDAY + n)[0]);
   expect(alone[0]).toBe(6);
@@ -93,7 +93,7 @@ test("a hold reads the visits of the weeks around it, however far ahead it is", 
   expect(to).toBeGreaterThanOrEqual(startsAt + 6 * DAY_MS);
 });
 
-test("a seat of a group service takes its part of the time of the staff member", () => {
+test("booked seats of a group service take only their share of the staff member's time", () => {
   const { rt, business } = openShop();
   const { toTaken } = readPools(getBookableCatalog(rt, business));
   const startsAt = Date.parse(monday("09:00"));

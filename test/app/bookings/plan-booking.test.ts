@@ -40,7 +40,7 @@ test.each<[reason: string, start: string]>([
   ["it is too far in the future", "2027-06-01T10:00"],
   ["it is already booked", "2026-12-02T10:30"],
   ["it is too close to another booking", "2026-12-02T11:00"],
-])("a booking is refused without an event because %s (%s)", (reason, start) => {
+])("a booking is refused and writes no event because %s (%s)", (reason, start) => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   createBooking(rt, "salon-aurora", cut("2026-12-02T10:00"));
@@ -112,14 +112,14 @@ describe("ignoring the notice", () => {
     ["it is already booked", "2026-12-02T10:35"],
     ["it is too close to another booking", "2026-12-02T11:00"],
     ["it is before today", "2026-11-19T12:59"],
-  ])("a booking that ignores the notice is refused because %s (%s)", (reason, start) => {
+  ])("a booking that ignores the minimum notice is refused because %s (%s)", (reason, start) => {
     const rt = openInTheAfternoon();
     expect(captureError(() => createBooking(rt, SLUG, cut(start), IGNORING))).toBe(
       `slot_taken: 'cut' is not available at ${start}: ${reason}.`,
     );
   });
 
-  test("ignoring the notice does not free places and resources that are taken", () => {
+  test("ignoring the minimum notice does not free places and resources that are taken", () => {
     const rt = openInTheAfternoon();
     const start = "2026-12-01T10:05";
     createReservation(rt, SLUG, { party: 2, start }, IGNORING);

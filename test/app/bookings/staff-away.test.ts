@@ -78,7 +78,7 @@ test("a visit that nobody can take stays, and the others move", () => {
   ]);
 });
 
-test("a service that is no longer public is moved too", () => {
+test("a visit of a service that is no longer public is moved, too", () => {
   const rt = openSalon();
   const { id } = book(rt, "cut", "10:00");
   updateStaffMember(rt, SLUG, "leo", (doc) => ({ ...doc, public: false }), {
@@ -89,7 +89,7 @@ test("a service that is no longer public is moved too", () => {
   expect([...reassignVisits(rt, SLUG, markMia(rt))]).toEqual([[id, ["Leo"]]]);
 });
 
-test("a repeated call adds no second time off and lists the visits that are left", () => {
+test("marking a person away again adds no second time off and lists the visits that are left", () => {
   const rt = openSalon();
   book(rt, "cut", "10:00");
   const perm = book(rt, "perm", "12:00");

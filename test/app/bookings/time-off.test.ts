@@ -32,7 +32,7 @@ const timeOff = (changes: Partial<TimeOffRequest> = {}): TimeOffRequest => ({
 const rowsOf = (rt: TestRuntime) =>
   rt.store.timeOff.listEndingAfter(rt.store.businesses.findBySlug(SLUG)!.id, rt.now());
 
-test("time off writes an availability event without the reason", () => {
+test("adding time off writes an availability event without the reason", () => {
   const rt = openSalon();
   const ids: string[] = [];
   const added = recordEvents(rt, () =>
@@ -81,7 +81,7 @@ test.each<[changes: Partial<TimeOffRequest>, message: RegExp]>([
   [{ from: "2026-02-29" }, /^invalid_date: 'from' must be a date such as/],
   [{ reason: "a\nb" }, /^validation_failed: The reason must be one line of 1 to 200 characters\.$/],
   [{ reason: "x".repeat(201) }, /^validation_failed: /],
-])("time off with %j is rejected without an event", (changes, message) => {
+])("time off with %j is rejected and writes no event", (changes, message) => {
   const rt = openSalon();
   expect(
     recordEvents(rt, () =>
@@ -99,7 +99,7 @@ test("applying a file keeps time off that was added from the command line", () =
   expect(rowsOf(rt)).toEqual(rows);
 });
 
-test("time off keeps existing bookings, and lists those it overlaps", () => {
+test("adding time off keeps existing bookings, and lists those that overlap it", () => {
   const rt = openSalon();
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-01T10:00" });
   createBooking(rt, SLUG, { service: "cut", start: "2026-12-03T10:00" });

@@ -115,7 +115,7 @@ test.each<[input: Input, message: RegExp]>([
   [{ start: "2026-11-20T06:45" }, /^slot_taken: No table for 2 is free at 2026-11-20T06:45: /],
   [{ start: "soon" }, /^invalid_date: /],
   [{ customerRef: "\u001b]0;owned\u0007" }, /^validation_failed: 'customerRef' must be one line/],
-])("a reservation with %j is rejected without an event", (input, message) => {
+])("a reservation with %j is rejected and writes no event", (input, message) => {
   const rt = openRestaurant();
   expect(
     recordEvents(rt, () => expect(captureError(() => reserve(rt, input))).toMatch(message)),

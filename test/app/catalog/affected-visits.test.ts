@@ -56,7 +56,7 @@ describe("a change that deletes what is booked", () => {
       ({ spa }) => [spa.id],
     ],
     ["a table", "tables: []", ({ table }) => [table.id]],
-  ])("a change that deletes %s with visits is refused, and names them", (_what, body, idsOf) => {
+  ])("a change that deletes %s is refused with an error about its visits", (_what, body, idsOf) => {
     const booked = openBooked();
     const { rt } = booked;
     const ids = idsOf(booked);
@@ -73,7 +73,7 @@ describe("a change that deletes what is booked", () => {
     expect(refused).toContain(` · ${visit?.shortId}. Nothing was changed.`);
   });
 
-  test("a change that deletes booked objects cancels their visits with --cancel-affected, which notifies partners", async () => {
+  test("with --cancel-affected, a change that deletes booked objects cancels their visits and notifies partners", async () => {
     const { rt, cut, spa, table } = openBooked();
     const cancelAffected = await loadCancelAffected();
     const body = "services: []\ntables: []";
@@ -136,12 +136,12 @@ describe("a person who no longer performs a service", () => {
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);
   });
 
-  test("a change that takes a service from a person names visits of variants that have the staff of the service", () => {
+  test("a change that takes a service from a person names the person's visits of variants without staff of their own", () => {
     const { rt, long } = openTwo();
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("a file that renames a person names no visit, and one that takes a service from the person names its visits", () => {
+  test("a file that renames a person names no visit, and a file that takes a service from the person names its visits", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

@@ -228,7 +228,7 @@ events: [${concerts.join(", ")}]`;
 });
 
 describe("editing one object", () => {
-  test("editing one object has the same effects as a file", () => {
+  test("editing one object has the same effects as applying a file with the edit", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const result = editObject(rt, "salon-aurora", "service", "cut", (doc) => ({
@@ -266,7 +266,7 @@ describe("applying the files of several businesses", () => {
   const priceIn = (rt: TestRuntime, slug: string) =>
     loadCatalog(rt, getBusiness(rt, slug)).catalog.objects.service[0]?.priceCents;
 
-  test("applying the files of several businesses saves the others if another process changes one of them meanwhile", () => {
+  test("if another process changes one of several businesses while their files are applied, the other businesses are saved", () => {
     const rt = createTestRuntime();
     expect(applyAll(rt, "35.00")).toMatchObject([
       { slug: "bern", version: 1 },

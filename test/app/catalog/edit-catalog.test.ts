@@ -108,7 +108,7 @@ test.each(EDITS)("partners are told of %s, and an export keeps it", (_name, edit
   expect(applied).toMatchObject({ changes: [], businessFields: [] });
 });
 
-test("the plan of a file names edited hours and closures that it would undo, until a file with them is applied", () => {
+test("the plan of a file names edited hours and closures that the file would undo, until their export is applied", () => {
   const rt = openSalon();
   const overwritten = (body: string) => {
     const { overwrittenSections } = dryRun(rt, () => applyCatalogBody(rt, body));
@@ -130,7 +130,7 @@ test("the plan of a file names edited hours and closures that it would undo, unt
   expect(overwritten(FILE)).toEqual([]);
 });
 
-test("deleting a staff member takes the person from services, and is refused while the person is booked", async () => {
+test("deleting a staff member removes the person from services, and is refused while the person is booked", async () => {
   const rt = openSalon();
   const unlinked = { add: [], remove: ["cut"] };
   expect(captureError(() => deleteStaffMember(rt, SLUG, "mia", {}))).toBe(

@@ -75,7 +75,7 @@ test.each([1, 2])(
   },
 );
 
-test("a price edit reads only the object and those that it refers to", () => {
+test("editing a price reads only the edited object and the objects that it refers to", () => {
   const rt = createCountingRuntime(100, 1);
   const { catalog: store, objectVersions } = rt.store;
   const { service } = loadCatalog(rt, getBusiness(rt, SLUG)).catalog.objects;
@@ -141,7 +141,7 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
   expect(events.map(({ type }) => type)).toContain("promotion.updated");
 });
 
-test("an edit during which a promotion ends keeps the catalog and the promotion's event", () => {
+test("an edit during which a promotion ends loses neither an object nor the promotion's event", () => {
   /** Edits a service while the transition becomes due, after so many looks at the clock. */
   const editAt = (earlyCalls: number) => {
     const rt = createTestRuntime();

@@ -202,7 +202,7 @@ turnTimes: [{upTo: 2, min: 60}]
     ]);
   });
 
-  test("future bookings outside the new hours exclude past and cancelled ones, and those already outside the hours", () => {
+  test("future bookings outside the new hours exclude past and cancelled bookings, and those that were outside the old hours", () => {
     const { rt, cut, listOutside } = setUp();
     apply(rt, DAYS.replace('"18:00"', '"17:00"'));
     cancelBooking(rt, "salon-aurora", cut);
@@ -211,7 +211,7 @@ turnTimes: [{upTo: 2, min: 60}]
   });
 });
 
-test("an object that a command created is deleted with --prune only if that is confirmed", () => {
+test("an object that a command created is deleted with --prune only if the deletion is confirmed", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const item = { key: "dye", name: "Dye", durationMin: 60, price: "9.00" };

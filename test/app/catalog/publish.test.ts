@@ -164,7 +164,7 @@ describe("a sold-out dish", () => {
     ]);
   });
 
-  test("a sold-out mark is rejected for a time in the past, and for an unknown dish with the nearest key", () => {
+  test("a sold-out mark until a time in the past is rejected, and an unknown dish suggests the nearest key", () => {
     const rt = createTestRuntime();
     apply(rt, MENU);
     expect(() => setSoldOut(rt, business(rt), "soap", null)).toThrow("Did you mean 'soup'?");

@@ -18,7 +18,7 @@ const HOURS = [
   rule("mon sun", "11:00", "17:00", "2026-12-01"),
 ];
 
-test("new hours of a day replace its regular rules and leave those for a season", () => {
+test("new hours of a day replace its regular rules and keep its rules for a season", () => {
   expect(
     withDayHours(HOURS, ["mon"], [opening("10:00", "12:00"), opening("13:00", "16:00")]),
   ).toEqual([

@@ -143,7 +143,7 @@ test("rotating the master key re-encrypts guest data and keeps a row that no key
   expect(() => findCustomer(rt, lost)).toThrow("master key");
 });
 
-test("guest data is in no file or log as plain text, and after erasing it in no file", () => {
+test("guest data is in no file or log as plain text, and in no file at all after the guest is erased", () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   const sealed = rt.store.guests.findByVisit(id)!.sealed.toString("latin1");

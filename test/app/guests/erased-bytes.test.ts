@@ -23,7 +23,7 @@ services: [{ key: cut, name: Cut, durationMin: 60, price: 40.00, capacity: 50 }]
 const VISITS = 120;
 
 test(
-  "erased guests are nowhere in the database file or its log, however their rows have moved",
+  "the data of erased guests are neither in the database file nor in its log, however their rows have moved",
   { timeout: 120_000 },
   () => {
     const rt = createTestRuntime();
@@ -106,7 +106,7 @@ test("an erasure rewrites the file of version 0.2 at once", () => {
   expect(contains(rt, REFERENCE)).toEqual({ file: false, log: false });
 });
 
-test("while a daemon runs, a large file of version 0.2 is rewritten in the night only, and with enough disk space", () => {
+test("while a daemon runs, a large file of version 0.2 is rewritten only at night, and only with enough disk space", () => {
   const rt = openOldShop();
   const daemon = acquireDaemonLock(rt.config.databasePath);
   onTestFinished(() => daemon.release());
@@ -157,7 +157,7 @@ test.for(["", " --moved"])(
   },
 );
 
-test("a program that keeps reading keeps erased guests in the log, which is reported until it ends", () => {
+test("a program that keeps reading keeps erased guests in the log, which is reported until the program ends", () => {
   const rt = openShop(0);
   const reader = new Database(rt.config.databasePath, { readonly: true });
   reader.exec("BEGIN");

@@ -42,7 +42,7 @@ describe.runIf(process.getuid)("secrets that other users can access", () => {
     { what: "TLS key", mode: 0o644, pathOf: ({ tlsKey }) => tlsKey, inData: false },
     { what: "token", mode: 0o644, pathOf: (server) => server.metricsTokenFile, inData: false },
   ])(
-    "a secret that other users can access is reported at start and in status, and refused when strict: $what",
+    "a secret that other users can access is reported at start and in status, and prevents a start with --strict-permissions: $what",
     ({ mode, pathOf, inData }) => {
       const server = createServer();
       const { rt, tlsKey } = server;

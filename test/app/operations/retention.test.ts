@@ -150,7 +150,7 @@ test("a large catalog does not shorten the history", async () => {
   expect(rt.store.history.get().bytes).toBe(bytes);
 });
 
-test("a cut is reported until the history that it deleted would have expired", async () => {
+test("a cut of the history is reported until the deleted part would have expired", async () => {
   const { rt, emitAndDeliver } = await setUp();
   await emitAndDeliver(3);
   const cutAt = rt.now();
@@ -261,7 +261,7 @@ test("expired secrets and old statistics are deleted", async () => {
   expect(rt.store.tallies.listMinutes(0)).toEqual([]);
 });
 
-test("a clock set back during a run deletes no old secret before its overlap ends", async () => {
+test("if the clock is set back during a run, no old secret is deleted before its overlap ends", async () => {
   const { rt, endpoint } = await setUp();
   rotateEndpointSecret(rt, endpoint.id, { overlapMs: DAY });
   const prune = createPruner(rt);

@@ -3,7 +3,7 @@ import { disableEndpoint, prepareEnable } from "../../../src/app/webhooks/endpoi
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("a partner enables an endpoint that failed, but none that the operator disabled", async () => {
+test("a partner can enable an endpoint that failed, but none that the operator disabled", async () => {
   const rt = createTestRuntime();
   const { endpoint } = await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
   const { id } = endpoint;

@@ -114,7 +114,7 @@ describe("rotating a signing secret", () => {
     expect(acceptedBy(later, old)).toEqual([]);
   });
 
-  test("a rotation during another is refused unless it is forced, and then keeps the oldest secret", async () => {
+  test("a rotation during another is refused; a forced rotation keeps the oldest secret", async () => {
     const { rt, id, secret: first, deliver } = await setUp();
     const { secret: second } = rotateEndpointSecret(rt, id);
     expect(() => rotateEndpointSecret(rt, id)).toThrow(/last rotation of .* is not finished/);
@@ -216,7 +216,7 @@ test("a missing master key is not silently replaced while secrets are stored", a
   expect(fresh.secrets.decrypt(row!.sealed, row!.id)).toBe(secret);
 });
 
-test("creating a secret decrypts stored secrets only until the first success", async () => {
+test("creating a secret decrypts stored secrets only until one has been decrypted", async () => {
   const { rt, business } = await setUp();
   const { endpointSecrets } = rt.store;
   let read = 0;

@@ -31,7 +31,7 @@ async function rejection(work: Promise<unknown>): Promise<AppError> {
   return error as AppError;
 }
 
-test("a new endpoint is active, without duplicate events, and its secret is encrypted", async () => {
+test("a new endpoint is active, has no duplicate event types, and its secret is encrypted", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const events = ["service.updated", "staff.updated", "service.updated"];
@@ -286,7 +286,7 @@ test.each([
   expect(rt.store.endpoints.findById(endpoint.id)).toMatchObject({ url: kept });
 });
 
-test("a URL that is too long once escaped is rejected at creation", async () => {
+test("a URL that is too long after it is escaped is rejected at creation", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   const url = `https://example.com/${"\u00e9".repeat(1000)}`;
@@ -375,7 +375,7 @@ describe("updating an endpoint", () => {
     { what: "whose name is no longer in DNS", url: "https://example.com/hook" },
     { what: "that the operator no longer allows", url: "http://10.0.0.1/hook" },
     { what: "that was stored without normalization", url: " https://example.com/hook#part" },
-  ])("other fields of an endpoint can be updated if it has a URL $what", async ({ url }) => {
+  ])("an endpoint with a URL $what can be renamed", async ({ url }) => {
     const { rt, id, current } = await stored(url);
     for (const changes of [{ name: "Shop" }, { name: "Shop", url }])
       await updateEndpoint(rt, id, { ...changes, byPartner: true }, resolveNothing);
@@ -399,7 +399,7 @@ describe("updating an endpoint", () => {
     });
   });
 
-  test("the URL of an endpoint is checked if it is new or no longer trusted", async () => {
+  test("the URL of an endpoint is checked if the URL is new or no longer trusted", async () => {
     const { rt, id, current } = await stored("http://10.0.0.1/hook", true);
     const unsafe = { code: "unsafe_url" };
     expect(

@@ -77,7 +77,7 @@ test("availability on a terminal prints a line of start times per day; --explain
   );
 });
 
-test("availability --explain in a pipe gives the rule and the service that reject each start time", async () => {
+test("availability --explain in a pipe says why each start time is rejected, and for which service", async () => {
   const availability = await createBusiness();
   const lines = (
     await availability(`--service shave --service cut --staff cut:mia --date ${DAY} --explain`)
@@ -114,7 +114,7 @@ test("availability --next prints the first start times, and --json the whole res
   });
 });
 
-test("bookings create accepts the flags of availability and books the listed staff and times", async () => {
+test("bookings create accepts the flags of availability and books the staff and times that it lists", async () => {
   const { deskbell } = createTerminal();
   await deskbell("catalog apply -", CATALOG);
   const visit = "--service shave --service cut --addon cut:wash --staff cut:mia";

@@ -291,7 +291,7 @@ test("times that clocks show twice are printed with an offset, and a note says w
   expect(page.stderr).toContain("add --from 2026-10-25T02:30+01:00,");
 });
 
-test("bookings reschedule changes the staff member, and reservations reschedule the party", async () => {
+test("bookings reschedule changes the staff member, and reservations reschedule changes the party", async () => {
   const { deskbell } = await createBusiness();
   const booking = data<{ id: string; totalCents: number }>(
     await deskbell(`bookings create --service cut --start ${DAY}T10:00 --json`),
@@ -382,7 +382,7 @@ test.each([
   });
 });
 
-test("bookings list and cancel find the bookings that a key has made since a time", async () => {
+test("bookings list and bookings cancel find the bookings that a key has made since a time", async () => {
   const { deskbell, dataDir } = await createBusiness();
   const create = (time: string, staff: string) =>
     deskbell(`bookings create --service cut --staff ${staff} --start ${DAY}T${time} --json`);

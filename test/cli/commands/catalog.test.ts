@@ -252,7 +252,7 @@ describe("catalog apply with several businesses", () => {
     expect((await deskbell("businesses list")).stdout).toBe("");
   });
 
-  test("catalog apply changes no business until the losses of one are confirmed", async () => {
+  test("catalog apply changes no business until the edits that it undoes in one business are confirmed", async () => {
     const { deskbell, dataDir } = createTerminal();
     const folder = writeFiles({
       "bern.yaml": businessOf("bern") + SERVICES,

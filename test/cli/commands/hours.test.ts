@@ -93,7 +93,7 @@ test("staff delete names the visits that prevent it, without their guests", asyn
   );
 });
 
-test("new hours of a date name the closures that win over them, and the commands that delete these", async () => {
+test("an update of a date's hours names the closures that win over them and how to delete these", async () => {
   const { run, refuses } = await openSalon();
   const [from, to, yearly] = [inDays(18).toString(), inDays(25).toString(), DATE.slice(5)];
   await run(`closures create --from ${from} --to ${to} --name 'Winter rest'`);
@@ -116,7 +116,7 @@ test("new hours of a date name the closures that win over them, and the commands
   expect(await refuses("tom", "10:00")).toBe(0);
 });
 
-test("new hours of a staff member on a date name the time off and opening hours that win over them", async () => {
+test("an update of a person's hours on a date names the time off and opening hours that win over them", async () => {
   const { run } = await openSalon();
   const off = await run(`time-off create mia --from ${DATE} --to ${DATE} --json`);
   const { id } = (JSON.parse(off.stdout) as { data: { id: string } }).data;
@@ -137,7 +137,7 @@ test("new hours of a staff member on a date name the time off and opening hours 
   );
 });
 
-test("changes that end in the past say that nothing changes for future visits", async () => {
+test("commands note that a change which ends in the past changes nothing for future visits", async () => {
   const { deskbell } = createTerminal();
   const promotion = `promotions:
   - { key: off, name: Off, benefit: { type: PERCENT_OFF, percent: 10 }, appliesTo: { services: [cut] } }

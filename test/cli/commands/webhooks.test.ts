@@ -198,7 +198,7 @@ test("deliveries list and webhooks list show times, endpoint and error at 80 col
   for (const line of (stdout + endpoints).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-test("commands that cannot print a new secret create and rotate nothing", async () => {
+test("no key or endpoint is created, and no secret rotated, if the new secret cannot be printed", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   await deskbell("keys create --name site --secret");
   const list = async () => [
@@ -308,7 +308,7 @@ test("deliveries redeliver and cancel take an ID or filters", async () => {
   expect(data(await deskbell("deliveries list --status PENDING --json"))).toHaveLength(2);
 });
 
-test("deliveries are listed, redelivered and cancelled from a time on and until a time", async () => {
+test("--since and --until limit which deliveries are listed, redelivered and cancelled", async () => {
   const { deskbell } = await createEndpoint();
   await deskbell("events trigger service.updated");
   const list = async (period: string) =>
@@ -327,7 +327,7 @@ test("deliveries are listed, redelivered and cancelled from a time on and until 
   expect(data(await deskbell(`${again} --since 1h --until 0s`))).toMatchObject({ count: 1 });
 });
 
-test("--endpoint of deliveries accepts a name, and fails for an unknown one", async () => {
+test("--endpoint of the deliveries commands accepts a name, and fails for an unknown one", async () => {
   const { deskbell, id } = await createEndpoint();
   const { name } = data<{ name: string }>(await deskbell(`webhooks show ${id} --json`));
   await deskbell(`events trigger service.updated --endpoint ${name}`);
@@ -363,7 +363,7 @@ test("deliveries redeliver --wait says that no daemon is running", async () => {
   });
 });
 
-test("events trigger creates an event that events list and show print; events types lists all types", async () => {
+test("events list and events show print an event of events trigger; events types lists all types", async () => {
   const { deskbell } = await createEndpoint();
   const triggered = await deskbell("events trigger service.updated");
   const id = triggered.stdout.trim();

@@ -80,7 +80,7 @@ test("--input splits its content at newlines only, whatever the chunks of the st
   ).toMatch(/^1\tvalidation_failed\t'customerRef' must be one line/);
 });
 
-test("a path below a file is reported as missing for reading, and as not a folder for writing", async () => {
+test("reading a path below a file reports a missing file; writing reports that its parent is no folder", async () => {
   const { deskbell, folder } = await createShop();
   const through = join(folder, "note.txt", "x");
   writeFileSync(join(folder, "note.txt"), "");

@@ -8,7 +8,7 @@ const context = {
   nameOf: (id: string) => (id === "svc_1" ? "Haircut" : undefined),
 };
 
-test("amounts, durations, times and names of IDs are shown for people", () => {
+test("amounts, durations and times are formatted for people, and IDs are replaced by names", () => {
   expect(
     toReadable(
       {

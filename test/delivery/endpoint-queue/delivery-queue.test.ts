@@ -71,7 +71,7 @@ test.each<{ endpointClass: EndpointClass; kind: PermitKind; max: number }>([
   expect(queue.sent).toHaveLength(max);
 });
 
-test("with all late permits and probes in use, half of the fast permits remain for first attempts", () => {
+test("while all late permits and probes are in use, half of the fast permits are left for prompt attempts", () => {
   const queue = createTestQueue();
   acquire(queue, "LATE", 40);
   acquire(queue, "PROBE", 20);
@@ -92,7 +92,7 @@ describe("when attempts that became overdue in flight use all fast permits", () 
     return queue;
   };
 
-  test("while overdue attempts use all fast permits, first attempts get half of that number and retries none", () => {
+  test("while as many attempts are overdue as there are fast permits, half as many prompt ones may be sent, and no late ones", () => {
     const queue = createHungQueue();
     queue.enqueue("healthy", "HEALTHY");
     queue.dispatch({ healthy: 1000 }, "PROMPT");
@@ -121,7 +121,7 @@ describe("when attempts that became overdue in flight use all fast permits", () 
   });
 });
 
-test("enqueueing an endpoint in another class removes it from the class before", () => {
+test("enqueueing an endpoint in another class removes it from its earlier class", () => {
   const queue = createTestQueue();
   queue.enqueue("a", "HEALTHY");
   queue.enqueue("a", "PROBING");

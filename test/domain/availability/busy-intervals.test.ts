@@ -5,7 +5,7 @@ import { createShop, minuteAt, searchFor, serviceRequest } from "./requests.ts";
 
 const MONDAY = "2026-11-23";
 
-test("the busy window reaches beyond the days by the visit, its longest buffer and the largest stored buffer", () => {
+test("the busy window exceeds the requested days by the length of the visit, its longest buffer and the largest buffer of a booking", () => {
   const shop = createShop({
     service: [
       buildService("cut", { durationMin: 60, bufferAfterMin: 20, staff: ["ann"] }),

@@ -70,7 +70,7 @@ describe("resources", () => {
     expect(spots([...once, ...once])).toEqual(["2/2", "2/2"]);
   });
 
-  test("a service that needs several units has as many spots as the units allow", () => {
+  test("a service that needs several units of a resource has as many spots as the units allow", () => {
     const bikeShop = createShop({
       service: [
         buildService("tandem-tour", {

@@ -17,7 +17,7 @@ test.each<[audience: Audience, name: string, found: string | undefined]>([
   ["PUBLIC", cut, "cut"],
   ["PUBLIC", "cut", undefined],
   ["PUBLIC", old, undefined],
-])("a request of %s for the service %s finds %s", (audience, name, found) => {
+])("a request of the audience %s for the service %s finds %s", (audience, name, found) => {
   const issues: string[] = [];
   const { findOrAddIssue } = createLookup(catalog, audience, (code) => void issues.push(code));
   expect(findOrAddIssue("service", name, "serviceIds")?.key).toBe(found);

@@ -14,7 +14,7 @@ const schedule: ScheduleDoc = {
   ],
 };
 
-test("the hours of a date have its closures and exceptions, and may end on the next day", () => {
+test("the hours of a date follow its closures and exceptions, and may end on the next day", () => {
   const hours = (date: string) => hoursOn(schedule, "Europe/Lisbon", date);
   expect(hours("2026-11-26")).toEqual([{ start: 1080, end: 1560 }]);
   expect(hours("2026-11-27")).toEqual([{ start: 600, end: 840 }]);

@@ -71,7 +71,7 @@ describe("the reason a start is refused", () => {
     ).toBe(reason);
   });
 
-  test("the reason a start is refused is that of the candidate who fails the latest rule", () => {
+  test("the reason of a refused start is the rule that is checked last, of those that the candidates break", () => {
     const two = {
       ...shop,
       objects: {
@@ -87,7 +87,7 @@ describe("the reason a start is refused", () => {
     expect(refusalAt(two, request, on("12:00"))).toBe("TAKEN");
   });
 
-  test("the reason a start is refused is NOBODY_ABLE if no staff is left, and the day is CLOSED", () => {
+  test("a start is refused with NOBODY_ABLE if no staff is left, and its day is CLOSED", () => {
     const empty = createShop({
       service: [buildService("cut", { staff: ["ann"] })],
       schedule: mornings,
@@ -130,7 +130,7 @@ describe("the starts that are not offered", () => {
     expect(refusedStarts(shop, { on: MONDAY, services })).toEqual(onGrid);
   });
 
-  test("the refused starts include a full session off the grid, in the order of time", () => {
+  test("the refused starts are in the order of time, and include that of a full session off the grid", () => {
     const shop = createShop({
       service: [buildService("yoga", { durationMin: 30, capacity: 2, staff: ["ann"] })],
       staff: [buildStaffMember("ann")],

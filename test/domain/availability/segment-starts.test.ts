@@ -35,7 +35,7 @@ describe("the grid", () => {
     expect(ask({ slotIntervalMin: 25 })).toBe("10:25");
   });
 
-  test("the grid counts from the start of the shift, through breaks", () => {
+  test("the grid counts from the start of the shift, and goes on during breaks", () => {
     expect(ask({ grid: "OPENING", slotIntervalMin: 20 })).toBe("09:20 10:20 10:40");
     expect(ask({ grid: "OPENING", slotIntervalMin: 25 })).toBe("09:20 10:10 10:35");
   });

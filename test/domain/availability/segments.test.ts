@@ -78,7 +78,7 @@ describe("a session", () => {
     });
   });
 
-  test("a session without staff is not overbooked, although its resource could hold another one", () => {
+  test("a session without staff is not overbooked, although its resource could hold another session", () => {
     const swim = buildService("swim", {
       durationMin: 60,
       capacity: 2,
@@ -124,7 +124,7 @@ describe("a session", () => {
     });
   });
 
-  test("a session blocks its staff for other services, and other services block it", () => {
+  test("a session blocks its staff for other services, and a booking of another service blocks the session", () => {
     const busyIntervals = bookSlot(shop, requestFor(1), on("10:00"));
     expect(
       startTimes(shop, { on: MONDAY, services: [serviceRequest("massage")], busyIntervals }),

@@ -173,7 +173,7 @@ test(
   60_000 + 100 * RUNS,
 );
 
-test("a long stored buffer blocks the next morning, even if the service's is now short", () => {
+test("the long buffer of a booking blocks the next morning, even if its service now has a short one", () => {
   const catalog = createShop({
     service: [buildService("cut", { durationMin: 60, staff: ["ann"] })],
     staff: [buildStaffMember("ann")],

@@ -182,7 +182,7 @@ const joins = (slot: Slot, busyIntervals: BusyInterval[], { catalog }: Scenario)
   );
 
 test(
-  "booking a slot adds no slot, except in a session it starts, and the slot cannot be booked twice",
+  "a booking adds no slot, except in a session that it starts, and no slot can be booked twice",
   () => {
     checkScenarios(RUNS / 5, (scenario) => {
       const busyIntervals = [...scenario.busyIntervals];
@@ -215,7 +215,7 @@ const candidate = ({ staffKey, tableKey, startMin }: Slot["segments"][number]) =
   `${staffKey} ${tableKey} ${startMin}`;
 
 test(
-  "the order of catalog and bookings changes no slot but the order of its add-ons",
+  "the order of the catalog's objects and of bookings changes nothing in a slot but the order of add-ons",
   () => {
     checkScenarios(RUNS / 2, (scenario) => {
       const { catalog, busyIntervals } = scenario;

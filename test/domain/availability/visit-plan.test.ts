@@ -144,7 +144,7 @@ test.each([
   { order: ["cut", "yoga", "sauna"], intervalMin: 20 },
   { order: ["yoga", "sauna", "cut"], intervalMin: 60 },
 ])(
-  "a visit has its services' strictest notice and horizon, and the first one's interval: $order",
+  "a visit has its services' strictest notice and horizon, and the first service's interval: $order",
   ({ order, intervalMin }) => {
     const visit = plan({ services: order.map((service) => serviceRequest(service)) });
     expect(visit.intervalMin).toBe(intervalMin);

@@ -144,7 +144,7 @@ describe("an exception", () => {
     expect(workOn(TO_TUESDAY, { hours, exceptions })).toBe(expected);
   });
 
-  test("an exception applies to shifts that start on its date, not to the end of the previous night", () => {
+  test("an exception applies to shifts that start on its date, not to a shift that only ends on it", () => {
     const night = { hours: [rule("22:00", "30:00")] };
     expect(workOn(TO_TUESDAY, { ...night, exceptions: [exception("2026-11-24", "REPLACE")] })).toBe(
       "23T22:00-24T06:00",
@@ -160,7 +160,7 @@ describe("an exception", () => {
 
 describe("a closure", () => {
   const hours = [rule("22:00", "26:00")];
-  test("a closure removes its dates from shifts of the previous day too", () => {
+  test("a closure also cuts the shifts that begin on the day before", () => {
     const closures = [{ name: null, from: "2026-11-24", to: "2026-11-24" }];
     expect(workOn([NEW_YORK, "2026-11-23", "2026-11-25"], { hours, closures })).toBe(
       "23T22:00-24T00:00 25T00:00-25T02:00 25T22:00-26T02:00",

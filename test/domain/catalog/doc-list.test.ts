@@ -53,7 +53,7 @@ test("a patched list has the objects, the order and the indexes of a new list", 
   }
 });
 
-test("a renamed key is found by its new name only", () => {
+test("an object whose key was renamed is found by its new key only", () => {
   const list = listOf(new Map([[idOf("a"), { doc: buildService("a"), sortOrder: 1 }]]));
   expect(findByKey<"service">(list.docs, "a")?.key).toBe("a");
   const renamed = { ...buildService("b"), previousKeys: ["a"] };

@@ -100,7 +100,7 @@ events:
     ]);
   });
 
-  test("a missing field is reported next to an invalid one", () => {
+  test("a missing field is reported together with an invalid field", () => {
     const service = (fields: string) =>
       issuesIn(`${HEADER}services: [{key: a, name: A, durationMin: 30, ${fields}}]\n`);
     expect(service("status: x")).toHaveLength(2);
@@ -142,7 +142,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     expect(found.join("\n")).not.toContain("There is no");
   });
 
-  test("an issue in a field that decides about others causes no false issues", () => {
+  test("an issue in a field on which other fields depend causes no false issues", () => {
     const promotion = "key: p, name: P, benefit: {type: percent_off, percent: 5}";
     const bodies = [
       "services: [{key: a, name: A, durationMin: 30, prise: 3}]",
@@ -185,7 +185,7 @@ events: [{key: gig, name: Gig, startsAt: 2026-12-31T22:00, durationMin: 60, tick
     ]);
   });
 
-  test("a syntax error of another file causes no false issues about what that file may define", () => {
+  test("a syntax error in another file causes no false issues about what that file may define", () => {
     expect(issuesIn(REFERRING, "catalog: 1\nstaff: [\n")).toHaveLength(1);
     const body = REFERRING.slice(HEADER.length).replace("price: 1", "price: z");
     expect(issuesIn(`catalog: 1\n${body}`, "business: [\n")).toEqual([

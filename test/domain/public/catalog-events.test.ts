@@ -248,7 +248,7 @@ describe("events caused by a change of", () => {
     expect(summary(buildCatalog(base), to)).toEqual(expected);
   });
 
-  test("the time that one person needs for a service changes the availability, and that person's price does not", () => {
+  test("the availability changes with the time that one person needs for a service, but not with that person's price", () => {
     const withAnn = (durationMin: number, priceCents: number) => {
       const serviceOverrides = [{ service: "cut", durationMin, priceCents }];
       return catalogWith({

@@ -94,7 +94,7 @@ describe("probing", () => {
     expect(capacity(health, 30_000)).toBe(4);
   });
 
-  test("probing resumes after a restart and may probe immediately", () => {
+  test("probing resumes after a restart, and the first probe may be sent at once", () => {
     expect(capacity(restoreHealth(10))).toBe(1);
     expect(classifyEndpoint(restoreHealth(9), 0)).toBe("DEGRADED");
     expect(classifyEndpoint(restoreHealth(0), 0)).toBe("HEALTHY");

@@ -69,7 +69,7 @@ test("an endpoint in a backoff says until when and why, and works again once the
   expect(stateOf({ ...failing("HTTP 500"), ...backoff, heldUntil: NOW }).code).toBe("FAILING");
 });
 
-test("an endpoint whose host has accepted nothing yet says so, and why it fails", () => {
+test("the state of an endpoint whose host has accepted nothing yet says so, and why deliveries fail", () => {
   expect(stateOf({}, true)).toMatchObject({ code: "HELD", reason: "host_limit", since: null });
   expect(stateOf(failing("HTTP 401"), true)).toMatchObject({
     code: "HELD",

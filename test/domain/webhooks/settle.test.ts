@@ -209,7 +209,7 @@ test.each<{ name: string; outcome: Outcome; delayMs: number; error: string }>([
   expect(settleNow(1, outcome)).toEqual(pending);
 });
 
-test("a delay of the schedule that is longer than Retry-After applies", () => {
+test("the delay of the schedule applies if it is longer than Retry-After", () => {
   expect(settleNow(6, responded(503, "60"))).toMatchObject({
     nextAttemptAt: NOW + HOUR,
   });
@@ -246,7 +246,7 @@ test.each([
   { attemptsMade: 7, min: 2 * HOUR, max: 2 * HOUR + 15 * MINUTE },
   { attemptsMade: 19, min: 24 * HOUR, max: 24 * HOUR + 15 * MINUTE },
 ])(
-  "after $attemptsMade attempts, jitter adds up to a fifth, at least 1 s and at most 15 min",
+  "after $attemptsMade attempts, jitter adds at most a fifth of the delay, within bounds of 1 s and 15 min",
   (row) => {
     expect(retryDelayMs(row.attemptsMade, 0)).toBe(row.min);
     expect(retryDelayMs(row.attemptsMade, 0.999999999)).toBeGreaterThan(row.max - 2);

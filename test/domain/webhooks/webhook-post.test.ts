@@ -117,6 +117,6 @@ test.each([
     at: T,
     expected: /no X-Service/,
   },
-])("the signature of a request $name is checked", ({ header, body, secret, at, expected }) => {
+])("the check of a signature $name returns $expected", ({ header, body, secret, at, expected }) => {
   expect(signatureError(header, body, secret, at) ?? "valid").toMatch(expected);
 });

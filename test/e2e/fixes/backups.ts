@@ -266,7 +266,7 @@ export const fixes: FixCase[] = [
     outcome: "the message is gone",
   },
   {
-    text: "The old key is now in {}: restore needs it to decrypt backups made before this rotation, and authenticates none with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm {}",
+    text: "The old key is now in {}: restore needs it to decrypt backups made before this rotation, and authenticates no backup with it. When no backup needs it any more, deskbell doctor says so; then delete it: rm {}",
     given: [TILL],
     line: "keys rotate-master",
     fails: true,

@@ -81,7 +81,7 @@ test("a missing master key sends one alert, and status hides the problems that i
   expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toEqual(["master_key.missing"]);
 });
 
-test("alerts list shows since when a problem is over before RESOLVED has been sent", async () => {
+test("until RESOLVED is sent, alerts list shows since when the problem is over", async () => {
   const { rt, fill, clear } = setUp();
   const pass = startWith(rt, createTestChannel());
   fill();
@@ -388,7 +388,7 @@ test("other work of the thread runs between two checks", async () => {
   expect(ran).toEqual(["first", "work after the first", "second", "work after the second"]);
 });
 
-test("stopping waits for the check that has begun and skips the others, without an end of what is open", async () => {
+test("stopping waits for the check that has begun and skips the others, and ends no open condition", async () => {
   const rt = createTestRuntime();
   const ran: string[] = [];
   const open = openCondition("storage.low", "little space", "df");

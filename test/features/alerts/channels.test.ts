@@ -37,7 +37,7 @@ async function post(alertFormat: string, alert = createAlert()) {
   return { headers, text: body.toString() };
 }
 
-test("an alert as JSON has its own fields and those of earlier versions", async () => {
+test("an alert as JSON has the fields of this version and of earlier ones", async () => {
   const { headers, text } = await post("json");
   expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   expect(JSON.parse(text)).toEqual({
@@ -90,7 +90,7 @@ test("Slack, Discord, ntfy and Alertmanager get alerts in their own formats", as
   expect(resolved).toMatchObject({ labels, endsAt: "2026-11-20T12:01:00.000Z" });
 });
 
-test("links of an alert are buttons of ntfy, links of Slack and Discord, and fields of JSON", async () => {
+test("the links of an alert become buttons in ntfy, links in Slack and Discord, and fields in JSON", async () => {
   const url = "https://desk.example.com/b/salon/alert-links/deskbell_al_0";
   const links = { accept: `${url}/accept`, decline: `${url}/decline` };
   const alert = { ...createAlert(), links };

@@ -30,7 +30,7 @@ test("a booking over HTTP alerts the operator, a booking by a command does not",
   ]);
 });
 
-test("a key that rotates itself alerts the operator, with the address and the command that ends it", async () => {
+test("a key that rotates itself alerts the operator, with the client's address and the command that ends the key", async () => {
   const { rt, createClient } = openBookingShop();
   const { id, send } = createClient(["services.read"], { selfRotation: true });
   const { body } = await send("POST", "/key/rotate");

@@ -6,7 +6,7 @@ import {
 } from "../../../src/features/alerts/test-alert.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("the results of a requested test alert exist once the daemon has sent it, and are read once", async () => {
+test("the results of a requested test alert can be read once, after the daemon has sent it", async () => {
   const rt = createTestRuntime();
   const key = requestTest(rt);
   expect(takeTestResults(rt, key)).toBeUndefined();

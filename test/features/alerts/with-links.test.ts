@@ -57,7 +57,7 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   expect(sent).toEqual([["booking.received", undefined]]);
 });
 
-test("an alert about something else, or a visit that needs no decision, has no links", async () => {
+test("an alert has no links unless it is about a visit that needs a decision", async () => {
   const { api, id, link, post } = openPendingVisit();
   const linksOf = async (code: "booking.received" | "key.rotated_itself") => {
     const condition = openCondition(code, "text", "", {

@@ -179,7 +179,7 @@ test("a backup that is made now counts as newer than one with a future time", as
   expect(readStatus(rt, CHECKS).problems.map(({ code }) => code)).toContain("backup.overdue");
 });
 
-test("a failed nightly backup is logged and recorded until one succeeds, and deletes no older one", async () => {
+test("a failed nightly backup is logged, recorded until one succeeds, and deletes no older backup", async () => {
   const { rt, backup } = await createShopWithBackup();
   for (let night = 0; night < 8; night++) {
     rt.advance(DAY_MS);

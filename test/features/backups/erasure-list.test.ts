@@ -64,7 +64,7 @@ test("a dry run adds no guest to the list of erased guests", () => {
   expect(readErasureList(rt.config)).toEqual([]);
 });
 
-test("a guest whose retention has ended is not in the list, because a restored server erases them too", async () => {
+test("a guest whose retention has ended is not in the list of erased guests, because a restored server erases such guests itself", async () => {
   const rt = openSalon();
   const id = book(rt, ANA);
   rt.advance(Date.parse("2027-03-02T00:00:00Z") - rt.now());
@@ -118,7 +118,7 @@ test("on another machine, restoring an old copy erases again the guests that wer
   expect(readErasureList(config)).toEqual([ana]);
 });
 
-test("a guest erased in a terminal after the last copy is erased again in a takeover", async () => {
+test("a guest whom a command erases after the last copy is erased again by a takeover", async () => {
   const dir = createTempFolder();
   const log = join(createTempFolder(), "uploads");
   const rt = createTestRuntime({ backupDir: dir, backupCommand: `echo uploaded >>'${log}'` });

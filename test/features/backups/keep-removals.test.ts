@@ -66,7 +66,7 @@ test("a restore of an older backup first names a moved business, and does not br
   ]);
 });
 
-test("a restore can keep a moved business on purpose, and a later backup with it is restored completely", async () => {
+test("a restore can bring back a moved business on purpose, and a restore of a later backup keeps it", async () => {
   const server = await createServer();
   const { rt, older } = server;
   rt.close();
@@ -79,7 +79,7 @@ test("a restore can keep a moved business on purpose, and a later backup with it
   expect(listSlugs(rt.config)).toEqual(["moves", "stays"]);
 });
 
-test("a business that has moved away from another server is restored from the backups of this one", async () => {
+test("a business that has moved from another server to this one is restored from this one's backups", async () => {
   const server = await createServer();
   const { rt, older } = server;
   const other = createStandbyConfig(rt.config);
@@ -114,7 +114,7 @@ test.for(["a newer list", "a newer backup"])(
   },
 );
 
-test("somebody who can write to the folder of the copies cannot delete a business", async () => {
+test("lines forged in the list of erased guests beside the copies make no server delete a business", async () => {
   const server = await createServer();
   const { rt, dir, stays, copy } = server;
   const newer = await copy();
@@ -129,7 +129,7 @@ test("somebody who can write to the folder of the copies cannot delete a busines
   expect(listSlugs(rt.config)).toEqual(["stays"]);
 });
 
-test("a drill of a backup from before the move succeeds", async () => {
+test("a drill of a backup from before a business moved succeeds", async () => {
   const { rt, older } = await createServer();
   expect(await drillBackup(rt, older)).toMatchObject({ error: null, businesses: 2 });
 });
@@ -154,7 +154,7 @@ test("businesses delete says that earlier backups still contain the business", a
   );
 });
 
-test("a server without backups erases guests without a warning about the copy of their list", () => {
+test("a server without backups logs no warning about a copy of the list of erased guests", () => {
   const rt = createTestRuntime();
   keepRemovals.guestsErased?.(rt, ["bkg_1"]);
   keepRemovals.committed?.(rt);

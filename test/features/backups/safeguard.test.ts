@@ -107,7 +107,7 @@ test("two migrations in the same second make two backups", () => {
   expect(listBackups(rt.config).map(({ createdAt }) => createdAt)).toEqual([NOON + 1000, NOON]);
 });
 
-test("an empty database file is refused with the command that restores the newest backup, and used if there is none", () => {
+test("an empty database file is refused with the command that restores the newest backup, and used if there is no backup", () => {
   const { dataDir, path } = createOldDatabase(1);
   createTestRuntime({ dataDir }).close();
   const [backup] = listBackups(readConfig({ dataDir }, {}));
@@ -124,7 +124,7 @@ test("an empty database file is refused with the command that restores the newes
   expect(createTestRuntime({ dataDir }).store.businesses.list()).toEqual([]);
 });
 
-test("the backup named for a lost database file is the newest intact one, else the newest", () => {
+test("the newest intact backup is named for a lost database file, or the newest one if none is intact", () => {
   const dataDir = createTempFolder();
   const config = readConfig({ dataDir }, {});
   const { backupFolder } = config;

@@ -46,7 +46,7 @@ function subscribe(api: TestApi, staff: string | null, withGuests = false) {
   return { calendar, token, read, readEvents };
 }
 
-test("a calendar feed has the visits of its staff member in UTC, with UIDs that changes keep", async () => {
+test("a calendar feed has the visits of its staff member in UTC, with UIDs that stay when visits change", async () => {
   const api = openShop();
   const { readEvents } = subscribe(api, "ben");
   const id = book(api, "ben", "10:00");
@@ -156,7 +156,7 @@ test("a calendar feed read at the URL of an earlier version is reported as a con
   expect(list()).toEqual([]);
 });
 
-test("a full disk leaves a feed at the URL of an earlier version available", async () => {
+test("a calendar feed at the URL of an earlier version is served even while the disk is full", async () => {
   const api = openShop();
   const { token } = subscribe(api, null);
   vi.spyOn(api.openStore(createCalendarStore), "setFormerUrlReadAt").mockImplementation(() => {

@@ -173,7 +173,7 @@ test("the maximum of a feed counts a session as one entry, and two services of a
   ).toEqual(["cut · Zoe", "cut · Zoe", "cut · Zoe", "yoga · 3 guests · Zoe"]);
 });
 
-test("a session that fits into a full calendar feed has all its guests, even from visits that do not fit", () => {
+test("a session with an entry in a full calendar feed names all guests, even those whose visits came too late for an entry", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {
@@ -208,7 +208,7 @@ test("a calendar feed leaves out a guest that no key decrypts, and shows the oth
   ]);
 });
 
-test("a calendar feed shows guests encrypted before and after a rotation added a key", () => {
+test("after a rotation has added a key, a calendar feed decrypts the earlier and the later guests", () => {
   const { rt, today, feed } = openSalon();
   rt.tx(() => addVisit(rt, today + DAY_MS, { name: "Ana" }));
   rt.secrets.addKey();

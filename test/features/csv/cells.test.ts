@@ -39,7 +39,7 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     ["#WERT!", "the spreadsheet's error"],
     ["#N/A", "the spreadsheet's error"],
     ["#####", "the column is too narrow"],
-  ])("a damaged cell of a spreadsheet is recognised: %s", (text, spoiled) => {
+  ])("a cell that a spreadsheet has spoiled is recognised: %s", (text, spoiled) => {
     expect(findSpoiledText(text, { isProse: false })).toContain(spoiled);
   });
 
@@ -50,7 +50,7 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
     },
   );
 
-  test("a description that looks like a date is not a damaged cell", () => {
+  test("a description that looks like a date is not taken for a spoiled cell", () => {
     expect(findSpoiledText("12. Mai", { isProse: true })).toBeUndefined();
   });
 });

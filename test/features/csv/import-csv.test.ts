@@ -101,7 +101,7 @@ describe("a CSV table", () => {
       "with titles in another case and spelling",
       TABLE.replace("parent_key", "Parent key").replace("duration_min", " Duration-Min"),
     ],
-  ])("a CSV table %s gives an equal result", (_form, text) => {
+  ])("a CSV table %s is imported with the same result", (_form, text) => {
     const { objects } = importAndRead(text);
     const { objects: expected } = importAndRead(TABLE);
     const lines = (value: unknown) =>
@@ -173,7 +173,7 @@ addon,m,,Mask,,1.005,,,not a url,,,
   ]);
 });
 
-test("importCsv reports damaged cells with the row and the title of the column", () => {
+test("importCsv reports spoiled cells with the row and the title of the column", () => {
   const text = `Typ;Bezeichnung;Preis;Dauer
 service;Cut;1.065;30
 service;=A1;40,00;30

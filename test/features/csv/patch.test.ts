@@ -106,7 +106,7 @@ describe("a row changes only its columns of the object", () => {
     ["with its name alone", "name,price\nCut,35.50"],
     ["with its name in other letters", "name,price\n  cUT ,35.50"],
     ["whose other cells are as in an export", "key,name,price,status\ncut,Cut,35.50,ACTIVE"],
-  ])("a row of a CSV table %s changes only its columns of the object", (_case, csv) => {
+  ])("a row of a CSV table %s changes only the fields that have columns", (_case, csv) => {
     const { catalog, issues } = patch(csv);
     expect(issues).toEqual([]);
     expect(catalog).toEqual(repriced);

@@ -80,7 +80,7 @@ test("a pending visit comes first and is accepted in the name of the desk", asyn
   });
 });
 
-test("a visit is declined, moved to a time that is no slot, cancelled, completed and marked as a no-show", async () => {
+test("a desk declines, cancels and completes visits, marks no-shows, and moves a visit to a time that is no slot", async () => {
   const { api, act } = await openDesk();
   const declined = book(api, "10:00").id;
   makePending(api, declined);
@@ -164,7 +164,7 @@ test("guests who came ten minutes ago are entered with that time", async () => {
   expect((await act({ action: "walkIn", party: "2", ago: "9999" })).message.isGood).toBe(false);
 });
 
-test("a note is saved with the guest, only by a desk that shows guests", async () => {
+test("a note of the desk is saved with the guest's contact details", async () => {
   const { api, act } = await openDesk();
   const { id } = book(api, "10:00", { customer: { name: "Ana", phone: "123" } });
   const { view } = await act({ action: "note", id, note: "allergic to nuts" });
@@ -265,7 +265,7 @@ test("the desk enters that a staff member is away, and gives the visits to colle
   expect([back.message.isGood, back.view.absences]).toEqual([true, []]);
 });
 
-test("the desk cannot end time off that lasts longer than tomorrow", async () => {
+test("the desk cannot end time off that lasts beyond tomorrow", async () => {
   const { api, act } = await openDesk();
   const { slug } = businessOf(api);
   const holiday = createTimeOff(api, slug, {
@@ -279,7 +279,7 @@ test("the desk cannot end time off that lasts longer than tomorrow", async () =>
   expect(api.store.timeOff.findById(businessOf(api).id, holiday.id)).toBeDefined();
 });
 
-test("a ticket order is confirmed with codes that appear once, and check in once", async () => {
+test("a confirmed ticket order shows its codes once, and each code checks in once", async () => {
   const { api, act, view } = await openDesk({ preset: "venue" });
   const business = businessOf(api);
   const events = api.store.catalog.listByKind(business.id, "public_event");
@@ -339,7 +339,7 @@ test("a desk of one person sees and changes the visits of this person only", asy
   expect(statusOf(own.api, other.id)).toBe("PENDING");
 });
 
-test("two phones check in two hundred tickets at the same time, each of them once", async () => {
+test("two phones that check in two hundred tickets at the same time check in each ticket once", async () => {
   const { api, act, token } = await openDesk({ preset: "venue" });
   expect(token).toMatch(/^deskbell_dl_/);
   const business = businessOf(api);

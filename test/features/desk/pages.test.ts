@@ -7,7 +7,7 @@ import { businessOf, createBrowser, createLink, openDesk } from "./open-desk.ts"
 
 const HOUR_MS = 3_600_000;
 
-test("opening a link changes nothing, and its button pairs one device", async () => {
+test("opening a link changes nothing, and the button on its page pairs one device", async () => {
   const api = createTestApi();
   const token = createLink(api);
   const preview = createBrowser(api);
@@ -43,7 +43,7 @@ test("a link that was used, has expired or was replaced pairs no device", async 
   expect(await pair("nonsense")).toBe(404);
 });
 
-test("a stranger gets the same answer for a business that does not exist", async () => {
+test("a stranger gets the same answer whether the business exists or not", async () => {
   const api = createTestApi();
   const bodies = await Promise.all(
     ["salon-aurora", "no-such-shop"].map(async (slug) => {
@@ -106,7 +106,7 @@ test.each([
   expect((await view()).isHoursChanged).toBe(false);
 });
 
-test("the pages forbid frames, caches, search engines, referrers and inline code", async () => {
+test("the pages of the desk forbid frames, caches, search engines, referrers and inline code", async () => {
   const { api, get } = await openDesk();
   const { token } = createDeskLink(api, businessOf(api).id, "Front desk");
   for (const path of ["", `/pair/${token}`, "/pair/nonsense"]) {
@@ -129,7 +129,7 @@ test("no log line and no page of the desk has the token of a link or device", as
     for (const one of [secret, linkSecret]) expect(text).not.toContain(one);
 });
 
-test("an API key does not open the desk, and no route of the API has its actions", async () => {
+test("a request with an API key and no paired device cannot act at the desk", async () => {
   const api = createTestApi();
   createLink(api);
   const response = await api.request("/b/salon-aurora/desk", {
@@ -140,7 +140,7 @@ test("an API key does not open the desk, and no route of the API has its actions
   expect(response.status).toBe(401);
 });
 
-test("a script gets 204 while nothing changes, and a problem response once its device is unpaired", async () => {
+test("a script gets 204 while nothing changes, and a problem response once the desk is revoked", async () => {
   const { api, get, view } = await openDesk();
   const { version } = await view();
   const headers = { accept: "application/json" };
@@ -156,7 +156,7 @@ test("a script gets 204 while nothing changes, and a problem response once its d
   ]);
 });
 
-test("a plain http address of another machine is refused", async () => {
+test("the desk is refused at a plain http address of another machine", async () => {
   const { get } = await openDesk();
   const headers = { host: "shop.example.com", "accept-language": "de" };
   const refused = await get("", { headers });

@@ -203,7 +203,7 @@ describe("the reference", () => {
     }
   });
 
-  test("the contents of the reference list each operation with its title, method and path", () => {
+  test("the table of contents of the reference has each operation with its title, method and path", () => {
     const [contents = ""] = page.split("</nav>");
     for (const { path, method, operationId, summary } of operations) {
       const route = `${method.toUpperCase()} ${path.replace("/v1/businesses/{businessSlug}/", "…/")}`;
@@ -427,7 +427,7 @@ describe("rendering Markdown", () => {
     );
   });
 
-  test("the contents of a page show the routes of headings, and hide long lists", () => {
+  test("the table of contents of a page shows the routes of headings, and hides long lists", () => {
     const routes = "## A\n### Get x {#getX}\n\n`GET /v1/businesses/{businessSlug}/x`\n";
     expect(renderMarkdown(routes).contents).toContain(
       '<li><a href="#getX">Get x <code>GET …/x</code></a></li>',

@@ -5,7 +5,7 @@ import { checkDaemonResponse, checkGainedScopes } from "../../../src/features/do
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("doctor asks about the scopes that an upgrade gave or took from keys of version 0.1", () => {
+test("doctor asks about the scopes that an upgrade gave to keys of version 0.1 or took from them", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });

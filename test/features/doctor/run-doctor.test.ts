@@ -644,7 +644,7 @@ async function listCodes(rt: RunningServer) {
   return checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? []));
 }
 
-test("doctor reports every condition until it ends", { timeout: 60_000 }, async () => {
+test("doctor reports every condition until the condition ends", { timeout: 60_000 }, async () => {
   const rt = await createRunningServer();
   // No command can open a database that is gone.
   for (const code of listConditionCodes().filter((each) => each !== "storage.gone")) {

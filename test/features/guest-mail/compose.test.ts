@@ -28,7 +28,7 @@ const HOSTILE = [
   `${"a".repeat(65)}@example.com`,
 ];
 
-test("no address of a guest adds a header, a recipient or a command", async () => {
+test("no address of a guest can add a header, a recipient or an SMTP command to a mail", async () => {
   const { api, server, send, book, list } = await openMails("CONFIRM");
   const business = businessOf(api);
   await book();
@@ -137,7 +137,7 @@ test("a mail is in the language in which its guest booked, with times of the bus
   }
 });
 
-test("three iCal parsers accept the calendar entry of each mail, whose sequence rises and whose ID stays", async () => {
+test("three iCal parsers accept the calendar entries in the mails about a visit, whose IDs are equal and whose sequences rise", async () => {
   const { api, server, send, book } = await openMails();
   const { slug } = businessOf(api);
   await book();

@@ -27,7 +27,7 @@ import { openMails } from "./open-mails.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test("visits of the operator and of other keys are not mailed, unless the key mails its guests", async () => {
+test("visits made by the operator or by a key other than the page's are not mailed, unless that key mails guests", async () => {
   const { api, base, list, send, server } = await openMails();
   const business = businessOf(api);
   const url = timesOf(api, base, firstService(api).key);
@@ -121,7 +121,7 @@ test("a guest is reminded once, a day before a confirmed visit", async () => {
   ]);
 });
 
-test("a server that switches mail off queues no mail and discards the waiting ones", async () => {
+test("a server that switches mail off queues no mails and discards the waiting mails", async () => {
   const { api, server, book, list, send } = await openMails("CONFIRM");
   remind(api);
   await book();
@@ -157,14 +157,14 @@ test("a mail server that failed is reported until mail is switched off", async (
   expect(start!(api, { checks: [] })).toEqual({});
 });
 
-test("a page without mail has no mails, no state and no work in the delivery thread", async () => {
+test("a server without guest mail stores no state of the mail server and has no mail work in the delivery thread", async () => {
   const { api } = openPage();
   const [start] = schedule;
   expect(start!(api, { checks: [] })).toEqual({});
   expect(api.openStore(createReportStore).findState()).toBeUndefined();
 });
 
-test("a guest's records have the mails without links, and their tables are empty after a restore", async () => {
+test("an export of guest data has the mails without links, and a restore empties the tables of mails", async () => {
   const { api, book, send } = await openMails("CONFIRM");
   await book();
   await send();

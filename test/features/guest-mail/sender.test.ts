@@ -145,7 +145,7 @@ test("a mail that has expired is not sent", async () => {
   expect(list()).toMatchObject([{ status: "FAILED", reason: "the mail server does not answer" }]);
 });
 
-test("erasing a guest stops the mail that is being sent, and its link", async () => {
+test("erasing a guest stops the mail that is being sent, and ends its link", async () => {
   const { api, server, sender, book, list } = await openMails();
   server.script({ do: "hang", at: "RCPT" }, ACCEPT);
   await book();
@@ -213,7 +213,7 @@ test("a mail waits while the master key is missing or wrong, and is sent once it
   expect(server.mails).toHaveLength(1);
 });
 
-test("at most ten links lead to a visit, and a new one ends the oldest", async () => {
+test("at most ten links lead to a visit, and a new link ends the oldest one", async () => {
   const { api, server, send, book } = await openMails("CONFIRM");
   const business = businessOf(api);
   const response = await book();

@@ -5,7 +5,7 @@ import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { businessOf, createVisitor, findAll, openPage } from "../page-bookings/open-page.ts";
 
-test("a reminder is due for the order of an event that begins in the given time, once it is confirmed", async () => {
+test("a reminder of a confirmed order is due if its event begins in the given time", async () => {
   const { api, base } = openPage("venue");
   const visitor = createVisitor(api);
   const { id, slug } = businessOf(api);

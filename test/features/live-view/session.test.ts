@@ -52,7 +52,7 @@ test("moving row by row selects each delivery once, down and up", async () => {
   expect(walk("k")).toEqual(Array.from({ length: 119 }, (_, i) => i + 2));
 });
 
-test("new deliveries appear while the list follows, and are counted while it does not", async () => {
+test("new deliveries appear while the list follows the newest, and are counted while it does not", async () => {
   const { rt, view, business } = await openView(WIDE);
   emitEvents(rt, business, "booking.created");
   view.tick();
@@ -110,7 +110,7 @@ test.each([
   ["the last choice, by going left", ["f", "left", "enter"], "corrupt  ▮ newest"],
   ["nothing after clearing", ["f", "right", "x", "enter"], "all  1-24 of 400  ▮ newest"],
 ])(
-  "the filter panel filters by %s, and the list names the filter and the matches",
+  "the filter panel filters by %s, and the list shows the filter and the number of matches",
   async (_name, keys, expected) => {
     const { view } = await openView(WIDE);
     view.press(...keys);
@@ -174,7 +174,7 @@ test("a time filter shows the deliveries since a time, and moves with the clock"
   expect(listLabel(view)).toMatch(/^all {2}/);
 });
 
-test("a search without a match says so in the list", async () => {
+test("the list says that a search has no match", async () => {
   const { view } = await openView(WIDE);
   view.type("/nobody");
   view.press("enter");
@@ -261,7 +261,7 @@ test("the key R redelivers all deliveries of the filter after their count is typ
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
-test("the key R shows how many deliveries failed and the last reason", async () => {
+test("the key R shows how many deliveries were queued and why the last of the others was not", async () => {
   const { rt, view, endpoints } = await openView(WIDE);
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
@@ -356,7 +356,7 @@ test("ending the live view during a large redelivery never reads the closed data
   await new Promise(setImmediate);
 });
 
-test("the key i copies the ID of the selected delivery or endpoint, and y that of an endpoint", async () => {
+test("the key i copies the ID of the selected delivery, and the key y that of the selected endpoint", async () => {
   const { view, endpoints } = await openView();
   view.press("j", "i");
   expect(view.footer()).toBe(" copied dlv_0000000000000000000000399");
@@ -368,7 +368,7 @@ test("the key i copies the ID of the selected delivery or endpoint, and y that o
   ]);
 });
 
-test("the key y copies a curl command and shows it once, and esc returns to the list", async () => {
+test("the key y copies a curl command and opens its screen only once, and esc returns to the list", async () => {
   const { view } = await openView();
   view.press("y", "y");
   expect(view.copied[0]).toMatch(
@@ -480,7 +480,7 @@ test.each([
   ["R", "redelivery is"],
   ["t", "test events are"],
 ])(
-  "the flag --readonly disables the key %s and names itself as the reason",
+  "the flag --readonly disables the key %s, and the message names the flag",
   async (key, disabled) => {
     const { rt, view } = await openView({ isReadonly: true });
     const before = rt.revision();

@@ -93,7 +93,7 @@ test("a request of another website is refused before anything is read", async ()
   expect((await send("http://localhost:4100", "localhost:4100")).status).toBe(200);
 });
 
-test("a server with a public URL is reached by its own pages only", async () => {
+test("a server with a public URL refuses requests from all pages but its own", async () => {
   const agents = openAgents("salon");
   agents.rt.config.http.publicUrl = "https://book.example";
   const send = (origin: string) => post(agents, "/mcp", listRequest, { origin });

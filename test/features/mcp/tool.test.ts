@@ -14,10 +14,10 @@ test("arguments become a query: lists with commas, objects as JSON, and null as 
 });
 
 test.each([
-  ["of a server without a key must name", undefined, false, true, true],
-  ["of a server with a key can name", undefined, true, true, false],
-  ["of one business does not name", "salon", false, false, false],
-])("a call %s the business", (_case, slug, hasKey, isNamed, isRequired) => {
+  ["at /mcp, called without a key, requires the argument business", undefined, false, true, true],
+  ["at /mcp, called with a key, can have the argument business", undefined, true, true, false],
+  ["at /b/{slug}/mcp has no argument business", "salon", false, false, false],
+])("a tool %s", (_case, slug, hasKey, isNamed, isRequired) => {
   const tool: Tool = {
     name: "look",
     title: "Look",

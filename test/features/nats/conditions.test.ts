@@ -6,7 +6,7 @@ import { CHECKS } from "../../support/checks.ts";
 import { createRunningServer } from "../../support/conditions.ts";
 import { addDestination } from "./destinations.ts";
 
-test("a missing master key hides the destinations that are late because of it", async () => {
+test("the condition of a missing master key hides the conditions of destinations that are late because of it", async () => {
   const rt = await createRunningServer();
   const { destination } = addDestination(rt);
   rmSync(rt.config.masterKeyPath);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { metrics } from "../../../src/features/nats/metrics.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("the metrics have the number of destinations by state, and how far they are behind", () => {
+test("the metrics have the number of destinations by state, and how long the oldest event has waited", () => {
   const rt = createTestRuntime();
   const samples = metrics
     .flatMap((format) => format(rt))

@@ -211,7 +211,7 @@ test("public pages link to the booking page only while the business takes bookin
   }
 });
 
-test("a month of times has the days of that month, to its last, or leads to the next free time", async () => {
+test("the calendar has links to all free days of a month, or to the next free time after it", async () => {
   const { api, base, visitor } = openPage();
   const url = timesOf(api, base, firstService(api).key);
   const html = await visitor.get(`${url}&month=2026-12`);

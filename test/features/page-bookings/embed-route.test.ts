@@ -32,7 +32,7 @@ test("every website can load the script, and keeps it for an hour", async () => 
   expect(again.status).toBe(304);
 });
 
-test("the websites that a business names show the booking and the visit without a cookie", async () => {
+test("a website that the business names can show the booking page and the visit, without a cookie", async () => {
   const { api, base, visitor } = openEmbedded();
   const start = await visitor.send(`${base}?embed=first`);
   expect(ancestorsOf(start)).toBe(WEBSITE);

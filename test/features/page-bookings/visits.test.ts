@@ -46,7 +46,7 @@ async function bookLaterVisit(booking: "REQUEST" | "CONFIRM" = "CONFIRM") {
   };
 }
 
-test("a guest cancels by the link, and a GET changes nothing", async () => {
+test("a guest cancels a visit by its link, and a GET of the link changes nothing", async () => {
   const { api, visitor, link, current } = await bookLaterVisit();
   const before = api.revision();
   for (const url of [link, `${link}?move=1`, `${link}/visit.ics`, `${link}/cancel`])
@@ -87,7 +87,7 @@ test("a guest can move a visit by less than its own length", async () => {
   expect(current()).toMatchObject({ status: "CONFIRMED", startsAt: Date.parse(at) });
 });
 
-test("a time that is taken leads back to the times, and the visit stays", async () => {
+test("a move to a time that is taken leads back to the free times, and the visit stays as it is", async () => {
   const { api, base, visitor, link, current } = await bookLaterVisit();
   const { action, times } = await visitor.openTimes(`${link}?move=1`);
   const other = createVisitor(api);
@@ -103,7 +103,7 @@ test("a time that is taken leads back to the times, and the visit stays", async 
   expect(listMade(api).map(({ startsAt }) => startsAt)).toContain(current().startsAt);
 });
 
-test("a guest changes nothing after the last time to cancel", async () => {
+test("a guest can no longer change a visit after the last time to cancel it", async () => {
   const { api, visitor, link, current } = await bookLaterVisit();
   const { action, times } = await visitor.openTimes(`${link}?move=1`);
   api.advance(current().cancelUntil + 1 - api.now());
@@ -117,7 +117,7 @@ test("a guest changes nothing after the last time to cancel", async () => {
   expect(current().version).toBe(version);
 });
 
-test("a link ends 30 days after the visit, and the row is deleted", async () => {
+test("a link ends 30 days after the visit, and its row is deleted", async () => {
   const { api, visitor, link, current } = await bookVisit();
   api.advance(current().endsAt + 30 * DAY_MS - 1 - api.now());
   expect((await visitor.send(link)).status).toBe(200);

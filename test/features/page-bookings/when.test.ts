@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { writeEnd } from "../../../src/features/page-bookings/when.ts";
 import { getFormat } from "../../../src/features/public-pages/format.ts";
 
-test("an end has its date if it is a day or more after the start", () => {
+test("the end of a visit is written with its date if it is a day or more after the start", () => {
   const timezone = "Europe/Zurich";
   const currency = { currency: "CHF", currencyDigits: 2 };
   const format = getFormat({ ...currency, language: "en", country: "CH", timezone });

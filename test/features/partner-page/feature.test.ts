@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { createTerminal } from "../../support/cli.ts";
 import { SALON } from "../../support/samples.ts";
 
-test("the address of the page is printed with a restricted key, if the server's URL is known", async () => {
+test("the address of the partner page is printed when a restricted key is created, if the server's URL is known", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${SALON}`);
   const create = async (flags: string) =>

@@ -13,20 +13,20 @@ const load = async (api: ReturnType<typeof createTestApi>, path: string) => {
 const readPage = async (api: ReturnType<typeof createTestApi>, slug: string) =>
   (await api.request(`/b/${slug}/partner`, { key: null })).text();
 
-test("the page is the same for a business that does not exist", async () => {
+test("the partner page is the same for a business that does not exist", async () => {
   const api = createTestApi();
   const page = await readPage(api, SALON);
   expect(page).not.toContain("Aurora");
   expect((await readPage(api, "no-such-shop")).replaceAll("no-such-shop", SALON)).toBe(page);
 });
 
-test("the page without scripts says what it needs and links to the documentation", async () => {
+test("the partner page without scripts says what it needs and links to the documentation", async () => {
   const page = await readPage(createTestApi(), SALON);
   expect(page).toContain("It needs JavaScript");
   expect(page).toContain('<a href="/docs">');
 });
 
-test("page, script and style are not larger than their budgets", async () => {
+test("the partner page, its script and its style are not larger than their budgets", async () => {
   const api = createTestApi();
   const page = await load(api, `/b/${SALON}/partner`);
   const html = await readPage(api, SALON);

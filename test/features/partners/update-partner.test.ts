@@ -88,7 +88,7 @@ test("a limit that one key has of its own stays until the same limit of the part
   expect(rt.store.keys.findById(key.id)).toMatchObject({ limitMinute: 70, cidrs: [] });
 });
 
-test("an update without another value changes nothing, and a name or range that is invalid is refused", () => {
+test("an update to the same values changes nothing, and an invalid name or range is refused", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   createTestPartner(rt, [], { name: "rival" });
@@ -104,7 +104,7 @@ test("an update without another value changes nothing, and a name or range that 
   expect(rt.store.partnerAccess.listKeys(partner.id)[0]?.limitHour).toBe(partner.totalHour);
 });
 
-test("narrower event groups unsubscribe the endpoints, and what waits for them is cancelled", async () => {
+test("narrower event groups unsubscribe the endpoints and cancel the deliveries that wait", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!], {
@@ -144,7 +144,7 @@ test("narrower event groups unsubscribe the endpoints, and what waits for them i
   expect([sent, rt.store.tallies.countByStatus()]).toMatchObject([0, { PENDING: 0 }]);
 });
 
-test("a partner that covers the future from now on joins the next business", () => {
+test("a partner that is updated to cover future businesses joins the next one", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   const create = (slug: string) =>

@@ -16,7 +16,7 @@ test.each([
   },
 );
 
-test("an address without a postal code has the town alone, and one in a single text its lines", () => {
+test("an address without a postal code has the town alone, and an address in one text keeps its lines", () => {
   const postalAddress = { ...address, country: "US", postalCode: null };
   expect(addressLines({ postalAddress, address: null })).toEqual(["1 First Street", "Town"]);
   expect(addressLines({ postalAddress: null, address: " A 1 \n\nTown" })).toEqual(["A 1", "Town"]);

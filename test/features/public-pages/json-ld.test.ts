@@ -55,7 +55,7 @@ test("the JSON-LD of generated catalogs is valid", async () => {
   }
 });
 
-test("the hours in JSON-LD have closed days, and days with other hours", async () => {
+test("the hours in JSON-LD include closed days, and days with unusual hours", async () => {
   const { get } = publishSample("salon");
   const [business = {}] = graphIn(await (await get("")).text());
   const hours = business["openingHoursSpecification"] as Node[];
@@ -70,7 +70,7 @@ test("the hours in JSON-LD have closed days, and days with other hours", async (
   expect(on("2026-12-24")).toMatchObject([{ opens: "09:00", closes: "14:00" }]);
 });
 
-test("hours after midnight close on the next day", async () => {
+test("opening hours until 2:00 at night close at 02:00, not at 26:00", async () => {
   const { get } = publishSample("venue");
   const [business = {}] = graphIn(await (await get("")).text());
   expect(business["openingHoursSpecification"]).toContainEqual({
@@ -81,7 +81,7 @@ test("hours after midnight close on the next day", async () => {
   });
 });
 
-test("a dish that is free of charge, on request or in sizes has the offers that it is sold for", async () => {
+test("the JSON-LD of a menu names the diets that its dishes suit", async () => {
   const { get } = publishSample("restaurant");
   const [menu = {}] = graphIn(await (await get("/menu")).text());
   expect(menu["@type"]).toBe("Menu");

@@ -17,7 +17,7 @@ const stateAt = (time: string, fields: Partial<ScheduleDoc> = {}) => {
   return [isOpen, changesAt === null ? null : new Date(changesAt).toISOString()];
 };
 
-test("a bar that closes after midnight is open until then on the day after", () => {
+test("a bar whose hours end after midnight is open until their end", () => {
   expect(stateAt("2026-11-21T00:30:00+01:00")).toEqual([true, "2026-11-21T01:00:00.000Z"]);
   expect(stateAt("2026-11-21T02:00:00+01:00")).toEqual([false, "2026-11-21T17:00:00.000Z"]);
 });
@@ -47,13 +47,13 @@ test("a business without opening hours is neither open nor closed", () => {
 test.each([
   ["2026-12-02", "2026-12-03T17:00:00.000Z"],
   ["2026-12-03", null],
-])("a closure until %s of a business that opens at 18:00 has the next opening %s", (to, next) => {
+])("after a closure until %s, a business with hours from 18:00 opens at %s", (to, next) => {
   const closures = [{ name: "Off", from: "2026-11-21", to }];
   const hours = [{ days: [...WEEK], start: "18:00", end: "22:00", validFrom: null, validTo: null }];
   expect(stateAt("2026-11-21T12:00:00+01:00", { hours, closures })).toEqual([false, next]);
 });
 
-test("opening hours that end in the hour that clocks repeat end in its first pass", () => {
+test("a closing time that occurs twice because clocks are set back counts at its first occurrence", () => {
   const hours = [{ days: [...WEEK], start: "01:00", end: "02:30", validFrom: null, validTo: null }];
   // Clocks go back from 03:00 to 02:00: hours end at the first 02:30.
   expect(stateAt("2026-10-25T02:29:00+02:00", { hours })[0]).toBe(true);

@@ -12,7 +12,7 @@ const MAX_COMPRESSED_BYTES = 60 * 1024;
 
 const BUSINESS = { slug: "shop", name: "Shop", timezone: "Europe/Zurich", currency: "CHF" };
 
-test("the page of a business that is not published is that of an unknown business", async () => {
+test("the page of an unpublished business is the same as that of an unknown business", async () => {
   const api = createTestApi();
   const read = async (slug: string, path = "") => {
     const response = await api.request(`/b/${slug}${path}`, { key: null });
@@ -47,7 +47,7 @@ test("a page is kept by caches, which ask each time whether it has changed", asy
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-test("a dish is marked as sold out at the next request, and no longer once it is available again", async () => {
+test("the next request shows that a dish is sold out, and later that it is available again", async () => {
   const { api, slug, get } = publishSample("restaurant");
   const business = api.store.businesses.findBySlug(slug)!;
   const read = async () => {
@@ -99,7 +99,7 @@ test("a closure is shown at the next request", async () => {
   expect(html).toContain("Closed · opens");
 });
 
-test("fixed texts are in the reader's language, and texts of the catalog in the nearest one", async () => {
+test("fixed texts are in the reader's language, and texts of the catalog in the nearest language that it has", async () => {
   const { get } = publishSample("restaurant");
   const read = async (language: string, path = "/menu") => {
     const response = await get(path, { "accept-language": language });
@@ -149,7 +149,7 @@ test("100 dishes take at most 60 KB compressed", async () => {
 
 const longText = (i: number) => `${"Ein sehr langer Satz & mehr. ".repeat(30)}${i}`;
 
-test("500 dishes and 300 events are divided into pages of at most 150 KB, each object on one", async () => {
+test("500 dishes and 300 events are divided into pages of at most 150 KB, each object on one page", async () => {
   const items = Array.from({ length: 500 }, (_, i) => ({
     key: `dish-${i}`,
     name: `Dish ${i}.`,
@@ -271,7 +271,7 @@ test("a page of the longest texts that a catalog can have is at most 150 KB", as
   }
 });
 
-test("no page, document or feed shows a guest, a hidden object or a code", async () => {
+test("no page, document or feed shows a guest, a hidden object or the code of a promotion", async () => {
   const { api, slug, get } = publishSample("salon");
   const service = objectId("service", slug, { key: "beard-trim", previousKeys: [] });
   const body = {

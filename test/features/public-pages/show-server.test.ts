@@ -4,7 +4,7 @@ import { applyPreset, createTestApi } from "../../http/support/api.ts";
 import { publishPage } from "../../../src/features/public-pages/publish.ts";
 import { publishSample } from "../../support/published-pages.ts";
 
-test("the address of the server leads to the documentation, the only page, or a list", async () => {
+test("the address of the server leads to the documentation, the only published page, or a list of pages", async () => {
   const api = createTestApi();
   const open = () => api.request("/", { key: null });
   expect((await open()).headers.get("location")).toBe("/docs");
@@ -23,7 +23,7 @@ test("the address of the server leads to the documentation, the only page, or a 
   expect((await open()).headers.get("location")).toBe("/b/salon-aurora");
 });
 
-test("robots.txt and sitemap.xml name the published pages, and exist only with one", async () => {
+test("robots.txt and sitemap.xml name the published pages, and exist only if there is one", async () => {
   const { api, slug } = publishSample("venue", { publicUrl: "https://shop.example/x" });
   const read = (path: string) => api.request(path, { key: null });
   expect(await (await read("/robots.txt")).text()).toBe(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 
-test("catalog import square writes a valid file and lists what it left out, escaped", async () => {
+test("catalog import square writes a valid file, and escapes control characters in the list of what it left out", async () => {
   const folder = createTempFolder();
   const variation = {
     type: "ITEM_VARIATION",

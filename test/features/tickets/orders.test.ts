@@ -121,7 +121,7 @@ test("the data of the guest are stored with the order", () => {
   expect(findCustomer(rt, placed.id)).toEqual(customer);
 });
 
-test("a ticket type that an order names by key and by ID is one item", () => {
+test("a ticket type that an order names by both key and ID becomes one item", () => {
   const rt = openVenue();
   const { ticketTypeId } = order(rt, "seat").items[0]!;
   expect(order(rt, "seat", `${ticketTypeId}*2`).items).toMatchObject([
@@ -129,7 +129,7 @@ test("a ticket type that an order names by key and by ID is one item", () => {
   ]);
 });
 
-test("a ticket sale changes the stock alone, and a new sale state also the catalog version", () => {
+test("a ticket sale raises the stock revision, and a changed sale state also raises the catalog version", () => {
   const rt = openVenue();
   const at = () => {
     const { revision, stockRevision, catalogVersion } = rt.store.businesses.findBySlug(SLUG)!;
@@ -165,12 +165,12 @@ describe("events of ticket orders", () => {
       events: ["ticket_order.created", ...CROSSED],
     },
     {
-      name: "once if two types change state together",
+      name: "once if two ticket types change their sale state together",
       act: (rt) => order(rt, "seat*8", "stand*12"),
       events: ["ticket_order.created", ...CROSSED],
     },
     {
-      name: "only for the order if few become fewer",
+      name: "only for the order if few tickets become fewer",
       first: ["seat*3"],
       act: (rt) => order(rt, "seat"),
       events: ["ticket_order.created"],
@@ -200,7 +200,7 @@ describe("events of ticket orders", () => {
       events: ["ticket_order.cancelled", ...CROSSED],
     },
     {
-      name: "not just before an order expires",
+      name: "not before an order expires",
       first: ["seat*3"],
       act: (rt) => (rt.advance(15 * MINUTE_MS - 1), expireTicketOrders(rt)),
       events: [],
@@ -233,7 +233,7 @@ describe("events of ticket orders", () => {
     expect(eventTypesOf(recordEvents(rt, () => act(rt, id)))).toEqual(events);
   });
 
-  test("the event of a ticket order has the order as served and its flags", () => {
+  test("the event of a ticket order has the order as the API serves it, and flags for what has changed", () => {
     const rt = openVenue();
     const created = order(rt, "seat");
     const [confirmed] = recordEvents(rt, () => confirmTicketOrder(rt, SLUG, created.code));
@@ -257,7 +257,7 @@ describe("events of ticket orders", () => {
     });
   });
 
-  test("the event of a sold-out public event has the object as served", () => {
+  test("the webhook about a sold-out public event has the object as the API serves it", () => {
     const rt = openVenue();
     const [, updated] = recordEvents(rt, () => order(rt, "seat*8", "stand*12"));
     expect(updated!.data.changed).toMatchObject({
@@ -382,7 +382,7 @@ describe("a ticket order is rejected", () => {
     expect(rt.store.takenTickets.count(rt.store.businesses.findBySlug(SLUG)!.id)).toEqual(before);
   });
 
-  test("a ticket order is rejected for a place that an archived ticket type still takes", () => {
+  test("a ticket order is rejected if an archived ticket type has taken the last places of the quota", () => {
     const rt = openVenue();
     order(rt, "stand*20");
     editObject(rt, SLUG, "public_event", "gala", (doc) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
 
-test("a ticket order is confirmed, reissued, read and cancelled, and only the first two responses have its codes", async () => {
+test("a ticket order is confirmed, reissued, read and cancelled, and only the first two responses have admission codes", async () => {
   const { rt, site } = openBookingShop();
   const created = await site.send("POST", "/ticket-orders", {
     ...orderOf(rt),

@@ -121,7 +121,7 @@ test("a changed sale state sends event.updated immediately, and then the availab
   expect(publish(rt)).toEqual([10]);
 });
 
-test("a count of tickets that partners do not see is not sent", () => {
+test("a ticket sale sends no availability if partners do not see how many tickets are left", () => {
   const rt = openVenue();
   sell(rt, 2, "ball");
   expect(publish(rt)).toEqual([]);

@@ -47,7 +47,7 @@ describe("a change that deletes what tickets are sold for", () => {
     ["a public event", "events: []"],
     ["a ticket type", FILE.replace("{ key: seat, name: Seat, kind: PAID, price: 25.00 },", "")],
   ])(
-    "a catalog change that deletes %s with sold tickets is refused and names the order",
+    "a catalog change that deletes %s with sold tickets is refused, and the error names the order",
     (_what, body) => {
       const { rt, order } = openSold();
       const planned = dryRun(rt, () => apply(rt, body, { prune: true }));
@@ -95,7 +95,7 @@ describe("a change that deletes what tickets are sold for", () => {
   });
 });
 
-test("the orders of a postponed or cancelled public event stay and are named", () => {
+test("a postponed or cancelled public event keeps its orders, which the result lists", () => {
   const { rt, order, status } = openSold();
   const startsAt = Date.parse("2026-12-08T19:00:00Z");
   expect(postponePublicEvent(rt, SLUG, "gala", startsAt).orders).toEqual([order.id]);

@@ -34,7 +34,7 @@ test("catalog apply ends with the command to undo it, unless the business is new
   );
 });
 
-test("catalog undo brings back the public page that a file without one has ended", async () => {
+test("catalog undo restores the public page that a catalog file without a public page has removed", async () => {
   const { deskbell } = createTerminal();
   const listPublished = async () =>
     JSON.parse((await deskbell("status --json")).stdout).data.publishedBusinesses as string[];
@@ -208,7 +208,7 @@ test("catalog undo shows its changes before it asks, and changes nothing without
   expect((await deskbell("catalog export")).stdout).toBe(exports[2]);
 });
 
-test("a command without a flag --version of its own prints the version of the program for it", async () => {
+test("a command that has no flag --version of its own prints the program's version if it gets --version", async () => {
   const { deskbell } = createTerminal();
   const { stdout } = await deskbell("--version");
   expect(await deskbell("catalog export --version")).toMatchObject({ code: 0, stdout });

@@ -128,7 +128,7 @@ test("an undo restores the export and a mirror exactly, and a second undo repeat
   );
 }, 600_000);
 
-test("an undo is a normal change with a new version, events, an audit entry and equal IDs", () => {
+test("an undo is a normal change with a new version, events and an audit entry, and keeps all IDs", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   const before = rt.store.catalog.listObjects(getBusiness(rt, SLUG).id);
@@ -247,7 +247,7 @@ describe("local edits", () => {
   });
 });
 
-test("a deleted dish is still sold out after an undo", () => {
+test("a deleted dish that an undo restores is still sold out", () => {
   const rt = createTestRuntime();
   apply(rt, FILE);
   setSoldOut(rt, getBusiness(rt, SLUG), "soup", null);
@@ -311,7 +311,7 @@ test("catalog changes are deleted from a history that is too large, except the n
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3]);
 });
 
-test("catalog changes are deleted as old as events, except the newest of a business", async () => {
+test("catalog changes are deleted at the same age as events, except the newest of a business", async () => {
   const rt = createTestRuntime({ keepDays: 9 });
   const prune = createPruner(rt);
   apply(rt, FILE);

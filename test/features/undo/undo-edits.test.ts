@@ -136,7 +136,7 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
-test("an undo that edits single objects publishes a transition that became due after it was planned", () => {
+test("an undo that edits single objects also publishes the end of a promotion since the undo was planned", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,
@@ -157,7 +157,7 @@ test("an undo that edits single objects publishes a transition that became due a
   expect(keysOfServices(rt)).toEqual(["cut", "spa"]);
 });
 
-test("a plan of an undo that edits single objects shows the present catalog after a sale or a due transition", () => {
+test("the plan of an undo that edits single objects stays right after another write, such as a sale", () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, BODY);
   editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));

@@ -59,7 +59,7 @@ test("a key with a higher limit per minute keeps its limit per hour", async () =
   expect((await rejected.json()) as Problem).toMatchObject({ violatedPolicies: ["per-hour"] });
 });
 
-test("requests with a 304, with HEAD or with invalid parameters use up the rate limit; OPTIONS does not", async () => {
+test("requests that get a 304, use HEAD or have invalid parameters use up the rate limit; OPTIONS does not", async () => {
   const api = createTestApi();
   const remaining = async (path: string, init?: RequestInit) =>
     /r=(\d+)/.exec((await api.request(path, init)).headers.get("ratelimit") ?? "")?.[1];
@@ -190,7 +190,7 @@ describe("addresses of one IPv6 /48", () => {
   });
 });
 
-test("a window that just began ends after exactly its length, at any fraction of a millisecond", () => {
+test("a new window resets after exactly its length, whatever fraction of a millisecond it began at", () => {
   const policy = createRateLimitPolicy(
     { window: PER_MINUTE, quota: 20 },
     { window: PER_HOUR, quota: 300 },
@@ -302,7 +302,7 @@ describe("after a restart", () => {
     },
   );
 
-  test("a clock set back while the server is stopped counts as no time passed", async () => {
+  test("if the clock is set back while the server is stopped, saved counts remain as if no time had passed", async () => {
     const api = createTestApi();
     for (let i = 0; i < 60; i++) await api.request(STAFF);
     api.flush();

@@ -219,7 +219,7 @@ describe("metrics", () => {
     { what: "of this machine", headers: {} },
     { what: "of this machine to localhost", headers: { host: "localhost:4100" } },
     { what: "that a proxy forwarded", headers: { "x-forwarded-for": "203.0.113.9" } },
-  ])("metrics are refused without the token to a request $what", async ({ headers }) => {
+  ])("a request $what gets no metrics without the token", async ({ headers }) => {
     const api = createTestApi();
     const problem = await api.requestProblem("/metrics", { key: null, headers });
     expect([problem.status, problem.code]).toEqual([401, "missing_key"]);

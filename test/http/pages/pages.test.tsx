@@ -89,7 +89,7 @@ test("a page with forms may send them to its own server only", async () => {
   expect(policy).not.toContain("unsafe");
 });
 
-test("a public page can be found, and is revalidated by caches", async () => {
+test("a public page can be found by search engines, and caches revalidate it", async () => {
   const { headers } = await servePage(shown({ isPrivate: false })).get();
   expect([headers.get("cache-control"), headers.get("x-robots-tag")]).toEqual([
     "public, no-cache",

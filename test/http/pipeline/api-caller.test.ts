@@ -73,7 +73,7 @@ test("a call is a request with the client's key, address and visitor, and a body
   expect(await new Response(request.body()).json()).toEqual({ reason: "ill" });
 });
 
-test("a call without a body has none, and an empty response is null", async () => {
+test("a call without a body sends no body and no Content-Type, and an empty response has the body null", async () => {
   const { call, handled } = createCaller(null);
   const params = { slug: "shop", id: "bkg_1" };
   expect((await call(FROM, { operationId: "cancelBooking", params })).body).toBeNull();

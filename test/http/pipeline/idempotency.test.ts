@@ -195,7 +195,7 @@ test("a repeated request is refused, not handled again, if the master key is gon
   expect(api.store.idempotency.list()).toEqual([]);
 });
 
-test("one of several requests that arrive at the same time with one Idempotency-Key is handled", async () => {
+test("if several requests arrive at the same time with one Idempotency-Key, only one is handled", async () => {
   const { api } = await setUp();
   const key = api.store.keys.findCredential(hashApiKey(api.key))!;
   const handleOnce = createHandleOnce(api);

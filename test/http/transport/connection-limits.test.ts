@@ -71,7 +71,7 @@ test("each IPv4 client of a server that listens on :: has a limit of its own", a
   }
 });
 
-test("if the server is full, the largest client loses its oldest connection to a new client", async () => {
+test("if the server is full, the largest network loses its oldest connection to a new client", async () => {
   const { open, full } = await serve({ client: NONE, network: NONE, total: 4 });
   const small = await open("127.0.0.2");
   const large = [await open("127.0.0.3"), await open("127.0.0.3"), await open("127.0.0.3")];
@@ -112,7 +112,7 @@ test.for([
   { of: "HTTP", issue: () => null },
   { of: "HTTPS", issue: () => createAuthority(createTempFolder()).selfSign("localhost") },
 ])(
-  "if $of is full, the largest client loses an idle connection rather than one with a request",
+  "if $of is full, the largest network loses an idle connection rather than one with a request",
   async ({ issue }) => {
     const { server, open } = await serveHttp(issue(), 3);
     const [oldest, idle] = [await open("127.0.0.3"), await open("127.0.0.3")];
@@ -180,10 +180,10 @@ describe("the table of connections", () => {
     expect(admit("a3", "::ffff:203.0.113.1")).toBe("a3");
     expect(admit("b1", "::ffff:203.0.113.2")).toBeUndefined();
     expect(admit("b2", "::ffff:203.0.113.2")).toBeUndefined();
-    expect(table.largestClient()).toBe("203.0.113.1");
+    expect(table.largestNetwork()).toBe("203.0.113.1");
     table.remove("a1", "203.0.113.1");
     table.remove("a2", "::ffff:203.0.113.1");
-    expect(table.largestClient()).toBe("203.0.113.2");
+    expect(table.largestNetwork()).toBe("203.0.113.2");
   });
 
   test("a connection that was closed to make room is not subtracted a second time when it ends", () => {
@@ -207,7 +207,7 @@ describe("the table of connections", () => {
     expect(table.add(3, "203.0.113.1")).toEqual({ refused: 0, isFull: true });
   });
 
-  test("the largest client is found after any sequence of connections", () => {
+  test("the largest network is found after any sequence of connections", () => {
     const limits = { client: NONE, network: NONE, total: 20 };
     const table = createConnectionTable<number>(limits);
     const open = new Map<number, string>();
@@ -240,7 +240,7 @@ test("connection limits follow the limit of open files, and one network never ge
   expect(connectionLimits(null)).toEqual({ client: 256, network: 1024, total: 4096 });
 });
 
-test("a full server has the condition connections.full for 10 minutes, which names the largest client", async () => {
+test("a full server has the condition connections.full for 10 minutes, which names the largest network", async () => {
   const rt = await createRunningServer();
   const full = createLastingState(rt, 10 * 60_000, rt.store.daemon.saveConnectionsFull);
   const check = () => {

@@ -101,7 +101,7 @@ const withoutEncryption = (rt: TestRuntime): TestRuntime => ({
   },
 });
 
-test("guest data are only in the responses that ask for them", async () => {
+test("guest data are only in the responses to requests that ask for them", async () => {
   const { searched, places } = await findLeaks(createTestRuntime());
   expect(places).toEqual([]);
   if (!isRecording()) return;

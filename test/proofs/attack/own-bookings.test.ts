@@ -106,7 +106,7 @@ const ask = (send: Send, { method, path, body }: Probe, id: string) =>
     "idempotency-key": "probe",
   });
 
-test("another key's object takes the same SQL statements as an ID that never existed", async () => {
+test("a request for another key's object runs the same SQL as one for an ID that never existed", async () => {
   const { ids, client } = await openShop();
   const workOf = async (probe: Probe, id: string) => {
     statements.length = 0;

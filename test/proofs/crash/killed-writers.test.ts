@@ -148,7 +148,7 @@ describe.skipIf(!canPreload)("killed at any call that changes the disk", () => {
   );
 
   test(
-    "a daemon that is killed at any call keeps what it acknowledged, and repeats have one effect",
+    "a daemon that is killed at any call keeps what it acknowledged, and no request has two effects",
     { timeout: patient(60_000 + KILLED_DAEMONS * 10_000) },
     async () => {
       const random = createSeededRandom(SEED);

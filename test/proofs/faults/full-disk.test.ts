@@ -185,7 +185,7 @@ describe.skipIf(!canMount())("on a full disk", () => {
     const control = fillDiskBeforeMigration();
     const withoutBackup = breakProgram({
       file: "src/store/database/schema.ts",
-      find: "if (hasData) backup = safeguard.backUp(to);",
+      find: "if (isSafeguarded) backup = safeguard.backUp(to);",
       replace: "",
     });
     await runProgram(["status", "--data-dir", control.disk.folder], { program: withoutBackup });

@@ -27,7 +27,7 @@ const HOLDER = `
   parentPort.postMessage("locked");
   setTimeout(() => db.close(), 100);`;
 
-test("opening waits for a process that has locked the file, even without a busy timeout", async () => {
+test("opening a database waits for a process that has locked its file, even without a busy timeout", async () => {
   const path = join(createTempFolder(), "deskbell.db");
   openDatabase(path, 0, null).close();
   const holder = new Worker(HOLDER, { eval: true, workerData: path });
@@ -85,7 +85,7 @@ const SLOW_READER = `
   parentPort.postMessage("reading");
   setTimeout(() => db.close(), 1000);`;
 
-test("a daemon starts beside a command that is slow to ask whether one runs", async () => {
+test("a daemon starts while a slow command asks whether a daemon runs", async () => {
   const path = join(createTempFolder(), "deskbell.db");
   acquireDaemonLock(path).release();
   const reader = new Worker(SLOW_READER, { eval: true, workerData: `${path}.lock` });
@@ -108,7 +108,7 @@ function openTwice(): { saved: TestRuntime; tried: TestRuntime; end: () => void 
 const addKey = (rt: TestRuntime, name = "site") =>
   createKey(rt, { businessId: businessId("shop"), name, kind: "SECRET", scopes: [] });
 
-test("the writes of a dry run are visible to it and never to others", () => {
+test("the writes of a dry run are visible to its own connection and never to other connections", () => {
   const { saved, tried } = openTwice();
   addKey(tried);
   addKey(tried);
@@ -133,7 +133,7 @@ test("a failed transaction of a dry run undoes its own writes and keeps those be
   expect(tried.store.keys.list().map(({ name }) => name)).toEqual(["first", "third"]);
 });
 
-test("a dry run works although others have committed since it first read", () => {
+test("a dry run can write although another connection has committed since its first read", () => {
   const { saved, tried, end } = openTwice();
   expect(tried.store.keys.list()).toEqual([]);
   addKey(saved);
@@ -144,7 +144,7 @@ test("a dry run works although others have committed since it first read", () =>
   expect(saved.store.keys.list()).toHaveLength(2);
 });
 
-test("a write in a dry run fails as busy during another connection's transaction, which it does not disturb", () => {
+test("a write in a dry run fails as busy during another connection's transaction, and does not disturb it", () => {
   const { saved, tried } = openTwice();
   saved.tx(() => {
     addKey(saved);

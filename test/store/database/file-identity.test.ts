@@ -10,7 +10,7 @@ import {
 } from "../../../src/store/database/file-identity.ts";
 import { createTempFolder } from "../../support/cli.ts";
 
-test("a file that is deleted, replaced or unreachable is lost", () => {
+test("a database file counts as lost if it is deleted, replaced or unreachable", () => {
   const path = join(createTempFolder(), "deskbell.db");
   writeFileSync(path, "");
   const opened = findIdentity(path);

@@ -56,7 +56,7 @@ test("an I/O error names the disk", () => {
   );
 });
 
-test.skipIf(!canMount())("a database on a disk without room for a file names the full disk", () => {
+test.skipIf(!canMount())("a disk without room for a new database file is reported as full", () => {
   const { folder } = mountSmallDisk(1, 1);
   const path = join(folder, "deskbell.db");
   const full = {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("a shift moves the deliveries that are due in its span, up to a number", async () => {
+test("a shift moves the due times within a span, for deliveries up to a number", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

@@ -3,8 +3,8 @@ import { objectId } from "../object-id.ts";
 import { deepEqual, differingFields, shallowEqual } from "../../equality.ts";
 
 /**
- * The distance between two new numbers, which leaves room for ten inserts in a row at the same
- * place.
+ * The distance between the values of `sortOrder` of two new objects, which leaves room for ten
+ * inserts in a row at the same place.
  */
 const STEP = 1024;
 /** Clients may keep a `sortOrder` in 32 bits. */
@@ -16,8 +16,8 @@ export type SortOrders = { sortOrders: number[]; moved: Set<number> };
 /**
  * Returns a `sortOrder` for each object of a list, ascending. Most objects keep their number: a
  * delete changes no other object, and a move changes only the moved one. All objects are renumbered
- * only if there is no number left between two neighbours.
- * @param stored the present numbers in the new order of the list; null for a new object
+ * only if no number is left between two neighbours or at the end.
+ * @param stored the present `sortOrder` of each object, in the new order; null for a new object
  */
 export function assignSortOrders(stored: readonly (number | null)[]): SortOrders {
   const kept = longestAscending(stored);
@@ -25,7 +25,10 @@ export function assignSortOrders(stored: readonly (number | null)[]): SortOrders
   return { sortOrders: fillGaps(stored, kept) ?? stored.map((_, i) => (i + 1) * STEP), moved };
 }
 
-/** Returns the kept numbers and one for each new or moved object; null if a gap is too small. */
+/**
+ * Returns the kept numbers and one for each new or moved object; null if a gap is too small or a
+ * number too large.
+ */
 function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>): number[] | null {
   const filled: number[] = [];
   let low = 0;
@@ -46,8 +49,7 @@ function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>)
 
 /** Returns the indexes of a longest ascending subsequence: patience sorting, O(n log n). */
 function longestAscending(values: readonly (number | null)[]): Set<number> {
-  // `ends[n]` is the index at which the subsequence of length n + 1 with the lowest last value
-  // ends.
+  // `ends[n]` is the index of the lowest value that ends an ascending subsequence of length n + 1.
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];
   values.forEach((value, index) => {
@@ -76,13 +78,14 @@ export type ObjectChange = {
   fields: string[];
   /**
    * The prices that an update changes; empty for any other action. `part` is the key of the
-   * variant, size, option or ticket type; "" for the object.
+   * variant, add-on, size, option or ticket type; "" for the object itself.
    */
   prices: { part: string; from: number | null; to: number | null }[];
   /** The fields whose local edits this change overwrites. */
   overwrittenEdits: string[];
 };
 
+/** The rows that a change affects. Each row has an object and its `sortOrder`. */
 export type RowChanges = {
   written: {
     id: string;
@@ -92,7 +95,8 @@ export type RowChanges = {
     doc: DocOf[Kind];
     isNew: boolean;
   }[];
-  moved: { id: string; sortOrder: number }[];
+  /** Rows with a new `sortOrder` and an unchanged object. */
+  renumbered: { id: string; sortOrder: number }[];
   removed: string[];
 };
 
@@ -119,7 +123,7 @@ export function diffCatalog(
 ): CatalogDiff {
   const diff: CatalogDiff = {
     changes: [],
-    rows: { written: [], moved: [], removed: [] },
+    rows: { written: [], renumbered: [], removed: [] },
     businessFields: [
       ...differingFields(before?.business ?? {}, after.business),
       ...differingFields(before?.schedule ?? {}, after.schedule),
@@ -135,7 +139,7 @@ export function diffCatalog(
  */
 export function sortOrdersAfter({ rows }: CatalogDiff, before: SortOrderOf): SortOrderOf {
   const changed = new Map(
-    [...rows.written, ...rows.moved].map(({ id, sortOrder }) => [id, sortOrder]),
+    [...rows.written, ...rows.renumbered].map(({ id, sortOrder }) => [id, sortOrder]),
   );
   return (id) => changed.get(id) ?? before(id);
 }
@@ -143,6 +147,7 @@ export function sortOrdersAfter({ rows }: CatalogDiff, before: SortOrderOf): Sor
 export const isEmptyDiff = ({ changes, businessFields }: CatalogDiff): boolean =>
   changes.length === 0 && businessFields.length === 0;
 
+/** Adds the changes of the objects of one kind, and the rows with them, to a diff. */
 function diffKind(
   kind: Kind,
   before: Catalog | null,
@@ -180,7 +185,7 @@ function diffKind(
     old.delete(id);
     if (from && deepEqual(from, doc)) {
       // Renumbering a list writes rows, but is no change for the author.
-      if (stored[index] !== sortOrder) rows.moved.push({ id, sortOrder });
+      if (stored[index] !== sortOrder) rows.renumbered.push({ id, sortOrder });
       if (moved.has(index)) addChange("move", id, doc);
       return;
     }
@@ -204,15 +209,15 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
 /** Returns the prices of an object (under "") and of its variants, sizes and so on, by key. */
 export function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();
-  const addPrice = (of: string, part: unknown) => {
+  const addPrice = (key: string, part: unknown) => {
     const { priceCents } = part as { priceCents?: unknown };
-    if (typeof priceCents === "number") prices.set(of, priceCents);
+    if (typeof priceCents === "number") prices.set(key, priceCents);
   };
   addPrice("", doc);
   for (const list of Object.values(doc))
     if (Array.isArray(list))
-      for (const part of list as { key?: string; addon?: string }[])
-        if (typeof part === "object") addPrice(part.key ?? part.addon ?? "", part);
+      for (const part of list as { key?: string; addon?: string; service?: string }[])
+        if (typeof part === "object") addPrice(part.key ?? part.addon ?? part.service ?? "", part);
   return prices;
 }
 

@@ -13,12 +13,12 @@ import { deepEqual, differingFields } from "../../equality.ts";
 type Doc = DocOf[Kind];
 
 /**
- * The objects that commands edited since the last catalog file, by ID. Each has its document as
- * that file had it.
+ * The objects that commands edited since the last catalog file, by ID. Each value is the document
+ * as that file had it.
  */
 export type LocalEdits = ReadonlyMap<string, Doc>;
 
-/** Stands for the document of an object that a command has created. */
+/** Stands for the file's document of an object that a command has created. */
 const NOT_IN_FILE = {} as Doc;
 
 /** What made a change; "local" is a command. */
@@ -64,7 +64,10 @@ function findDocs(
   return docs;
 }
 
-/** Returns the local edits to store after a change; null deletes the entry of an object. */
+/**
+ * Returns the local edits to store after a change; null deletes the entry of an object. A deleted
+ * object is left out, because its entry is deleted with it.
+ */
 export function nextLocalEdits(
   edits: LocalEdits,
   { rows }: CatalogDiff,
@@ -94,9 +97,9 @@ export function nextLocalEdits(
 }
 
 /**
- * Returns the local edits after an undo. A restored object that had local edits counts as edited
- * again. The document of its file is that of its stored edit or, without one, the document that the
- * undo replaces.
+ * Returns the local edits to store after an undo; null deletes the entry of an object. A restored
+ * object that had local edits counts as edited again. Its stored edit has the file's document;
+ * without a stored edit, the document that the undo replaces counts as the file's.
  */
 function restoredLocalEdits(
   edits: LocalEdits,
@@ -115,7 +118,7 @@ function restoredLocalEdits(
   );
 }
 
-/** The parts of a catalog file without keyed objects that commands edit. */
+/** The sections of a catalog file that have no keyed objects and that commands can edit. */
 type Sections = ScheduleDoc & Pick<BusinessDoc, "legal" | "publicPage">;
 type Section = keyof Sections;
 
@@ -143,8 +146,8 @@ export function findOverwrittenSections(
 }
 
 /**
- * Returns the edits to store after a change. If an undo restores an edited section, the edit counts
- * again.
+ * Returns the edits to store after a change. If an undo restores a section that had local edits,
+ * the section counts as edited again.
  */
 export function nextSectionEdits(
   edits: SectionEdits,
@@ -153,14 +156,15 @@ export function nextSectionEdits(
   origin: ChangeOrigin,
 ): SectionEdits {
   const [old, next] = [sectionsOf(before), sectionsOf(after)];
-  const isKeptBy = (section: Section): boolean => {
+  const mayStayEdited = (section: Section): boolean => {
     if (origin === "local") return true;
     if ("listed" in origin) return !origin.listed.has(next[section]);
+    // False says that the undo restores a section without local edits.
     return origin.restoredFields.get(section) !== false;
   };
   return Object.fromEntries(
     (Object.keys(next) as Section[]).flatMap((section) => {
-      if (!isKeptBy(section)) return [];
+      if (!mayStayEdited(section)) return [];
       const isChanged = !deepEqual(old[section], next[section]);
       const authored = edits[section] ?? (isChanged ? old[section] : undefined);
       const isEdited = authored !== undefined && !deepEqual(authored, next[section]);

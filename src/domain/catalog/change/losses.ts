@@ -19,7 +19,8 @@ export type Emptied = {
 };
 
 /**
- * Fields that link an object to others. An imported table without these columns would empty them.
+ * Fields that link an object to others, with a noun for the others. An imported table without these
+ * columns would empty the fields.
  */
 const LINKS: { [K in Kind]?: { [field: string]: string } } = {
   service: { staff: "staff", addons: "add-ons", resources: "resources" },
@@ -33,16 +34,22 @@ export function findEmptied(
 ): Emptied[] {
   const isEmptied = (from: readonly unknown[], to: readonly unknown[]) =>
     from.length > 0 && to.length === 0;
-  const section = (name: string, from: readonly unknown[], to: readonly unknown[]): Emptied[] =>
+  const sectionIfEmptied = (
+    name: string,
+    from: readonly unknown[],
+    to: readonly unknown[],
+  ): Emptied[] =>
     isEmptied(from, to) ? [{ section: name, key: null, field: null, count: from.length }] : [];
   const schedule = Object.keys(before.schedule) as (keyof ScheduleDoc)[];
   return [
-    ...schedule.flatMap((name) => section(name, before.schedule[name], after.schedule[name])),
+    ...schedule.flatMap((name) =>
+      sectionIfEmptied(name, before.schedule[name], after.schedule[name]),
+    ),
     ...SECTION_KINDS.flatMap((kind) => {
       const name = sectionOf(kind).path.join(".");
       const links = findEmptiedLinks(kind, before, after, changes);
       return [
-        ...section(name, before.objects[kind], after.objects[kind]),
+        ...sectionIfEmptied(name, before.objects[kind], after.objects[kind]),
         ...links.map(({ key, field, count }) => ({ section: name, key, field, count })),
       ];
     }),
@@ -84,8 +91,9 @@ const listKeys = (keys: readonly string[]): string =>
   `${keys.slice(0, MAX_NAMED).join(", ")}${keys.length > MAX_NAMED ? ` and ${keys.length - MAX_NAMED} more` : ""}`;
 
 /**
- * Returns `remove all staff of cut, spa` or `empty tables (4 entries)`, one text for each list.
- * @param isPast whether the lists have been emptied: the texts begin with `removed` or `emptied`
+ * Returns a text for each field with links, such as `remove all staff of cut, spa`, and for each
+ * section, such as `empty tables (4 entries)`.
+ * @param isPast whether the lists are already empty: the texts begin with `removed` or `emptied`
  */
 export function emptiedTexts(emptied: readonly Emptied[], isPast = false): string[] {
   const [empty, remove] = isPast ? ["emptied", "removed"] : ["empty", "remove"];

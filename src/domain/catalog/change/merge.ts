@@ -20,9 +20,9 @@ export type MergedCatalog = {
 };
 
 /**
- * Returns the catalog after files are applied. Each section of the files begins with their objects,
- * in their order; the other stored objects follow, or are deleted if `prune` is set. Sections that
- * the files lack stay unchanged.
+ * Returns the catalog after files are applied. The objects of the files come first in their
+ * sections, in the order of the files; the other stored objects of these sections follow, or are
+ * deleted if `prune` is set. Sections that the files lack stay unchanged.
  */
 export function mergeCatalog(
   current: Catalog | null,
@@ -81,7 +81,8 @@ export function mergeCatalog(
 }
 
 /**
- * Returns a function that finds the stored object of a document by its key, else by a previous key.
+ * Returns a function that finds the stored object that a document describes: by the document's key,
+ * which in an older file may be the object's original key, or else by a previous key.
  */
 function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D | undefined {
   const byKey = new Map(before.map((doc) => [doc.key, doc]));
@@ -95,7 +96,7 @@ function createFinder<D extends Keyed>(before: readonly D[]): (doc: Keyed) => D 
       .find((doc) => doc !== undefined);
 }
 
-/** The list of parts with keys of their own, for each kind that has one. */
+/** The field that lists parts with keys of their own, for each kind with such parts. */
 const PARTS = {
   service: "variants",
   menu_item: "sizes",

@@ -16,13 +16,13 @@ export type Repricing = {
 
 type PriceChange = {
   key: string;
-  /** Key of the variant, size, option or ticket type; "" for the object. */
+  /** The key of the variant, add-on, size, option or ticket type; "" for the object itself. */
   part: string;
   from: number;
   to: number;
 };
 
-/** The share of changed prices is not checked in a catalog with fewer prices. */
+/** The share of changed prices is not checked in a catalog with fewer than these. */
 const MIN_PRICES = 10;
 const MAX_CHANGED_SHARE = 0.2;
 const MAX_NAMED = 3;
@@ -53,8 +53,8 @@ export function findRepricing(
 }
 
 /**
- * Returns the prices that change by more than half. A change of the price type is left out: it says
- * that the price becomes free or is no longer known.
+ * Returns the prices that change by more than half. An object whose price type changes is left out:
+ * its price may intentionally become free or unknown.
  */
 const largePriceChanges = ({ key, fields, prices }: ObjectChange): PriceChange[] =>
   fields.includes("priceType")

@@ -22,12 +22,12 @@ export function findUnchanged(contents: readonly unknown[], current: Catalog | n
   for (const kind of ALL_KINDS) {
     if (
       kind === "service" &&
-      sectionsIn(files, "addon").some((addon) => maxQuantityDiffers(addon, current))
+      itemsIn(files, "addon").some((addon) => maxQuantityDiffers(addon, current))
     )
       continue;
     const docs = new Map(current.objects[kind].map((doc) => [doc.key, doc as DocOf[Kind]]));
     const { write } = sectionOf(kind);
-    for (const item of sectionsIn(files, kind)) {
+    for (const item of itemsIn(files, kind)) {
       const doc = isRecord(item) ? docs.get(item.key as string) : undefined;
       if (doc !== undefined && deepEqual(write(context, doc), item)) unchanged.set(item, doc);
     }
@@ -50,7 +50,7 @@ function maxQuantityDiffers(item: unknown, { objects }: Catalog): boolean {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Returns whether the file has the business's fields on which its prices, times and IDs depend. */
+/** Returns whether a file keeps the business's fields on which prices, times and IDs depend. */
 const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
   isRecord(described) &&
   described.slug === business.slug &&
@@ -58,7 +58,7 @@ const isSameBusiness = ({ business }: Catalog, described: unknown): boolean =>
   isoCurrency(business.currency).currencyDigits === business.currencyDigits &&
   described.timezone === business.timezone;
 
-const sectionsIn = (files: readonly unknown[], kind: Kind): unknown[] =>
+const itemsIn = (files: readonly unknown[], kind: Kind): unknown[] =>
   files.flatMap((file) => {
     const items = listIn(file, kind);
     return Array.isArray(items) ? items : [];

@@ -117,7 +117,8 @@ export function readClosure(reader: Reader, item: AuthoredClosure): Closure {
   if (date !== undefined) return { name, from: date, to: date };
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? "from" : "to";
-    if (from !== to) reader.addMissing(missing, "a closure over several days has 'from' and 'to'");
+    if (from !== undefined || to !== undefined)
+      reader.addMissing(missing, "a closure over several days has 'from' and 'to'");
     return { name, from: from ?? "", to: to ?? "" };
   }
   if (to < from) reader.addContradiction("to", `'to' ${to} is before 'from' ${from}.`);

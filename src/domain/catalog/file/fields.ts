@@ -14,8 +14,9 @@ import type { HoursRule, OpeningException } from "../catalog.ts";
 import type { ImageDoc, CatalogStatus } from "../common.ts";
 
 /*
- * Schemas of single values in a catalog file. The error message of each is a noun phrase, which
- * schema-check.ts puts into "'start' must be <noun>, not '9.30'". The schemas transform nothing.
+ * This file has the schemas of single values in a catalog file. The error message of each is a noun
+ * phrase, which schema-check.ts puts into "'start' must be <noun>, not '9.30'". The schemas
+ * transform nothing.
  */
 
 /** Returns the schema of a text that passes a test; `noun` describes such a text. */
@@ -170,7 +171,7 @@ const image = z.union(
       ...optional({ alt: line(300), width: integer(1, 100_000), height: integer(1, 100_000) }),
     }),
   ],
-  "a web address, or url, alt, width and height",
+  "a web address, or the fields url, alt, width and height",
 );
 
 export const IMAGE_DEFAULTS = defaultsFor<ImageDoc>()({ alt: null, width: null, height: null });
@@ -212,7 +213,7 @@ const exception = fields({
   date,
   ...optional({ mode: choice("REPLACE", "ADD", "REMOVE"), intervals }),
 });
-/** An exception of the business, which can also cut the hours of all staff. */
+/** An exception to the hours of the business, which can also limit the hours of all staff. */
 const openingException = fields({
   date,
   ...optional({ mode: choice("REPLACE", "ADD", "REMOVE", "ONLY"), intervals }),

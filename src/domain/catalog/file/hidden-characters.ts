@@ -9,9 +9,9 @@ import type { Unchanged } from "../change/unchanged-items.ts";
 const LONG_TEXTS: ReadonlySet<unknown> = new Set(["description", "bio", "address", "imprint"]);
 
 /**
- * Returns an issue for each new text of one line with control or invisible characters. The search
- * ends after one more issue than an error lists, which shows that there are others. Texts that an
- * earlier version stored are accepted, so that other fields of their objects can be edited.
+ * Returns an issue for each new one-line text that has control or invisible characters. The search
+ * ends after one more issue than an error lists, which shows that there are others. A text that an
+ * earlier version stored is accepted, so that other fields of its object can be edited.
  * @param contents parsed files that are not validated yet
  */
 export function findHiddenCharacters(

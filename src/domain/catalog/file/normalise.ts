@@ -32,7 +32,7 @@ export type NormaliseOptions = {
   current: (businessSlug: string) => Catalog | null;
   seedingAt: number | null;
   unchanged: Unchanged;
-  /** Paths of items to skip, because they have issues already. `\0` joins the parts of a path. */
+  /** The paths of items to skip: they have issues already. `\0` joins the parts of a path. */
   unreadable: ReadonlySet<string>;
   /** Whether another file, which cannot be read, may describe the business. */
   isIncomplete: boolean;
@@ -47,7 +47,7 @@ export type Normalised = {
   pathOf: (kind: Kind, key: string) => Path | undefined;
   /** Objects whose key an earlier object has; `patch` lacks them. */
   repeated: { kind: Kind; doc: DocOf[Kind]; path: Path }[];
-  /** Objects that are skipped because they have issues already; `patch` lacks them. */
+  /** The `objectRef` of each object that is skipped because of its issues; `patch` lacks them. */
   unreadableRefs: ReadonlySet<string>;
 };
 
@@ -166,7 +166,7 @@ class SectionReader {
     const objects: { [K in Kind]?: DocOf[Kind][] | undefined } = {};
     for (const kind of SECTION_KINDS) {
       objects[kind] = this.#readKind(kind);
-      // Services come after the add-ons, whose maxima they use.
+      // Services come after the add-ons, whose maximum quantities are the defaults in services.
       if (kind === "addon")
         for (const { key, maxQuantity } of (objects.addon ?? []) as DocOf["addon"][])
           this.#context.maxQuantities.set(key, maxQuantity);
@@ -200,7 +200,7 @@ class SectionReader {
     });
   }
 
-  /** Returns undefined for an object that `patch` lacks: an unreadable or a repeated one. */
+  /** Returns undefined for a repeated object, and for an unreadable one, which may be null. */
   #readObject(kind: Kind, item: AuthoredObject, reader: Reader): DocOf[Kind] | undefined {
     const isRepeated = this.#isRepeated(kind, item, reader);
     if (this.#isUnreadable(reader)) {

@@ -109,7 +109,7 @@ export const APPLIES_TO_DEFAULTS = defaultsFor<PromotionDoc["appliesTo"]>()({
   ticketTypes: [],
 });
 
-/** Buy X, get one free. */
+/** If the file says nothing else, the guest gets one item free. */
 const BUY_X_GET_Y_DEFAULTS = { getQuantity: 1, percentBps: 10_000 };
 
 export function readPromotion(reader: Reader, item: AuthoredPromotion): PromotionDoc {

@@ -80,7 +80,7 @@ export const publicEvent = fields({
     doorsAt: instantOrTime,
     venue: z.union(
       [line(200), fields({ name: line(200), address: line(500).optional() })],
-      "a name, or name and address",
+      "a name, or the fields name and address",
     ),
     attendanceMode: choice("IN_PERSON", "ONLINE", "MIXED"),
     ticketTypes: list(ticketType, 100),
@@ -153,7 +153,9 @@ export const writePublicEvent = (context: WriteContext, doc: PublicEventDoc): Au
     doorsAt: doc.doorsAt === null ? null : writeDoors(context, doc.doorsAt, doc.startsAt),
     venue:
       doc.venue &&
-      (doc.venue.address === null ? doc.venue.name : { ...doc.venue, address: doc.venue.address }),
+      (doc.venue.address === null
+        ? doc.venue.name
+        : { name: doc.venue.name, address: doc.venue.address }),
     ticketTypes: doc.ticketTypes.map((type) => writeTicketType(context, type)),
     quotas: doc.quotas.map((quota) => writeQuota(quota, doc)),
     ...writePresented(doc),
@@ -287,7 +289,10 @@ function writeQuota(
   return isForAll ? { key, size } : { key, size, ticketTypes };
 }
 
-/** Returns the slug that is derived from a key. A slug has at least two characters. */
+/**
+ * Returns the slug that is derived from a key; "" if none can be. A slug has at least two
+ * characters.
+ */
 export const slugFromKey = (key: string): string => {
   const slug = toSlugLetters(key);
   return slug.length === 1 ? `${slug}-` : slug;

@@ -34,7 +34,7 @@ const origin = checkedText(ORIGIN, isOrigin);
 
 const link = z.union(
   [webAddress, fields({ url: webAddress, name: line(100).optional() })],
-  "a web address, or url and name",
+  "a web address, or the fields url and name",
 );
 
 const page = fields(

@@ -37,7 +37,7 @@ export type ReadContext = {
   currency: Currency;
   timezone: string;
   seedingAt: number | null;
-  /** The maximum of each add-on, by its key, in the files or else in the stored catalog. */
+  /** The maximum quantity of each add-on, by key: from the files, else from the stored catalog. */
   maxQuantities: Map<string, number>;
   addIssue: (issue: CatalogIssue) => void;
 };
@@ -79,7 +79,7 @@ export class Reader {
     );
   }
 
-  /** Returns an amount in minor units; null if the file has none. */
+  /** Returns an amount in minor units; null if the file has none, 0 if it is invalid. */
   amount<N extends string>(item: AuthoredAmount<N>, field: N): number | null {
     const text = item[field] as string | undefined;
     const cents = item[`${field}Cents`] as number | undefined;
@@ -91,14 +91,14 @@ export class Reader {
     return 0;
   }
 
-  /** @param owner the noun for the message */
+  /** @param owner what needs the amount, in the words of the message */
   requiredAmount<N extends string>(item: AuthoredAmount<N>, field: N, owner: string): number {
     const amount = this.amount(item, field);
     if (amount === null) this.addMissing(field, `${owner} needs one`);
     return amount ?? 0;
   }
 
-  /** Returns 0 for an object whose type has no price, and reports a price that the file has. */
+  /** Returns 0 for an object whose type has no price, and reports any other price in the file. */
   noPrice(item: AuthoredAmount<"price">, type: string): number {
     if (this.amount(item, "price"))
       this.addContradiction(
@@ -108,7 +108,7 @@ export class Reader {
     return 0;
   }
 
-  /** Returns epoch milliseconds; NaN for an invalid text, which is reported. */
+  /** Returns epoch milliseconds; NaN for a relative time without seeding, which is reported. */
   instant(text: string, field: string): number {
     const { timezone, seedingAt } = this.context;
     if (!isRelativeTime(text)) return parseInstant(text, timezone);
@@ -187,7 +187,8 @@ export class Reader {
 }
 
 /**
- * Returns the fields of `defaults`: omitted fields are filled in, and choices are in upper case.
+ * Returns the fields of `defaults`: omitted fields are filled in, choices (fields with a text as
+ * their default) are in upper case, and lists have no repetitions.
  */
 export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
   const fields: Record<string, unknown> = {};
@@ -291,7 +292,7 @@ export function readHoursRule(reader: Reader, rule: AuthoredHours): HoursRule {
   return { ...readWindow(reader, rule), ...readFields(rule, HOURS_DEFAULTS) };
 }
 
-/** Returns an exception of a staff member, whose schema refuses ONLY. */
+/** Returns an exception of a staff member. The schema of such exceptions refuses ONLY. */
 export const readException = (reader: Reader, exception: AuthoredException): HoursException =>
   readOpeningException(reader, exception) as HoursException;
 
@@ -300,6 +301,7 @@ export function readOpeningException(
   exception: AuthoredOpeningException,
 ): OpeningException {
   const { mode } = readFields(exception, EXCEPTION_DEFAULTS);
+  // REPLACE or ONLY without intervals closes the day.
   if ((mode === "ADD" || mode === "REMOVE") && !exception.intervals?.length)
     reader.addMissing("intervals", `list the hours to ${mode.toLowerCase()}`);
   return {

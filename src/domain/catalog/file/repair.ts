@@ -29,6 +29,7 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
   key: placeholderKey,
   name: () => "?",
   durationMin: () => 1,
+  // The largest allowed number contradicts no `minSeats`.
   maxSeats: () => 1000,
   size: () => 1,
   addon: placeholderKey,
@@ -53,6 +54,7 @@ export const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknow
     contents,
   );
 
+/** Returns whether a path leads to something inside an item. */
 const isInItem = (path: Path): boolean =>
   path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
 
@@ -65,8 +67,8 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 }
 
 /**
- * Deletes the object of a required field that has no replacement.
- * @returns false if that object is the whole item, or the business
+ * Deletes the object that has or lacks a field which `repairValue` could not repair.
+ * @returns false if that object is a whole item or the business
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
@@ -80,16 +82,17 @@ const expectsObject = (issue: ZodIssue): boolean =>
   issue.code === "invalid_type" && issue.expected === "object";
 
 /**
- * Deletes or replaces the value at a path. An element of a list that should be an object stays: a
- * whole item is skipped later, and `repairContainer` deletes a list inside of an item.
+ * Deletes or replaces the value at a path. A list element that should be an object stays: a whole
+ * item is skipped later, and `repairContainer` deletes a list that is inside an item.
  */
-function repairAt(contents: unknown[], path: Path, isObject: boolean): void {
-  const [inner, field] = [path.slice(0, -1), path.at(-1)];
-  const isInList = Array.isArray(valueAt(contents, inner));
-  // Deleting an element would shift the paths of later ones, so the whole list of words is deleted.
-  if (isInList && isInItem(inner) && !isObject) return repairAt(contents, inner, false);
+function repairAt(contents: unknown[], path: Path, shouldBeObject: boolean): void {
+  const [parentPath, field] = [path.slice(0, -1), path.at(-1)];
+  const isInList = Array.isArray(valueAt(contents, parentPath));
+  // Deleting one element would shift the paths of later ones, so the whole list is deleted.
+  if (isInList && isInItem(parentPath) && !shouldBeObject)
+    return repairAt(contents, parentPath, false);
   if (path.length === 1) contents[Number(field)] = { catalog: 1 };
-  else if (!isInList && field !== undefined) repairField(contents, inner, String(field));
+  else if (!isInList && field !== undefined) repairField(contents, parentPath, String(field));
 }
 
 function repairField(contents: unknown[], path: Path, field: string): void {
@@ -101,9 +104,8 @@ function repairField(contents: unknown[], path: Path, field: string): void {
 }
 
 /**
- * Returns what the files may define in spite of their issues, so that references to it are not
- * unknown.
- * @param contents not repaired yet
+ * Returns what invalid parts of the files may define, so that references to it are accepted.
+ * @param contents files that are not repaired yet
  */
 export function findUncertain(
   contents: readonly unknown[],
@@ -118,6 +120,7 @@ export function findUncertain(
       const section = SECTIONS[kind].path;
       const containsSection = path.every((part, index) => part === section[index]);
       const nextName = section[path.length] ?? "";
+      // The invalid value contains the section, or an unknown field may be its misspelled name.
       if (
         containsSection &&
         (misspelled.length === 0 || misspelled.some((name) => isLike(name, nextName)))
@@ -141,6 +144,6 @@ function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
   const { key, name } = item as { key?: unknown; name?: unknown };
   if (path[0] === "key" && path.length === 1)
     return [String(key).trim(), String(name), toSlugLetters(String(name))];
-  // Ticket types of a public event are known by the event's key.
+  // References to ticket types begin with the key of their public event.
   return kind === "public_event" && path[0] === "ticketTypes" ? [String(key)] : [];
 }

@@ -18,7 +18,7 @@ type SchemaResult = {
   files: AuthoredFile[] | null;
   /** Paths of the items to skip. `\0` joins the parts of a path. */
   unreadable: ReadonlySet<string>;
-  /** What the files may define in spite of their issues, so that references to it are accepted. */
+  /** What invalid parts of the files may define, so that references to it are accepted. */
   uncertain: Uncertain;
 };
 
@@ -39,11 +39,13 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 
   for (const issue of found) repairValue(contents, issue);
   let remaining = findIssues(contents, unchanged);
+  // `filter` repairs all containers; `some` would stop at the first.
   while (remaining.filter((issue) => repairContainer(contents, issue)).length > 0)
     remaining = findIssues(contents, unchanged);
-  const items = remaining.map((issue) => itemPath(issue.path as Path)?.join("\0"));
-  const unreadable = new Set(items.filter((item) => item !== undefined));
-  const isReadable = !items.includes(undefined);
+  const itemPaths = remaining.map((issue) => itemPath(issue.path as Path)?.join("\0"));
+  const unreadable = new Set(itemPaths.filter((path) => path !== undefined));
+  // An issue outside of items cannot be skipped.
+  const isReadable = !itemPaths.includes(undefined);
   return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };
 }
 
@@ -58,10 +60,10 @@ function findIssues(contents: readonly unknown[], unchanged: Unchanged): ZodIssu
     const lists: Items[] = [];
     const frame = withoutItems(catalogFileSchema, content, [file], lists);
     found.push(...issuesOf(catalogFileSchema, frame, [file]));
-    for (const { item, values, path } of lists)
+    for (const { schema, values, path } of lists)
       for (const [index, value] of values.entries()) {
         if (found.length > MAX_ISSUES) return found;
-        if (!unchanged.has(value)) found.push(...issuesOf(item, value, [...path, index]));
+        if (!unchanged.has(value)) found.push(...issuesOf(schema, value, [...path, index]));
       }
   }
   return found;
@@ -86,7 +88,7 @@ function safeParse(schema: z.ZodType, value: unknown): ZodIssue[] {
 }
 
 /** The objects of a section, with the schema of one. */
-type Items = { item: z.ZodType; values: readonly unknown[]; path: Path };
+type Items = { schema: z.ZodType; values: readonly unknown[]; path: Path };
 
 /** Returns the content of a file without the objects of its sections, which `lists` receives. */
 function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: Items[]): unknown {
@@ -99,8 +101,9 @@ function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: 
       if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, at, lists)];
       const item = inner instanceof z.ZodArray ? inner.element : undefined;
       const isSection = item instanceof z.ZodObject && "key" in item.shape;
+      // A list that is too long stays in the content, whose schema refuses it.
       if (!isSection || !Array.isArray(value) || value.length > MAX_SECTION) return [name, value];
-      lists.push({ item, values: value, path: at });
+      lists.push({ schema: item, values: value, path: at });
       return [name, []];
     }),
   );
@@ -116,16 +119,16 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
 }
 
 /**
- * Returns the issues of the schema that the author chose, if the value has two allowed schemas. A
- * schema that refuses the type of the whole value was not chosen.
+ * Returns the issues of the schema that the author meant, if a value has two allowed schemas. A
+ * schema that refuses the type of the whole value was not meant.
  */
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
-  const chosen = issue.errors.filter(
+  const meant = issue.errors.filter(
     (errors) => !errors.some((one) => one.code === "invalid_type" && !one.path.length),
   );
-  if (chosen.length !== 1) return [issue];
-  return (chosen[0] ?? []).map((one) =>
+  if (meant.length !== 1) return [issue];
+  return (meant[0] ?? []).map((one) =>
     Object.assign({}, one, { path: [...issue.path, ...one.path] }),
   );
 }
@@ -175,6 +178,7 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
   if (issue.code === "invalid_value") return didYouMean(value, issue.values.map(String));
   if (field === "timezone" && !isTimezone(value))
     return didYouMean(value, Intl.supportedValuesOf("timeZone"));
+  // The zone exists, but its name is written in another case.
   if (field === "timezone")
     return ` Did you mean '${new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone}'?`;
   if (field === "currency") return didYouMean(value, CURRENCY_CODES);

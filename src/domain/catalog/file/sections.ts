@@ -85,7 +85,7 @@ export const listIn = (file: unknown, kind: Kind): unknown =>
     file,
   );
 
-/** Sets the value at a path, and adds the objects on the way that are missing. */
+/** Sets the value at a path, and adds missing objects on the way. */
 export function setAt(file: object, path: readonly string[], value: unknown): void {
   const holder = path
     .slice(0, -1)
@@ -114,7 +114,7 @@ export function exportCatalog(catalog: Catalog): AuthoredFile {
   return file;
 }
 
-/** Returns the file without objects. */
+/** Returns a catalog file without the objects of the catalog. */
 export const writeBusinessFields = ({ business, schedule }: Catalog): AuthoredFile => ({
   catalog: 1,
   business: writeBusiness(business),

@@ -135,7 +135,7 @@ const ADDON_LINK_DEFAULTS = defaultsFor<AddonLinkDoc>()({ required: false, durat
 
 const defaultLinkMin = (required: boolean): number => (required ? 1 : 0);
 
-/** Returns the default maximum of a link: that of the add-on, or `min` if it is larger. */
+/** Returns the default maximum of a link: that of the add-on, or `min` if `min` is larger. */
 const defaultLinkMax = (
   min: number,
   { maxQuantities }: ReadContext | WriteContext,
@@ -144,7 +144,7 @@ const defaultLinkMax = (
 
 const neededResource = z.union(
   [key, fields({ resource: key, units: integer(1, 1000).optional() })],
-  "a resource's key, or resource and units",
+  "a resource's key, or the fields resource and units",
 );
 const DEFAULT_UNITS = 1;
 

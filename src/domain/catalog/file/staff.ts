@@ -38,8 +38,7 @@ import {
   writeWindow,
 } from "./writer.ts";
 
-// The schemas, readers and writers here are of staff, and of the resources, areas and tables that
-// bookings occupy.
+// This file has the schemas, readers and writers of staff, resources, areas and tables.
 
 const timeOff = fields({ from: instantOrDate, to: instantOrDate });
 

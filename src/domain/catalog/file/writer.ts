@@ -35,7 +35,7 @@ export const createWriteContext = ({ business, objects }: Catalog) => ({
 
 type NonNull<T> = { [K in keyof T]: Exclude<T[K], null> };
 
-/** Returns the fields that hold a value: not null, undefined, or an empty list or object. */
+/** Returns the fields whose values are not null, undefined, or an empty list or object. */
 export const omitEmpty = <T extends object>(fields: T): NonNull<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value))) as NonNull<T>;
 
@@ -46,8 +46,8 @@ const isEmpty = (value: unknown): boolean =>
     (Array.isArray(value) ? value.length : Object.keys(value).length) === 0);
 
 /**
- * Returns the fields whose values differ from `defaults`. Lists are not compared: every default list
- * is empty, and `omitEmpty` leaves out empty lists.
+ * Returns the fields whose values differ from `defaults`. Lists are not compared: every default
+ * list is empty, and `omitEmpty` leaves out empty lists.
  */
 export function writeFields<D extends object>(
   doc: D,

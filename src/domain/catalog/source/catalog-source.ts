@@ -34,10 +34,11 @@ const DOCUMENT_MARKER = /^(?:%|---|\.\.\.)/m;
 
 /**
  * Returns the first error of each item, or of each section without items. The parser stops at the
- * first error of a file, so the items of each section are parsed alone.
+ * first error of a text, so each item is parsed separately.
  * @param first the error that the parser found in the whole file
  */
 export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[] {
+  // Directives and document markers concern more than one section.
   if (DOCUMENT_MARKER.test(text)) return [first];
   const found: SyntaxIssue[] = [];
   for (const section of splitAt(text, SECTION)) {
@@ -46,7 +47,8 @@ export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[
     const before = found.length;
     for (const item of itemsOf(section)) {
       if (found.length > MAX_ISSUES) break;
-      found.push(...[syntaxIssueOf(item)].filter((one) => one !== undefined));
+      const itemIssue = syntaxIssueOf(item);
+      if (itemIssue !== undefined) found.push(itemIssue);
     }
     if (found.length === before) found.push(issue);
   }
@@ -97,7 +99,7 @@ function syntaxIssueOf({ start, text }: Part): SyntaxIssue | undefined {
  */
 function endOfContent(text: string): number {
   const lines = text.split("\n");
-  while (/^\s*(?:#|$)/.test(lines.at(-1) ?? "x")) lines.pop();
+  while (lines.length > 0 && /^\s*(?:#|$)/.test(lines.at(-1) ?? "")) lines.pop();
   return lines.join("\n").trimEnd().length;
 }
 
@@ -131,6 +133,7 @@ export function parseSource(source: CatalogSource): ParsedSource {
   let lines: ((offset: number) => Position) | undefined;
   const positionAt = (offset: number): Position => (lines ??= indexLines(text))(offset);
   const addIssue = (code: SourceIssue["code"], offset: number, detail: string): void => {
+    // One issue more than an error lists shows that there are others.
     if (issues.length <= MAX_ISSUES) issues.push({ code, ...positionAt(offset), detail });
   };
   try {
@@ -158,6 +161,7 @@ export function parseSource(source: CatalogSource): ParsedSource {
 function createLocator(text: string): (path: Path) => number {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
+  // The first event opens the document, and the second one opens its content.
   const start = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
   const content = readDocument(yaml, () => {}, offsets);
   return (path) => {
@@ -166,6 +170,7 @@ function createLocator(text: string): (path: Path) => number {
     for (const part of path) {
       const starts = offsets.get(value);
       if (starts === undefined || !Object.hasOwn(starts, part)) break;
+      // An empty item (-1) has no position of its own.
       if (starts[part] !== -1) offset = starts[part] ?? offset;
       value = (value as Record<string | number, unknown>)[part];
     }

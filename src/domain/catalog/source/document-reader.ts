@@ -34,7 +34,7 @@ const USED_EVENT: Event = { type: EVENT_ID.POP };
 
 export type NodeEvent = AliasEvent | MappingEvent | ScalarEvent | SequenceEvent;
 
-/** Where the value of each field and item begins, by its object or list; -1 for an empty value. */
+/** Where the items of each list and the fields of each object begin; -1 for an empty item. */
 export type Offsets = Map<unknown, Record<string | number, number>>;
 
 type AddIssue = (code: "repeated_key" | "unknown_field", offset: number, detail: string) => void;
@@ -51,7 +51,7 @@ class DocumentReader {
   readonly #events: Event[];
   readonly #addIssue: AddIssue;
   readonly #offsets: Offsets | undefined;
-  /** The indexes of the parser's events with an anchor. */
+  /** The index of the parser's event with each anchor, by the anchor's name. */
   readonly #anchors = new Map<string, number>();
   #aliasedValues = 0;
   #endOfLastValue = 0;
@@ -111,6 +111,7 @@ class DocumentReader {
     if (event.type === EVENT_ID.ALIAS) return this.#readAlias(event, field, depth);
     if (event.anchorStart !== -1 && !aliased) {
       this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), index);
+      // `#takeEvent` has dropped the event if it is the first with an anchor.
       this.#events[index] = event;
     }
     if (event.type === EVENT_ID.SCALAR) return readScalar(this.#text, event, field);
@@ -118,7 +119,7 @@ class DocumentReader {
     return this.#readSequence(event, field, depth, aliased);
   }
 
-  /** Reads the value of the anchor again, because a decimal depends on the field that it is in. */
+  /** Reads the value again: the field of the alias decides whether a decimal keeps its digits. */
   #readAlias(event: AliasEvent, field: string, depth: number): unknown {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const target = this.#anchors.get(name);
@@ -189,8 +190,8 @@ class DocumentReader {
 }
 
 /**
- * Returns the offset where a value begins, for a block scalar in the line of its `|`; -1 if the
- * value is empty.
+ * Returns the offset where a value begins; -1 if the value is empty. A block scalar begins in the
+ * line of its `|`.
  */
 export function startOf(event: NodeEvent): number {
   if (event.type === EVENT_ID.ALIAS) return event.anchorStart - 1;

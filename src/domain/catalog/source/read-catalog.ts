@@ -69,8 +69,8 @@ function readGroup(
 ): { merged: MergedCatalog | null; issues: LocatedIssue[] } {
   if (files.length === 0) throw new AppError("invalid_input", "No catalog file was given.");
   const isIncomplete = files.some(({ broken }) => broken);
-  // A file that cannot be parsed stands for an empty one, so that the issues of the other files are
-  // found, too.
+  // An empty file takes the place of one that cannot be parsed, so that the issues of the other
+  // files are found, too.
   const { merged, issues } = validateCatalog(
     files.map(({ broken, content }) => (broken ? emptyFile() : content)),
     { ...options, isIncomplete },
@@ -80,7 +80,7 @@ function readGroup(
 
 type LocatedIssue = Required<Pick<ValidationIssue, "code" | "detail" | "place">> & { file: string };
 
-/** Returns the issues of parsing and the given ones of validation, in the order of the files. */
+/** Returns the syntax issues of files and the given validation issues, ordered by position. */
 function locateIssues(
   files: readonly CatalogFile[],
   issues: readonly CatalogIssue[],

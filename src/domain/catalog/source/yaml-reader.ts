@@ -31,8 +31,8 @@ export class SyntaxIssue extends Error {
 }
 
 /**
- * The events of a parsed text. Their offsets are valid in the file too, but values must be read
- * from `text`.
+ * The events of a parsed text. Lenient parsing replaces characters of the file: the offsets stay
+ * valid in both, but values must be read from `text`.
  */
 export type YamlEvents = { text: string; events: Event[] };
 
@@ -59,7 +59,7 @@ const parseStrictly = (text: string): YamlEvents => ({
 
 /**
  * Parses what YAML forbids and most other parsers accept: a closing bracket that is not indented
- * more than its field, and tabs in brackets. Spaces replace the tabs, and the comment and the line
+ * more than its field, and tabs in brackets. Spaces replace the tabs, and any comment and line
  * break before such a bracket, so that every offset stays valid.
  * @throws `cause` if the replaced characters turn out to be part of a value
  */
@@ -91,7 +91,7 @@ function withScalarsOf(original: string, { text, events }: YamlEvents): string {
   return result + text.slice(result.length);
 }
 
-/** Returns an error of the parser with words that help the author. */
+/** Returns an issue that explains a parser's error to the author; any other error unchanged. */
 function explain(text: string, error: unknown): unknown {
   if (!(error instanceof YAMLException)) return error;
   const { reason } = error;
@@ -171,7 +171,7 @@ const EXPLICIT_TAGS = new Map<string, typeof strTag | (typeof IMPLICIT_TAGS)[num
 ]);
 
 /**
- * Returns the value of a scalar; undefined if it is empty.
+ * Returns the value of a scalar; undefined if it is empty or null.
  * @param field the field with this value, which decides whether a decimal keeps its digits
  */
 export function readScalar(text: string, event: ScalarEvent, field: string): unknown {

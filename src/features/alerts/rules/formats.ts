@@ -12,8 +12,8 @@ const MAX_LENGTH = 2048;
 const DISCORD_MAX_LENGTH = 2000;
 
 /**
- * Returns the body and headers of the POST. Some names and errors in an alert come from partners, so
- * each format escapes them.
+ * Returns the body and headers of the POST. Some names and errors in an alert come from partners,
+ * so each format escapes them.
  */
 export function formatAlert(format: AlertFormat, alert: Alert): AlertRequest {
   const text = alertText(alert);

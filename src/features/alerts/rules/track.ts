@@ -19,7 +19,7 @@ const INTERVAL_MS = HOUR_MS;
 const FLAPPING_MS = 2 * HOUR_MS;
 /** How long resolved causes are kept for `alerts list`. */
 const KEPT_MS = 7 * 24 * HOUR_MS;
-/** The resolved causes kept at most, because the daemon compares all causes each second. */
+/** The most resolved causes that are kept: the daemon compares all causes each second. */
 const MAX_RESOLVED = 500;
 /** A condition joins a group if so many of its code and business are open, itself included. */
 const GROUP_SIZE = 5;
@@ -37,8 +37,8 @@ export type Tracked = {
  *
  * - FIRING as soon as a condition begins that was not open, or had been resolved;
  * - RESOLVED when the condition has been absent for 30 minutes. If it had begun again within two
- *   hours of its last alert, RESOLVED also waits until two hours after FIRING, so that the two
- *   alerts of a flapping condition are at most one an hour.
+ *   hours of its last alert, RESOLVED also waits until two hours after FIRING, so that a flapping
+ *   condition has at most two alerts in two hours.
  *
  * The fifth open condition of one code and business, and each later one, join a group with one
  * cause. Its alert is repeated at most once an hour when conditions join; RESOLVED follows an hour
@@ -63,12 +63,14 @@ export function trackConditions(
     if (condition !== undefined && !member.isOpen) began.push(condition);
     // A notice has no end.
     if (!isOpen && member.isOpen && !isNotice(member.condition.code)) ended.push(member.condition);
+    const beginsNow = isOpen && !member.isOpen;
+    // A notice that returns is news; a condition that returns before RESOLVED is still firing.
     const hasReturned = condition !== undefined && !member.isOpen && isNotice(condition.code);
     return {
       ...member,
       condition: condition ?? member.condition,
       isOpen,
-      since: member.isOpen || !isOpen ? member.since : now,
+      since: beginsNow ? now : member.since,
       isNew: member.isNew || hasReturned,
     };
   }
@@ -129,7 +131,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
   const fingerprint = isGroup ? [code, business ?? "", "*"].join("|") : member.fingerprint;
   const index = causes.findIndex((cause) => cause.fingerprint === fingerprint);
   const known = causes[index];
-  // A cause with a new member that is not FIRING was added in this check, and has no alert yet.
+  // A cause that has a new member but is not FIRING was added in this check, and has no alert yet.
   if (known?.status === "FIRING" || known?.members.some(({ isNew }) => isNew)) {
     const members = [...known.members, member];
     causes[index] = { ...known, members, count: known.count + 1, clearSince: null };

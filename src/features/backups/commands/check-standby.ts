@@ -93,7 +93,7 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
-/** More bytes a day wear out a disk. They also fill a line of 10 Mbit/s. */
+/** More bytes a day than this wear out a disk, and fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**

@@ -34,7 +34,7 @@ export const definition = command({
     if ((to === undefined) !== cancel)
       throw usageError("Give either --to or --cancel.", "deskbell handover --help");
     const config = cli.configWithData();
-    if (to === undefined) return cancelHandover(cli, config);
+    if (to === undefined) return cancelHere(cli, config);
     const dir = resolve(to);
     assertNotHandedOver(config);
     const done = isDaemonRunning(config.databasePath)
@@ -73,7 +73,8 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
   saveHandover(config, { state: "asked", to, at });
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {
-    // The daemon may finish and stop between the two checks, so its state is read last.
+    // The daemon may finish and stop between the two checks, so the state of the handover is read
+    // last. There is no state if `handover --cancel` has withdrawn the request.
     const isRunning = isDaemonRunning(databasePath);
     const state = readHandover(config)?.state ?? "failed";
     if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);
@@ -106,8 +107,8 @@ function resultOf(config: Config): Handover {
   );
 }
 
-async function cancelHandover(cli: Cli, config: Config): Promise<void> {
-  const [{ cancelHandover: cancel }, { wallClock }] = await Promise.all([
+async function cancelHere(cli: Cli, config: Config): Promise<void> {
+  const [{ cancelHandover }, { wallClock }] = await Promise.all([
     import("../handover/cancel.ts"),
     import("../../../app/runtime.ts"),
   ]);
@@ -119,7 +120,7 @@ async function cancelHandover(cli: Cli, config: Config): Promise<void> {
         fix: "deskbell serve",
       });
     if (handover.state === "begun" || handover.state === "done")
-      cancel(config, handover, wallClock());
+      cancelHandover(config, handover, wallClock());
     else forgetHandover(config);
     cli.report({ to: handover.to, cancelled: true }, "This server can be started again.");
   } finally {

@@ -47,7 +47,7 @@ const MAX_LISTED = 50;
  */
 export const isAdded = ({ change }: AccessChange): boolean => change !== "limits raised";
 
-/** Lists the access that a restore adds, and names the guests that it cannot erase again. */
+/** Prints what a restore adds, brings back, revokes and erases, for the person who confirms it. */
 export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
   const { isAuthentic, access, revoked, audit, erasures, replaces, unreadable } = plan;

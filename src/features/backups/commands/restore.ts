@@ -170,7 +170,11 @@ async function previewRestore(
   const { wallClock } = await import("../../../app/runtime.ts");
   const plan = await planRestore(config, file, { ...trust, now: wallClock() });
   if (cli.flags.json)
-    cli.printObject({ ...facts, replaces: plan.replaces ? databasePath : null, ...planToOutput(plan) });
+    cli.printObject({
+      ...facts,
+      replaces: plan.replaces ? databasePath : null,
+      ...planToOutput(plan),
+    });
   cli.note(
     plan.replaces
       ? `${file} is valid and would replace ${databasePath}, which would be kept as a copy.`
@@ -201,7 +205,8 @@ async function report(
     cli.note(
       `The previous data could not be authenticated (${tagError}): a restore of them needs --untrusted.`,
     );
-  // Nobody was asked if there were no data to replace.
+  // No person had to confirm the plan if there were no data to replace, and so it was not shown
+  // before.
   if (previousData === null) describePlan(cli, restored, trust);
   if (!isAuthentic && !trust.keepAdded && access.filter(isAdded).some(({ kind }) => kind === "key"))
     cli.note(

@@ -4,22 +4,22 @@ import { isDaemonRunning } from "../../../store/database/database.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { copyBackup, hasCopyPlace } from "./copies.ts";
 import { readBackupState } from "../state.ts";
-import { type Backup, latestBackupTime } from "../backups.ts";
+import { type Backup, latestPlausibleTime } from "../backups.ts";
 
 const POLL_MS = 100;
 
-/** The reason why the backup was not copied; null if it was, or if there is no other place. */
+/** `reason` says why the backup was not copied, and is null if the backup was copied. */
 export type CopyResult = { isCopied: boolean; reason: string | null };
 
-/** Returns whether a new backup is copied, by the daemon or else by this process. */
+/** Returns whether a new backup must be copied: by the daemon if it runs, or by this process. */
 export const isCopyDue = (rt: Runtime): boolean =>
   isDaemonRunning(rt.config.databasePath)
     ? rt.store.daemon.find()?.copiesBackups === true
     : hasCopyPlace(rt.config);
 
 /**
- * Waits until the daemon has copied a backup, which it begins within a second. If no daemon runs,
- * this process copies it. Call it if `isCopyDue`.
+ * Waits until the daemon, which looks for new backups each second, has copied a backup. If no
+ * daemon runs, this process copies it. Call this function only if `isCopyDue`.
  */
 export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult> {
   const { config } = rt;
@@ -27,10 +27,10 @@ export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult
   // The daemon copies the newest backup only, so a newer copy is enough. A copy that was made while
   // the clock was ahead counts as older.
   const isThisOrNewer = (createdAt = -Infinity): boolean =>
-    createdAt >= backup.createdAt && createdAt <= Math.max(latestBackupTime(rt), backup.createdAt);
+    createdAt >= backup.createdAt &&
+    createdAt <= Math.max(latestPlausibleTime(rt), backup.createdAt);
   for (;;) {
-    // The daemon may copy the backup and stop during this check, so the results are read
-    // afterwards.
+    // The daemon may copy the backup and stop during this check, so the results are read after it.
     const isRunning = isDaemonRunning(config.databasePath);
     if (isThisOrNewer(readBackupState(config, "copy")?.createdAt))
       return { isCopied: true, reason: null };

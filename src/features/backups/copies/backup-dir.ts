@@ -21,7 +21,8 @@ type FolderOption = "--backup-dir" | "--to";
  * Checks the folder of copies, and never creates it: if its disk is not mounted, the copy would be
  * on the disk of the data.
  * @returns whether it is on another disk than the data
- * @throws AppError if the folder is missing, or if another server has taken over with a copy in it
+ * @throws AppError if the folder is missing, if it is no longer on another disk, or if another
+ * server has taken over with a copy in it
  */
 export function assertBackupDir(
   config: Config,
@@ -57,9 +58,9 @@ export function readOwner(dir: string): string | undefined {
 }
 
 /**
- * Marks a folder as this server's, and records there what a restore of its copies must know. Two
- * servers in one folder would delete each other's copies, and a takeover would restore the wrong
- * ones.
+ * Marks a folder as this server's, and records there the counters that a restore of its copies must
+ * exceed. Two servers in one folder would delete each other's copies, and a takeover would restore
+ * the wrong ones.
  * @throws AppError state_refuses if the folder has the copies of another server
  */
 export function markFolder(
@@ -83,8 +84,8 @@ export function markFolder(
 }
 
 /**
- * Rejects an empty server whose folder has the copies of another one. It is a standby, on which
- * partners would find none of their data.
+ * Rejects a server without businesses whose folder has the copies of another server. Such a server
+ * is a standby, on which partners would find none of their data.
  * @throws AppError state_refuses
  */
 export function assertNotStandby({ config, store }: Runtime, dir: string): void {
@@ -96,7 +97,7 @@ export function assertNotStandby({ config, store }: Runtime, dir: string): void 
 }
 
 /**
- * Rejects a server without a database whose folder has copies, its own included.
+ * Rejects a server without a database if the folder has copies, even copies of this server.
  * @throws AppError state_refuses
  */
 export function assertNoEarlierCopies(config: Config, dir: string): void {
@@ -122,7 +123,7 @@ const listCopies = (dir: string): string[] =>
 export function checkBackupDir(rt: Runtime): void {
   const { dir } = rt.config.backups;
   if (dir === null) return;
-  // A copy that has failed is tried again every hour.
+  // A copy that has failed is tried again every hour, which checks the folder, too.
   const failure = readBackupState(rt.config, "copy-failure");
   if (isOfPlace(rt.config, failure) && failure.name !== null) return;
   try {

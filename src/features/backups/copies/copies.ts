@@ -12,15 +12,16 @@ import { runBackupCommand } from "./copy-command.ts";
 import { forgetBackupState, readBackupState, saveBackupState } from "../state.ts";
 import { assertBackupDir, markFolder } from "./backup-dir.ts";
 import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
-import { type Backup, findNewestBackup, latestBackupTime, pruneBackups } from "../backups.ts";
+import { type Backup, findNewestBackup, latestPlausibleTime, pruneBackups } from "../backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 
 /** An upload of 10 GB takes this long at 4 Mbit/s. */
 const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 
 /**
- * Returns the newest backup if it must still be copied or passed to --backup-command. It is
- * returned, too, if guests were erased since, because a restore of its copy must erase them again.
+ * Returns the newest backup if it must still be copied or passed to --backup-command. A backup that
+ * was copied is returned, too, if guests were erased since then, because a restore of the copy must
+ * erase them again.
  */
 export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const { config, now } = rt;
@@ -32,7 +33,7 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const isCopied =
     isOfPlace(config, copy) &&
     copy.createdAt >= newest.createdAt &&
-    copy.createdAt <= Math.max(latestBackupTime(rt), newest.createdAt);
+    copy.createdAt <= Math.max(latestPlausibleTime(rt), newest.createdAt);
   // A late list of erased guests makes the copy due again each minute, also after a failure,
   // because a restore of the last copy must erase the same guests.
   if (!isErasureListCopied(config)) return newest;
@@ -64,7 +65,8 @@ type CopyOptions = {
 };
 
 /**
- * Copies a backup to --backup-dir and passes it to --backup-command. It logs and records a failure.
+ * Copies a backup to --backup-dir and passes it to --backup-command. A failure is logged and
+ * recorded.
  * @returns whether it was copied
  */
 export async function copyBackup(
@@ -77,7 +79,7 @@ export async function copyBackup(
   const name = basename(backup.path);
   try {
     const last = readBackupState(config, "copy");
-    // The list of erased guests alone is new if the command has received this backup before.
+    // If the command has received this backup before, only the list of erased guests is new.
     const isOnlyListNew =
       last?.hasCommand &&
       isOfPlace(config, last) &&
@@ -131,7 +133,7 @@ async function copyToFolder(
   const isOtherDisk = assertBackupDir(rt.config, dir);
   markFolder(rt, dir);
   // The list is copied first, because it is small and is the only record of what a restore must
-  // erase. If a guest is erased during the copy, the size of the list changes again.
+  // erase. If a guest is erased during the copy, the list grows, and is therefore copied again.
   const bytes = measureErasureList(rt.config);
   copyErasures(rt, dir);
   saveBackupState(rt.config, "erasure-list", { dir, bytes });

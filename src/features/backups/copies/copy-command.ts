@@ -41,7 +41,7 @@ export function runBackupCommand(
         const { pid = Number.NaN } = child;
         process.kill(hasGroup ? -pid : pid, signalName);
       } catch {
-        // The process had already ended.
+        // The process has ended, or was never started: its pid is NaN.
       }
     };
     let killTimer: NodeJS.Timeout | undefined;

@@ -26,7 +26,7 @@ type OfPlace = { place?: string; dir?: string | null };
 
 /**
  * Returns whether a result is that of the current --backup-dir and --backup-command. Version 0.2
- * stored `dir` only.
+ * stored no `place`: only `dir`, and only with a copy.
  */
 export const isOfPlace = <State extends OfPlace>(
   config: Config,
@@ -40,8 +40,8 @@ export const isOfPlace = <State extends OfPlace>(
 /**
  * Logs why a backup was not copied, and records the reason for `status`.
  * @param details `name`: the name of the backup; null if only the folder was checked.
- * `isErasureListLate`: whether the copy's list of erased guests lacks some, so that a restore of the
- * newest copy would bring them back
+ * `isErasureListLate`: whether the copied list of erased guests lacks some of them, so that a
+ * restore of the newest copy would bring these guests back
  */
 export function recordCopyFailure(
   rt: Runtime,

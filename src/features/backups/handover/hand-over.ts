@@ -12,7 +12,7 @@ const MAX_COPY_MS = 20 * 60_000;
 
 type Writers = Omit<DaemonControl, "end">;
 
-/** A command without a daemon has no deliveries and requests to wait for. */
+/** A command that runs without a daemon has no deliveries or requests to wait for. */
 export const NO_WRITERS: Writers = {
   pauseDeliveries: async () => {},
   refuseWrites: () => {},
@@ -27,14 +27,14 @@ export const NO_WRITERS: Writers = {
 export async function handOver(rt: Runtime, to: string, writers: Writers): Promise<boolean> {
   const { config, now } = rt;
   const begun: Handover = { state: "begun", to, at: now() };
-  let isPaused = false;
+  let mustResume = false;
   try {
     assertBackupDir(config, to, "--to");
     markFolder(rt, to, "--to");
-    isPaused = true;
+    mustResume = true;
     await writers.pauseDeliveries();
     saveHandover(config, begun);
-    // A command that began to write before it could see the file has the write lock until now.
+    // This waits for a command that began to write before it could see the file.
     await retryWhileBusy(rt, () => rt.tx(() => {}));
     writers.refuseWrites(handingOverError());
     const copy = await makeLastCopy(rt, to);
@@ -45,7 +45,7 @@ export async function handOver(rt: Runtime, to: string, writers: Writers): Promi
     const reason = errorInWords(error);
     rt.log("error", "The data could not be handed over; the server goes on.", { to, reason });
     saveHandover(config, { ...begun, state: "failed", reason });
-    if (isPaused) await writers.resume();
+    if (mustResume) await writers.resume();
     return false;
   }
 }

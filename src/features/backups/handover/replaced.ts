@@ -7,8 +7,8 @@ import { readHandover } from "./state.ts";
 import { findTakeover } from "./write-guard.ts";
 
 /**
- * Reports that another server continues from a copy of the data of a stopped one, which then is a
- * standby. A running server does not look: a network disk that hangs would stop it.
+ * Reports that this server is stopped and another one continues from a copy of its data. A running
+ * server does not read the folder of the copies, because a network disk that hangs would stop it.
  */
 export function checkReplaced({ config }: Runtime, isRunning: boolean): HealthCondition[] {
   if (isRunning) return [];
@@ -31,8 +31,7 @@ function findReplacement(config: Config): { text: string; dir: string } | undefi
     const text = `another server has taken over with a copy in ${dir}, so this one does not start`;
     return dir === undefined ? undefined : { text, dir };
   } catch (error) {
-    // A file that cannot be read is reported when the daemon starts, and by the command that
-    // writes.
+    // A file that cannot be read is reported when the daemon starts or a command writes.
     if (error instanceof AppError) return undefined;
     throw error;
   }

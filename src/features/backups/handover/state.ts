@@ -3,9 +3,9 @@ import { AppError } from "../../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../../domain/text.ts";
 import { replaceDurably } from "../../../platform/durable-file.ts";
 
-// A file next to the database tells the command and the daemon about a handover. It is also the
-// fence: while it says that a last copy is being made or was made, nothing may be written, because
-// another server continues from that copy.
+// A file next to the database tells commands and the daemon about a handover. While the file says
+// that a last copy is being made or was made, nothing may be written, because another server
+// continues from that copy.
 
 export type Handover = {
   /**
@@ -17,11 +17,11 @@ export type Handover = {
   state: "asked" | "begun" | "done" | "failed";
   /** The folder of the copies. */
   to: string;
-  /** Epoch milliseconds. */
+  /** When the handover was asked for, began or was done; epoch milliseconds. */
   at: number;
-  /** The name of the last copy, once it was made. */
+  /** The name of the last copy; set in the state `done`. */
   copy?: string;
-  /** The reason why the last copy could not be made. */
+  /** Why the last copy could not be made; set in the state `failed`. */
   reason?: string;
 };
 
@@ -59,13 +59,13 @@ export const saveHandover = (place: Place, handover: Handover): void =>
 export const forgetHandover = (place: Place): void => rmSync(pathOf(place), { force: true });
 
 /**
- * Returns whether the last copy is being made. A backup that is made now then has all that the
+ * Returns whether the last copy is being made. A backup that is made in this state has all that the
  * server will ever store.
  */
 export const isLastCopyDue = (place: Place): boolean => readHandover(place)?.state === "begun";
 
 /**
- * Asserts that no other server continues from the last copy of these data.
+ * Asserts that no other server continues, or is about to continue, from a last copy of these data.
  * @throws AppError state_refuses
  */
 export function assertNotHandedOver(place: Place): void {

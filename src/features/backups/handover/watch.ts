@@ -6,7 +6,7 @@ import { forgetHandover, readHandover } from "./state.ts";
 const POLL_MS = 1000;
 
 /**
- * Looks each second whether a command asks for a handover, and hands over.
+ * Checks each second whether a command asks for a handover, and then hands the data over.
  * @returns a function that ends the watch
  */
 export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl): () => void {
@@ -31,7 +31,9 @@ export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl
 }
 
 /**
- * Ends a handover that was interrupted before the last copy was complete, when a daemon starts.
+ * Ends a handover that was interrupted before the last copy was complete. Called when a daemon
+ * starts, which is refused after a handover that is done. A handover in another state has not begun
+ * or has failed, so its file is deleted.
  * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
  * cannot be read
  */

@@ -10,7 +10,7 @@ import { readBackupState } from "../state.ts";
 import { assertNotHandedOver } from "./state.ts";
 
 /**
- * Returns the folder of the last copies if another server has taken over with one of them;
+ * Returns the folder of the newest copy if another server has taken over with a copy in it;
  * undefined also if the folder does not exist, for example because its disk is not mounted.
  */
 export function findTakeover(config: Config): string | undefined {
@@ -24,7 +24,7 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
   let isTakeoverChecked = false;
   return () => {
     assertNotHandedOver(config);
-    // One look is enough for a command, because the folder may be on a slow disk.
+    // A command checks the folder only once, because it may be on a slow disk.
     if (isTakeoverChecked) return;
     assertNotReplaced(config);
     isTakeoverChecked = true;
@@ -33,10 +33,11 @@ export const guardHandedOver: CreateWriteGuard = (config) => {
 
 /**
  * Asserts that no other server has taken over with a copy in the last --backup-dir. A folder that
- * cannot be reached prevents no change: a daemon does not start without it.
+ * does not exist prevents no change: it prevents the start of a daemon that copies to it.
  * @throws AppError state_refuses
  */
 function assertNotReplaced(config: Config): void {
+  // The daemon checked the folder when it started.
   if (isDaemonRunning(config.databasePath)) return;
   const dir = findTakeover(config);
   if (dir === undefined) return;

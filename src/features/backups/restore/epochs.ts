@@ -19,7 +19,7 @@ const BEGUN = "takeover begun";
 
 /**
  * Returns the number of the last takeover; 0 if no server has taken over.
- * @throws AppError state_refuses
+ * @throws AppError state_refuses if the folder cannot be read
  */
 export const readNewestEpoch = (dir: string): number =>
   Math.max(
@@ -45,12 +45,13 @@ export function readBackupDir<Result>(path: string, read: (path: string) => Resu
 
 /**
  * @param dir the folder of the copies
- * @throws AppError state_refuses if another server has taken over with a copy of the folder, or a
+ * @throws AppError state_refuses if another server has taken over with a copy in the folder, or a
  *   takeover has begun
  */
 export function assertNotTakenOver(config: Config, dir: string): void {
   const newest = readNewestEpoch(dir);
   const own = readOwnEpoch(config);
+  // The epochs of another folder, such as a new one, can be lower.
   if (newest < own || newest === 0) return;
   const marker = join(dir, nameOf(newest));
   const state = readBackupDir(marker, (path) => readFileSync(path, "utf8").trim());
@@ -104,7 +105,7 @@ export function createEpoch(
 }
 
 /**
- * Records that the data of the new server are in place, and that its epoch is stored there.
+ * Records that the data of the new server, and the epoch next to them, are in place.
  * @throws AppError state_refuses if the folder cannot be written to
  */
 export function endTakeover(dir: string, epoch: number): void {

@@ -84,6 +84,7 @@ function describeLoss(
 /**
  * Returns the command that adds a copy of a missing key. If there is no current key, the copy
  * becomes the current key, so that it also authenticates backups.
+ * @param fingerprint becomes part of the file's name; default: "copy", for an unknown key
  */
 function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string {
   const target = existsSync(masterKeyPath) ? oldKeyPath(masterKeyPath, fingerprint) : masterKeyPath;
@@ -94,7 +95,8 @@ function copyKeyCommand({ masterKeyPath }: Config, fingerprint = "copy"): string
  * Encrypts with the current master key what only an older one decrypts. The data stay as they
  * are if there is no current key.
  * @param options `withSecrets`: false for a file that is not authentic, because somebody who has
- * stolen an old key could have put known signing secrets into the file
+ * stolen an old key could have put known signing secrets into the file. Stored replies contain
+ * secrets, too.
  */
 export function reencryptRestored(
   rt: Runtime,

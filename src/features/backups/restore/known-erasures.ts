@@ -31,8 +31,8 @@ export type KnownErasures = {
   /** The businesses of the backup that have left its server since it was made. */
   returning: ReturningBusiness[];
   /**
-   * The time (epoch ms) until which the list that came with the backup is complete; null if there
-   * is none.
+   * The time (epoch ms) until which a list that came with the backup is complete; null if no such
+   * list is newer than the backup.
    */
   knownUntil: number | null;
   /**
@@ -43,7 +43,9 @@ export type KnownErasures = {
 };
 
 /**
- * Collects the lists of this server, of the backup, of its folder, and of newer backups there.
+ * Collects the entries of all known lists of erased guests: the list of this server, the list in
+ * the tag of the backup, and, in the folder of the backup, the copied list and the lists of newer
+ * backups.
  * @param found the tag of the backup
  * @param options `isTakeover`: whether the backup is of another server, so that the list of this
  * machine does not count as newer than the backup
@@ -66,7 +68,8 @@ export function findErasures(
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
   // An operator who restores a backup without a tag trusts it, and also the guests in the list next
-  // to it. The rest of this list does not count, because anybody can have written it.
+  // to it. The other lines of this list, and its time, do not count, because anybody can have
+  // written them.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
   for (const other of listBackupsIn(dirname(file))) {
     const newer = readBackupTag(config, other.path);

@@ -3,13 +3,14 @@ import { basename, dirname, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 
-// A restore keeps the data that it replaces, guests included, in case it was a mistake.
+// A restore keeps the data that it replaces, guests included, in case the restore was a mistake.
 
 /** Data that a restore or a move has made obsolete are kept for this time. */
 const OBSOLETE_KEPT_MS = 30 * 86_400_000;
 
 /**
- * Returns when backups with a business that moved at `movedAt` are deleted. Both are in epoch ms.
+ * Returns when backups with a business that moved at `movedAt` are deleted. Both times are in epoch
+ * ms.
  */
 export const endOfBackups = (movedAt: number): number => movedAt + OBSOLETE_KEPT_MS;
 

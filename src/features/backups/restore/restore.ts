@@ -13,7 +13,7 @@ import {
   readCounters,
   removeDatabase,
   replaceDatabase,
-  restoreDraft,
+  restoreDraftPath,
 } from "../store/files.ts";
 import { copyDurably } from "../../../platform/durable-file.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../../store/database/database.ts";
@@ -41,7 +41,7 @@ export type RestorePlan = {
   /** Whether the restore would replace data. */
   replaces: boolean;
   isAuthentic: boolean;
-  /** The keys, endpoints, calendars and destinations that the restore adds or brings back. */
+  /** The keys, endpoints, calendars and destinations that the restore adds or changes. */
   access: AccessChange[];
   /** The access of the backup that was revoked since, and is revoked again. */
   revoked: AccessChange[];
@@ -61,7 +61,7 @@ export type Restored = RestorePlan & {
 export type RestoreTrust = {
   /** Restores a file that is not authentic, and disables what it adds to the live access. */
   untrusted?: boolean;
-  /** Leaves the access enabled that a file restored with `untrusted` adds. */
+  /** With `untrusted`: leaves enabled what the file adds to the live access. */
   keepAdded?: boolean;
   /** Brings back businesses that have moved to another server since the backup. */
   keepMoved?: boolean;
@@ -76,11 +76,11 @@ export type RestoreOptions = RestoreTrust & {
   /** Gives the restored data a server ID of their own, in the step that puts them in place. */
   isSplit?: boolean;
   /**
-   * Whether the backup has all that its server ever stored. Its partners then notice nothing:
+   * Whether the backup has all that its server ever stored. Partners then notice nothing:
    * counters, cursors and devices stay as they are.
    */
   isComplete?: boolean;
-  /** Called if guests may come back; throws to abort. The default throws the error. */
+  /** Called if erased guests may come back; throws to abort. The default throws `error`. */
   acceptGap?: (error: AppError) => Promise<void>;
   /** Whether the backup is one of another server, which this one replaces. */
   isTakeover?: boolean;
@@ -107,7 +107,7 @@ export async function restoreBackup(
   const { plan, found } = await prepareRestore(config, file, options);
   if (config.mayCreate) prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
-  const draft = restoreDraft(databasePath);
+  const draft = restoreDraftPath(databasePath);
   try {
     if (plan.erasures.gap !== null)
       await (options.acceptGap ?? throwError)(gapError(plan.erasures.gap.since));
@@ -116,7 +116,7 @@ export async function restoreBackup(
     await copyToDraft(file, draft, found);
     await verifyBackup(draft);
     if (!plan.isAuthentic)
-      assertSameAccess(plan, splitAccess(databasePath, draft, now, plan.erasures), file);
+      assertSameAccess(plan, compareAccess(databasePath, draft, now, plan.erasures), file);
     // A backup may be restored twice, here or on other machines. The counters must therefore also
     // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
@@ -194,7 +194,7 @@ async function prepareRestore(
   const plan: RestorePlan = {
     replaces,
     isAuthentic: found.kind === "authentic",
-    ...splitAccess(databasePath, file, now, erasures),
+    ...compareAccess(databasePath, file, now, erasures),
     erasures,
     unreadable: findUnreadable(config, file),
     audit: compareAuditLogs(replaces ? readAuditLog(databasePath) : [], readBackupAuditLog(file)),
@@ -204,7 +204,8 @@ async function prepareRestore(
 
 type Access = Pick<RestorePlan, "access" | "revoked">;
 
-function splitAccess(live: string, backup: string, now: number, known: KnownErasures): Access {
+/** Compares the access of a backup with the live access. `revoked` was revoked since the backup. */
+function compareAccess(live: string, backup: string, now: number, known: KnownErasures): Access {
   const ids = new Set(known.revoked);
   const changes = listAccessChanges(live, backup, now);
   return {
@@ -236,8 +237,8 @@ const changedError = (file: string): AppError =>
   });
 
 /**
- * Makes the replaced data restorable like a backup. Damaged data stay as they are.
- * @returns why no tag could be added, although the restore itself is complete
+ * Adds a tag to the replaced data, so that they can be restored like a backup.
+ * @returns why no tag could be added; null if one was added, or if the data are damaged
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
   // A log remains only if the data are so damaged that it could not be merged.
@@ -265,6 +266,6 @@ function gapError(since: number | null): AppError {
   );
 }
 
-/** Returns whether the master key decrypts the signing secrets and the guests' data. */
+/** Returns whether the master key decrypts the signing secrets, and a guest if there are any. */
 export const hasMatchingMasterKey = (rt: Runtime): boolean =>
   checkSigningSecrets(rt).length === 0 && rt.secrets.decryptsAny(iterateGuests(rt));

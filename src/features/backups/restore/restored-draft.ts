@@ -33,8 +33,9 @@ export type AuditDifferences = {
   added: string[];
 };
 
-/** The facts of a restore that complete its draft. */
+/** What `completeDraft` must know about the restore. */
 type Completion = {
+  /** The path of the backup. */
   file: string;
   /**
    * The audit log of the replaced database. A restore must not remove its entries since the backup.
@@ -50,8 +51,8 @@ type Completion = {
   keepMoved: boolean;
   isDrill: boolean;
   /**
-   * Whether the server of the backup continues to run. Two servers with one ID could use the same
-   * --backup-dir.
+   * Whether the server of the backup continues to run. The draft then gets a new server ID, because
+   * two servers with one ID could use the same --backup-dir.
    */
   isSplit: boolean;
   isAuthentic: boolean;
@@ -59,15 +60,16 @@ type Completion = {
   oldKeys: Buffer[];
   /** Whether signing secrets that an old key encrypted are used. */
   isTrusted: boolean;
-  /** The access to disable: what was revoked, and what a backup adds that is not trusted. */
+  /** The access to disable: what was revoked, and what an untrusted backup adds. */
   disabled: readonly AccessChange[];
-  /** The limits of the live keys, which a backup that is not trusted cannot raise. */
+  /** The limits of the live keys, which an untrusted backup cannot raise. */
   keyLimits: ReturnType<typeof readKeyLimits>;
 };
 
 /**
- * Notifies partners, erases guests that were erased since the backup, revokes access that was
- * revoked, deletes businesses that have moved to another server, and writes the audit log.
+ * Completes the draft of a restore before it replaces the database: adds events for partners,
+ * erases guests that were erased since the backup, revokes access that was revoked, deletes
+ * businesses that have moved to another server, and writes the audit log.
  */
 export function completeDraft(
   config: Config,
@@ -99,6 +101,7 @@ export function completeDraft(
       // A drill must not change the list of erased guests of this machine.
       if (isDrill) eraseVisits(rt, erasures.visitIds);
       else eraseAgain(rt, erasures);
+      // A split keeps the feed ID, so that the cursors of partners stay valid on both servers.
       if (isSplit) rt.store.file.renewServerId();
       else if (!isComplete) rt.store.file.renewFeedId();
       reencryptRestored(rt, oldKeys, { withSecrets: isTrusted });
@@ -145,12 +148,14 @@ function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDiff
   const differences = compareAuditLogs(live, inBackup);
   const altered = new Set(differences.altered);
   store.audit.replace(live.filter(({ id }) => altered.has(id)));
+  // `insert` ignores an entry that the backup has, too.
   for (const entry of live) store.audit.insert(entry);
   return differences;
 }
 
 /**
- * Returns how the audit log of a backup differs from the live one; nothing if there is no live one.
+ * Returns how the audit log of a backup differs from the live one. If the live one is empty, no
+ * differences are returned.
  * @param live the newest entry first
  */
 export function compareAuditLogs(
@@ -172,7 +177,7 @@ export function compareAuditLogs(
   return { altered: altered.map(({ id }) => id), added };
 }
 
-/** Keeps the lower of the two values of each limit. */
+/** Lowers each limit of a restored key to that of the live key, unless it is lower already. */
 function lowerLimits({ store }: Runtime, keyId: string, live: Partial<KeyLimits>): void {
   const key = store.keys.findById(keyId);
   if (key === undefined) return;

@@ -25,8 +25,8 @@ type NewestCopy = { copy: Backup; skipped: string[] };
  * was made, because anybody who can write to the folder can rename an old copy.
  * @param options `untrusted`: whether to return the newest other copy if none is authentic.
  * `command`: the command that accepts a copy which is not authentic
- * @throws AppError resource_not_found if there is none; state_refuses if a newer deskbell wrote it,
- * or if no copy is authentic
+ * @throws AppError resource_not_found if there is no intact copy; state_refuses if a newer deskbell
+ * wrote the copy, or if no copy is authentic
  */
 export async function findNewestCopy(
   config: Config,
@@ -40,20 +40,20 @@ export async function findNewestCopy(
     throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
       fix: `mount its disk, or ${NAME_FOLDER}`,
     });
-  const { authentic, others: untagged, skipped } = listCopies(config, dir);
-  /** Copies that come before the others, but whose bytes are not those that were tagged. */
+  const { authentic, others: unauthentic, skipped } = listCopies(config, dir);
+  /** Copies with an authentic tag, whose bytes are not those that were tagged. */
   const altered: Unauthentic[] = [];
   for (const copy of authentic) {
     const kind = await verifyCopy(copy, config, skipped);
     if (kind === "authentic") {
-      const newer = untagged.filter(({ createdAt }) => createdAt > copy.createdAt);
+      const newer = unauthentic.filter(({ createdAt }) => createdAt > copy.createdAt);
       const reasons = [...altered, ...newer].map(({ reason }) => `${reason}.`);
       return { copy, skipped: [...skipped, ...reasons] };
     }
     if (kind !== undefined)
       altered.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
   }
-  const others = [...altered, ...untagged].toSorted((a, b) => b.createdAt - a.createdAt);
+  const others = [...altered, ...unauthentic].toSorted((a, b) => b.createdAt - a.createdAt);
   const [newest] = others;
   if (newest !== undefined && !untrusted) {
     const refusal = unauthenticError(newest.kind, newest.path, config, command);
@@ -64,8 +64,8 @@ export async function findNewestCopy(
   }
   for (const { reason: _, kind: __, ...copy } of others)
     if ((await verifyCopy(copy, config, skipped)) !== undefined) return { copy, skipped };
-  const none = skipped.length > 0 ? "intact copy" : "copy";
-  throw new AppError("resource_not_found", `There is no ${none} of a backup in ${dir}.`, {
+  const missing = skipped.length > 0 ? "intact copy" : "copy";
+  throw new AppError("resource_not_found", `There is no ${missing} of a backup in ${dir}.`, {
     fix: `run deskbell backup on the server whose data you restore, or ${NAME_FOLDER}`,
     issues: toIssues(skipped),
   });
@@ -141,7 +141,7 @@ async function verifyCopy(
 function damageOf(error: unknown, { path }: Backup): string | undefined {
   const { code, message } = error as Error & { code?: string };
   if (error instanceof AppError)
-    // A bad sector of the disk that SQLite has found is reported as storage_failed.
+    // A bad sector of the disk that SQLite reads is reported as storage_failed.
     return code === "invalid_input" || code === "storage_failed" ? message : undefined;
   return code === "EIO" ? `Cannot read ${path}: ${errorInWords(error)}.` : undefined;
 }
@@ -150,15 +150,15 @@ function damageOf(error: unknown, { path }: Backup): string | undefined {
 type LastCopy = Pick<BackupTag, "epoch">;
 
 /**
- * Returns the tag of a copy that has all that was ever stored before a takeover, which then loses
- * nothing; undefined for any other copy.
+ * Returns the tag of a copy that has all that its server ever stored, so that a takeover with it
+ * loses nothing; undefined for any other copy.
  * @param dir the folder of the copies
  */
 export function findLastCopy(config: Config, dir: string, { path }: Backup): LastCopy | undefined {
   const found = readBackupTag(config, path);
   if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
   if (found.tag.epoch !== readNewestEpoch(dir)) return undefined;
-  // A copy that lacks what any server has recorded is not complete, whatever it says.
+  // A copy that lacks what any server has recorded is not complete, whatever its tag says.
   const copied = new Map(readBackupCounters(path).map((business) => [business.id, business]));
   const own = existsSync(config.databasePath) ? readCounters(config.databasePath) : [];
   const known = [...readRecordedCounters(dir).counters, ...own];
@@ -172,7 +172,7 @@ export function findLastCopy(config: Config, dir: string, { path }: Backup): Las
 }
 
 /**
- * Restores a copy on another machine, and prevents the server that made it from starting again.
+ * Restores a copy of another server here, and prevents that server from starting again.
  * @param dir the folder of the copies
  * @throws AppError like `restoreBackup`, and state_refuses if another machine takes over too
  */
@@ -194,7 +194,8 @@ export async function takeOver(
     isComplete: last !== undefined,
     isTakeover: true,
     beforeReplacing(counters) {
-      // If another server has taken over since, the copy is no longer complete.
+      // A last copy is complete until another server takes over with it. The epoch after that of
+      // the copy exists then, so `createEpoch` throws.
       epoch = createEpoch(config, dir, options.now, last && last.epoch + 1);
       recordCounters(dir, { epoch, counters });
       // Until the new data are in place, the epoch in the folder prevents a start.

@@ -10,7 +10,8 @@ import {
 } from "../../../store/feature-tables.ts";
 import { withReadOnlyDatabase } from "../../../store/database/read-only-database.ts";
 
-// Access is a row by which somebody reads or receives data. A restore must not add one unnoticed.
+// Access is a row by which somebody reads or receives data. A restore must not add such a row
+// unnoticed.
 
 export type AccessKind = keyof typeof CORE_TABLES | FeatureAccess;
 
@@ -82,8 +83,8 @@ export function createAccessStore(db: Db) {
 }
 
 /**
- * Returns the active rows of a backup by which somebody reads or receives data and that the live
- * database lacks, has as inactive or has with other rights.
+ * Returns the access that is active in a backup, and that the live database lacks, has as inactive,
+ * or has with other rights, other secrets or lower limits.
  * @param livePath the live database; if there is no such file, all rows are new
  */
 export function listAccessChanges(
@@ -173,6 +174,7 @@ function readAccess(db: Db, now: number): AccessRow[] {
     return rows.map((row) => ({
       kind,
       id: row.id,
+      // A calendar has no name, but may have a staff member.
       name: String(row.name ?? row.staff_id ?? row.id),
       business: slugs.get(row.business_id as string) ?? null,
       isActive: isActive(row, now),

@@ -301,7 +301,7 @@ function removeLog(path: string): void {
 /**
  * Returns the path of the copy that a restore prepares. The copy remains if the restore is killed.
  */
-export const restoreDraft = (path: string): string => `${path}.restoring`;
+export const restoreDraftPath = (path: string): string => `${path}.restoring`;
 
 export function removeDatabase(path: string): void {
   rmSync(path, { force: true });
@@ -324,7 +324,7 @@ export function readBackupTime(name: string): number | undefined {
 }
 
 /**
- * Returns whether a backup was made each night or by a command, so that newer ones replace it. A
+ * Returns whether a backup was made by the daemon or by a command, so that newer ones replace it. A
  * backup from before a migration is kept.
  */
 export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY_PREFIX}-`);

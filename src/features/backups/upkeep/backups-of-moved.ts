@@ -14,8 +14,8 @@ import type { Finding } from "../../../domain/conditions/registry.ts";
 import { endOfBackups } from "../restore/replaced-data.ts";
 import { listBackupFolders } from "../retag.ts";
 
-// Backups from before a business moved to another server have guests of that server. They are kept
-// for a while, in case the move was a mistake.
+// Backups from before a business moved to another server have guests who are on that server now.
+// These backups are kept for a while, in case the move was a mistake.
 
 /**
  * `slugs` names the moved businesses, and is empty if the backup is unreadable. `endsAt` is in
@@ -31,22 +31,22 @@ const listMoves = ({ config, store }: Runtime): MovedBusiness[] => {
   );
 };
 
-/** Returns the backups in a folder with moved businesses, and when each backup is deleted. */
+/** Returns the backups of a folder that contain moved businesses, and when each is deleted. */
 function findInFolder(
   folder: string,
   moves: readonly MovedBusiness[],
   now: number,
 ): BackupOfMoved[] {
   return listBackupsIn(folder).flatMap(({ path, createdAt }) => {
-    // A backup that seems to be from the future was made by a clock that was ahead.
+    // A backup with a future time was made while the clock was ahead, and counts as older.
     const isBefore = ({ movedAt }: MovedBusiness): boolean =>
       movedAt >= createdAt || createdAt > now;
     const businesses = readBusinessesOf(path);
     const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
     if (contained.length === 0) return [];
     const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));
-    // A backup that was made only after the moves has businesses that had come back, and are
-    // deleted now. Its own time then counts.
+    // If the backup was made after all moves, its businesses had come back by then and were deleted
+    // later, so the time of the backup counts.
     const moveTimes = contained.filter(isBefore).map(({ movedAt }) => movedAt);
     const endsAt = endOfBackups(moveTimes.length > 0 ? Math.min(...moveTimes) : createdAt);
     return [{ path, slugs: [...slugs], endsAt }];
@@ -78,8 +78,8 @@ function isOwn({ store }: Runtime, folder: string): boolean {
 }
 
 /**
- * Deletes the backups whose time has passed, in each folder only if it has a newer backup that a
- * restore accepts. It logs each failure, and throws none.
+ * Deletes the backups whose time has passed, if the same folder has a newer backup that a restore
+ * accepts. Failures are logged, and not thrown.
  */
 export async function deleteBackupsOfMoved(rt: Runtime): Promise<void> {
   const { config, now, log } = rt;

@@ -18,7 +18,7 @@ const BUSY_TIMEOUT_MS = 5000;
 const FOLDER_PREFIX = ".deskbell-drill-";
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 30 * DAY_MS;
-/** A restore adds events and deliveries, but changes the number of rows in no other table. */
+/** A restore in a drill does not change the number of rows in these tables. */
 const COMPARED_TABLES = [
   "business",
   "catalog_object",
@@ -105,6 +105,7 @@ function removeDrillFolders({ config: { backupFolder }, now }: Runtime): void {
 }
 
 function assertSpace(rt: Runtime, path: string): void {
+  // The live server refuses writes if less than the reserve is free, so a drill leaves twice that.
   const needed = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + 2 * RESERVE_BYTES;
   const free = rt.freeBytes();
   if (free >= needed) return;

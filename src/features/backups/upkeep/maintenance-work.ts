@@ -22,14 +22,15 @@ export type RunMaintenance = (options: MaintenanceOptions) => Promise<void>;
 /** A stopped run has this time to finish. The daemon waits longer for deliveries in flight. */
 const GRACE_MS = 8000;
 /**
- * Interval of the checks of --backup-dir, which find before the next backup that it is not mounted.
+ * The --backup-dir is checked at this interval, so that a missing mount is found before the next
+ * backup.
  */
 const CHECK_DIR_EVERY_MS = 3_600_000;
-/** Delay of a missed backup after the start, when the machine is busy. */
+/** A missed backup waits this long after the daemon starts, because the machine is busy then. */
 const CATCH_UP_DELAY_MS = 10 * 60_000;
 /**
- * Interval of attempts at a missed backup, so that a folder without write access is not tried each
- * minute.
+ * A missed backup is tried again at this interval, so that a folder without write access is not
+ * tried each minute.
  */
 const CATCH_UP_EVERY_MS = 24 * 3_600_000;
 
@@ -53,6 +54,7 @@ async function runThread(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const workerData: MaintenanceData = { config: { ...config, mayCreate: false }, work };
+  // The executable passes the code of the thread as a text.
   const code = featureThread("backups");
   const worker = new Worker(code, { eval: typeof code === "string", workerData });
   let timer: NodeJS.Timeout | undefined;
@@ -122,7 +124,7 @@ export function createMaintenance(
 
   return {
     runIfDue,
-    /** Copies a backup that a command has made and for whose copy it waits. */
+    /** Copies a backup that a command has made. The command waits for the copy. */
     async runIfChanged(): Promise<void> {
       if (isRunning || readChangeTime(rt.config) === seenChange) return;
       seenChange = readChangeTime(rt.config);
@@ -141,7 +143,7 @@ export function createMaintenance(
   };
 }
 
-/** Returns the path of the newest backup that is copied, which no backup before a migration is. */
+/** Returns the path of the newest backup, except those before migrations, which are not copied. */
 const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt, isNightly)?.path;
 
 /** Returns when a file was last added to or removed from the backup folder. */

@@ -9,7 +9,7 @@ import { copyBackup, findUncopiedBackup } from "../copies/copies.ts";
 import { checkBackupDir } from "../copies/backup-dir.ts";
 import { drillBackup, isDrillDue } from "./drill.ts";
 import { readBackupState } from "../state.ts";
-import { backUpNightly, findNewestBackup, latestBackupTime, listBackups } from "../backups.ts";
+import { backUpNightly, findNewestBackup, latestPlausibleTime, listBackups } from "../backups.ts";
 import { deleteBackupsOfMoved } from "./backups-of-moved.ts";
 import { deleteReplacedData } from "../restore/replaced-data.ts";
 import { isScrubDue, isScrubUnfinished, scrub } from "./scrub.ts";
@@ -22,7 +22,7 @@ export type MaintenanceOptions = {
   onCopied?: (() => void) | undefined;
 };
 
-/** More than the time from one night to the next: 25 hours when clocks are set back. */
+/** More than the time from one night to the next, which is 25 hours when clocks are set back. */
 const MISSED_NIGHT_MS = 26 * 3_600_000;
 
 /** Returns whether --backup-every is set and has passed since the last backup, or the last try. */
@@ -51,7 +51,7 @@ function lastTryAt(rt: Runtime): number {
   const { config } = rt;
   const madeAt = listBackups(config).map(({ createdAt }) => createdAt);
   const failedAt = readBackupState(config, "failure")?.at ?? -Infinity;
-  const latest = latestBackupTime(rt);
+  const latest = latestPlausibleTime(rt);
   return Math.max(-Infinity, ...[...madeAt, failedAt].filter((at) => at <= latest));
 }
 
@@ -77,7 +77,7 @@ export function isNewestOutdated(rt: Runtime): boolean {
   }
 }
 
-/** Makes, copies and checks backups. It logs and records each failure, and throws none. */
+/** Makes, copies and checks backups. Failures are logged and recorded, and not thrown. */
 export async function runMaintenance(
   rt: Runtime,
   { backUp, signal, onCopied = () => {} }: MaintenanceOptions,
@@ -95,9 +95,9 @@ export async function runMaintenance(
 }
 
 /**
- * Makes a backup and copies it to --backup-dir while the daemon stops, so that a server restored
- * from it has every change.
- * @returns whether it was copied; if not, the reason is logged
+ * Makes a backup and copies it to --backup-dir. Call it when nothing is written any more, so that a
+ * server restored from the copy has every change.
+ * @returns whether the backup was copied; if not, the reason is logged
  */
 export async function backUpAndCopy(rt: Runtime, signal?: AbortSignal): Promise<boolean> {
   const backup = await backUpNightly(rt);

@@ -14,7 +14,7 @@ type Scrub = BackupState["scrub"];
 
 /**
  * The shortest time between the beginnings of two rounds. With one backup a day, a round begins
- * every six days, and so has a day in which to read everything again within seven.
+ * every six days and may take one day, so that everything is read every seven days.
  */
 const INTERVAL_MS = 5.5 * 86_400_000;
 /** A run ends after this time, so that a backup which has become due is made first. */
@@ -23,9 +23,9 @@ const MAX_RUN_MS = 30 * 60_000;
 const BATCH_SIZE = 200;
 /** The limit on the speed of reading events: 20 MB a second. */
 const BYTES_PER_MS = 20_000;
-/** An interrupted round repeats at most the events of this time. */
+/** The progress is saved at this interval: a killed run repeats at most that much reading. */
 const SAVE_INTERVAL_MS = 5000;
-/** The number of altered events that are named. */
+/** The largest number of altered events that are named. */
 const MAX_ALTERED = 20;
 
 export const isScrubDue = ({ config, now }: Runtime): boolean =>
@@ -56,7 +56,7 @@ export async function scrub(rt: Runtime, signal?: AbortSignal): Promise<void> {
   saveBackupState(config, "scrub", state);
 }
 
-/** Damage that an earlier round found stays reported until it is verified again. */
+/** A damaged backup that an earlier round found stays reported until it is verified again. */
 const startRound = (rt: Runtime, before: Scrub | null): Scrub => ({
   startedAt: rt.now(),
   finishedAt: null,

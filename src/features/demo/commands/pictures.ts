@@ -23,7 +23,7 @@ const stroke = (d: string, colour: string, width: number): string =>
 const repeat = (count: number, draw: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => draw(i)).join("");
 
-/** A person from the shoulders up, with hair that a path draws around the head. */
+/** A person from the shoulders up; the hair is a circle behind the face. */
 const person = (x: number, y: number, [skin, hair, clothes]: [string, string, string]): string =>
   path(`M${x - 95} ${y + 210}q0-110 95-110t95 110z`, clothes) +
   rect(x - 20, y + 40, 40, 75, skin, 18) +
@@ -215,7 +215,7 @@ export async function startPictures(preferredPort: number) {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    /** Returns the text of a sample file with the URLs of the drawings. */
+    /** Replaces the picture URLs in the text of a sample file by those of the drawings. */
     illustrate: (text: string): string =>
       text.replaceAll(
         /https:\/\/[\w-]+\.example\/img\/([\w-]+)\.jpg/g,

@@ -83,6 +83,7 @@ async function assemble(
 
   const pictures = await startPictures(PICTURES_PORT);
   resources.defer(pictures.close);
+  // Times in the sample files are relative to this time.
   const seedingAt = rt.now();
   const seeded = PRESETS.map((preset) => {
     const text = pictures.illustrate(readPreset(preset));
@@ -133,7 +134,7 @@ async function assemble(
 
 /**
  * Writes the log to a file, because its lines would overwrite the live view.
- * @returns a function that ends it
+ * @returns a function that ends the diversion
  */
 function divertLog(path: string): () => void {
   const file = createWriteStream(path, { mode: 0o600 });
@@ -156,7 +157,8 @@ function createDemoLink(rt: Runtime, business: BusinessRow): string {
 }
 
 async function subscribeReceiver(rt: Runtime, business: BusinessRow) {
-  // The URL is needed to create the endpoint, which returns the secret: choose the port first.
+  // The endpoint needs the URL, and the receiver needs the secret of the endpoint, so the port is
+  // chosen before both.
   const port = await findFreePort(RECEIVER_PORT);
   const url = `http://127.0.0.1:${port}/hook`;
   const { secret } = await createEndpoint(rt, {
@@ -187,7 +189,7 @@ function startEditing(rt: Runtime, business: BusinessRow, resources: AsyncDispos
   resources.defer(() => clearInterval(timer));
 }
 
-/** Returns the slug and the number of its most frequent objects, such as `cafe-lumen 64 dishes`. */
+/** Returns a text such as `cafe-lumen 64 dishes`: the most frequent objects of a business. */
 function describeSeeded({ slug, changes }: ChangeResult): string {
   const nouns = { menu_item: "dishes", service: "services", public_event: "events" } as const;
   const counts = Object.entries(nouns).map(([kind, noun]) => ({

@@ -6,8 +6,8 @@ import type { Reservation } from "../../../domain/bookings/reservation.ts";
 import type { BusinessRow } from "../../../store/businesses.ts";
 import { type AlertLinkRow, createAlertLinkStore } from "../store.ts";
 
-// Links in alerts, by which the reader accepts or declines a visit without a paired device. The
-// reader may be anybody who sees the alert, so the links end with the decision.
+// Links in an alert let its reader accept or decline a visit without a paired device. The reader
+// may be anybody who sees the alert, so the links end with the decision.
 
 export const DECISIONS = ["accept", "decline"] as const;
 export type Decision = (typeof DECISIONS)[number];
@@ -16,19 +16,17 @@ export type Decision = (typeof DECISIONS)[number];
 export type AlertLinks = Record<Decision, string>;
 
 const TOKEN_BYTES = 24;
-/** The form of a token, which the log recognises and redacts. */
+/** The log recognises and redacts tokens of this form. */
 const TOKEN = /^deskbell_al_[0-9a-f]{48}$/;
-/**
- * The most links of a visit that work at the same time: an alert is sent to several channels, and
- * sent again if one fails.
- */
+/** The most links of a visit that work at once: each attempt to send an alert creates new ones. */
 const MAX_OF_VISIT = 10;
 
 /** Returns the hash of a token. Its 192 random bits need no salt and no stretching. */
 const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * Creates links to a visit that waits for a decision. They end at the decision, or when it is due.
+ * Creates links to a visit that waits for a decision. The links end with the decision, or when the
+ * time to decide is over.
  * @returns the only copy of the links; undefined if nobody can decide about the visit now
  */
 export const createAlertLinks = (
@@ -95,8 +93,8 @@ export function findLinkedVisit(rt: Runtime, slug: string, token: string): Linke
 export type LinkOutcome = "done" | "moved" | "ended";
 
 /**
- * Accepts or declines the visit of a link, as the operator and in the name of the link. All links
- * of the visit end.
+ * Accepts or declines the visit of a link, as a command of the operator does; the audit log names
+ * the link. All links of the visit end.
  * @param seenStart when the visit started on the page that the reader has seen (epoch ms)
  */
 export const decideByLink = (

@@ -1,7 +1,7 @@
 import type { OnRemoval } from "../../../app/feature-hooks.ts";
 import { createAlertLinkStore } from "../store.ts";
 
-/** Deletes the links of alerts to visits of erased guests. */
+/** Deletes the links with which readers of alerts could decide about visits of erased guests. */
 export const endAlertLinks: OnRemoval = {
   guestsErased(rt, visitIds) {
     const links = rt.openStore(createAlertLinkStore);

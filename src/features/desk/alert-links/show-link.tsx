@@ -50,7 +50,7 @@ export function showAlertLink(request: PageRequest): HttpResponse {
 export async function postAlertLink(request: PageRequest): Promise<HttpResponse> {
   const { rt, slug, context } = request;
   const { start = "" } = await readForm(request);
-  // The link is read after the body, so that one that has ended meanwhile does nothing.
+  // The link is read after the body, so that a link that has ended meanwhile does nothing.
   const question = findQuestion(request);
   if (question === undefined) return respondEnded(request);
   const { token, decision, business } = question;

@@ -3,10 +3,10 @@ import type { Decision } from "./alert-links.ts";
 
 type AlertLinkTexts = {
   questions: Record<Decision, string>;
-  /** Said above the question if the visit was moved after the page was shown. */
+  /** The text above the question if the visit was moved after the page was shown. */
   moved: string;
   ended: string;
-  /** Says what a reader of an ended link can do. */
+  /** What the reader of an ended link can do. */
   endedHint: string;
 };
 

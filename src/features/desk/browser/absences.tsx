@@ -3,7 +3,7 @@ import { fillText } from "../../../pages/languages.ts";
 import type { DeskAway, DeskView } from "../rules.ts";
 import { Form, momentText, type Page, rangeText, Section } from "./parts.tsx";
 
-/** Enters time off of a staff member with one tap, for example when the person is ill. */
+/** Buttons that enter or end the time off of a staff member, for example of one who is ill. */
 export const SomebodyAway = ({ page, view }: { page: Page; view: DeskView }) => (
   <Section id="away" title={page.texts.somebodyAway}>
     {view.absences.map((absence) => (
@@ -41,7 +41,7 @@ export const SomebodyAway = ({ page, view }: { page: Page; view: DeskView }) => 
   </Section>
 );
 
-/** The visits within a time off, and the colleagues who could take each. */
+/** The visits within a time off, each with the colleagues who could take it. */
 export function Away({ page, away }: { page: Page; away: DeskAway }) {
   const { texts } = page;
   return (

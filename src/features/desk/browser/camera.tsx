@@ -7,7 +7,7 @@ import type { DeskTexts } from "./texts.ts";
 
 /** The time between two pictures that are searched for a code. */
 const PAUSE_MS = 150;
-/** The longer side of a searched picture, in pixels. A larger picture only takes longer. */
+/** The longer side of a searched picture, in pixels. A larger picture only costs more time. */
 const MAX_SIDE = 640;
 /** A code that is out of sight for this long is checked in again when it comes back. */
 const FORGET_MS = 2000;
@@ -67,7 +67,8 @@ export function Camera({ texts, scanner, checkIn }: Props) {
 }
 
 /**
- * Vibrates once for a ticket that was checked in and longer for a refusal: staff look at the guest.
+ * Vibrates once for a ticket that was checked in and three times for a refusal, because staff look
+ * at the guest.
  */
 const vibrate = (message: DeskMessage | null): void => {
   // Browsers log an error if a page vibrates before its first touch.
@@ -78,8 +79,8 @@ const vibrate = (message: DeskMessage | null): void => {
 type Listeners = { onStart: () => void; onCode: (code: string) => Promise<void> };
 
 /**
- * Shows the camera, and reports each code once while it is in sight. The end of the signal stops
- * the camera.
+ * Shows the camera's pictures, and reports each code once while it is in sight. Aborting `ended`
+ * stops the camera.
  */
 async function watch(
   video: HTMLVideoElement,
@@ -119,6 +120,7 @@ async function watch(
 
 function takePicture(video: HTMLVideoElement): ImageData | null {
   const { videoWidth, videoHeight } = video;
+  // A video without a width has no picture yet.
   if (videoWidth === 0) return null;
   const scale = Math.min(1, MAX_SIDE / Math.max(videoWidth, videoHeight));
   const [width, height] = [videoWidth, videoHeight].map((side) => Math.round(side * scale));

@@ -10,17 +10,17 @@ import type { DeskMessage, DeskProps } from "./desk.tsx";
 
 /** The time between two requests for the current view. */
 const POLL_MS = 8000;
-/** The time after which the age of the view is checked and shown again. */
+/** The time between two checks of the view's age. */
 const AGE_CHECK_MS = 5000;
 /** A view that is older than this is not shown as current. */
 const STALE_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long the page repeats an action without a response by itself. Later, a person decides. */
+/** How long the page sends an unanswered action again by itself. After that, a person decides. */
 const RESEND_MS = 60_000;
-/** The delays of repetitions begin with the first value, double, and end with the second. */
+/** The delay before an action is sent again doubles from the first value up to the second. */
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 8000;
-/** The longest wait for the browser to paint, which it does not do in the background. */
+/** The longest wait for the browser to paint: it does not paint pages in the background. */
 const MAX_PAINT_MS = 500;
 
 type Reply = { view: DeskView; message: DeskMessage | null };
@@ -33,7 +33,8 @@ type Unanswered = {
   label: string;
   /** When the action was first sent, on the clock of the browser. */
   since: number;
-  attempts: number;
+  /** How often the action was sent without a response. */
+  failedAttempts: number;
 };
 
 type State = Reply & {
@@ -42,14 +43,17 @@ type State = Reply & {
   isConnected: boolean;
   unanswered: Unanswered | null;
   isBusy: boolean;
-  /** Whether a person has to say whether an action is sent again. */
+  /** Whether a person has to decide about sending an action again. */
   isAsking: boolean;
 };
 
 export type LiveState = State & {
   isStale: boolean;
   ageMs: number;
-  /** Sends the fields of a form with the key of the view that is shown. */
+  /**
+   * Sends the fields of a form with the key of the view that is shown. The message is null if no
+   * response arrives, or if the response to an earlier action is still missing.
+   */
   act: (body: URLSearchParams, label: string) => Promise<DeskMessage | null>;
   sendAgain: () => void;
   drop: () => void;
@@ -71,9 +75,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     state.current = { ...state.current, ...changes };
     setRenders((count) => count + 1);
   };
-  /**
-   * Shows a response. Its age counts from its request, because a phone may sleep between the two.
-   */
+  /** Shows a response. The age counts from its request, because a phone may sleep meanwhile. */
   const show = (reply: Partial<Reply>, readAt: number): void =>
     set({ ...reply, readAt, isConnected: true });
 
@@ -85,7 +87,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     try {
       const response = await send(`${path}?${query}`);
       const next = response.status === 204 ? {} : { view: ((await response.json()) as Reply).view };
-      // If another response was shown meanwhile, it is newer than this one.
+      // A response that was shown meanwhile is newer than this one.
       if (state.current.readAt === readAt) show(next, startedAt);
     } catch {
       set({ isConnected: false });
@@ -123,9 +125,9 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
       set({
         isConnected: false,
         message: unknown,
-        unanswered: { ...unanswered, attempts: unanswered.attempts + 1 },
+        unanswered: { ...unanswered, failedAttempts: unanswered.failedAttempts + 1 },
       });
-      setTimeout(retry, Math.min(FIRST_RETRY_MS * 2 ** unanswered.attempts, MAX_RETRY_MS));
+      setTimeout(retry, Math.min(FIRST_RETRY_MS * 2 ** unanswered.failedAttempts, MAX_RETRY_MS));
       return null;
     } finally {
       set({ isBusy: false });
@@ -144,8 +146,8 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
 
   useEffect(() => {
     const update = () => {
-      // The page is also rendered when it is hidden, because a phone that wakes first shows its
-      // last picture: that one must say that the view may be old.
+      // The page is also rendered when it is hidden: a waking phone shows its last picture at
+      // first, which must say that the view may be old.
       set({});
       if (document.visibilityState === "visible") void poll().then(retry);
     };
@@ -172,7 +174,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     async act(body, label) {
       if (state.current.unanswered !== null) return null;
       body.set("key", state.current.view.key);
-      set({ unanswered: { body: body.toString(), label, since: now(), attempts: 0 } });
+      set({ unanswered: { body: body.toString(), label, since: now(), failedAttempts: 0 } });
       return deliver();
     },
     sendAgain: () => void deliver(),
@@ -181,7 +183,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
 }
 
 /**
- * Waits until the browser has painted, so that the answer to a tap is seen before the day is
+ * Waits until the browser has painted, so that the text about saving is seen before the response is
  * rendered.
  */
 const afterPaint = (): Promise<void> =>
@@ -195,7 +197,7 @@ class Refusal extends Error {}
 
 /**
  * Sends a request, and loads the page again if the device is no longer paired.
- * @throws Refusal if the server has answered with an error
+ * @throws Refusal for an error below 500; another error if the action may have been done
  */
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, {
@@ -205,7 +207,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   });
   if (response.status === 401) location.reload();
   if (response.ok) return response;
-  // The server may have done the action before it failed, or before a proxy lost its response.
+  // The server may have done the action and then failed, or a proxy may have lost its response.
   if (response.status >= 500) throw new Error(`status ${response.status}`);
   const problem = (await response.json()) as { detail?: string; title?: string };
   throw new Refusal(problem.detail ?? problem.title ?? `HTTP ${response.status}`);

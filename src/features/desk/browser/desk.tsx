@@ -30,7 +30,7 @@ export type DeskProps = {
   locale: string;
   /** The path of the page, to which its forms are sent. */
   path: string;
-  /** The path of the script that decodes the codes of tickets. */
+  /** The path of the script that finds tickets' codes in pictures. */
   scanner: string;
   message: DeskMessage | null;
 };
@@ -40,8 +40,8 @@ export function Desk({ live, message, ...props }: DeskProps & { live?: Live }) {
   const { view, texts, language, path, locale } = props;
   const { key: formKey, today } = view;
   const times = timesIn(locale);
-  // A new view renders only what differs from the last one, so that the page answers a tap within a
-  // frame. The key of the view is no input, because the script adds the current one to each action.
+  // A new `page` would render every part again, and a tap would be answered too late. `formKey` may
+  // be older than the view, because the script adds the current key to each action.
   const page = useMemo(
     (): Page => ({ texts, language, times, path, formKey, today, live }),
     [today, live?.isLocked],
@@ -121,9 +121,7 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
   );
 }
 
-/**
- * A button that shows the visits that are over: the style sheet hides them while this is closed.
- */
+/** A control to show the visits that are over: while it is closed, the style sheet hides them. */
 function EarlierVisits({ texts, visits }: { texts: DeskTexts; visits: readonly DeskVisit[] }) {
   const past = visits.filter(({ at }) => at === "past");
   if (past.length === 0) return null;

@@ -12,8 +12,8 @@ type Props = { page: Page; label: string; name: string; choices: readonly Choice
 export function FindChoice({ page, label, name, choices }: Props) {
   const [text, setText] = useState("");
   const [canSearch, setCanSearch] = useState(false);
-  // The first rendering must equal the server's, which has no field, so the field is added after
-  // it. A chosen item leaves the list, and the text that found it is then cleared.
+  // The server renders no search field, and the browser's first rendering must equal the server's,
+  // so an effect adds the field. When an item has left the list, its search text is cleared.
   useEffect(() => {
     setCanSearch(choices.length > MAX_UNSEARCHED);
     setText("");

@@ -11,8 +11,7 @@ export function LiveDesk(props: DeskProps) {
   const { view, message, isStale, isConnected, isBusy, unanswered } = desk;
 
   useEffect(openLinkedSection, []);
-  // Layout effects move the focus before the change is painted, so that no key is pressed without
-  // one.
+  // Layout effects move the focus before the change is painted, so that no key press is lost.
   useLayoutEffect(() => {
     if (view.away !== null) document.getElementById("away-visits")?.focus();
   }, [view.away?.id]);
@@ -42,7 +41,8 @@ export function LiveDesk(props: DeskProps) {
         isConnected,
         age: timesIn(props.locale).age(desk.ageMs),
         isBusy,
-        isLocked: isStale || (unanswered !== null && unanswered.attempts > 0),
+        // The first attempt disables no button, because every form would be rendered again.
+        isLocked: isStale || (unanswered !== null && unanswered.failedAttempts > 0),
         question: desk.isAsking ? { sendAgain: desk.sendAgain, drop: desk.drop } : null,
         camera: <Camera texts={props.texts} scanner={props.scanner} checkIn={checkIn} />,
         onSubmit,

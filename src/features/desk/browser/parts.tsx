@@ -5,7 +5,7 @@ import type { Choice } from "../rules.ts";
 import type { DeskTexts } from "./texts.ts";
 import type { Times } from "./times.ts";
 
-/** The state that only the page with a script has. */
+/** The state of a page that runs its script. */
 export type Live = {
   /** Whether the view may be old. */
   isStale: boolean;
@@ -64,7 +64,7 @@ type FormProps = {
   /** Fields that are not shown. */
   fields?: Readonly<Record<string, string>>;
   button: string;
-  /** Said to screen readers after the text of the button, because many buttons have that text. */
+  /** Screen readers say this text after the button's, which other buttons may have too. */
   about?: string | undefined;
   /** The class of the button. */
   look?: "primary" | "danger" | undefined;

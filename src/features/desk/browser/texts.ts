@@ -12,7 +12,7 @@ export type DeskTexts = {
   nothingToDo: string;
   decideBy: string;
   earlier: string;
-  /** Past visits for which nobody has recorded whether the guest came. */
+  /** The number of past visits for which nobody has recorded whether the guest came. */
   unrecorded: string;
   goTo: string;
   now: string;
@@ -20,18 +20,18 @@ export type DeskTexts = {
   away: string;
   updated: string;
   offline: string;
-  /** Shown while the current state is read after a pause. */
+  /** The text while the current state is read after a pause. */
   reading: string;
   saving: string;
-  /** Shown before the label of an action that the page sends again by itself. */
+  /** The text before the label of an action that the page sends again by itself. */
   unknown: string;
-  /** Shown before the label of an action that is sent again only if a person says so. */
+  /** The text before the label of an action that is sent again only if a person says so. */
   sendAgainOrNot: string;
   sendAgain: string;
   drop: string;
   status: Record<VisitStatus, string>;
   actions: Record<DeskVisitAction, string>;
-  /** Shown above the actions about which the guest is told. */
+  /** The text above the actions about which the guest is told. */
   tells: string;
   newTime: string;
   note: string;
@@ -61,7 +61,7 @@ export type DeskTexts = {
   closeUntil: string;
   restOfDay: string;
   close: string;
-  /** Shown while the hours of the day are not the usual ones. */
+  /** The text while other hours than the usual ones apply. */
   hoursChanged: string;
   usualHours: string;
   somebodyAway: string;
@@ -83,7 +83,7 @@ export type DeskTexts = {
   codesOnce: string;
   device: string;
   unpair: string;
-  /** Describes the page in its head. */
+  /** The description in the page's HTML head. */
   about: string;
   pairTitle: string;
   pairText: string;
@@ -95,7 +95,7 @@ export type DeskTexts = {
   guests: PluralText;
   tickets: PluralText;
   done: Record<DoneCode, string>;
-  /** Shown with the message of an error that is only in English. */
+  /** The text around the message of an error that is only in English. */
   notDone: string;
 };
 
@@ -119,7 +119,7 @@ export const TEXTS: Translations<DeskTexts> = {
     offline: "Not connected. Nothing can be changed until there is a connection.",
     reading: "Reading the current state …",
     saving: "Saving …",
-    unknown: "Not confirmed yet. It is sent again, and done once:",
+    unknown: "Not confirmed yet. The page sends this action again, and the server does it once:",
     sendAgainOrNot:
       "It is not known whether this was saved. Look at the day, then send it again or drop it:",
     sendAgain: "Send again",

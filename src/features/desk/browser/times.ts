@@ -1,5 +1,5 @@
-// Writes dates and times for people. Every time is a local one of the business, such as
-// `2026-12-05T14:30`, so a browser in another time zone shows the same.
+// Times such as `2026-12-05T14:30` are local times of the business, so a browser in another time
+// zone shows the same text.
 
 export type Times = {
   /** Returns a text such as `09:30`, or `9:30 AM` where clocks have twelve hours. */
@@ -17,7 +17,7 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])
   ["second", 1000],
 ];
 
-/** Reads a local time as if it were one of UTC, in which it is written again. */
+/** Reads a local time as UTC. The formats below write UTC, so they show the local time. */
 const atUtc = (local: string): number => Date.parse(`${local}Z`);
 
 const timesByLocale = new Map<string, Times>();
@@ -50,11 +50,11 @@ function createTimes(locale: string): Times {
 }
 
 /**
- * Returns the locale in which a page writes times: that of the business if the page has its
- * language, because regions of one language write times differently.
+ * Returns the locale in which a page writes times. The locale of the business is used if it has the
+ * language of the page, because regions of one language write times differently.
  */
 export function localeOfTimes(language: string, locale: string): string {
-  if (locale !== language && locale.toLowerCase().startsWith(`${language}-`)) return locale;
-  // Plain English would put the month first and use a 12-hour clock.
+  if (locale.toLowerCase().startsWith(`${language}-`)) return locale;
+  // The locale `en` would put the month first and use a 12-hour clock.
   return language === "en" ? "en-GB" : language;
 }

@@ -7,7 +7,7 @@ import { dayText, Form, momentText, type Page } from "./parts.tsx";
 /** Returns the ID of the row of a visit in the list of its day. */
 const rowId = ({ id }: DeskVisit): string => `visit-${id}`;
 
-/** The visits that take place at this time and the next one, each with a link to its row. */
+/** The visits that take place now, and the next visit, each with a link to its row. */
 export function NowAndNext({ page, visits }: { page: Page; visits: readonly DeskVisit[] }) {
   const shown = visits.filter(({ at }) => at === "now" || at === "next");
   if (shown.length === 0) return null;
@@ -31,7 +31,10 @@ export function NowAndNext({ page, visits }: { page: Page; visits: readonly Desk
 type VisitsProps = {
   page: Page;
   visits: readonly DeskVisit[];
-  /** Whether each row shows its date and until when the visit must be decided. */
+  /**
+   * Whether each row shows its date and until when the visit must be decided. A row with a date has
+   * no ID, because the list of its day may have the same visit.
+   */
   withDate?: boolean;
 };
 
@@ -43,7 +46,7 @@ export const Visits = ({ page, visits, withDate = false }: VisitsProps) => (
   </ul>
 );
 
-/** Renders a visit again only if it has changed: a day may have a hundred of them. */
+/** Renders a visit again only if it has changed: a day may have a hundred visits. */
 function VisitRow({ page, visit, withDate = false }: RowProps) {
   return useMemo(
     () => (
@@ -56,7 +59,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
             <VisitDetails page={page} visit={visit} />
           </div>
         </details>
-        {!hasActionsOnTop(visit) && <QuickActions page={page} visit={visit} />}
+        {!hasActionsOnlyOnTop(visit) && <QuickActions page={page} visit={visit} />}
       </li>
     ),
     [page, JSON.stringify(visit)],
@@ -67,7 +70,7 @@ function VisitRow({ page, visit, withDate = false }: RowProps) {
  * Returns whether the row of a visit lacks quick actions because they are at the top of the page. A
  * visit that comes next has them in both places.
  */
-const hasActionsOnTop = ({ at }: DeskVisit): boolean => at === "now";
+const hasActionsOnlyOnTop = ({ at }: DeskVisit): boolean => at === "now";
 
 type RowProps = { page: Page; visit: DeskVisit; withDate?: boolean };
 
@@ -153,8 +156,8 @@ function QuickActions({ page, visit }: RowProps) {
 }
 
 /**
- * The actions that end or move a visit. The partner whose API key made the booking gets an event at
- * once, and can tell the guest.
+ * The actions that take the booked time from a guest. The partner whose API key made the booking
+ * gets an event at once, and can tell the guest.
  */
 const NOTIFYING: readonly DeskVisitAction[] = ["decline", "cancel", "reschedule"];
 const isNotifying = (action: DeskVisitAction): boolean => NOTIFYING.includes(action);
@@ -163,7 +166,7 @@ function VisitDetails({ page, visit }: RowProps) {
   const { texts } = page;
   const { id, actions, contact, start } = visit;
   const about = aboutOf(page, visit);
-  const quick = hasActionsOnTop(visit) ? [] : quickActionsOf(visit);
+  const quick = hasActionsOnlyOnTop(visit) ? [] : quickActionsOf(visit);
   const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
   // Declining and cancelling come last, so that nobody taps them by mistake.
   const ending = others.filter(isNotifying);

@@ -3,12 +3,12 @@ import { countOf } from "../../../domain/text.ts";
 import { createDeskStore } from "../store.ts";
 
 const readStatus: ReadStatusPart = (rt) => {
-  const desks = rt.openStore(createDeskStore).count(rt.now());
-  const state = `${countOf(desks.desks, "desk")}, ${countOf(desks.devices, "paired device")}`;
-  const isUsed = desks.desks > 0;
+  const counts = rt.openStore(createDeskStore).count(rt.now());
+  const state = `${countOf(counts.desks, "desk")}, ${countOf(counts.devices, "paired device")}`;
+  const isUsed = counts.desks > 0;
   return {
     rows: isUsed ? [{ about: "desks", state }] : [],
-    fields: { desks },
+    fields: { desks: counts },
   };
 };
 

@@ -11,13 +11,14 @@ export type EffectDeps = {
   settings: { timeFormat: TimeFormat };
   sendOnce: SendOnce;
   copy: (text: string) => void;
+  /** Ends the view; the signal is SIGINT for Ctrl-C, and null for another key that quits. */
   quit: (signal: "SIGINT" | null) => void;
 };
 
 export type EffectContext = {
   /** Returns the current state, which keys may change while an effect runs. */
   ui: () => UiState;
-  /** The number of visible rows. */
+  /** The number of rows that fit on the screen. */
   height: number;
   /** Aborts when the view ends. */
   signal: AbortSignal;

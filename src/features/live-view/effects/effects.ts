@@ -18,7 +18,7 @@ import {
   type UiState,
 } from "../state/ui-state.ts";
 
-/** The longest text for the clipboard. Terminals ignore a longer one, which is sent as base64. */
+/** The longest text for the clipboard. Most terminals ignore longer texts, sent as base64. */
 const MAX_COPIED_CHARS = 50_000;
 
 export function runEffect(
@@ -87,10 +87,11 @@ export function runEffect(
 }
 
 function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
+  // The empty text is before every ID.
   const beginning = { id: "", isIncluded: false };
   const filter = listFilter(ui(), rt.now());
   const rows = rt.store.deliverySearch.listPage(filter, "newer", beginning, height).rows;
-  // The rows begin with the oldest delivery. The screen shows them in reverse, the oldest at the end.
+  // The rows begin with the oldest delivery. The screen shows them in reverse.
   const [oldest] = rows;
   const top = rows.at(-1);
   if (top === undefined || oldest === undefined) return FOLLOW_NEWEST;
@@ -105,7 +106,7 @@ function findOldest(rt: Runtime, { ui, height }: EffectContext): ListPosition {
 const newestId = (rt: Runtime, ui: UiState): string | null =>
   rt.store.deliverySearch.listPage(listFilter(ui, rt.now()), "older", null, 1).rows[0]?.id ?? null;
 
-/** Copies the curl command. The screen also shows it: not every terminal can set the clipboard. */
+/** Copies the curl command, and shows it because some terminals cannot set the clipboard. */
 function copyCurl({ rt, copy }: EffectDeps, { update, notify }: EffectContext, id: string): void {
   const detail = findDetail(rt, id);
   if (detail === null) return notify("The delivery has been deleted.", "bad");

@@ -37,8 +37,8 @@ export async function enable(
 ): Promise<void> {
   const { rt } = deps;
   const recoverFrom = parseRecover(deps, recover);
-  // A daemon parks a large backlog in the background. What it has not parked yet is parked here,
-  // because no daemon may be running, and only parked deliveries can be sent or cancelled.
+  // A daemon parks a large backlog in the background, but perhaps no daemon is running. The rest is
+  // parked here, because no other deliveries can be sent or cancelled.
   await continueBacklogMoves(rt, signal);
   if (signal.aborted) return;
   const { recovered, cancelled } = enableEndpoint(rt, id, recoverFrom);

@@ -14,7 +14,8 @@ const BATCH_SIZE = 200;
 
 /**
  * Asks whether to redeliver many deliveries.
- * @param endpointId the endpoint whose failed deliveries are redelivered; undefined for those in the list
+ * @param endpointId the endpoint whose failed deliveries are redelivered; undefined to redeliver
+ * all deliveries in the list
  */
 export function promptRedeliver(
   rt: Runtime,
@@ -36,7 +37,7 @@ export function promptRedeliver(
       "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
       "bad",
     );
-  return update((ui) => ({ ...ui, prompt: { kind: "redeliver", ids, typed: "" } }));
+  return update((before) => ({ ...before, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
 /** Redelivers in batches, so that the view stays responsive and other programs can write. */

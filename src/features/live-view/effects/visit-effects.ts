@@ -29,7 +29,7 @@ export function changeVisit(
 /**
  * Moves a visit. The person in the shop decides, so the minimum notice, the horizon and the grid do
  * not apply.
- * @param text a time as typed, by default on the day of the visit
+ * @param text a typed time; without a date, it is on the day of the visit
  */
 export async function moveVisit(
   { rt }: EffectDeps,

@@ -25,8 +25,8 @@ export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
-  // Esc and a key in one chunk look like alt with this key. No key binding uses alt, so the chunk is
-  // taken for two keys.
+  // Esc and a key in one chunk look like alt with this key. No action has a key with alt, so the
+  // chunk is taken for two keys.
   const before = key.meta ? ["esc"] : [];
   // The split leaves the separators at odd indices.
   const typed = input

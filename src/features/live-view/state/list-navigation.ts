@@ -44,6 +44,7 @@ function moveBy(
   if (selectBy > 0 && from === last && reached !== null)
     return { ...position, top: { id: reached, isIncluded: false }, selected: null, offset: null };
   const selected = clamp(from + selectBy, 0, last);
+  // If fewer rows than `height` are left, the visible part stays where it is.
   const lowestTop = Math.max(topIndex, rows.length - height);
   const scrolledTop = clamp(topIndex + scrollBy, 0, lowestTop);
   const top = clamp(scrolledTop, selected - height + 1, selected);
@@ -65,7 +66,7 @@ function moveBy(
   };
 }
 
-/** Returns the row of the selected delivery, or of the next older one if it has left the list. */
+/** Returns the index of the selected delivery, or of the next older one if it has left the list. */
 export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: ListWindow): number {
   if (selected === null) return topIndex;
   const at = rows.findIndex(({ id }) => id <= selected);

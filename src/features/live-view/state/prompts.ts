@@ -21,19 +21,19 @@ export function handlePromptKey(
       : key === "n"
         ? { ui: closed }
         : { ui };
-  const type = (typed: string): KeyResult => ({ ui: { ...ui, prompt: { ...prompt, typed } } });
+  const setTyped = (typed: string): KeyResult => ({ ui: { ...ui, prompt: { ...prompt, typed } } });
   switch (key) {
     case "enter":
       return submit(closed, prompt, viewport);
     case "backspace":
-      return type(Array.from(prompt.typed).slice(0, -1).join(""));
+      return setTyped(Array.from(prompt.typed).slice(0, -1).join(""));
     // `parseKeys` turns Tab into this key.
     case "right":
-      return prompt.kind === "command" ? type(completeCommand(ui, prompt.typed)) : { ui };
+      return prompt.kind === "command" ? setTyped(completeCommand(ui, prompt.typed)) : { ui };
     default:
       // Other named keys, such as arrows, do nothing.
       if (Array.from(key).length !== 1 || prompt.typed.length >= MAX_TYPED_CHARS) return { ui };
-      return type(prompt.typed + key);
+      return setTyped(prompt.typed + key);
   }
 }
 
@@ -76,7 +76,7 @@ function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
     );
   if (argument !== "" && action.argument === undefined)
     return showError(ui, `${action.name} takes no argument.`);
-  // If a required argument is missing, the prompt opens again after the name.
+  // If a required argument is missing, the prompt opens again with the name already typed.
   if (argument === "" && action.argument !== undefined && !action.argument.startsWith("["))
     return { ui: { ...ui, prompt: { kind: "command", typed: `${action.name} ` } } };
   return runAction(action, ui, viewport, argument);
@@ -90,6 +90,7 @@ export const matchingActions = (ui: UiState, typed: string): readonly Action[] =
 function completeCommand(ui: UiState, typed: string): string {
   const { name } = splitCommand(typed);
   const [first, ...others] = matchingActions(ui, name).map((action) => action.name);
+  // Nothing is completed after the name.
   if (first === undefined || typed !== name) return typed;
   if (others.length === 0) return `${first} `;
   let end = first.length;

@@ -135,7 +135,7 @@ function handleDayKey(
   );
 }
 
-/** Shows the visits of the next business; after the last one, those of all. */
+/** Shows the visits of the next business; after the last business, the visits of all. */
 function chooseNextBusiness(
   ui: UiState,
   screen: Screen & { kind: "day" },

@@ -37,7 +37,7 @@ export const setFilter = (ui: UiState, filter: UiState["filter"]): UiState => ({
   list: FOLLOW_NEWEST,
 });
 
-/** Closes the top screen. On the list, clears the search, or else the filter. Never quits. */
+/** Closes the top screen; on the list, clears the search, or the filter if there is no search. */
 export function goBack(ui: UiState): UiState {
   if (ui.screens.length > 1) return { ...ui, screens: ui.screens.slice(0, -1) };
   if (ui.search !== null) return { ...ui, search: null, list: FOLLOW_NEWEST };
@@ -45,12 +45,12 @@ export function goBack(ui: UiState): UiState {
   return ui;
 }
 
-/** Closes a screen if it is open; otherwise opens it on top of the screens of `below`. */
+/** Closes a screen if it is the top screen; otherwise opens it on top of those of `below`. */
 export const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult => ({
   ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
 });
 
-/** Returns the index of the selected endpoint, which changes when endpoints begin or end to fail. */
+/** Returns the index of the selected endpoint. Endpoints change places as they fail or recover. */
 export const endpointIndex = (
   { selected }: Screen & { kind: "endpoints" },
   endpoints: readonly { id: string }[],

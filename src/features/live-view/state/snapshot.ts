@@ -22,7 +22,7 @@ export type Snapshot = {
   lastHour: LastHour;
   list: ListWindow;
   detail: DeliveryDetail | null;
-  /** The visits of the shown day; null on other screens. */
+  /** The visits of the shown day; null on other screens, or if there are too many businesses. */
   day: Day | null;
 };
 
@@ -33,7 +33,7 @@ export type LastHour = {
   /** Attempts in each of the last 60 minutes, the current minute last. */
   delivered: number[];
   failed: number[];
-  /** Percentiles of the last 1,000 attempts within the hour; null if there were none. */
+  /** Percentiles of the durations of up to 1,000 attempts within the hour; null if it has none. */
   p50Ms: number | null;
   p95Ms: number | null;
 };
@@ -47,7 +47,7 @@ export type ListWindow = {
   reached: string | null;
   /** The number of all matching deliveries; null if no stored count covers the filter. */
   total: number | null;
-  /** The number of deliveries added since the list stopped following the newest. */
+  /** The number of deliveries added since the list stopped following the newest delivery. */
   newCount: number;
 };
 
@@ -78,6 +78,7 @@ export function readSnapshot(
   const { PENDING: pending = 0, EXHAUSTED: exhausted = 0 } = counts;
   return {
     takenAt,
+    // A daemon that has just started may have no row yet.
     daemon: isDaemonRunning ? (rt.store.daemon.find() ?? { url: "", startedAt: takenAt }) : null,
     conditions,
     businesses: rt.store.businesses.list().map(({ id, slug }) => ({ id, slug })),
@@ -137,7 +138,7 @@ function readList(
   };
 }
 
-/** Returns the start of the page above another. Exactly one of the two pages includes the row. */
+/** Returns the start of the page above another. Exactly one of the two pages includes row `id`. */
 const startOfPageAbove = ({ id, isIncluded }: PageStart): PageStart => ({
   id,
   isIncluded: !isIncluded,

@@ -31,7 +31,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
   };
 }
 
-/** Returns a text such as `84ms`, `1.2s` or `30s`. */
+/** Returns a text such as `84ms`, `1.2s` or `30s`. One decimal would round 9950 ms to `10.0s`. */
 export const formatDuration = (ms: number): string =>
   ms < 1000
     ? `${Math.round(ms)}ms`

@@ -51,7 +51,7 @@ export type ListPosition = {
   top: PageStart | null;
   /** The ID of the selected delivery; null to select the first visible row. */
   selected: string | null;
-  /** The number of rows between `newestSeen` and `top`; negative above it; null if unknown. */
+  /** The number of rows from `newestSeen` to `top`; negative if `top` is newer; null if unknown. */
   offset: number | null;
   /** The ID of the newest delivery that was shown; null while the list follows the newest. */
   newestSeen: string | null;
@@ -62,7 +62,7 @@ type Filter = Pick<SearchFilter, Exclude<FilterField, "time">> & {
   time?: string | number | undefined;
 };
 
-/** What the user has opened, selected and typed. A frame is drawn from this state and a snapshot. */
+/** What the user has opened, selected and typed. A frame shows this state and a snapshot. */
 export type UiState = {
   screens: readonly Screen[];
   list: ListPosition;
@@ -132,6 +132,6 @@ export function listFilter(
 export const isFiltered = ({ filter, scope }: UiState): boolean =>
   FILTER_FIELDS.some((name) => filter[name] !== scope[name]);
 
-/** Returns whether the list leaves out some deliveries of the business. */
+/** Returns whether a search, or a filter other than the business, leaves out deliveries. */
 export const isNarrowed = ({ filter: { businessId: _, ...filter }, search }: UiState): boolean =>
   search !== null || Object.values(filter).some((value) => value !== undefined);

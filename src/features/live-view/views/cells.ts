@@ -15,7 +15,7 @@ export const textWidth = (text: string): number =>
 export const lineWidth = (line: StyledLine): number =>
   line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/** Returns whether each character takes one cell, as ASCII and our glyphs do. Such text is fast. */
+/** Returns whether each character takes one cell. The width of such a text is its length. */
 const isSingleWidth = (text: string): boolean => /^[\x20-\x7e─-╿▀-█–…·←→⏎▮▯○●▲▸✓✗]*$/.test(text);
 
 /**
@@ -98,7 +98,7 @@ export function justify(left: StyledLine, right: StyledLine, width: number): Sty
   return space < 1 ? fitLine(left, width) : [...left, span(" ".repeat(space)), ...right];
 }
 
-/** Merges neighbouring spans of one style, to draw less. Blanks take the style of the span before. */
+/** Merges neighbouring spans of one style, to draw less. Blanks take the style before them. */
 export function mergeSpans(line: StyledLine): StyledLine {
   const merged: Span[] = [];
   for (const part of line) {
@@ -215,8 +215,8 @@ export const GLYPHS = {
 export const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 
 /**
- * ASCII replacements of our glyphs, of equal width except for `enter`, which must therefore be
- * replaced before lines are laid out.
+ * Our glyphs in the order of their replacements in `ASCII`, which have one cell each. The word for
+ * `enter` has more cells, so it is written before lines are laid out.
  */
 const DRAWN_GLYPHS = "✓✗○–▲●▸▮▯·…←→↑↓▁▂▃▄▅▆▇█╭╮╯╰─│";
 const ASCII = "+xo-^*>#=-~<>^v.:-=+*%#++++-|";

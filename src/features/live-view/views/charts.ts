@@ -19,7 +19,7 @@ const MINUTES = 60;
 export const CHARTS_WIDTH = LABEL_CELLS + MINUTES + TOTAL_CELLS + 2;
 /** The levels of a bar in one row, which a character of `EIGHTHS` draws. */
 const LEVELS = 8;
-/** Drawn for a value above 0 that is too small for the lowest bar. */
+/** The mark of a value above 0 that is too small for the lowest bar. */
 const TRACE = ".";
 
 /** Draws one bar per value; the value `max` fills all `height` rows. */
@@ -43,6 +43,7 @@ export function renderCharts(snapshot: Snapshot, width: number, height: number):
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
   const columns = Math.min(delivered.length, inner - LABEL_CELLS - TOTAL_CELLS);
+  // The border and the counts take three rows; two charts share the others.
   const rows = Math.floor((height - 3) / 2);
   const [ok, fail] = [delivered.slice(-columns), failed.slice(-columns)];
   // Both charts have one scale, so that a few failures look few.
@@ -107,6 +108,7 @@ function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine
       : [{ rank: 3, line: [span("success ", { dim: true }), span(success)] }]),
   ];
   const joined = () => items.flatMap(({ line }) => [span(" "), ...line, span(" ")]);
+  // The space at the end may be cut off.
   while (lineWidth(joined()) > width + 1 && items.length > 1) {
     const highest = Math.max(...items.map(({ rank }) => rank));
     items = items.filter(({ rank }) => rank !== highest);

@@ -27,7 +27,7 @@ export function shownConditions(
   );
 }
 
-/** Returns the first conditions, one line each. The last line ends with the number of the others. */
+/** Returns the first conditions, a line each. The last line ends with the number of the others. */
 export function renderFirstConditions(
   conditions: readonly HealthCondition[],
   rows: number,

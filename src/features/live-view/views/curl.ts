@@ -58,7 +58,7 @@ const QUOTED_QUOTE = "'\\''".length;
 const escapeNonAscii = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The lines that were drawn last. They are kept because each key that scrolls needs them again. */
+/** The lines that were drawn last, because each key that scrolls draws them again. */
 const cache = new WeakMap<DeliveryDetail, { width: number; lines: StyledLine[] }>();
 
 export function renderCurl(detail: DeliveryDetail | null, width: number): StyledLine[] {

@@ -16,14 +16,14 @@ export type ShownVisit = DayEntry & { slug: string; timezone: string };
 
 /** The visits of a local day of one business, or of all. */
 export type Day = {
-  /** The dates differ if the businesses are in several time zones. */
+  /** The date of the day; several dates if it differs between the businesses' time zones. */
   dates: readonly string[];
   /** Whether the visits are of several businesses. */
   hasSeveralBusinesses: boolean;
   visits: readonly ShownVisit[];
 };
 
-/** The most businesses whose visits are read together, because each change of the data reads them. */
+/** The most businesses whose visits are read together: each change of the data reads them again. */
 const MAX_BUSINESSES = 20;
 
 /**
@@ -53,8 +53,8 @@ export function readDay(rt: Runtime, businessId: string | undefined, offset: num
 }
 
 /**
- * Returns the index of the selected row, or of the next one if its visit has left the day. The first
- * visit that is not over is selected by default.
+ * Returns the index of the selected row, or of the next row if the selected visit has left the day.
+ * The first visit that is not over is selected by default.
  */
 export function visitIndex(selected: VisitRow | null, day: Day | null, now: number): number {
   const visits = day?.visits ?? [];
@@ -82,7 +82,7 @@ type Column = { title: string; value: (visit: ShownVisit) => string | null; shar
 const GUEST: Column = { title: "GUEST", value: describeGuest, share: 0.28 };
 const SERVICE: Column = {
   title: "SERVICE",
-  // A narrow terminal has no column for places: a reservation, which has no service, shows its table.
+  // A narrow terminal has no column for places, so a reservation shows its table here.
   value: ({ service, place }) => service ?? place,
   share: 0.34,
 };
@@ -130,7 +130,7 @@ export function renderDay(
   ];
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
   const times = visits.map((visit) => (isWide ? timesOf(visit) : timesOf(visit).split("-")[0]));
-  // Times differ in width: one that occurs twice, because clocks are set back, has an offset.
+  // A time that occurs twice, because clocks are set back, has an offset and so needs more cells.
   const timeWidth = times.reduce((most, time = "") => Math.max(most, time.length + 1), 0);
   const available = width - MARKS_CELLS - timeWidth - STATUS_CELLS - 1;
   const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
@@ -162,7 +162,7 @@ export function renderDay(
 const timesOf = ({ startsAt, endsAt, timezone }: ShownVisit): string =>
   [startsAt, endsAt].map((at) => formatLocalMinute(at, timezone).slice(11)).join("-");
 
-/** Returns two lines that describe the selected visit in full, because columns may cut its texts. */
+/** Returns two lines with all texts of the selected visit, because columns may cut them. */
 function aboutVisit(visit: ShownVisit, hasSeveralBusinesses: boolean, width: number): StyledLine[] {
   const parts = [
     timesOf(visit),

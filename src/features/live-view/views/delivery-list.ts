@@ -27,8 +27,8 @@ type Column = {
   span: (row: FoundDelivery, cells: number) => Span;
 };
 
-// These widths are in cells. An event type gets at least its usual width; a wide terminal shows the
-// longest one.
+// These widths are in cells. A wide terminal has room for the longest event type; any terminal has
+// room for a usual one.
 const CURSOR_CELLS = 1;
 const LONGEST_TYPE_CELLS = 26;
 const USUAL_TYPE_CELLS = 21;
@@ -96,6 +96,7 @@ function columnsFor(
   { takenAt, businesses }: Snapshot,
   timeFormat: TimeFormat,
 ): Column[] {
+  const hasStatusCode = inner >= 54;
   const fixed: (Column & { isShown?: boolean })[] = [
     {
       title: "CREATED",
@@ -107,7 +108,7 @@ function columnsFor(
       title: "",
       cells: 3,
       span: (row) => span(formatLastStatus(row)),
-      isShown: inner >= 54,
+      isShown: hasStatusCode,
     },
     {
       title: "TOOK",
@@ -162,7 +163,8 @@ function columnsFor(
       cells: ERROR_CELLS,
       span: ({ lastError }) => span(sanitize(lastError ?? "")),
     });
-  return columns.toSpliced(inner >= 54 ? 3 : 2, 0, ...flexible);
+  // The flexible columns follow the state and the status code.
+  return columns.toSpliced(hasStatusCode ? 3 : 2, 0, ...flexible);
 }
 
 function stateSpan(row: FoundDelivery): Span {
@@ -184,7 +186,7 @@ const ERROR_CODES = [
   ["blocked", "blk"],
 ] as const;
 
-/** Returns the status code of the last response, or three letters for an error without one. */
+/** Returns the status code of the last response, or three letters for an error. */
 export const formatLastStatus = ({ lastStatusCode, lastError }: FoundDelivery): string =>
   lastStatusCode !== null
     ? String(lastStatusCode)
@@ -246,7 +248,7 @@ function renderFilterAndPosition(
   ];
 }
 
-/** How each state is shown: by a word and glyph, too, because some people cannot tell the colours. */
+/** How each state is shown. Glyphs and words help people who cannot tell the colours apart. */
 export const STATE_MARKS: Record<SearchState, { glyph: string; word: string; colour: Colour }> = {
   DELIVERED: { glyph: GLYPHS.ok, word: "delivered", colour: "green" },
   PENDING: { glyph: GLYPHS.waiting, word: "pending", colour: "cyan" },

@@ -15,7 +15,7 @@ const NOT_STORED = "(computed per attempt, not stored)";
 
 type Tab = (typeof TABS)[number];
 
-/** The lines that were drawn last. They are kept because each key that scrolls needs them again. */
+/** The lines that were drawn last, because each key that scrolls draws them again. */
 const cache = new WeakMap<DeliveryDetail, { tab: Tab; width: number; lines: StyledLine[] }>();
 
 /** Returns all lines of a tab; the caller selects the visible part. */
@@ -126,8 +126,8 @@ function renderRequest(
   const headers = sentHeaders(row, event, last, `… ${NOT_STORED}`);
   const seconds = headers["webhook-timestamp"];
   const text = event.body.toString();
-  const cut = text.length > MAX_BODY_CHARS;
-  const body = cut ? text.slice(0, MAX_BODY_CHARS) : text;
+  const isCut = text.length > MAX_BODY_CHARS;
+  const body = isCut ? text.slice(0, MAX_BODY_CHARS) : text;
   return [
     heading(last === undefined ? "headers of the first attempt" : `headers of attempt ${last.n}`),
     ...wrapped(`POST ${sanitize(row.url, 2048)}`, width),
@@ -137,7 +137,7 @@ function renderRequest(
     [],
     heading(`body, formatted (${event.body.length} bytes)`),
     ...formatJson(body).flatMap((line) => wrapped(sanitize(line, MAX_BODY_CHARS), width)),
-    ...(cut
+    ...(isCut
       ? [
           [
             span(` … full body: deskbell events show ${sanitize(row.eventId)} --json`, {

@@ -49,8 +49,8 @@ export function renderEndpoints(
 }
 
 /**
- * Returns the range of blocks to show: the selected one, as many above it as fit in `rows`, and then as
- * many below it. `last` is the index after the last block.
+ * Returns the range of blocks to show: the selected block, as many above it as fit in `rows`, and
+ * then as many below it as still fit. `last` is the index after the last block.
  */
 function visibleRange(
   heights: readonly number[],
@@ -106,8 +106,8 @@ function healthOf({ status, failingSince }: EndpointState): Health {
 }
 
 /**
- * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. If the text is
- * too long, the error in it is shortened.
+ * Returns a text such as `failing: HTTP 500 since 12:04:31`; "" for a healthy endpoint. An error
+ * that is too long is cut.
  */
 function reasonOf(
   endpoint: EndpointState,
@@ -118,7 +118,7 @@ function reasonOf(
   const { status, disabledReason, failingSince, lastError, disableAt, heldUntil } = endpoint;
   const isDelayed = heldUntil !== null && heldUntil > now;
   const probe = isDelayed ? `, next probe ${timeFormat.brief(heldUntil, now)}` : "";
-  // An endpoint can have a backoff without failing: its receiver sent Retry-After, and then accepted a
+  // An endpoint can have a backoff and not fail: its receiver sent Retry-After, and then accepted a
   // delivery that was in flight.
   if (status === "ACTIVE" && failingSince === null) return isDelayed ? `   backoff${probe}` : "";
   const hasOtherReason = status === "DISABLED" && disabledReason !== "failing";

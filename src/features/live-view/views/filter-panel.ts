@@ -40,7 +40,7 @@ export function handleFilterKey(
     time: [...new Set([...DURATIONS, ...(time === undefined ? [] : [time])])],
     businessId: snapshot.businesses.map(({ id }) => id),
   };
-  const selectNext = (by: number): KeyResult => {
+  const changeValue = (by: 1 | -1): KeyResult => {
     // The first choice means "any".
     const choices = [undefined, ...values[name]];
     const index = Math.max(0, choices.indexOf(ui.filter[name]));
@@ -51,10 +51,10 @@ export function handleFilterKey(
   switch (key) {
     case "right":
     case "l":
-      return selectNext(1);
+      return changeValue(1);
     case "left":
     case "h":
-      return selectNext(-1);
+      return changeValue(-1);
     case "down":
     case "j":
       return moveTo(Math.min(screen.row + 1, FILTER_FIELDS.length - 1));

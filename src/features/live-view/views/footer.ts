@@ -18,7 +18,7 @@ import type { Screen, UiState } from "../state/ui-state.ts";
 
 type Hint = readonly [key: string, action: string];
 
-/** The hints of each screen, the most important first: a narrow terminal shows only the first ones. */
+/** The hints of each screen, the most important first: a narrow terminal lacks the last ones. */
 const HINTS: Record<Screen["kind"], string> = {
   list: "⏎ open, e endpoints, d today, r redeliver, f filter, / search, : more, ? help, q quit, j/k move, y curl, space pause, R redeliver all, t test",
   delivery: "1-4 tabs, j/k scroll, r redeliver, t test, y curl, i copy id, esc back, ? help",
@@ -47,7 +47,7 @@ export function renderFooter(ui: UiState, width: number, isAscii: boolean): Styl
     return [...commands, renderInput(prompt, width)];
   }
   if (feedback !== null) {
-    // The feedback is wrapped and not cut, because it may end with a fix.
+    // Feedback may take several lines, because it may end with a fix.
     const lines = wrapWords(sanitize(feedback.text), width - 2).slice(0, MAX_FEEDBACK_LINES);
     return lines.map((line) => [span(` ${line}`, { ...TONES[feedback.tone], bold: true })]);
   }
@@ -122,10 +122,11 @@ const KEY_CELLS = 6;
 
 /** Shows as many hints as fit. The hint `?` is always shown, because the help lists all keys. */
 function keyHints(pairs: readonly Hint[], width: number): StyledLine {
-  const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + 2;
+  const distance = 2;
+  const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + distance;
   const help = pairs.find(([key]) => key === "?");
-  // Each hint counts two cells before the next one, which the last hint does not need.
-  let remaining = width - 1 + 2 - (help === undefined ? 0 : cells(help));
+  // The line begins with one blank. The last hint needs no distance to a next one.
+  let remaining = width - 1 + distance - (help === undefined ? 0 : cells(help));
   const shown = pairs.filter((hint) => {
     if (hint === help) return true;
     remaining -= cells(hint);

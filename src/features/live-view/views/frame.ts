@@ -27,7 +27,7 @@ import { type Screen, TABS, type UiState } from "../state/ui-state.ts";
 
 export type Size = { columns: number; rows: number };
 
-/** A phone in portrait has about 45 columns. */
+/** The smallest terminal with a view. A phone in portrait has about 45 columns. */
 export const MIN_SIZE: Size = { columns: 40, rows: 12 };
 
 /** How the rows of the terminal are divided. Heights are in rows. */
@@ -101,7 +101,7 @@ function renderBody(
 ): Body {
   const screen = currentScreen(ui);
   const width = layout.size.columns;
-  const height = layout.textHeight + 2;
+  const height = layout.textHeight + EDGE_ROWS;
   switch (screen.kind) {
     case "list":
     case "filter":
@@ -118,13 +118,13 @@ function renderBody(
           selected: endpointIndex(screen, snapshot.endpoints),
         }),
         scrollMax: 0,
-        pageRows: height - 2,
+        pageRows: layout.textHeight,
       };
     case "day": {
       const { day, takenAt } = snapshot;
       const selected = visitIndex(screen.selected, day, takenAt);
       const { head, rows, about } = renderDay(day, width - 2, selected);
-      const shown = height - 2 - head.length - about.length;
+      const shown = layout.textHeight - head.length - about.length;
       const border = { title: [span(describeShownDay(day))], width, height };
       return renderText(rows, selected - Math.floor(shown / 2), border, head, about);
     }
@@ -191,7 +191,8 @@ function renderMain(
   const panel =
     screen.kind === "filter" ? renderFilterPanel(ui, screen.row, snapshot, timeFormat, width) : [];
   const rows = Math.max(0, listHeight - panel.length);
-  const height = size.rows - 2 - conditionRows - chartHeight - panel.length;
+  const bodyRows = size.rows - HEADER_ROWS - FOOTER_ROWS;
+  const height = bodyRows - conditionRows - chartHeight - panel.length;
   return [
     ...renderFirstConditions(shownConditions(ui, snapshot), conditionRows, width),
     ...top,
@@ -211,7 +212,7 @@ function renderText(
   head: readonly StyledLine[] = [],
   foot: readonly StyledLine[] = [],
 ): Body {
-  const rows = border.height - 2 - head.length - foot.length;
+  const rows = border.height - EDGE_ROWS - head.length - foot.length;
   const scrollMax = Math.max(0, text.length - rows);
   const from = Math.max(0, Math.min(scroll, scrollMax));
   const last = Math.min(text.length, from + rows);
@@ -220,6 +221,7 @@ function renderText(
   return {
     body: drawBorder({ ...border, topRight }, [
       ...head,
+      // Blank rows keep a foot at the bottom.
       ...Array.from(
         { length: foot.length === 0 ? last - from : rows },
         (_, i) => text[from + i] ?? [],

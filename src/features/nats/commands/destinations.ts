@@ -105,7 +105,7 @@ const list = command({
 
 const show = command({
   name: "show",
-  about: "Show a destination without its secrets, and the events that it has not got.",
+  about: "Show a destination without its secrets, and the events that it did not get.",
   arguments: ["<destination>"],
   examples: ["destinations show bus", "destinations show bus --json"],
   async run(cli, _flags, nameOrId) {
@@ -182,7 +182,7 @@ const deleteCommand = command({
 const redeliver = command({
   name: "redeliver",
   about:
-    "Publish the stored events since a time again, in order. Later events wait until they are published.",
+    "Publish the events stored since a time once more, in order. Newer events wait until these are published.",
   supportsDryRun: true,
   arguments: ["<destination>"],
   flags: {
@@ -211,7 +211,7 @@ const test = command({
   about:
     "Check the server and the stream of a destination without storing a message, and print the permissions it needs. Exits with 6 if something fails.",
   arguments: ["<destination>"],
-  flags: { allowPlaintext: toggle("send the password also without TLS, as serve with this flag") },
+  flags: { allowPlaintext: toggle("send a password without TLS, as serve --allow-plaintext does") },
   examples: ["destinations test bus", "destinations test bus --json"],
   async run(cli, { allowPlaintext }, nameOrId) {
     const rt = await cli.open();

@@ -35,6 +35,7 @@ export class BrokerConnection {
     try {
       const opened = await opening;
       if (!opened.isClosed()) return opened;
+      // An older connection that was closed is no failure: the next call opens a new one.
       if (isNew) this.#health.fail("the server closed the connection");
     } catch (error) {
       this.#health.fail(errorInWords(error));

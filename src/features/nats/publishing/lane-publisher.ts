@@ -14,7 +14,7 @@ import { type Lane, provesPosition, toMessage } from "./lane.ts";
 import { createSkipRecorder } from "./skips.ts";
 import { createStreamPosition } from "./stream-position.ts";
 
-/** The number of events that are read at once. It is small, because an event can have hundreds of KB. */
+/** The number of events that are read at once: few, because an event can have hundreds of KB. */
 const BATCH = 8;
 /** The header with the sequence number of an event. */
 const SEQUENCE = "X-Service-Sequence";
@@ -29,8 +29,8 @@ type Failure = Pick<
 >;
 
 /**
- * Publishes the events of lanes to a destination, one event at a time in each lane. An event is tried
- * again until the stream has it or the history no longer has it. Cursors move in memory only:
+ * Publishes the events of lanes to a destination, one event at a time in each lane. An event is
+ * tried again until the stream has it or the history no longer has it. Cursors move in memory only:
  * `Publisher` stores them.
  */
 export class LanePublisher {
@@ -94,7 +94,7 @@ export class LanePublisher {
     // SQLite notices no altered bytes within a value, so the event is compared with its hash.
     if (!hash("sha256", event.body, "buffer").equals(event.sha256))
       return this.#skip(lane, event, "it was altered in the database file");
-    // Answers to other publishes can arrive before this one, so the position is noted first.
+    // The answer to a later publish can arrive first, so the position is noted before the publish.
     const recordStored = this.#position.beginPublish();
     const outcome = await broker.publish(
       toMessage(this.#destination, lane, event, this.#connection.keys, this.#rt.now()),
@@ -123,6 +123,7 @@ export class LanePublisher {
       const last = await broker.readLast(subjects, SEQUENCE);
       if (this.state === "stopped") return false;
       lane.isUnclear = false;
+      // A message of another program has no sequence number: the result is then NaN.
       const sequence = Number(last?.value);
       if (last === null || !(sequence > cursor.sequence)) return true;
       const eventId = this.#rt.store.events.findIdAt(businessId, sequence);

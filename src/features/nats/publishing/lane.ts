@@ -17,7 +17,7 @@ export type Lane = {
   waitsSince: number;
   /** Whether a publish is in flight. */
   isBusy: boolean;
-  /** Whether the stream may have later events than the cursor's; it is asked before a publish. */
+  /** Whether the stream may have events after the cursor. Before a publish, the stream is asked. */
   isUnclear: boolean;
   /** The number of failures in a row. */
   failures: number;
@@ -44,8 +44,10 @@ const messageIdAt = (cursor: CursorRow, eventId: string, sequence: number): stri
   messageIdOf(eventId, sequence <= cursor.redeliverUntil ? cursor.redelivery : 0);
 
 /**
- * Returns whether a message proves that the stream has all events up to `sequence`. It does if it has
- * the ID of the event with that sequence number, including the number of the current redelivery.
+ * Returns whether a message proves that the stream has all events up to `sequence`. The message
+ * must have the ID of the event with that sequence number, including the number of the current
+ * redelivery. During a redelivery, an event after the redelivered ones proves nothing: the stream
+ * may have stored it before.
  */
 export const provesPosition = (
   cursor: CursorRow,

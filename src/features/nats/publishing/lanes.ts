@@ -20,8 +20,8 @@ export class Lanes {
   }
 
   /**
-   * Makes a business ready unless a publish is in flight.
-   * @param isUnclear whether the stream may have later events than the stored cursor's
+   * Makes a business ready unless it has a publish in flight.
+   * @param isUnclear whether the stream may have events after the stored cursor
    */
   enqueue(businessId: string, isUnclear: boolean): void {
     const { businessId: onlyBusiness } = this.#destination;
@@ -82,8 +82,7 @@ export class Lanes {
   findOldest(): Lane | undefined {
     let oldest: Lane | undefined;
     for (const lane of this.#lanes.values())
-      if (this.#hasMore(lane) && !(lane.waitsSince >= (oldest?.waitsSince ?? Infinity)))
-        oldest = lane;
+      if (this.#hasMore(lane) && lane.waitsSince < (oldest?.waitsSince ?? Infinity)) oldest = lane;
     return oldest;
   }
 

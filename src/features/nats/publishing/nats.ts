@@ -29,7 +29,7 @@ export async function connectToNats(settings: BrokerSettings): Promise<NatsConne
       servers: url,
       name: "deskbell",
       timeout: CONNECT_TIMEOUT_MS,
-      // The publisher reconnects itself, after delays of its own.
+      // `Publisher` connects again after its own delays.
       reconnect: false,
       ...(URL.parse(url)?.protocol === "tls:" || ca !== null || mustEncrypt
         ? { tls: ca === null ? {} : { ca } }
@@ -139,6 +139,7 @@ function classifyError(error: unknown, subject: string, stream: string): Publish
   if (error instanceof errors.InvalidArgumentError && /max_payload/.test(reason))
     return { kind: "too_large", reason: "the max_payload of the server" };
   if (isNoResponder(error)) return failed(`no stream has the subject ${subject}`, false, true);
+  // The server does not store a message that it forbids, and may allow other subjects.
   const isForbidden = findCause(error, errors.PermissionViolationError) !== undefined;
   return failed(reason, !isForbidden, !isForbidden);
 }

@@ -44,7 +44,7 @@ export class Publisher {
 
   /**
    * Finds all businesses that are behind.
-   * @param isUnclear whether the stream may have later events than the stored cursors'
+   * @param isUnclear whether the stream may have events after the stored cursors
    */
   scan(isUnclear = false): void {
     const { id, businessId: onlyBusiness } = this.#destination;

@@ -26,7 +26,7 @@ export function createPublishers(rt: Runtime, connect: Connect = connectLazily) 
 
   /**
    * Publishes new events; call it after a commit. A server without destinations only looks for new
-   * ones.
+   * destinations.
    */
   function wake(): void {
     const versions = new Map(destinations.listVersions());

@@ -18,10 +18,10 @@ export function createStreamPosition(rt: Runtime, destination: DestinationRow) {
     /** Call it before a publish. Returns the function to call when the stream has the message. */
     beginPublish(): (stored: Stored) => void {
       const streamBefore = stream;
-      // Answers to other publishes can arrive before this one.
+      // Answers to later publishes can arrive before the answer to this one.
       const highestBefore = stream.highest ?? 0;
       return ({ streamSequence, isDuplicate }) => {
-        // An answer to a publish before the stream was recreated proves nothing about the new one.
+        // After a recreation, the answer to an earlier publish does not concern the new stream.
         if (streamBefore !== stream) return;
         if (isDuplicate || streamSequence > highestBefore) {
           stream.highest = Math.max(stream.highest ?? 0, streamSequence);

@@ -1,13 +1,15 @@
 import type { FrameProps } from "../rules.ts";
 import type { FromFrame, ToFrame } from "./messages.ts";
 
+type Received = MessageEvent<ToFrame | undefined>;
+
 /**
- * Tells the website around the frame the height of the page, and once what was booked. The website
- * must have an origin that the business names.
+ * Sends two kinds of messages to the website around the frame: the height of the page, also when it
+ * changes, and what was just booked. The website must have an origin that the business names.
  */
 export function answerWebsite({ origins, booked }: FrameProps): void {
   let isAnswered = false;
-  window.addEventListener("message", ({ data, origin, source }: MessageEvent<ToFrame>) => {
+  window.addEventListener("message", ({ data, origin, source }: Received) => {
     const isWebsite = source === window.parent && origins.includes(origin);
     if (isAnswered || !isWebsite || data?.type !== "deskbell:hello") return;
     isAnswered = true;

@@ -3,7 +3,7 @@ import { readProps } from "../../../pages/browser/start.ts";
 import type { PageProps } from "../rules.ts";
 import { answerWebsite } from "./frame.ts";
 
-/** Sends each form once: its button then shows that it is being sent. The server books once, too. */
+/** Sends each form once, after which its button shows `data-busy`. The server books once, too. */
 function sendFormsOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-once]"))
     form.addEventListener("submit", (event) => {
@@ -15,7 +15,7 @@ function sendFormsOnce(): void {
     });
 }
 
-/** Reloads a page that the browser has kept: its form may have made a visit since. */
+/** Reloads a page to which the reader goes back: its form may have made a visit since. */
 function reloadKeptPages(): void {
   window.addEventListener("pageshow", ({ persisted }) => {
     if (persisted) location.reload();

@@ -1,7 +1,7 @@
 import type { Booked } from "../rules.ts";
 
 /** What a website sends to the frame with the booking page, at each page that the frame loads. */
-export type ToFrame = { type: "deskbell:hello" } | undefined;
+export type ToFrame = { type: "deskbell:hello" };
 
 /** What the frame answers. */
 export type FromFrame =

@@ -52,13 +52,7 @@ export const OrderPage = (props: OrderProps) => {
         </p>
       )}
       {event !== null && (
-        <TicketSummary
-          {...props}
-          event={event}
-          items={order.items}
-          totalCents={order.totalCents}
-          changeUrl={null}
-        />
+        <TicketSummary {...props} event={event} items={order.items} totalCents={order.totalCents} />
       )}
       {isOpen && event !== null && (
         <p>

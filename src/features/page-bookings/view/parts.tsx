@@ -44,9 +44,9 @@ export const KeepLink = ({ texts, isEmbedded, path }: BookingShop & { path: stri
   </p>
 );
 
-type Fact = { about: string; children: ComponentChildren };
+type FactProps = { about: string; children: ComponentChildren };
 
-export const Fact = ({ about, children }: Fact) => (
+export const Fact = ({ about, children }: FactProps) => (
   <div>
     <dt>{about}</dt>
     <dd>{children}</dd>

@@ -80,7 +80,7 @@ export const Start = (props: StartProps) => {
   );
 };
 
-/** Returns the price of a service as its list shows it. */
+/** Returns the price of a service as the list of services shows it. */
 export function priceOf({ shop, texts }: BookingShop, service: PublicService): string {
   const { priceType, priceFromCents, variants = [] } = service;
   if (priceType === "FREE") return texts.free;

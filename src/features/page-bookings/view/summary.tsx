@@ -13,8 +13,6 @@ type SummaryProps = BookingShop & {
   at: number | null;
   /** When the visit ends; null if the page does not say. */
   until: number | null;
-  /** The person who has the time; null if nobody or not yet known. */
-  staffName: string | null;
   totalCents: number | null;
   changeUrl: string;
 };
@@ -42,7 +40,7 @@ export const Summary = (props: SummaryProps) => {
   );
 };
 
-const What = ({ shop, texts, choice, details, offer, staffName }: SummaryProps) => {
+const What = ({ shop, texts, choice, details, offer }: SummaryProps) => {
   if (choice.kind === "table") {
     const area = offer.areas.find(({ id }) => id === choice.areaId);
     return (
@@ -63,7 +61,7 @@ const What = ({ shop, texts, choice, details, offer, staffName }: SummaryProps) 
     const link = service.addonLinks?.find(({ addon }) => addon.id === addonId);
     return link === undefined ? [] : [{ name: link.addon.name, quantity }];
   });
-  const person = staffName ?? staff.find(({ id }) => id === choice.staffId)?.name;
+  const person = staff.find(({ id }) => id === choice.staffId)?.name;
   const lines: ComponentChildren[] = [
     <Outside shop={shop} text={variant ? `${service.name}, ${variant.name}` : service.name} />,
     ...addons.map(({ name, quantity }) => (

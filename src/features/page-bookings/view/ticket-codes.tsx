@@ -34,7 +34,7 @@ export const TicketCodes = ({ shop, texts, tickets }: TicketCodesProps) => (
 
 type QrCodeProps = { modules: GuestTicket["modules"]; label: string };
 
-/** A QR code. Its paper is light in dark pages, too, because many readers need dark on light. */
+/** A QR code. Its background is light on dark pages, too: many scanners need dark on light. */
 const QrCode = ({ modules, label }: QrCodeProps) => (
   <svg
     class="qr"

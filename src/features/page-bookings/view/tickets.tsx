@@ -20,10 +20,10 @@ type TicketType = PublicEvent["ticketTypes"][number];
 const isOnSale = ({ availability: { state } }: TicketType): boolean =>
   state === "ON_SALE" || state === "FEW_LEFT";
 
-/** The most numbers that a list offers. */
+/** The most quantities that a list offers. */
 const MAX_CHOICES = 50;
 
-/** Returns the numbers of tickets of a type that an order can have: none, or as the type allows. */
+/** Returns how many tickets of a type an order can have: none, or as many as the type allows. */
 function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): number[] {
   const max = Math.min(maxPerOrder, availability.remaining ?? maxPerOrder);
   const count = Math.max(0, Math.min(max - minPerOrder + 1, MAX_CHOICES));
@@ -100,12 +100,11 @@ type SummaryProps = BookingShop & {
   event: PublicEvent;
   items: readonly TicketItem[];
   totalCents: number;
-  changeUrl: string | null;
 };
 
 /** The tickets that a guest has chosen. */
 export const TicketSummary = (props: SummaryProps) => {
-  const { shop, texts, event, items, totalCents, changeUrl } = props;
+  const { shop, texts, event, items, totalCents } = props;
   return (
     <div class="card summary">
       <dl>
@@ -132,7 +131,6 @@ export const TicketSummary = (props: SummaryProps) => {
           </strong>
         </Fact>
       </dl>
-      {changeUrl !== null && <a href={changeUrl}>{texts.change}</a>}
     </div>
   );
 };

@@ -93,7 +93,7 @@ const nameMonth = (locale: string, month: string): string =>
     timeZone: "UTC",
   });
 
-/** The days of the month in weeks. Days without free times are no links. */
+/** The days of the month in weeks. The days with free times are links. */
 const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
   const { locale } = shop.format;
   const first = Temporal.PlainDate.from(`${found.month}-01`);
@@ -105,7 +105,7 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
     ...Array.from({ length: first.dayOfWeek - 1 }, () => null),
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
-  // The free times of the current month begin today, those of a later month on its first day.
+  // The listed days of the current month begin today, those of a later month on its first day.
   const today = found.days[0]?.date ?? "";
   // Past weeks are left out, because they would move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
@@ -171,7 +171,7 @@ const DayTimes = (props: TimesProps & { date: string }) => {
   ].toSorted((a, b) => a.startsAt - b.startsAt);
   const partOfDay = ({ startsAt }: FreeTime): string =>
     PARTS.findLast(({ from }) => hourOf(startsAt, timezone) >= from)?.name ?? "morning";
-  const hasPrices = new Set(times.map(({ totalCents }) => totalCents)).size > 1;
+  const pricesDiffer = new Set(times.map(({ totalCents }) => totalCents)).size > 1;
   return (
     <>
       <h2>{fillText(texts.timesOn, { date: shop.format.plainDate(date) })}</h2>
@@ -187,7 +187,7 @@ const DayTimes = (props: TimesProps & { date: string }) => {
                   {ofPart.map((time) => (
                     <button type="submit" name="at" value={new Date(time.startsAt).toISOString()}>
                       {writeTime(shop, timezone, time.startsAt)}
-                      {hasPrices && time.totalCents !== null && (
+                      {pricesDiffer && time.totalCents !== null && (
                         <span class="faint">{shop.format.money(time.totalCents)}</span>
                       )}
                     </button>

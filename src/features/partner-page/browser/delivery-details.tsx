@@ -100,7 +100,7 @@ export function DeliveryDetails({ id, onChange }: DeliveryDetailsProps) {
   );
 }
 
-/** Why a delivery has not been sent yet, with its time in the reader's zone. */
+/** Why a delivery has not been sent yet, and until when in the reader's time zone. */
 const Waiting = ({ waiting }: { waiting: NonNullable<Delivery["waiting"]> }) => (
   <p>
     {explainWaiting(waiting)}

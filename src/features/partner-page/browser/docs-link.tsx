@@ -4,7 +4,10 @@ import { useSession } from "./session.ts";
 
 type DocsLinkProps = { section?: string; class?: string; children: ComponentChildren };
 
-/** A link to the documentation. It opens a new tab, because the page forgets the key when it is left. */
+/**
+ * A link to the documentation. It opens a new tab, because the page forgets the key when the reader
+ * leaves it.
+ */
 export const DocsLink = ({ section, children, ...others }: DocsLinkProps) => (
   <a
     {...others}

@@ -91,8 +91,8 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const pause = () => client.updateEndpoint({ id, body: { status: "DISABLED" } });
   const resume = () => client.enableEndpoint({ id, body: { recover } });
   const sendWaiting = useAction(async () => {
-    // The first request sends deliveries that wait for their next attempts. The second ends the
-    // backoff: enabling does that for an active endpoint.
+    // The first request sends deliveries that wait for their next attempts. The second one enables
+    // the endpoint, which ends its backoff although it is active.
     await client.redeliverDeliveries({ body: { endpointId: id, status: "PENDING" } });
     onChange((await client.enableEndpoint({ id })).data);
     setIsSent(true);
@@ -163,7 +163,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
       {isEditing && (
         <EndpointForm
           endpoint={endpoint}
-          submit="Save"
+          submitLabel="Save"
           onSubmit={save}
           onCancel={() => setIsEditing(false)}
         />

@@ -10,13 +10,13 @@ export type EndpointFields = Pick<Endpoint, "name" | "url" | "events">;
 type EndpointFormProps = {
   /** The endpoint to change; none for a new one. */
   endpoint?: Endpoint;
-  submit: string;
+  submitLabel: string;
   onSubmit: (fields: EndpointFields) => Promise<void>;
   onCancel: () => void;
 };
 
 /** The fields of an endpoint that a partner sets: name, URL and events. */
-export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointFormProps) {
+export function EndpointForm({ endpoint, submitLabel, onSubmit, onCancel }: EndpointFormProps) {
   const session = useSession();
   const types = eventTypesOf(session);
   const [name, setName] = useState(endpoint?.name ?? "");
@@ -28,9 +28,9 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
     const chosen = types.filter((type) => events.has(type)) as Endpoint["events"];
     void saving.start({ name, url, events: chosen });
   };
-  const choose = (chosen: readonly string[], isChosen: boolean) => {
+  const choose = (changed: readonly string[], isChosen: boolean) => {
     const next = new Set(events);
-    for (const type of chosen)
+    for (const type of changed)
       if (isChosen) next.add(type);
       else next.delete(type);
     setEvents(next);
@@ -75,7 +75,7 @@ export function EndpointForm({ endpoint, submit, onSubmit, onCancel }: EndpointF
       <ProblemNote error={saving.error} />
       <div class="actions">
         <button type="submit" class="primary" disabled={saving.isBusy}>
-          {submit}
+          {submitLabel}
         </button>
         <button type="button" onClick={onCancel}>
           Cancel

@@ -24,7 +24,7 @@ export function EndpointSecret({ endpoint, onChange }: EndpointSecretProps) {
       id,
       body: { overlapSeconds: Number(overlap) },
     });
-    // The first map lets the page sign with the secret, and the second one shows it.
+    // The page signs with `secrets`, and shows `shownSecrets`.
     secrets.set(id, data.secret);
     shownSecrets.set(id, data.secret);
     onChange(data);

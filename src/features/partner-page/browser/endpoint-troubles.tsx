@@ -7,7 +7,7 @@ import { hasScope, useSession } from "./session.ts";
 import type { Endpoint } from "./types.ts";
 import { describeEndpoint } from "./words.ts";
 
-/** Says at once which endpoints get no events, and why; nothing if all work. */
+/** Shows which endpoints get no events, and why; nothing if all work. */
 export function EndpointTroubles() {
   const { client, key } = useSession();
   const mayRead = hasScope(key, "webhooks.read") && key.limits.endpoints.used > 0;

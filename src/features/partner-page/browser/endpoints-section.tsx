@@ -26,7 +26,7 @@ export function EndpointsSection() {
     );
   const create = async (fields: EndpointFields) => {
     const { data } = await client.createEndpoint({ body: fields });
-    // The first map lets the page sign with the secret, and the second one shows it.
+    // The page signs with `secrets`, and shows `shownSecrets`.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);
     setIsCreating(false);
@@ -51,7 +51,11 @@ export function EndpointsSection() {
       {isCreating && (
         <section class="card" aria-labelledby="new-endpoint">
           <h3 id="new-endpoint">New endpoint</h3>
-          <EndpointForm submit="Create" onSubmit={create} onCancel={() => setIsCreating(false)} />
+          <EndpointForm
+            submitLabel="Create"
+            onSubmit={create}
+            onCancel={() => setIsCreating(false)}
+          />
         </section>
       )}
       {list.length === 0 && !endpoints.isBusy && (

@@ -14,7 +14,7 @@ const MAX_PAGES = 5;
 
 type Change = Result<"listChanges">["data"][number];
 
-type Read = {
+type FeedPart = {
   events: { sequence: number; event: Change }[];
   hasMore: boolean;
   cursor: string;
@@ -29,8 +29,8 @@ export function FeedSection() {
   const { client, key } = useSession();
   const mayRead = hasScope(key, "webhooks.read");
   const [hours, setHours] = useState("24");
-  const read = async (start: Start): Promise<Read> => {
-    const events: Read["events"] = [];
+  const read = async (start: Start): Promise<FeedPart> => {
+    const events: FeedPart["events"] = [];
     let from: Start = start;
     for (let pages = 1; ; pages++) {
       const { data, page, meta } = await client.listChanges({ ...from, limit: PAGE_SIZE });
@@ -41,7 +41,7 @@ export function FeedSection() {
     }
   };
   const since = () => new Date(now() - Number(hours) * HOUR_MS).toISOString();
-  const feed = useLoaded<Read | undefined>(
+  const feed = useLoaded<FeedPart | undefined>(
     async () => (mayRead ? read({ since: since() }) : undefined),
     [client, hours],
   );
@@ -99,9 +99,9 @@ export function FeedSection() {
 }
 
 /** Counts the events after a cursor that a client has stored. */
-function CursorCheck({ read }: { read: (start: Start) => Promise<Read> }) {
+function CursorCheck({ read }: { read: (start: Start) => Promise<FeedPart> }) {
   const [cursor, setCursor] = useState("");
-  const [found, setFound] = useState<Read>();
+  const [found, setFound] = useState<FeedPart>();
   const counting = useAction(async () => {
     setFound(undefined);
     setFound(await read({ after: cursor.trim() }));

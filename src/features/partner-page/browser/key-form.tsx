@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAction } from "../../../pages/browser/work.ts";
 import { ProblemNote, TextField } from "./parts.tsx";
 import { readPastedKey } from "./pasted-key.ts";
@@ -12,7 +12,6 @@ export function KeyForm({ props, onOpen }: KeyFormProps) {
   const [pasted, setPasted] = useState("");
   const [refusal, setRefusal] = useState<{ message: string; fix: string }>();
   const opening = useAction(onOpen);
-  const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = "Partner page · deskbell";
   }, []);
@@ -25,9 +24,7 @@ export function KeyForm({ props, onOpen }: KeyFormProps) {
   };
   return (
     <main>
-      <h1 tabIndex={-1} ref={heading}>
-        Partner page
-      </h1>
+      <h1 tabIndex={-1}>Partner page</h1>
       <p>
         See what your API key can do, test and repair its webhooks, and check signatures. Everything
         here is done through <a href={`${props.base}/docs`}>the published API</a>.

@@ -26,7 +26,7 @@ type Section = (typeof SECTIONS)[number];
 const readSection = (): Section =>
   SECTIONS.find(({ name }) => `#${name}` === location.hash) ?? SECTIONS[0];
 
-/** Returns the section that the fragment of the URL names. The history keeps nothing else. */
+/** Returns the section that the URL's fragment names. The page adds nothing else to the history. */
 function useSection(): Section {
   const [section, setSection] = useState(readSection);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function PartnerPage(props: PageProps) {
     setSession(await read());
   };
   const forget = () => setSession(null);
-  // The key is forgotten when the page is left, because a browser may keep the page to show it again.
+  // Leaving the page forgets the key, because a browser may keep the page to show it again.
   useEffect(() => {
     addEventListener("pagehide", forget);
     return () => removeEventListener("pagehide", forget);
@@ -124,7 +124,7 @@ function Workspace({ session, onForget }: { session: Session; onForget: () => vo
   );
 }
 
-/** The fragment of the URL names the section, so the link moves the focus itself. */
+/** Moves the focus without the fragment of the URL, which names the section. */
 function focusHeading(event: Event, heading: HTMLElement | null): void {
   event.preventDefault();
   heading?.focus();

@@ -5,7 +5,7 @@ import { DeskbellError } from "../../../client/index.ts";
 import { OutsideText } from "../../../pages/outside-text.tsx";
 import { formatTime } from "./words.ts";
 
-/** A time in the reader's zone, with UTC for the pointer and for programs. */
+/** A time in a zone (the reader's by default), with the time in UTC as a tooltip. */
 export const Time = ({ at, zone }: { at: string; zone?: string | undefined }) => (
   <time dateTime={at} title={new Date(at).toISOString()}>
     {formatTime(at, zone)}
@@ -50,7 +50,7 @@ export function ProblemNote({ error }: { error: unknown }) {
   );
 }
 
-/** A button that copies a text, and says so to readers who do not see it. */
+/** A button that copies a text, and says whether it did. */
 export function CopyButton({
   text,
   children,
@@ -191,7 +191,7 @@ type ConfirmProps = {
   /** The label of the button that asks. */
   label: string;
   question: ComponentChildren;
-  /** The label of the button that does it. */
+  /** The label of the button that confirms. */
   confirm: string;
   isBusy: boolean;
   onConfirm: () => void;

@@ -11,6 +11,7 @@ import type { Endpoint } from "./types.ts";
 export function QuickStart() {
   const session = useSession();
   const { client, key, secrets, shownSecrets, reload } = session;
+  // The steps stay after the first of them has created an endpoint.
   const [isNew] = useState(key.limits.endpoints.used === 0 && canWrite(key));
   const [url, setUrl] = useState("https://");
   const [endpoint, setEndpoint] = useState<Endpoint & { secret: string }>();
@@ -18,7 +19,7 @@ export function QuickStart() {
   const creating = useAction(async () => {
     const events = eventTypesOf(session) as Endpoint["events"];
     const { data } = await client.createEndpoint({ body: { name: "My receiver", url, events } });
-    // The first map lets the page sign with the secret, and the second one shows it.
+    // The page signs with `secrets`, and shows `shownSecrets`.
     secrets.set(data.id, data.secret);
     shownSecrets.set(data.id, data.secret);
     setEndpoint(data);

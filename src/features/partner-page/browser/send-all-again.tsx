@@ -5,7 +5,7 @@ import { ProblemNote } from "./parts.tsx";
 import { canWrite, useSession } from "./session.ts";
 import type { DeliveryFilter } from "./types.ts";
 
-/** The most requests, of 1,000 deliveries each: a key can have 10,000 such deliveries waiting. */
+/** The most requests, of 1,000 deliveries each: a key can have 10,000 pending redeliveries. */
 const MAX_PAGES = 10;
 
 type SendAllAgainProps = {

@@ -13,7 +13,9 @@ export type Session = {
   key: Key;
   /** Signing secrets that the page has created or the reader has pasted, by the endpoint's ID. */
   secrets: Map<string, string>;
-  /** Secrets that the page has created and shows until it is left, by the ID of the key or endpoint. */
+  /**
+   * Secrets that the page has created and shows until it is left, by the ID of the key or endpoint.
+   */
   shownSecrets: Map<string, string>;
   /** The refused test event that the reader wants to check; null if there is none. */
   refused: { current: SignedRequest | null };

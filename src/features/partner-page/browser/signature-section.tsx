@@ -17,6 +17,7 @@ export function SignatureSection() {
     async () => (mayRead ? (await client.listEndpoints()).data : []),
     [client],
   );
+  // The request is filled in once: the section is empty when the reader comes back to it.
   const [given] = useState(refused.current);
   refused.current = null;
   const [body, setBody] = useState(given?.body ?? "");
@@ -38,7 +39,7 @@ export function SignatureSection() {
     const nowMs = now();
     setFindings(await checkSignature({ body, headers, secret, original, nowMs, serverMs }));
   });
-  /** Reads the event that the body names, in the words of the feed, and the server's time. */
+  /** Returns the event that the body names, as the feed has it, and the server's time. */
   const findOriginal = async (): Promise<{ original: string | null; serverMs: number | null }> => {
     const id = eventIdOf(body);
     if (id === undefined || !mayRead) return { original: null, serverMs: null };

@@ -11,7 +11,7 @@ const hmac = async (secret: Uint8Array<ArrayBuffer>, text: string): Promise<Uint
 const toHex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Returns the headers with which deskbell signs a body: its own, and those of Standard Webhooks. */
+/** Returns the headers with which deskbell signs a body: its own and those of Standard Webhooks. */
 export async function signBody({
   body,
   secret,
@@ -25,7 +25,7 @@ export async function signBody({
   /** The ID of the event. */
   id: string;
 }): Promise<Record<string, string>> {
-  // X-Service-Signature is made with the text of the secret, Standard Webhooks with its bytes.
+  // X-Service-Signature uses the secret as text; Standard Webhooks decodes it to bytes.
   const service = toHex(await hmac(encoder.encode(secret), `${seconds}.${body}`));
   const raw = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
   const standard = btoa(String.fromCharCode(...(await hmac(raw, `${id}.${seconds}.${body}`))));
@@ -61,7 +61,7 @@ export type SignatureInput = {
 
 export type Finding = { isGood: boolean; text: string };
 
-/** Says in words what is wrong with a signed request, the most likely reason first. */
+/** Returns what is right or wrong with a signed request, the most likely reason first. */
 export async function checkSignature(input: SignatureInput): Promise<Finding[]> {
   const header = SIGNATURE.exec(input.headers)?.[0];
   if (header === undefined) return [explainHeader(input.headers)];
@@ -92,8 +92,8 @@ async function checkBody(input: SignatureInput, header: string): Promise<Finding
     return [...same, ...changed, bad("Paste the signing secret, to check the signature itself.")];
   }
   if (!SECRET.test(secret)) return [...changed, explainSecret(secret)];
-  const reason = await findMismatch(body, header, secret);
-  if (reason === undefined)
+  const mismatch = await findMismatch(body, header, secret);
+  if (mismatch === undefined)
     return [good("The signature is right: secret, body and header belong together.")];
   if (original !== null && original !== body) {
     const isSecretRight = (await findMismatch(original, header, secret)) === undefined;
@@ -104,8 +104,8 @@ async function checkBody(input: SignatureInput, header: string): Promise<Finding
         ]
       : [...changed, WRONG_SECRET];
   }
-  if (reason.reason === "reserialised_body") return [RESERIALISED];
-  if (original === body || reason.reason === "wrong_secret") return [WRONG_SECRET];
+  if (mismatch.reason === "reserialised_body") return [RESERIALISED];
+  if (original === body || mismatch.reason === "wrong_secret") return [WRONG_SECRET];
   return [
     bad(
       "The body is not the one that was signed: it is not what JSON.stringify writes. Paste the raw body, byte by byte as it was received.",
@@ -126,6 +126,7 @@ async function findMismatch(
   secret: string,
 ): Promise<WebhookError | undefined> {
   try {
+    // `checkClock` reports an old signature, so its age does not count here.
     await verifyWebhook({ body, header, secret, toleranceSeconds: Infinity });
     return undefined;
   } catch (error) {

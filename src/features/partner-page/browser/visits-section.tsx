@@ -30,7 +30,7 @@ const toVisit = (visit: Booking | Reservation): Visit => ({
       : `Table for ${visit.partySize}`,
 });
 
-/** Whether the lists contain only what the key made itself: a key that reads all visits sees all. */
+/** Whether the API lists the visits that the key made, and no others. */
 const listsOwn = ({ key }: Session): boolean =>
   hasScope(key, "bookings.write") && !hasScope(key, "bookings.read");
 

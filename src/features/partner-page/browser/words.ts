@@ -27,8 +27,8 @@ export const formatTime = (at: string, zone?: string): string =>
   }).format(new Date(at));
 
 /**
- * Returns a time on a day near now, such as "14:32". Within a few minutes of now it has its seconds,
- * and further away its day: "20 Nov, 14:32".
+ * Returns a time within half a day of now, such as "14:32". Within a few minutes of now it has its
+ * seconds, and further away its day: "20 Nov, 14:32".
  */
 export function shortTime(at: string, nowMs: number): string {
   const distanceMs = Math.abs(Date.parse(at) - nowMs);
@@ -51,7 +51,10 @@ export function distance(ms: number): string {
   return `${Math.round(seconds / 86_400)}\u00a0days`;
 }
 
-/** Says what the receiver does that has put an endpoint into its state. */
+/**
+ * Returns what the receiver does that explains the state of an endpoint. The text is continued with
+ * `since` and a time.
+ */
 function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;
   switch (state.reason) {
@@ -77,10 +80,13 @@ const WHY_DISABLED: Readonly<Record<string, string>> = {
   key_expired: "its API key has expired",
 };
 
-export type EndpointWords = { tone: "good" | "warn" | "bad"; text: string };
+export type StateWords = { tone: "good" | "warn" | "bad"; text: string };
 
-/** Returns the state of an endpoint, such as "Nothing is sent until 14:32: no response since 14:02". */
-export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWords {
+/**
+ * Returns the state of an endpoint, such as "Nothing is sent until 14:32: the receiver sent
+ * Retry-After since 14:02".
+ */
+export function describeEndpoint(endpoint: Endpoint, nowMs: number): StateWords {
   const { state } = endpoint;
   const since = state.since === null ? "" : ` since ${shortTime(state.since, nowMs)}`;
   if (state.code === "WORKING") return { tone: "good", text: `Working${since}` };
@@ -97,7 +103,7 @@ export function describeEndpoint(endpoint: Endpoint, nowMs: number): EndpointWor
   return { tone: "bad", text: `${start}: ${describeFailure(endpoint)}${since}` };
 }
 
-/** Returns what the reader can do about an endpoint that gets no events, in the words of the page. */
+/** Returns what the reader can do, with this page, about an endpoint that gets no events. */
 export function adviseOn({ state, lastStatusCode }: Endpoint): string {
   const advice = ADVICE[state.reason ?? ""] ?? "";
   if (state.code === "DISABLED") return `Its events are kept. ${advice}`;
@@ -105,8 +111,8 @@ export function adviseOn({ state, lastStatusCode }: Endpoint): string {
     state.code === "FAILING"
       ? "each is sent again at growing intervals until it is accepted."
       : "one is sent then, and the others follow once one is accepted.";
-  const cause = isRefusal(lastStatusCode) ? ANOTHER_SECRET : advice;
-  return `Its events are kept: ${meanwhile} ${cause} When it is repaired, send a test event, and then the waiting events.`;
+  const repair = isRefusal(lastStatusCode) ? ANOTHER_SECRET : advice;
+  return `Its events are kept: ${meanwhile} ${repair} When it is repaired, send a test event, and then the waiting events.`;
 }
 
 /** Returns whether a status is one with which receivers refuse a wrong signature. */
@@ -130,7 +136,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   key_expired: "Ask the business for another key.",
 };
 
-const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
+const STATUSES: Readonly<Record<Delivery["status"], StateWords>> = {
   DELIVERED: { tone: "good", text: "Delivered" },
   PENDING: { tone: "warn", text: "Waiting" },
   EXHAUSTED: { tone: "bad", text: "Given up" },
@@ -140,20 +146,20 @@ const STATUSES: Readonly<Record<Delivery["status"], EndpointWords>> = {
 };
 
 /** Returns the state of a delivery, such as "Waiting: next attempt in 4 min". */
-export function describeDelivery(delivery: Delivery, nowMs: number): EndpointWords {
+export function describeDelivery(delivery: Delivery, nowMs: number): StateWords {
   const words = STATUSES[delivery.status];
   const { waiting } = delivery;
   if (delivery.status !== "PENDING" || waiting === null) return words;
   if (waiting.reason === "host_limit") return { ...words, text: "Waiting: few are sent for now" };
   const wait = waiting.until === null ? 0 : Date.parse(waiting.until) - nowMs;
   if (wait <= 0) return { ...words, text: "About to be sent" };
-  // The end of a wait of the endpoint is not shown: only one delivery is sent then.
+  // The time until which an endpoint waits is not shown: only one delivery is sent at that time.
   if (waiting.reason === "failing" || waiting.reason === "retry_after")
     return { ...words, text: "Waiting for its endpoint" };
   return { ...words, text: `Waiting: next attempt in ${distance(wait)}` };
 }
 
-/** Returns why a delivery waits, to be continued with its time. */
+/** Returns why a delivery waits. The text is continued with `until` and a time if one is known. */
 export function explainWaiting({ reason }: NonNullable<Delivery["waiting"]>): string {
   switch (reason) {
     case "failing":

@@ -8,7 +8,7 @@ import { withIsoTimes } from "../../../cli/output/table.ts";
 import { hashApiKey } from "../../../domain/api-key.ts";
 import type { ListedKey } from "../../../store/keys.ts";
 
-// The keys of partners, which `partners create` and `partners create-key` print.
+// `partners create` and `partners create-key` print the key that they create.
 
 const HASH = /^[0-9a-f]{64}$/i;
 
@@ -60,7 +60,7 @@ type CreatedKey = { key: ListedKey; secret: string };
 
 /**
  * Creates a key and prints it once. This server knows only the hash of a key that another server
- * made, and prints only its rights.
+ * made, so it prints no secret.
  */
 export function printKeyOnce<Created extends CreatedKey>(
   cli: Cli,

@@ -113,6 +113,7 @@ const show = command({
     const { getPartner } = await import("../partners.ts");
     const partner = getPartner(rt, name);
     const store = rt.openStore(createPartnerStore);
+    // Other commands print the number of businesses as `businesses`, which lists the slugs here.
     const { businesses: reached, ...output } = toOutput(rt, partner);
     cli.printObject({
       ...output,

@@ -8,7 +8,7 @@ import type { BusinessRow } from "../../../store/businesses.ts";
 import type { PartnerRow } from "../store.ts";
 import { toOutput } from "./partner-output.ts";
 
-// The commands of `partners` that change which businesses a partner reaches.
+// These commands of `partners` change which businesses a partner reaches.
 
 /**
  * Returns the businesses of --business; without it, the only business of the server.

@@ -60,6 +60,7 @@ const labelOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const describe = (value: unknown): string => {
+  // The address ranges are the only list that can be empty: any address may then use the keys.
   if (Array.isArray(value)) return value.length === 0 ? "any" : value.join(", ");
   if (typeof value === "boolean") return value ? "yes" : "no";
   return safe(String(value));

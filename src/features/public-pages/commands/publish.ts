@@ -54,7 +54,7 @@ const publish = command({
     const { publicPage } = getBusiness(rt, slug).doc;
     if (publicPage.booking !== "OFF" && !mailsGuests(rt))
       cli.note(
-        "Bookings on the page stop at a tenth of your free time: beyond that, guests see your telephone number until you confirm visits. With serve --guest-mail, guests go on booking: they confirm their visit by a link in a mail.",
+        "Visits that nobody has confirmed take at most a tenth of your free time. After that, the page shows guests your telephone number instead, until you confirm visits. With serve --guest-mail, guests can go on booking, and confirm their visits by a link in a mail.",
       );
     if (isLoopbackHost(new URL(base).host))
       cli.note("Only this machine can reach that address: name the public one with --public-url.");
@@ -105,7 +105,7 @@ const SHOWN = {
 
 type Shown = Record<keyof typeof SHOWN, number>;
 
-/** Returns how many objects of each kind the catalog has; hidden ones among them stay hidden. */
+/** Returns how many objects of each kind the catalog has, including hidden ones. */
 const countShown = (counts: ReadonlyMap<Kind, number>): Shown =>
   Object.fromEntries(
     Object.keys(SHOWN).map((kind) => [kind, counts.get(kind as Kind) ?? 0]),

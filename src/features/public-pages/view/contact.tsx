@@ -6,8 +6,8 @@ import { Outside } from "./frame.tsx";
 import { hasHours } from "../weekly-hours.ts";
 
 /**
- * The address, the telephone number and a link to the hours. They are at the top, because readers on a
- * phone look for them first and would otherwise scroll past a long menu.
+ * The address, the telephone number and a link to the hours. Readers on a phone look for these
+ * facts first, and would otherwise scroll past a long menu.
  */
 export const QuickFacts = ({ shop }: { shop: Shop }) => {
   const { phone } = shop.profile;
@@ -100,7 +100,7 @@ const Row = ({ name, children }: { name: string; children: ComponentChildren }) 
   </div>
 );
 
-/** Returns the URL of a map. The page makes no request to the map before a reader follows the link. */
+/** Returns the URL of a map. The page links to the map, and loads nothing from there. */
 export const mapUrlOfAddress = (address: string): string =>
   `https://www.openstreetmap.org/search?query=${encodeURIComponent(address.replaceAll(/\s+/g, " "))}`;
 

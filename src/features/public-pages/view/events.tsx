@@ -16,14 +16,14 @@ export const EventList = ({ shop, events }: { shop: Shop; events: Events }) => (
 );
 
 const DAY_MS = 86_400_000;
-/** An event at least so far away is shown with its year, because its date could be of another year. */
+/** An event this far away or farther is shown with its year, which readers could mistake. */
 const FAR_MS = 300 * DAY_MS;
 
 const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   const { format, path } = shop;
   const startsAt = Date.parse(event.startsAt);
   const isFar = startsAt - shop.now >= FAR_MS;
-  const prices = event.ticketTypes.filter(({ kind }) => kind === "PAID");
+  const paidTypes = event.ticketTypes.filter(({ kind }) => kind === "PAID");
   return (
     <li id={event.id} class={isGone(event) ? "event gone" : "event"}>
       <div class="date" aria-hidden="true">
@@ -46,10 +46,10 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
               <Outside shop={shop} text={event.venue.name} />
             </span>
           )}
-          {prices.length > 0 && (
+          {paidTypes.length > 0 && (
             <span>
               {fillText(shop.texts.fromPrice, {
-                price: format.money(Math.min(...prices.map(({ priceCents }) => priceCents))),
+                price: format.money(Math.min(...paidTypes.map(({ priceCents }) => priceCents))),
               })}
             </span>
           )}
@@ -63,7 +63,7 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
 const isGone = ({ status, availability }: PublicEvent): boolean =>
   status !== "PUBLISHED" || availability.state === "SOLD_OUT";
 
-/** Whether an event has tickets left, or that it does not take place. */
+/** Says that an event is cancelled or postponed, or else whether it has tickets left. */
 const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   const { texts } = shop;
   if (event.status === "CANCELLED") return <span class="tag bad">{texts.cancelled}</span>;
@@ -76,7 +76,7 @@ const EventState = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
 type AvailabilityProps = {
   shop: Shop;
   availability: PublicEvent["availability"];
-  /** Null if not set, and for an event as a whole, because each ticket type has its own start. */
+  /** When a ticket type goes on sale; null if this is not set, and for an event as a whole. */
   salesStartAt: string | null;
 };
 

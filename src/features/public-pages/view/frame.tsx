@@ -5,7 +5,7 @@ import { fillText, PAGE_LANGUAGES } from "../../../pages/languages.ts";
 import type { Contents, Shop } from "../content.ts";
 import { pathsOf } from "../paths.ts";
 
-/** The pages of a business by their paths below its first page, such as "menu". */
+/** The path of a page below the first page of its business; "" for the first page. */
 export type PageName = "" | "menu" | "services" | "events";
 
 type FrameProps = {
@@ -121,7 +121,7 @@ const Footer = ({ shop, url, target }: FooterProps) => {
   );
 };
 
-/** Returns the languages of pages in which the catalog has texts; none if it has only one. */
+/** Returns the languages of pages in which the catalog has texts; none if there is only one. */
 export function languagesOf(locales: readonly string[]): string[] {
   const own = new Set(locales.map((locale) => locale.toLowerCase().split("-", 1)[0]));
   const languages = PAGE_LANGUAGES.filter((language) => own.has(language));
@@ -133,7 +133,7 @@ const nameOfLanguage = (language: string): string => {
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 };
 
-/** A text of the catalog, with its language if it is not that of the page. */
+/** A text of the catalog, marked with its language if the page has another one. */
 export const Outside = ({ shop, text }: { shop: Shop; text: string }) =>
   shop.otherLanguage === undefined ? (
     <OutsideText text={text} />
@@ -161,7 +161,7 @@ export const LongText = ({
 
 type ImageProps = {
   image: { url: string; alt: string | null; width: number | null; height: number | null };
-  /** The text for an image without a description; empty if a text beside the image says the same. */
+  /** The text for an image without a description; empty if a text beside it says the same. */
   alt?: string;
   className?: string;
   /** Whether the image is at the top of the page, so that the browser loads it at once. */
@@ -194,7 +194,7 @@ type CategoryLinksProps = {
   urlOf: (page: number) => string;
 };
 
-/** Links to the categories of a long list, also to those on its other pages. */
+/** Links to all categories of a long list, on this page and on its other pages. */
 export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps) => {
   const { sections, contents, page } = listing;
   const own = sections.flatMap(({ group }) => group ?? []);

@@ -97,14 +97,14 @@ const Service = ({ shop, service }: { shop: Shop; service: PublicService }) => {
   );
 };
 
-/** Returns how long a service takes, which its variants can change. */
+/** Returns how long a service takes: a range if its variants differ. */
 function durationOf({ format }: Shop, { durationFromMin, variants }: PublicService): string {
   const longest = Math.max(durationFromMin, ...variants.map(({ durationMin }) => durationMin));
   const shortest = format.duration(durationFromMin);
   return longest === durationFromMin ? shortest : `${shortest} – ${format.duration(longest)}`;
 }
 
-/** Returns the price of a service, which is the lowest one of its variants. */
+/** Returns the price of a service; with variants, the lowest price of a variant. */
 export function priceOf(shop: Shop, service: PublicService): string {
   const { priceType, variants, priceFromCents } = service;
   const differ = variants.some(({ priceCents }) => priceCents !== priceFromCents);

@@ -80,7 +80,7 @@ function listServersOf(servers: readonly AskedServer[]): Map<string, string[]> {
   return serversOf;
 }
 
-/** Returns a text about businesses that another server has, too, because both would take bookings. */
+/** Returns a text about businesses that another server also has: both servers take bookings. */
 function describeShared(
   name: string,
   businesses: readonly string[],

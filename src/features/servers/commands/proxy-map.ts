@@ -51,7 +51,7 @@ async function readRows(format: ProxyFormat, file: string): Promise<Map<string, 
 /**
  * Returns the businesses of each server.
  * @param previousRows the slugs of each server in the previous map. A server that does not respond
- *   keeps those that no other server has by now
+ *   keeps its slugs, except those that another server has by now
  */
 async function mapServers(
   cli: Cli,

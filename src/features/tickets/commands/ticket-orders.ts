@@ -18,7 +18,7 @@ const STATUSES = [
   "EXPIRED",
 ] as const satisfies TicketOrder["status"][];
 
-/** Returns an order with what partners do not see: the cancel reason and all payment references. */
+/** Returns an order with what partners do not see: the cancel reason and the payment reference. */
 const toShownOrder = (order: TicketOrder, timezone: string) => ({
   ...toPublicTicketOrder(order, timezone),
   cancelReason: order.cancelReason,
@@ -27,7 +27,7 @@ const toShownOrder = (order: TicketOrder, timezone: string) => ({
 
 const create = command({
   name: "create",
-  about: "Create an order, which holds its tickets for 15 minutes until it is confirmed.",
+  about: "Create an order, which takes its tickets and expires if not confirmed in 15 minutes.",
   supportsDryRun: true,
   flags: {
     publicEvent: text("key", "the event"),

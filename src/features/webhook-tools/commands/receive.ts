@@ -67,11 +67,11 @@ const receive = command({
     const stopped = untilStopped();
     await assertPortAvailable("127.0.0.1", port);
     // Failures are spread evenly: of ten deliveries, 30 % are always three.
-    let due = 0;
+    let failuresDue = 0;
     const simulate = () => {
-      due += share;
-      const fails = due >= 1;
-      if (fails) due -= 1;
+      failuresDue += share;
+      const fails = failuresDue >= 1;
+      if (fails) failuresDue -= 1;
       return { statusCode: fails ? (statusCode ?? 500) : 200, delayMs: delay };
     };
     const { url, close } = await startReceiver({

@@ -150,7 +150,8 @@ const VISIT_PARAMETERS = [
 ] as const;
 
 /**
- * Returns an issue for each parameter that excludes another. The issue names the one to leave out.
+ * Returns the issues of parameters that exclude or require another. An issue names the parameter to
+ * leave out or to add.
  */
 function validateCombination(
   given: ReadonlySet<string>,

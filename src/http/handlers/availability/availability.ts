@@ -38,8 +38,8 @@ type SharedResponse = {
 };
 
 /**
- * Caches responses that are expensive to build. Concurrent requests for the same one share a scan,
- * which ends when the last of their clients disconnects.
+ * Caches responses that are expensive to build. Concurrent requests for one response share a
+ * scan, which ends when the last of their clients disconnects.
  */
 export function createSharedResponses(
   scanQueue: ScanQueue,
@@ -86,7 +86,7 @@ const MINUTE_MS = 60_000;
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns the handler of a public route. The parameter `explain` alone needs a key of the business.
+ * Returns the handler of a public route. A request needs a key of the business if it has `explain`.
  */
 export function getAvailability(
   rt: Runtime,

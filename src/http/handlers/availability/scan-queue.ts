@@ -68,8 +68,8 @@ export class ScanQueue {
   }
 
   /**
-   * Counts a request other than for availability. Scans then leave half of the time to such
-   * requests.
+   * Counts a request that is not for availability. While such requests arrive, scans leave half of
+   * the time to them.
    */
   recordRequest(): void {
     this.#requestsServed += 1;

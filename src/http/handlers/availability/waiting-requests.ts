@@ -50,9 +50,9 @@ export type RunningScan = {
 export type WaitingRequest = { scan: RunningScan; client: Account; network: Account };
 
 /**
- * The requests that wait for scans. The next slice goes to the network with the least recent CPU
- * time beyond an allowance, and in it to the client with the least. A client that asks for much
- * work thus delays only itself.
+ * The requests that wait for scans. The next slice goes to the network that has recently used least
+ * CPU time beyond an allowance, and in this network to the client that has used least. A client
+ * that asks for much work thus delays only itself.
  */
 export class WaitingRequests {
   /** The monotonic clock, in milliseconds. */

@@ -15,7 +15,7 @@ import type { HttpResponse, RequestContext } from "../../pipeline/request-contex
 import type { HandlerDeps } from "../../pipeline/route.ts";
 
 const MAX_ALTERNATIVES = 3;
-/** Maximum number of slots that are searched from the requested day on. The nearest are offered. */
+/** Maximum number of slots that are searched, from the requested day on, for the nearest ones. */
 const MAX_SLOTS = 200;
 
 /** The visit or table that the client wanted to book, and its start. */

@@ -189,7 +189,7 @@ export function parseBody<Shape extends z.ZodRawShape>(
 }
 
 /**
- * Returns an error that does not repeat what was sent about a guest, because clients may log it.
+ * Returns an error without what was sent about a guest, because clients may log errors.
  * The message of the error begins with its first issue.
  */
 function withoutGuestData({ code, message, issues }: AppError): AppError {
@@ -229,7 +229,7 @@ export const startInBody = (text: string): number => parseInstant(text, "UTC");
 
 /**
  * Asserts that the body has none of the fields that cannot be combined with `present`.
- * @throws AppError validation_failed that lists the fields of the body that exclude it
+ * @throws AppError validation_failed that lists those of `others` that the body has
  */
 export function assertAlone(
   body: Record<string, unknown>,

@@ -73,7 +73,7 @@ export function listPage<Row extends Listed>(
   path: string,
   {
     limit = DEFAULT_LIMIT,
-    cursor: text,
+    cursor: cursorText,
     includeCustomer,
     updatedSince,
     from,
@@ -91,9 +91,9 @@ export function listPage<Row extends Listed>(
   const business = getBusinessOfKey(rt, key);
   const { timezone } = business.doc;
   const sortsByChange = updatedSince !== undefined;
-  // A cursor is a position in one of the two orders, and is not valid in the other.
+  // A list has two orders: by change, or by start. A cursor of one is not valid in the other.
   const list = sortsByChange ? `${path}?updatedSince` : path;
-  const after = text === undefined ? undefined : decodeCursor(list, text);
+  const after = cursorText === undefined ? undefined : decodeCursor(list, cursorText);
   const rows = read(
     {
       businessId: business.id,
@@ -111,7 +111,7 @@ export function listPage<Row extends Listed>(
   const data = page.map((row) =>
     includeCustomer === true ? withCustomer(rt, access, row, toPublic(row)) : toPublic(row),
   );
-  // Ticket orders have no start: the order of their IDs alone is that of their list.
+  // Ticket orders have no start: their list is in the order of their IDs alone.
   const nextCursor =
     last === undefined
       ? null

@@ -42,7 +42,7 @@ export const writeParameters = lazy(() => ({
 
 type Deps = Pick<HandlerDeps, "rt">;
 
-/** Runs the write that a key requests in a transaction, which a dry run rolls back. */
+/** Runs a write by a key in a transaction, which a dry run rolls back. */
 export function commitAs(
   { rt }: Deps,
   context: RequestContext,
@@ -114,14 +114,14 @@ export function explainOmittedFields<T>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, extensions, issues } = error;
+    // An issue that names no field has the field "", which no body has. Such an issue is about the
+    // whole visit. If no issue names an optional field, the fix asks for all optional fields.
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;
-    // An issue without a field counts as one about an omitted field. It is about all that is
-    // booked, so any of the fields may solve it.
     const fields = optional.filter((name) => omitted.includes(name));
     throw new AppError(code, message, {
-      fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because what is booked cannot be kept`,
+      fix: `send ${(fields.length > 0 ? fields : optional).join(" and ")}, because the visit cannot keep its present values`,
       issues: issues.map((issue) => (isOmitted(issue) ? withoutField(issue) : issue)),
       extensions,
     });

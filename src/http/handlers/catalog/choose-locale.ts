@@ -1,6 +1,6 @@
 /**
- * Returns the first locale that the business has: the requested one, its language without the
- * region, or the business's default.
+ * Returns the first of these locales that the business has: the requested one, its language without
+ * the region, the business's default.
  */
 export function chooseLocale(
   requested: string | undefined,

@@ -128,8 +128,9 @@ export class ListResponses {
     onCompressed: (bytes: number) => void,
   ): ListResponse {
     const findAsOf = ({ doc }: BusinessRow) => route.asOf?.(parameters, doc.timezone);
-    // The list is never read as of a time before the last published transition: it reflects every
-    // event up to its sequence number, even if the request arrived just before that transition.
+    // The list of a request without an instant is read as of the last published transition or
+    // later. So it reflects every event up to its sequence number, even if the request arrived just
+    // before that transition.
     const getAsOf = (business: BusinessRow) =>
       findAsOf(business) ?? Math.max(now, business.publishedUntil);
     const { business, data, page, validUntil } = readCatalogView(

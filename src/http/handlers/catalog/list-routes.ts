@@ -41,7 +41,7 @@ export type ListRoute<P extends Parameters = Parameters> = {
   select: (view: CatalogView, parameters: ParametersOf<P>) => Selection;
 };
 
-/** Which visible objects of a kind a response has, and how. */
+/** Which visible objects of a kind a response has, and in what form. */
 export type ListSelection<K extends Kind> = {
   kind: K;
   matches?: (doc: DocOf[K]) => boolean;
@@ -65,8 +65,8 @@ const commonParameters = () => ({
 });
 
 /**
- * Returns a route in the type that all lists share, after its `select` was checked against its own
- * parameters.
+ * Returns a route in the type that all lists share. The type checker has compared its `select` with
+ * its own parameters.
  */
 const defineList = <P extends Pick<ReturnType<typeof commonParameters>, "locale"> & Parameters>(
   route: ListRoute<P>,
@@ -90,7 +90,8 @@ export const servicesList = defineList({
       id === undefined ? undefined : (context.findVisibleById(kind, id)?.key ?? null);
     const categoryKey = keyOf("service_category", categoryId);
     const staffKey = keyOf("staff", staffId);
-    // The fields are omitted: an empty list would tell a partner to delete its copies.
+    // Arrays that are not asked for are omitted: an empty one would tell a partner to delete its
+    // copies.
     const hidden = [
       ...(includeVariants ? [] : ["variants"]),
       ...(includeAddons ? [] : ["addonLinks"]),

@@ -13,7 +13,7 @@ import {
 import type { HandlerDeps } from "../../pipeline/route.ts";
 import { encodeChangeCursor } from "./changes.ts";
 
-/** Responds with one event, by the rules of the feed. */
+/** Responds with one event, if the key may read the event in the feed. */
 export const handleGetChange =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {

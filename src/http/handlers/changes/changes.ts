@@ -87,6 +87,7 @@ export const waitSeconds = () =>
     "Long polling: seconds to wait for an event if there is none yet",
   );
 
+/** Returns a message; `parseParameters` writes the name of the parameter before it. */
 const unknownEventMessage = (name: string): string =>
   `knows no event '${safe(name, 60)}'.${didYouMean(name.slice(0, 60), ALL_EVENT_TYPES)}`;
 
@@ -105,8 +106,8 @@ export function listChanges(
     assertMaySubscribe(key, named ?? []);
     const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
-    // The number is read before the page, so that a long poll also sees an event written in
-    // between.
+    // `lastSequence` is read before the page, so that a long poll also sees an event that was
+    // written between the two reads.
     let lastSequence = rt.store.feed.getLastSequence(businessId);
     const start = getStart(rt, key, parameters);
     let page = readPage(rt, key, start, types, limit);
@@ -254,8 +255,8 @@ function buildBody(
 }
 
 /**
- * Returns a cursor to the events of a business after `position`, a sequence number. The feed
- * of a partner of several businesses has the ID of the partner in place of that of a business.
+ * Returns a cursor to the events of a business after `position`, a sequence number. The
+ * `businessId` of a feed of a partner with several businesses is the ID of the partner.
  */
 export function encodeChangeCursor(
   { store }: Pick<Runtime, "store">,

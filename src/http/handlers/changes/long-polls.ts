@@ -6,8 +6,8 @@ const POLL_MS = 25;
 export type LongPolls = ReturnType<typeof createLongPolls>;
 
 /**
- * A request that waits for an event after `last` of one business; `businessId` is null if it waits
- * for one of any business with partners.
+ * A request that waits for an event of one business after the sequence number `last`. `businessId`
+ * is null if the request waits for an event of any business with partners, after a position.
  */
 type Waiter = { businessId: string | null; last: number; wake: () => void };
 

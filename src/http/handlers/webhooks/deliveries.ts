@@ -109,8 +109,8 @@ export const handleGetDelivery =
     )(context, key);
 
 /**
- * Responds with 202, because the delivery is pending again but not yet sent. The response is kept
- * for a repeated request, so it leaves out the body, which may have the reference of a guest.
+ * Responds with 202, because the delivery is pending again but not yet sent. The response is stored
+ * to be repeated, so its field `request`, which may have the reference of a guest, is null.
  */
 export const handleRedeliverDelivery = ({ rt }: HandlerDeps) =>
   handleChange(
@@ -166,14 +166,14 @@ function readPage(
   };
 }
 
-/** The characters of an ID that come from the time: the next ones are random in part. */
+/** Number of first characters of an ID that come from the time alone. */
 const TIME_CHARACTERS = "dlv_".length + 9;
 
 /**
  * Returns the position for the cursor of the next page. A cursor must not have the ID of the last
  * searched delivery, which may be of another business, so the position is up to a few milliseconds
  * newer. The next page searches these milliseconds again.
- * @param last the last delivery of the page, after which nothing matches up to the position
+ * @param last the last delivery of the page; no delivery between it and the position matches
  */
 function hideForeign(reached: string, last: string | undefined): string {
   // `~` sorts after every character of an ID.

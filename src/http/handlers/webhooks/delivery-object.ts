@@ -69,7 +69,7 @@ function toPublicRequest(
   };
 }
 
-/** Returns a function that returns deliveries as partners see them. It reads each endpoint once. */
+/** Returns a function that shows deliveries as partners see them, and reads each endpoint once. */
 export function createToPublicDelivery(rt: Runtime, timezone: string) {
   const now = rt.now();
   const format = timeInWords(timezone);
@@ -85,8 +85,8 @@ export function createToPublicDelivery(rt: Runtime, timezone: string) {
   return (delivery: DeliveryRow): z.output<typeof publicDelivery> => {
     const { id, endpointId, eventId, eventType, sequence, status, attemptCount } = delivery;
     const { nextAttemptAt, heldUntil } = nextAttemptOf(delivery, now);
-    const { row, ...limit } = findEndpoint(endpointId);
-    const waiting = describeWaiting(delivery, row, { now, format, ...limit });
+    const { row, ...hostLimit } = findEndpoint(endpointId);
+    const waiting = describeWaiting(delivery, row, { now, format, ...hostLimit });
     return {
       id,
       endpointId,

@@ -115,7 +115,7 @@ describe("Cal.com", () => {
     );
   });
 
-  test("the grid follows the business's time zone, even for viewers half an hour apart", () => {
+  test("the grid follows the business's time zone, even for viewers whose clocks differ by half an hour", () => {
     const kolkata = createShop({
       zone: "Asia/Kolkata",
       service: [cut()],

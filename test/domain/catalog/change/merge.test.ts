@@ -93,7 +93,7 @@ describe("applying a file to a stored catalog", () => {
     ]);
   });
 
-  it("applying a file to a stored catalog rejects a prune that breaks a reference of a stored object", () => {
+  it("applying a file to a stored catalog with prune is rejected if it breaks a reference of a stored object", () => {
     const before = readCatalogBody(
       `${areas("hall", "yard")}tables: [{key: t1, maxSeats: 2, area: yard}]\n`,
     );
@@ -154,7 +154,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(back.objects.table[0]?.area).toBe("yard");
   });
 
-  it("renaming a variant is remembered, and so keeps its ID, if a later file omits its previous keys", () => {
+  it("renaming a variant is remembered, and the variant keeps its ID, if a later file omits its previous keys", () => {
     const service = (variants: string) =>
       `services: [{key: a, name: A, durationMin: 5, price: 1, variants: [${variants}]}]\n`;
     const short = readCatalogBody(service("{key: s, name: Short, previousKeys: [small]}"));

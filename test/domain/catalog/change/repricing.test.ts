@@ -42,7 +42,7 @@ const TEN = [
   "95.00",
 ];
 
-test("if a fifth of all prices change by more than half, they are counted and the largest named", () => {
+test("if a fifth of all prices change by more than half, the changes are counted and the largest are named", () => {
   expect(
     textOf(
       TEN,
@@ -83,4 +83,22 @@ test("the prices of a catalog are counted only if a price becomes 0 or enough of
   expect(countsAll("30.00", 5)).toBe(true);
   expect(countsAll("0.00", 6)).toBe(true);
   expect(countsAll("12.00", 1)).toBe(false);
+});
+
+test("each service that a staff member offers at another price has a price of its own", () => {
+  const bodyOf = (price: string) =>
+    readCatalogBody(`
+services:
+  - { key: cut, name: Cut, durationMin: 30, price: "40.00" }
+  - { key: wash, name: Wash, durationMin: 15, price: "15.00" }
+staff:
+  - key: mia
+    name: Mia
+    serviceOverrides: [{ service: cut, price: "${price}" }, { service: wash, price: "20.00" }]
+`);
+  const [old, next] = [bodyOf("50.00"), bodyOf("0.00")];
+  const prices = { exceeds: () => false, count: () => 0 };
+  expect(findRepricing(diffCatalog(old, next, () => 0).changes, prices)?.largest).toEqual([
+    { key: "mia", part: "cut", from: 5000, to: 0 },
+  ]);
 });

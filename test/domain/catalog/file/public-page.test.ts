@@ -31,12 +31,12 @@ const ALL = {
   },
 };
 
-test("an exported business has the fields of its public page as its file has them", () => {
+test("exporting a business writes the fields for its public page as its file has them", () => {
   const lines = Object.entries(ALL).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
   expect(writeBusiness(read(lines.join("")))).toMatchObject(ALL);
 });
 
-test("a business without a public page exports none of its fields", () => {
+test("exporting a business without a public page writes no fields for one", () => {
   expect(Object.keys(writeBusiness(read()))).toEqual(["slug", "name", "timezone", "currency"]);
 });
 

@@ -268,7 +268,7 @@ const PIECES = [
   "é😀",
 ];
 
-test("a randomly edited file has the same content as in js-yaml, or a syntax error", () => {
+test("a randomly edited file is read as js-yaml reads it, or has a syntax error", () => {
   const edit = fc.record({
     at: fc.nat(100_000),
     removed: fc.nat(3),
@@ -401,7 +401,7 @@ describe("an adversarial file costs little more than a valid one", () => {
       "an object with 190,000 invalid items",
       services(1, () => `key: s, tags: [${"[], ".repeat(190_000)}]`),
     ],
-  ])("a file with %s costs little and lists at most 100 errors", (_name, text) => {
+  ])("a file with %s is read at little cost, and at most 100 errors are listed", (_name, text) => {
     let thrown: unknown;
     const cpuMs = measureCpuMs(() => {
       try {

@@ -395,7 +395,7 @@ services:
     ]);
   });
 
-  it("readCatalog does not report references to an object that has issues of its own as unknown", () => {
+  it("readCatalog reports no unknown reference to an object that has issues of its own", () => {
     const body =
       "areas: [{key: hall, name: Hall}]\nevents: [{key: gala, name: 3, startsAt: never, quotas: 5, ticketTypes: [7]}]\npromotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, appliesTo: {events: [gala], ticketTypes: [gala/seat]}}]\n";
     const found = collectIssues(() => readCatalogBody(body));
@@ -580,7 +580,7 @@ services:
   describe("with several files", () => {
     const business = { name: "business.yaml", text: CATALOG_HEADER };
 
-    it("readCatalog joins each section of several files in their order", () => {
+    it("readCatalog joins each section of several files in the order of the files", () => {
       const catalog = readCatalogSources([
         {
           name: "b.yaml",

@@ -98,7 +98,7 @@ test("a handover to a folder that is missing changes nothing", async () => {
   expect(code, stderr).toBe(0);
 });
 
-test("a daemon that starts after an interrupted handover takes writes again, so its last copy is outdated", async () => {
+test("a daemon that starts after an interrupted handover takes writes again, so the last copy is outdated", async () => {
   const { to, rt, first } = createMachines();
   saveHandover(rt.config, { state: "begun", to, at: 1 });
   expect(() => rt.tx(() => {})).toThrow("are being handed over");
@@ -110,7 +110,7 @@ test("a daemon that starts after an interrupted handover takes writes again, so 
   rt.tx(() => {});
 });
 
-test("a command does not write once another server has taken over with a copy of its data", async () => {
+test("a command of a server writes nothing once another server has taken over with a copy of its data", async () => {
   const { to, rt, first } = createMachines();
   const backups = createTerminal({ dataDir: first.dataDir });
   process.env["DESKBELL_BACKUP_DIR"] = to;

@@ -82,7 +82,7 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
 });
 
-test("a folder with the copies of a server keeps them, and gets no copies of another server", async () => {
+test("a server neither deletes the copies in the folder of another server nor adds any", async () => {
   const dir = createTempFolder();
   const [first, second] = [
     await createServer({ backupDir: dir }),
@@ -115,7 +115,7 @@ test("a folder with the copies of a server keeps them, and gets no copies of ano
   close();
 });
 
-test("hourly backups are deleted so that the newest of each of seven days remains", () => {
+test("hourly backups are deleted except the seven newest and the newest of each of seven days", () => {
   const folder = createTempFolder();
   const newest = Date.parse("2026-11-20T18:00:00Z");
   const hours = Array.from({ length: 24 * 9 }, (_, i) => newest - i * HOUR_MS);
@@ -139,7 +139,7 @@ test("a new backup is kept although a clock that was ahead gave others a later t
   ]);
 });
 
-test("backups with a future time are deleted like others, with the guests in them", () => {
+test("backups with a future time, and the guests in them, are deleted like others", () => {
   const folder = createTempFolder();
   const now = Date.parse("2026-11-20T12:00:00Z");
   const nights = Array.from({ length: 7 }, (_, i) => now - i * DAY_MS);
@@ -222,7 +222,7 @@ test("a folder that is missing, or whose disk is no longer mounted, gets no copy
   rmSync(path);
 });
 
-test("the command gets the environment of the daemon without its settings and secrets", async () => {
+test("--backup-command gets the environment of the daemon without its settings and secrets", async () => {
   const dir = createTempFolder();
   vi.stubEnv("DESKBELL_SMTP_URL", "smtps://user:password@mail.example.com");
   vi.stubEnv("DESKBELL_API_KEY", "dbk_secret");
@@ -239,7 +239,7 @@ test("the command gets the environment of the daemon without its settings and se
   expect(names).toEqual(expect.arrayContaining(["RESTIC_PASSWORD", "PATH"]));
 });
 
-test("the command gets the paths of the backup and the key, and no file name is part of it", async () => {
+test("--backup-command gets the paths of the backup and the key as variables, not in its text", async () => {
   const dir = createTempFolder();
   const flags = {
     dataDir: join(createTempFolder(), "a; touch '$(pwd)'"),
@@ -280,17 +280,20 @@ test.each([
     command: "kill -9 $$",
     reason: "--backup-command was ended by SIGKILL.",
   },
-])("a command that $name is logged and recorded with the end of its stderr", async (given) => {
-  const rt = await createServer({ backupCommand: given.command });
-  await copyBackup(rt, await createBackup(rt), {
-    timeoutMs: given.name === "does not end" ? 100 : 5000,
-  });
-  expect(errorsOf(rt)).toMatchObject([{ reason: given.reason }]);
-  expect(readBackupState(rt.config, "copy")).toBeNull();
-  expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
-});
+])(
+  "a --backup-command that $name is logged and recorded with the end of its stderr",
+  async (given) => {
+    const rt = await createServer({ backupCommand: given.command });
+    await copyBackup(rt, await createBackup(rt), {
+      timeoutMs: given.name === "does not end" ? 100 : 5000,
+    });
+    expect(errorsOf(rt)).toMatchObject([{ reason: given.reason }]);
+    expect(readBackupState(rt.config, "copy")).toBeNull();
+    expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });
+  },
+);
 
-test("a copy ends when the daemon stops, without a failure, and the command does not start", async () => {
+test("a stop of the daemon ends a copy, records no failure, and starts no --backup-command", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir, backupCommand: `touch ${dir}/started` });
   const stopping = new AbortController();
@@ -332,7 +335,7 @@ test("a copy that fails once is a health condition after an hour", async () => {
   expect(conditionsOf(rt)[0]).toContain("--backup-command exited with code 127");
 });
 
-test("a folder that cannot be used is a health condition before the first backup is made", async () => {
+test("a --backup-dir that cannot be used is a health condition before the first backup is made", async () => {
   const dir = join(createTempFolder(), "nas");
   const rt = await createServer({ backupDir: dir });
   mkdirSync(rt.config.backupFolder);

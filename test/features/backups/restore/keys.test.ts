@@ -81,7 +81,7 @@ test("a restore after a rotation makes guests and secrets readable with the new 
   expect(readMasterKeys(rt.config.masterKeyPath)).toHaveLength(1);
 });
 
-test("a backup whose key is missing is named with its fingerprint by a restore, a drill and doctor", async () => {
+test("a restore, a drill and doctor name a backup whose key is missing, and the key's fingerprint", async () => {
   const { rt, path, oldKey, fingerprint } = await createRotated();
   expect(checkBackupKeys(rt)).toEqual([]);
   renameSync(oldKey, join(createTempFolder(), "key"));

@@ -86,7 +86,7 @@ test("a backup without a newer list of erased guests is restored only if the gap
   });
 });
 
-test("a newer signed list next to the backup erases the guest again", async () => {
+test("a restore erases again the guest that a newer signed list next to the backup names", async () => {
   const upload = await uploadBackup();
   const { rt, ana, dir, server } = upload;
   copyErasureList(rt.config, dir, { server, asOf: rt.now() });
@@ -115,7 +115,7 @@ test("a restore refuses an unsigned list of erased guests next to a backup, and 
   });
 });
 
-test("a backup of a server that has erased nobody is restored elsewhere with its list", async () => {
+test("a backup of a server that has erased nobody is restored elsewhere if the empty list lies next to it", async () => {
   const rt = createTestRuntime();
   applyCatalogBody(rt, CATALOG);
   book(rt, "ana");

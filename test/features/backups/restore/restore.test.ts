@@ -89,7 +89,7 @@ function rotate(rt: Runtime): { retagged: number; rest: string[] } {
   return (fields as { backups: { retagged: number; rest: string[] } }).backups;
 }
 
-test("a backup keeps its tag when it is copied and renamed, and loses it by any change", async () => {
+test("a copied or renamed backup stays authentic, and a changed one does not", async () => {
   const { rt, path } = await createServer();
   const copy = join(createTempFolder(), "old.db");
   const tryWith = (change: (bytes: Buffer) => Buffer) => {
@@ -261,7 +261,7 @@ test("a restore takes the authenticated bytes, even if a foreign journal lies ne
   expect(open(rt.config).store.businesses.listSlugs()).not.toContain("x");
 });
 
-test("the first backup of a server creates a master key, unless data show that the key is lost", async () => {
+test("the first backup of a server creates a master key, unless the data were encrypted with a lost one", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
@@ -378,7 +378,7 @@ test("a text after the database that only looks like a tag authenticates nothing
   }
 });
 
-test("a rotation of the master key authenticates the backups that it can reach again, and names the others", async () => {
+test("a rotation authenticates the backups that it can reach with the new master key, and names the others", async () => {
   const { rt, dir, older, newer, forged } = await createCopies();
   const away = createTestRuntime({ dataDir: rt.config.dataDir, backupCommand: "true" });
   const state = join(rt.config.backupFolder, "last-copy.json");
@@ -420,7 +420,7 @@ test.each([
   },
 );
 
-test("a split gives the data a server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
+test("a split gives the data a new server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
   const { rt, path } = await createServer();
   const standby = createStandbyConfig(rt.config);
   const split = { ...options, isSplit: true, acceptGap: async () => {} };
@@ -438,7 +438,7 @@ test("a split gives the data a server ID before they are in place, so that no cr
   expect(id).not.toBe(rt.store.file.getServerId());
 });
 
-test("a file that is replaced while a person is asked is not restored", async () => {
+test("a file that is replaced while a person is asked to confirm the restore is not restored", async () => {
   const { rt, business, path } = await createServer();
   rt.close();
   stripTag(path);

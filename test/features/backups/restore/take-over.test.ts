@@ -136,28 +136,31 @@ type Step = "takeover" | "restore" | "restore again" | "forget counters";
 test.for<{ steps: Step[] }>([
   { steps: ["restore", "restore", "takeover", "takeover", "restore again", "takeover"] },
   { steps: ["takeover", "forget counters", "takeover", "forget counters", "takeover"] },
-])("servers restored from the same copy never use the same numbers: $steps", async ({ steps }) => {
-  const { rt, dir, newer } = await createPrimary();
-  const served = [serveFor(rt.config, dir)];
-  let config = rt.config;
-  for (const step of steps) {
-    const options = { now: rt.now(), confirm: async () => {} };
-    if (step === "forget counters") {
-      // A takeover by a version that does not record counters leaves no such file.
-      rmSync(join(dir, "counters.json"));
-      continue;
+])(
+  "servers restored from the same copy never use the same sequence numbers: $steps",
+  async ({ steps }) => {
+    const { rt, dir, newer } = await createPrimary();
+    const served = [serveFor(rt.config, dir)];
+    let config = rt.config;
+    for (const step of steps) {
+      const options = { now: rt.now(), confirm: async () => {} };
+      if (step === "forget counters") {
+        // A takeover by a version that does not record counters leaves no such file.
+        rmSync(join(dir, "counters.json"));
+        continue;
+      }
+      if (step === "takeover") ({ config } = await takeOverNewest(rt, dir));
+      else {
+        if (step === "restore") config = createStandby(rt, dir);
+        rt.advance(MINUTE_MS);
+        await restoreBackup(config, newer, options);
+      }
+      served.push(serveFor(config, dir));
     }
-    if (step === "takeover") ({ config } = await takeOverNewest(rt, dir));
-    else {
-      if (step === "restore") config = createStandby(rt, dir);
-      rt.advance(MINUTE_MS);
-      await restoreBackup(config, newer, options);
-    }
-    served.push(serveFor(config, dir));
-  }
-  for (const [i, { first }] of served.entries())
-    expect(first).toBeGreaterThan(served[i - 1]?.last ?? -1);
-});
+    for (const [i, { first }] of served.entries())
+      expect(first).toBeGreaterThan(served[i - 1]?.last ?? -1);
+  },
+);
 
 test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
   "damaged recorded counters are reported, and do not count as missing: %j",

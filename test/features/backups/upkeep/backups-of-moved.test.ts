@@ -80,7 +80,7 @@ test("the backups from before a move stay until their folder has an intact backu
   expect(readdirSync(dir).filter((name) => name.endsWith(".db"))).toHaveLength(1);
 });
 
-test("a backup from before a move does not count as newer because of a future time, and is deleted", async () => {
+test("a backup from before a move that has a future time counts as older than the move, and is deleted", async () => {
   const { rt, earlier, listLeft } = await createServer();
   const { backupFolder } = rt.config;
   const ahead = join(backupFolder, "deskbell-20300101T000000Z.db");
@@ -94,7 +94,7 @@ test("a backup from before a move does not count as newer because of a future ti
   expect(listBackupsIn(backupFolder).map((backup) => backup.path)).toEqual([path]);
 });
 
-test("a business that came back keeps its backups", async () => {
+test("backups with a business that moved away and came back are kept", async () => {
   const { rt, earlier, listLeft } = await createServer();
   addBusiness(rt, "moves");
   rt.advance(31 * DAY_MS);
@@ -114,7 +114,7 @@ test("backups of another server are not deleted after a move", async () => {
   expect(checkBackupsOfMoved(rt)).toEqual([]);
 });
 
-test("the backups on this machine are deleted even if the folder of the copies cannot be read", async () => {
+test("backups from before a move are deleted in the backup folder even if --backup-dir cannot be read", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
   await createBackup(rt);

@@ -107,7 +107,7 @@ test("a drill without enough space fails before it writes", async () => {
   });
 });
 
-test("a drill does nothing if there is no backup", async () => {
+test("a drill is refused if there is no backup", async () => {
   const rt = await createServer();
   await expect(drillBackup(rt)).rejects.toMatchObject({ code: "resource_not_found" });
 });

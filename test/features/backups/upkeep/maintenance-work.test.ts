@@ -76,25 +76,28 @@ test("with --backup-every, a last backup with a future time does not delay the n
 test.each([
   ["the night after the first data", false],
   ["a night after the last backup", true],
-])("a machine that was off in %s makes the backup after the start", async (_when, hasBackup) => {
-  const rt = createTestRuntime();
-  seedShop(rt);
-  if (hasBackup) await createBackup(rt);
-  const runs: boolean[] = [];
-  const runAfter = async (...waits: number[]) => {
-    const { runIfDue } = createMaintenance(rt, async ({ backUp }) => void runs.push(backUp), {});
-    for (const ms of waits) {
-      rt.advance(ms);
-      await runIfDue();
-    }
-    return runs;
-  };
-  expect(await runAfter(26 * HOUR_MS - 1)).toEqual([]);
-  // Maintenance runs ten minutes after the start, not right after it.
-  expect(await runAfter(1)).toEqual([]);
-  // A try that made no backup is repeated after a day.
-  expect(await runAfter(0, HOUR_MS / 6, 23 * HOUR_MS)).toEqual([true]);
-});
+])(
+  "a machine that was off in %s makes the missed backup after its start",
+  async (_when, hasBackup) => {
+    const rt = createTestRuntime();
+    seedShop(rt);
+    if (hasBackup) await createBackup(rt);
+    const runs: boolean[] = [];
+    const runAfter = async (...waits: number[]) => {
+      const { runIfDue } = createMaintenance(rt, async ({ backUp }) => void runs.push(backUp), {});
+      for (const ms of waits) {
+        rt.advance(ms);
+        await runIfDue();
+      }
+      return runs;
+    };
+    expect(await runAfter(26 * HOUR_MS - 1)).toEqual([]);
+    // Maintenance runs ten minutes after the start, not right after it.
+    expect(await runAfter(1)).toEqual([]);
+    // A try that made no backup is repeated after a day.
+    expect(await runAfter(0, HOUR_MS / 6, 23 * HOUR_MS)).toEqual([true]);
+  },
+);
 
 test("a nightly backup that becomes due during maintenance is made after it", async () => {
   const rt = createTestRuntime();
@@ -153,7 +156,7 @@ test("a backup that a command has made is copied within a second", async () => {
   expect(listBackupsIn(dir)).toHaveLength(1);
 });
 
-test("a backup is copied within a second if a migration made one in the same second", async () => {
+test("a backup is copied within a second, also if a migration has made another one at that time", async () => {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
   seedShop(rt);

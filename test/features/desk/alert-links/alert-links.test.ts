@@ -102,7 +102,7 @@ test.each([
   expect((await post(decline)).status).toBe(200);
 });
 
-test("a visit that was moved after its page was shown is shown again", async () => {
+test("a visit that was moved while its page was open is shown again, and not accepted", async () => {
   const { api, id, link, post, get, statusOf } = openPendingVisit();
   const { accept } = link();
   const start = /name="start" value="(\d+)"/.exec(await (await get(accept)).text())?.[1];
@@ -116,7 +116,7 @@ test("a visit that was moved after its page was shown is shown again", async () 
   expect((await post(accept)).status).toBe(200);
 });
 
-test("the pages forbid frames, caches, search engines and referrers, and no log has a link", async () => {
+test("the pages of alert links forbid frames, caches, search engines and referrers, and no log has a link", async () => {
   const { api, link, get, post } = openPendingVisit();
   const { accept } = link();
   for (const url of [accept, accept.replace(SALON, "other")]) {
@@ -133,7 +133,7 @@ test("the pages forbid frames, caches, search engines and referrers, and no log 
   expect(JSON.stringify(api.logged)).not.toContain(secret);
 });
 
-test("a visit has at most ten links, of which the newest work", () => {
+test("the ten newest links of a visit work, and older links do not", () => {
   const { api, link } = openPendingVisit();
   const tokens = Array.from({ length: 12 }, () => link().accept.split("/").at(-2)!);
   const works = tokens.map((token) => findLinkedVisit(api, SALON, token) !== undefined);

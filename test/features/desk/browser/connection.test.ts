@@ -66,7 +66,7 @@ test("the page without a network shows how old its state is, and changes nothing
   expect(statusOf()).toBe("PENDING");
 }, 60_000);
 
-test("an action whose response is lost is sent again by itself, and done once", async (test) => {
+test("the page sends an action again if the response is lost, and the server does it once", async (test) => {
   const { rt, reader, page, proxy, ...network } = await openThroughProxy(test);
   await page.run(openAll);
   const before = rt.revision();
@@ -133,14 +133,14 @@ test.for([
   ["Send again", "CONFIRMED"],
   ["Drop it", "PENDING"],
 ] as const)(
-  "an action without a response is not sent by itself after an hour of sleep, but by '%s'",
+  "after an hour of sleep, an action without a response waits until somebody taps '%s'",
   { timeout: 60_000 },
   async ([button, status], test) => {
     const { reader, page, statusOf, ...network } = await openThroughProxy(test);
     network.let(() => "request lost");
     await reader.click("Accept");
     await reader.waitForText(
-      "Not confirmed yet. It is sent again, and done once: Accept Ana Silva",
+      "Not confirmed yet. The page sends this action again, and the server does it once: Accept Ana Silva",
     );
     await sleepFor(page, HOUR_MS);
     network.let(() => "passes");
@@ -155,7 +155,7 @@ test.for([
   },
 );
 
-test("a device that is revoked while its page is open sees nothing more at its next tap", async (test) => {
+test("the open page of a revoked device loses its data at the next tap", async (test) => {
   const { rt, reader, statusOf } = await openDeskPage(test, openPage);
   expect(await reader.readText()).toContain("Ana Silva");
   revokeDesk(rt, businessOf(rt).id, "Front desk");

@@ -42,7 +42,7 @@ test("a dish among many is found by a part of its name, without accents", async 
   expect(page.errors).toEqual([]);
 }, 60_000);
 
-test("pairing removes the link from the address bar, and no page has it in its title", async (test) => {
+test("the link that has paired a device is neither in the address bar nor in the title", async (test) => {
   const { page, url } = await openDeskPage(test, openPage);
   const address = async () => {
     const { location, document } = globalThis as unknown as {
@@ -77,7 +77,7 @@ test.for<[string, PageOptions]>([
   ["a small phone in dark colours", { width: 320, height: 600, dark: true }],
   ["a desktop", { width: 1280, height: 800 }],
 ])(
-  "on %s, the open page passes axe and fits the screen",
+  "on %s, the page with all parts open passes axe and fits the screen",
   { timeout: 120_000 },
   async ([, options], test) => {
     const { page, reader } = await openDeskPage(test, openPage, options);
@@ -90,7 +90,7 @@ test.for<[string, PageOptions]>([
 );
 
 test.for(["de", "fr", "es", "it"])(
-  "the page in %s fits a small phone and has no gap in its texts",
+  "the page in %s fits a small phone and lacks no text",
   { timeout: 60_000 },
   async (language, test) => {
     const { page, reader } = await openDeskPage(test, openPage, { width: 320, language });
@@ -115,7 +115,7 @@ test("a change by somebody else appears without a reload", async (test) => {
   await expect.poll(reader.readText, { timeout: 30_000 }).toContain("Zoe Appears");
 }, 60_000);
 
-test("three taps give eight visits of a person who is ill to colleagues", async (test) => {
+test("three taps enter that a person is away and give the person's eight visits to colleagues", async (test) => {
   const { rt, reader, page } = await openDeskPage(test, openPage, {
     prepare(rt) {
       for (let half = 6; half < 14; half++)
@@ -148,7 +148,7 @@ test("three taps give eight visits of a person who is ill to colleagues", async 
   expect(page.errors).toEqual([]);
 }, 60_000);
 
-test("a link at the top opens its part of the page, and the link of the next visit opens its details", async (test) => {
+test("a link at the top opens its part of the page, and the link of the next visit opens the visit's details", async (test) => {
   const { reader } = await openDeskPage(test, openPage);
   expect(await reader.readText()).not.toContain("Code of the ticket");
   await reader.click("Check-in");

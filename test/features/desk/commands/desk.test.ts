@@ -33,7 +33,7 @@ async function openSalon(options: Parameters<typeof createTerminal>[0] = {}) {
   return { ...terminal, list, pair };
 }
 
-test("a new desk prints its link once, and its list shows the paired devices", async () => {
+test("a new desk prints its link once, and the list of desks shows the paired devices", async () => {
   const { deskbell, list, pair } = await openSalon();
   const created = await deskbell("desk create --name 'Front desk'");
   expect(created.stdout).toMatch(LINK);
@@ -99,7 +99,7 @@ test("revoking ends one device or a whole desk, and the name of a revoked desk c
   expect(await deskbell("desk create --name Door")).toMatchObject({ code: 0 });
 });
 
-test("the status counts desks and devices once there are any", async () => {
+test("the status shows the number of desks and devices if there are any", async () => {
   const { deskbell } = await openSalon();
   expect((await deskbell("status")).stdout).not.toContain("desks");
   await deskbell("desk create --name Door");

@@ -148,7 +148,7 @@ test.each(["CONFIRM", "REQUEST"] as const)(
   },
 );
 
-test("a guest whose confirmation is refused sees the telephone number, and the refusal is counted", async () => {
+test("a guest who may not confirm a visit sees the telephone number, and the refusal is counted", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
@@ -174,7 +174,7 @@ const pruneAll = (api: TestApi): void => {
   for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
 };
 
-test("a link confirms for an hour, its time is held for the first 15 minutes, and the guest's data end with the link", async () => {
+test("a mailed link can confirm a visit for an hour, of which the time is held for 15 minutes; then the guest's data are deleted", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
@@ -202,7 +202,7 @@ test("a link confirms for an hour, its time is held for the first 15 minutes, an
   expect((await guest.send(link)).status).toBe(404);
 });
 
-test("a link whose time is not held any more books the time if it is free, and else offers others", async () => {
+test("a link whose time is not held any more books the time if it is free, and otherwise offers other times", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -248,7 +248,7 @@ test("an unconfirmed visit moves to another day only if a new visit could take t
   expect(await move(far)).toBe(303);
 });
 
-test("a mailbox outside of mail providers confirms a visit only within the share of the page", async () => {
+test("a guest whose mailbox is not of a mail provider cannot confirm a visit once the page's share is used up", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails, { isFull: true });
@@ -339,7 +339,7 @@ test("a link whose time is not held any more books nothing once the key of the p
   expect(listMade(api)).toHaveLength(visits);
 });
 
-test("guests of a mailbox, domain or address confirm three visits a day, and then see the telephone number", async () => {
+test("guests of one mailbox, mail domain or network address get three links a day, and then see the telephone number", async () => {
   const mails = await openMails("CONFIRM");
   const { book } = mails;
   await useUpShare(mails);
@@ -358,7 +358,7 @@ test("guests of a mailbox, domain or address confirm three visits a day, and the
   expect((await statusesOf(others, () => "203.0.113.99")).at(-1)).toBe(429);
 });
 
-test("a form beyond the share that is sent twice holds one time and sends one mail", async () => {
+test("a form that is sent twice after the page's share is used up holds one time and sends one mail", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, server, send } = mails;
   await useUpShare(mails);
@@ -379,7 +379,7 @@ test("a form beyond the share that is sent twice holds one time and sends one ma
   expect(api.openStore((db) => db.serialize()).includes(formKey)).toBe(false);
 });
 
-test("a guest who is asked by mail about another time than the held one holds only the other time", async () => {
+test("a guest who is asked by mail to confirm a time other than the held one then holds only that time", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, book } = mails;
   const visitor = createVisitor(api, "203.0.113.5");
@@ -399,7 +399,7 @@ test("a guest who is asked by mail about another time than the held one holds on
   expect(starts()).not.toContain(Date.parse(first));
 });
 
-test("a page without mail shows the telephone number beyond its share", async () => {
+test("a page without mail shows the telephone number once its share is used up", async () => {
   const mails = await openMails("CONFIRM");
   await useUpShare(mails, { isFull: true });
   mails.api.config.guestMail = null;

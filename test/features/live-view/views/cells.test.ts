@@ -74,7 +74,7 @@ test("neighbouring spans of one style are merged, and spaces take the style befo
   ]);
 });
 
-test("the largest value has a full bar, and any value above 0 has a visible bar", () => {
+test("the largest value has a full bar, and any value above 0 has a visible bar or dot", () => {
   expect(drawBars([0, 1, 4, 8], 1, 8)).toEqual([" ▁▄█"]);
   expect(drawBars([0, 1, 1000], 1, 1000)).toEqual([" .█"]);
   expect(drawBars([4, 8, 16], 2, 16)).toEqual(["  █", "▄██"]);

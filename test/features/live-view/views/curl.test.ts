@@ -27,7 +27,7 @@ const argumentsOf = (lines: readonly string[]): string[] =>
 const TEXT = `it's $(id) \`id\` "x" \\ é漢🍣 \u001b[2J\u009b ! ${"long ".repeat(40)}`;
 
 test.each([Infinity, 80, 50])(
-  "the curl command keeps URL, headers and body through a shell, folded at %d columns",
+  "a shell passes URL, headers and body unchanged from the curl command folded at %d columns",
   (width) => {
     const url = `https://example.com/hook/${"a".repeat(100)}?q='$(id)'{1,2}[3]&x=é`;
     const lines = curlCommand(detail(url, JSON.stringify({ text: TEXT })), width);

@@ -74,7 +74,7 @@ test("the day of several businesses names the business of each visit", () => {
   ]);
 });
 
-test("the first visit that is not over is selected, or the one after a visit that has left", () => {
+test("the first visit that is not over is selected, or the visit after a selected one that has left the day", () => {
   const at = (id: string, hour: number): ShownVisit => ({
     ...visit,
     id,

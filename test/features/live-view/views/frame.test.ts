@@ -219,7 +219,7 @@ test.each([false, true])(
   },
 );
 
-test("a narrow header keeps the number of failing endpoints longer than address and time", async () => {
+test("a narrow header leaves out the address and the time, not the number of failing endpoints", async () => {
   const rt = await createFilledRuntime(8);
   const [endpoint] = rt.store.endpoints.list();
   rt.tx(() =>

@@ -171,7 +171,7 @@ test("an hour without the NATS server opens destination.late with the reason, an
 test.each([
   ["a full stream", "the stream DESKBELL refuses: maximum bytes exceeded"],
   ["a stream of another name", "another stream has the subject deskbell.a, not the stream B"],
-])("a destination is late with the reason because of %s, and loses nothing", async (_, reason) => {
+])("%s makes a destination late with its reason, and no event is lost", async (_, reason) => {
   const { rt, stream, publishers, emit } = await setUp();
   stream.answer = () => refusal(reason);
   emit(5);

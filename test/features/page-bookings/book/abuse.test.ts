@@ -67,7 +67,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
   },
 );
 
-test("a request that the business accepts no longer takes the page's share of free time", async () => {
+test("once the business accepts a request, it takes no part of the page's share of free time", async () => {
   const { api, base, key } = await attack("REQUEST", 25);
   const before = listMade(api).length;
   for (const { id } of listMade(api)) changeBooking(api, businessOf(api).slug, id, "approve");
@@ -77,7 +77,7 @@ test("a request that the business accepts no longer takes the page's share of fr
   expect(listMade(api)).toHaveLength(before + 1);
 });
 
-test("one mailbox makes at most ten visits a day, however many addresses its owner has", async () => {
+test("one email address makes at most ten visits a day, from any number of network addresses", async () => {
   const { api, base } = openPage("salon", "REQUEST", PROXY);
   const { key } = firstService(api);
   const statuses: number[] = [];
@@ -93,7 +93,7 @@ test("one mailbox makes at most ten visits a day, however many addresses its own
   expect(statuses).toEqual([...Array<number>(10).fill(303), 429]);
 });
 
-test("the visitor, the contact and the key of the page are stored as hashes alone", async () => {
+test("the database has no network address, contact, name or link token of a guest in plain text", async () => {
   const { api, base } = openPage("salon", "CONFIRM", PROXY);
   const visitor = createVisitor(api, "203.0.113.77");
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));

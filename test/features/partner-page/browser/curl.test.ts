@@ -18,7 +18,7 @@ const wordsOf = (command: string): string[] =>
     .toString()
     .split("\n");
 
-test("a shell gets the request unchanged, in ASCII only", async () => {
+test("the curl command is in ASCII only, and a shell passes its request on unchanged", async () => {
   const command = await writeCurl(REQUEST, "", 0);
   expect(command).toMatch(/^[\x20-\x7e\n]*$/);
   const words = wordsOf(command);
@@ -28,7 +28,7 @@ test("a shell gets the request unchanged, in ASCII only", async () => {
   expect(JSON.parse(body)).toEqual(JSON.parse(REQUEST.body));
 });
 
-test("with the signing secret, the command has a new signature of the body that it sends", async () => {
+test("with the signing secret, the curl command has a new signature of the body that it sends", async () => {
   const secret = `whsec_${"A".repeat(48)}`;
   const words = wordsOf(await writeCurl(REQUEST, secret, 1_795_176_000_000));
   expect(words.filter((word) => word.startsWith("X-Service-Signature"))).toEqual([
@@ -36,6 +36,6 @@ test("with the signing secret, the command has a new signature of the body that 
   ]);
 });
 
-test("the request of a deleted endpoint has a placeholder for the URL", async () => {
+test("the curl command for a deleted endpoint has a placeholder for the URL", async () => {
   expect(await writeCurl({ ...REQUEST, url: null }, "", 0)).toContain("https://YOUR-RECEIVER");
 });

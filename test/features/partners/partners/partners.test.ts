@@ -36,7 +36,7 @@ test("one key reads each business of its partner, and no other", async () => {
   expect((await ask("businesses/one/bookings")).code).toBe("insufficient_scope");
 });
 
-test("the key of one business is refused on the routes of several businesses, and looks up no partner", async () => {
+test("the key of one business is refused on the routes for several businesses without a search for its partner", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { secret } = createKey(rt, {
@@ -124,7 +124,7 @@ test("a request counts against the limits of the business and of the partner", a
   expect((await ask("businesses")).status).toBe(429);
 });
 
-test("an excluded partner stays out, and joins new businesses only if it covers the future", () => {
+test("a partner no longer reaches a business that excludes it, and joins new businesses only if it covers future ones", () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner } = createTestPartner(rt, [one!], { coversAll: true, coversFuture: true });
@@ -151,7 +151,7 @@ test("the hash of a key makes it valid on another server", async () => {
   expect(() => createPartnerKey(second, created.partner, { secretHash })).toThrow(/already/);
 });
 
-test("a revoked key ends alone, and a deleted partner ends with all of its keys", async () => {
+test("the revocation of a partner's key ends no other key, and the deletion of the partner ends all of its keys", async () => {
   const rt = createTestRuntime();
   const { partner, key, secret } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   const other = createPartnerKey(rt, partner, { name: "spare" });
@@ -164,7 +164,7 @@ test("a revoked key ends alone, and a deleted partner ends with all of its keys"
   expect(createTestPartner(rt, []).partner.name).toBe(partner.name);
 });
 
-test("a restore learns of all revocations of a deleted partner at once", () => {
+test("the deletion of a partner records the revocations of its keys and access at once, for later restores", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one", "two"]));
   const ids = [
@@ -180,7 +180,7 @@ test("a restore learns of all revocations of a deleted partner at once", () => {
   expect(accessRevoked.mock.calls).toEqual([[rt, ids]]);
 });
 
-test("an update of a partner's key is refused if the access to the businesses would keep its rights", () => {
+test("an update of a partner's key is refused if the partner's access to businesses would keep the old rights", () => {
   const rt = createTestRuntime();
   const { key } = createTestPartner(rt, addBusinesses(rt, ["one"]));
   for (const changes of [

@@ -93,7 +93,7 @@ test("an endpoint of a partner gets the events of each business in their order",
   expect(countOverlaps()).toBe(0);
 });
 
-test("a business that is removed from a partner sends it business.removed and nothing more", async () => {
+test("a partner whose access to a business ends gets business.removed, and no event that waits or comes later", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);
@@ -182,7 +182,7 @@ test("the secret key of a business lists deliveries to its own endpoints, and no
   expect(data.map(({ endpointId }) => endpointId)).toEqual([endpoint.id]);
 });
 
-test("the endpoints of a partner at one business end with its last key", async () => {
+test("an endpoint at one business is disabled when the last key of its partner is revoked", async () => {
   const rt = createTestRuntime();
   const [one] = addBusinesses(rt, ["one"]);
   const { partner, key } = createTestPartner(rt, [one!]);

@@ -49,7 +49,7 @@ test("a dry run shows what would be public, and saves nothing", async () => {
   expect([await isPublished(), existsSync(qr)]).toEqual([false, false]);
 });
 
-test("a page without a privacy policy and an imprint is refused, until the command names them", async () => {
+test("publishing without a privacy policy and an imprint is refused until the command names them", async () => {
   const { deskbell, isPublished } = await openBusiness();
   const file = join(createTempFolder(), "catalog.yaml");
   const text = readFileSync(SALON, "utf8").replace(/^ {2}legal: .*\n/m, "");
@@ -72,7 +72,7 @@ test("a page without a privacy policy and an imprint is refused, until the comma
   expect(await isPublished()).toBe(true);
 });
 
-test("a catalog file without a public page ends it only after a confirmation", async () => {
+test("a catalog file without a public page ends the published page only after a confirmation", async () => {
   const { deskbell, isPublished } = await openBusiness();
   await deskbell("businesses publish salon-aurora");
   const refused = await deskbell(`catalog apply ${SALON}`);

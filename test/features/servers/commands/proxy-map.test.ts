@@ -38,7 +38,7 @@ async function startServers(...businesses: string[][]) {
 const VERSION = readVersion();
 const NOBODY = "http://127.0.0.1:2";
 
-test("proxy-map asks each server for its businesses, even at the address of its standby", async () => {
+test("proxy-map gets the businesses of each server from its own address or that of its standby", async () => {
   const { urls, run } = await startServers(["salon-aurora"], ["cafe-lumen", "kita-live"]);
   const [east = "", west = ""] = urls;
   const printed = await run("proxy-map --format nginx", [`east ${east}`, `west ${NOBODY} ${west}`]);
@@ -51,7 +51,7 @@ test("proxy-map asks each server for its businesses, even at the address of its 
   });
 });
 
-test("proxy-map prints nothing if a server does not respond, or two have one business", async () => {
+test("proxy-map prints nothing if a server does not respond, or if two servers have the same business", async () => {
   const { urls, run } = await startServers(["salon-aurora"], ["salon-aurora"]);
   const [east = "", west = ""] = urls;
   const mapOf = (...lines: string[]) => run("proxy-map --format caddy", lines);
@@ -135,7 +135,7 @@ test.each(PROXY_FORMATS)(
   },
 );
 
-test("proxy-map without the token of a server names the commands that set it", async () => {
+test("proxy-map without the token of a server names the commands that set the token", async () => {
   const folder = createTempFolder();
   const [servers, token] = [join(folder, "servers.txt"), join(folder, "token")];
   const rt = createTestRuntime();
@@ -158,7 +158,7 @@ test("proxy-map without the token of a server names the commands that set it", a
   ).toMatchObject({ code: 0 });
 });
 
-test("a server with another token is reported, and the token of one's own data folder is known", async () => {
+test("status --servers reports a server with another token, and takes the token of its own server from the data folder", async () => {
   const { urls } = await startServers(["salon-aurora"]);
   const folder = createTempFolder();
   writeFileSync(join(folder, "servers.txt"), `east ${urls[0]}`);

@@ -12,7 +12,7 @@ events:
   - { key: past, name: Past, startsAt: 2099-12-02T20:00, durationMin: 60, status: PUBLISHED, ticketTypes: [{ key: std, name: Standard, price: 10 }] }
 `;
 
-test("orders of a key are cancelled together, except those with a used ticket or a past event", async () => {
+test("the orders of a key are cancelled together, except those with a checked-in ticket or a past event", async () => {
   const { deskbell, dataDir } = createTerminal();
   const file = join(createTempFolder(), "catalog.yaml");
   writeFileSync(file, CATALOG);

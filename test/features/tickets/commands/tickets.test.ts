@@ -32,7 +32,7 @@ const data = <T = Record<string, unknown>>(ran: CommandResult): T => {
   return (JSON.parse(ran.stdout) as { data: T }).data;
 };
 
-test("tickets are ordered, confirmed and checked in by a code that no list shows", async () => {
+test("tickets are ordered, confirmed, and checked in with admission codes that no list shows", async () => {
   const { deskbell } = await createBusiness();
   const order = data<{ id: string; code: string }>(
     await deskbell(
@@ -146,7 +146,7 @@ test.each(["ticket-orders create --item seat", "ticket-orders list", "tickets li
   },
 );
 
-test("ticket-orders create --input --dry-run counts what earlier lines have taken", async () => {
+test("ticket-orders create --input --dry-run counts the tickets that earlier lines take", async () => {
   const { deskbell } = createTerminal();
   await deskbell(`catalog apply ${writeVenue()}`);
   // There are 90 seats, so 15 of the 20 orders succeed.

@@ -376,7 +376,7 @@ describe("issues of an availability request", () => {
     expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
-  test("no error about availability names staff without a public profile, or a key", async () => {
+  test("no error about availability names staff without a public profile, or an author's key", async () => {
     const problem = await requestError(
       createShop(),
       `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
@@ -632,7 +632,7 @@ describe("60 requests per minute and address", () => {
       (await api.request(query, { key: null, headers: { "x-forwarded-for": address } })).status;
   };
 
-  test("the limit of 60 requests per minute counts clients behind a trusted proxy, and IPv6 addresses by /64", async () => {
+  test("the limit of 60 requests per minute is for each client behind a trusted proxy, and for each IPv6 /64", async () => {
     const request = asking(["127.0.0.1"]);
     for (let i = 0; i < 60; i++) expect(await request(`2001:db8:1:2::${i}`)).toBe(200);
     expect(await request("2001:db8:1:2:ffff::1")).toBe(429);

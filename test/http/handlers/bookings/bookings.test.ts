@@ -161,7 +161,7 @@ test("a website holds a listed slot, books it for a guest, reschedules and cance
 });
 
 describe("a start that cannot be booked", () => {
-  test("a start that cannot be booked is refused with a reason without details and the nearest free starts", async () => {
+  test("a start that cannot be booked is refused with the nearest free starts, and a reason without details", async () => {
     const { site, owner } = openBookingShop();
     const first = await owner.send("POST", "/bookings", {
       startsAt: monday("10:00"),
@@ -199,7 +199,7 @@ describe("a start that cannot be booked", () => {
     [{ startsAt: "2026-11-24T09:00:00Z", segments: [ANN] }, "TAKEN", "TIME_OFF"],
   ];
 
-  test("keys without bookings.read see no details of why a start cannot be booked, also with explain", async () => {
+  test("keys without bookings.read see no details of why a start cannot be booked, even with explain", async () => {
     const shop = openBookingShop();
     const explain = `/availability?serviceId=${CUT.serviceId}&from=2026-11-20&to=2026-11-28&explain=true`;
     for (const [client, index] of [
@@ -457,7 +457,7 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await hold(site, 3)).status).toBe(201);
   });
 
-  test("a key that has left a hundred holds unused can have only three", async () => {
+  test("a key that has left a hundred holds unused can have only three open holds", async () => {
     const { rt, site, business } = openBookingShop();
     const { id: businessId } = business();
     rt.tx(() => {

@@ -79,7 +79,7 @@ describe("where the business approves bookings", () => {
     });
   });
 
-  test("a visit that its guest reschedules needs approval again, but not one that the business reschedules", async () => {
+  test("a visit that its guest reschedules needs approval again; one that the business reschedules does not", async () => {
     const { rt, site, owner } = openBookingShop();
     strictRules(rt);
     const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
@@ -175,7 +175,7 @@ test("every route responds to another key's hold or visit as to one that never e
   );
 });
 
-test("the ETag of a visit is its version, and If-Match refuses a change of an older version", async () => {
+test("the ETag of a visit is its version, and a change with an older version in If-Match is refused", async () => {
   const { site, owner } = openBookingShop();
   const { id } = (await site.send("POST", "/bookings", visit("09:00"))).body.data;
   const path = `/bookings/${id}`;
@@ -271,7 +271,7 @@ test("a rescheduled booking keeps its services, staff and price unless segments 
   expect(other.body.data).toMatchObject({ totalCents: 5000, segments: [{ serviceName: "Trim" }] });
 });
 
-test("an error about a field that a rescheduled visit keeps does not point into the request", async () => {
+test("an error about a field that the body of a reschedule omits does not point into the body", async () => {
   const { rt, site } = openBookingShop();
   const wash = [{ addonId: shopId("adn", "wash"), quantity: 1 }];
   const booked = await site.send("POST", "/bookings", {
@@ -289,7 +289,7 @@ test("an error about a field that a rescheduled visit keeps does not point into 
   expect([problem(refused), refused.body.errors, refused.body["fix"]]).toEqual([
     "422 addon_not_linked",
     [{ code: "addon_not_linked", detail: expect.stringContaining("not offered with") }],
-    "send segments, because what is booked cannot be kept",
+    "send segments, because the visit cannot keep its present values",
   ]);
   const given = await site.send("POST", path, { ...move, segments: [{ ...CUT, addons: wash }] });
   expect(given.body.errors).toMatchObject([{ pointer: "#/segments/0/addons" }]);
@@ -298,7 +298,7 @@ test("an error about a field that a rescheduled visit keeps does not point into 
   expect([problem(large), large.body.errors?.[0]?.pointer, large.body["fix"]]).toEqual([
     "422 party_too_large",
     undefined,
-    "send partySize, because what is booked cannot be kept",
+    "send partySize, because the visit cannot keep its present values",
   ]);
 });
 

@@ -15,7 +15,7 @@ const CUSTOMER = {
 };
 const GUEST_DATA = /qanary|555 0199/i;
 
-test("guest data is only in the response of its booking, not in events, webhooks, logs or metrics", async () => {
+test("guest data is only in the response to GET of the booking, not in other responses, webhooks, logs or metrics", async () => {
   const rt = createTestRuntime({ accessLog: true });
   const { site, owner, business } = openBookingShop(rt);
   await createEndpoint(rt, {
@@ -74,7 +74,7 @@ test("guest data is only in the response of its booking, not in events, webhooks
     expect(GUEST_DATA.test(JSON.stringify(content)), place).toBe(false);
 });
 
-test("the audit log names only the fields of a visit that a change has changed", async () => {
+test("the audit entry of an updated visit names only the fields whose values have changed", async () => {
   const { rt, site } = openBookingShop();
   const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
   const { id } = booked.body.data;
@@ -83,7 +83,7 @@ test("the audit log names only the fields of a visit that a change has changed",
   expect(entry?.details).toEqual({ fields: ["customerRef"] });
 });
 
-test("guest data that no key decrypts can be deleted", async () => {
+test("guest data that cannot be decrypted can be deleted", async () => {
   const { rt, site, business } = openBookingShop();
   const booked = await site.send("POST", "/bookings", visit("09:00", { customer: CUSTOMER }));
   const { id } = booked.body.data;
@@ -92,7 +92,7 @@ test("guest data that no key decrypts can be deleted", async () => {
   expect(rt.store.guests.findByVisit(id)).toBeUndefined();
 });
 
-test("the audit log names the key that changed, moved or cancelled a visit, and its address", async () => {
+test("the audit log has the key that changed, moved or cancelled a visit, and the address of the client", async () => {
   const rt = createTestRuntime();
   const { site, owner } = openBookingShop(rt);
   const customer = { name: "Qanary Lima" };

@@ -416,7 +416,7 @@ describe("the menu", () => {
     for (const { id } of inChild) expect(closed.items.map((item) => item.id)).not.toContain(id);
   });
 
-  test("the menu with `at` omits categories that are not served, with items in no other category", async () => {
+  test("the menu with `at` omits categories that are not served, and items that are in no other category", async () => {
     const { api, slug } = restaurant();
     const before = (await read<Menu>(api, "menu", slug)).data;
     const category = before.categories[0] as Listed;

@@ -326,7 +326,7 @@ describe("cursors", () => {
     expect(await api.request(`${CHANGES}?after=${cursor}`)).toMatchObject({ status: 200 });
   });
 
-  test("a cursor of a business that is created again gets 410, and its sequence numbers continue", async () => {
+  test("a cursor of a business that is created again gets 410, and the sequence numbers continue", async () => {
     const api = createTestApi();
     const last = lastSequence(api);
     const version = api.store.businesses.findById(BUSINESS)?.catalogVersion ?? 0;

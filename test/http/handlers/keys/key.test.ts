@@ -80,7 +80,7 @@ describe("GET key", () => {
     expect((await readKey(api, secret)).scopes).toEqual([scope]);
   });
 
-  test("a key of another business is refused with the slug of its own", async () => {
+  test("a key of another business is refused, and the error has the slug of its own business", async () => {
     const api = createTestApi();
     expect(await api.requestProblem("/v1/businesses/shop-none/key")).toMatchObject({
       status: 403,
@@ -209,7 +209,7 @@ describe("POST key/rotate", () => {
     });
   });
 
-  test("the secret that rotated the key may repeat this request for 10 minutes, even after its own end", async () => {
+  test("a secret may repeat its rotation of the key for 10 minutes, even after the secret has ended", async () => {
     const { api, secret, rotate, rotateTo, refusal, isAccepted } = setUp();
     const first = await rotateTo(secret, "first", { overlapSeconds: 0 });
     expect(await isAccepted(secret)).toBe(401);
@@ -265,7 +265,7 @@ describe("POST key/rotate", () => {
     expect(await isAccepted(newer)).toBe(200);
   });
 
-  test("a rotation by the operator without an overlap ends every secret, also for a repeated request", async () => {
+  test("a rotation by the operator without an overlap ends every older secret, even for a repeated request", async () => {
     const { api, id, secret, rotateTo, refusal, isAccepted } = setUp();
     const stolen = await rotateTo(secret);
     const last = rotateKey(api, id, 0).secret;

@@ -429,7 +429,7 @@ describe("redeliver", () => {
   const again = (api: TestApi, id: string) =>
     api.request(`${DELIVERIES}/${id}/redeliver`, { method: "POST" });
 
-  test("redeliver sends the delivery again, with the same IDs and its previous attempts", async () => {
+  test("redeliver sends the delivery again with the same IDs, and its previous attempts stay listed", async () => {
     const { api, send, newest } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -489,7 +489,7 @@ describe("redeliver", () => {
     expect(api.store.deliveries.findById(id)).toMatchObject({ status });
   });
 
-  test("redeliver sends a cancelled delivery once its endpoint is enabled", async () => {
+  test("redeliver sends a delivery that was cancelled when its endpoint was enabled", async () => {
     const { api, endpoint, newest } = await setUp();
     disableEndpoint(api, endpoint.id, "manual");
     renameService(api, "Cut");

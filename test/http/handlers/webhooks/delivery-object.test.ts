@@ -73,7 +73,7 @@ describe("the request of a delivery", () => {
     expect(header!.replace("HIDDEN", v1)).toBe(sent.headers["X-Service-Signature"]);
   });
 
-  test("a delivery that was never attempted has the headers of its first attempt", async () => {
+  test("a delivery that was never attempted shows the headers that its first attempt will have", async () => {
     const { api } = setUp();
     await createTestEndpoint(api, null);
     renameService(api, "Cut");

@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test("an endpoint whose receiver sends Retry-After gets nothing until then", async () => {
+test("an endpoint whose receiver sends Retry-After gets nothing until that time", async () => {
   const { receiver, publish, read } = await setUp();
   receiver.outcome = { ...OK, statusCode: 503, retryAfter: "600" };
   await publish();

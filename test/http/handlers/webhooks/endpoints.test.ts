@@ -320,7 +320,7 @@ describe("Idempotency-Key", () => {
   const made = async (response: Response) =>
     ((await response.json()) as { data: { id: string; secret: string } }).data;
 
-  test("an endpoint request with the same Idempotency-Key returns the same endpoint and secret for a day", async () => {
+  test("a repeated request for a new endpoint returns the same endpoint and secret for a day", async () => {
     const api = createTestApi();
     const first = await send(api);
     const again = await send(api, { events: GOOD.events, url: GOOD.url, name: GOOD.name });

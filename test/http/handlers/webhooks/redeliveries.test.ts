@@ -183,7 +183,7 @@ describe("POST deliveries/redeliver", () => {
     expect(attempts.sort()).toEqual([1, 1, 2, 2, 2, 2]);
   });
 
-  test("deliveries of a disabled endpoint are left out and named, or refused if the filter names the endpoint", async () => {
+  test("redeliver leaves out a disabled endpoint and reports its ID, and refuses a filter that names the endpoint", async () => {
     const { api, first, second, send, redelivered, problem } = await setUp();
     renameService(api, "Cut");
     await send();
@@ -245,7 +245,7 @@ describe("POST deliveries/redeliver", () => {
   });
 });
 
-test("deliveries of each status that can be sent again can be chosen", () => {
+test("the filter of redeliver accepts each status whose deliveries can be sent again", () => {
   const accepts = (status: string) => redeliverBody().safeParse({ status }).success;
   const chosen = DELIVERY_STATUSES.filter(accepts);
   expect(chosen).toEqual(["PENDING", "DELIVERED", "EXHAUSTED", "CANCELLED"]);

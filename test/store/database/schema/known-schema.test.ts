@@ -73,7 +73,7 @@ function createDatabase(migrations = readMigrations()) {
   return db;
 }
 
-test("an index that the operator adds is not damage, but a part that deskbell did not create", () => {
+test("an index that the operator adds is reported as foreign, not as damage", () => {
   const db = createDatabase();
   expect([findChangedPart(db), findForeignPart(db)]).toEqual([undefined, undefined]);
   db.exec("CREATE INDEX mine ON business (created_at)");
@@ -100,7 +100,7 @@ test("a database that version 0.1 created has the known schema, although its com
   const db = createDatabase(migrations);
   expect([findChangedPart(db), findForeignPart(db)]).toEqual([undefined, undefined]);
 });
-test("tables of ANALYZE and Litestream count neither as damage nor as foreign", () => {
+test("tables that ANALYZE or Litestream adds count neither as damage nor as foreign", () => {
   const db = createDatabase();
   db.exec(`
     CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);

@@ -151,7 +151,7 @@ test("the numbers of the migrations are consecutive", () => {
   expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, i) => i + 1));
 });
 
-test("opening a new file or one of this schema makes no backup", () => {
+test("opening a new file, or a file of the current schema, makes no backup", () => {
   const rt = createTestRuntime();
   rt.close();
   expect(listDataFiles(rt.config.dataDir)).toEqual(["deskbell.db"]);
@@ -234,7 +234,7 @@ test("a file with damaged pages is neither migrated nor backed up", () => {
   expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("a migration makes dense positions sparse, and the next apply of the same file changes nothing", () => {
+test("a migration spreads the positions of catalog objects, and the next apply of the same file changes nothing", () => {
   const file = `
 services:
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}
@@ -296,7 +296,7 @@ test("a migration fills in the fields of public pages, which stay off", () => {
   expect(doc).toMatchObject(readPublicFields({}));
 });
 
-test("a column that may be null has no CHECK that older SQLite versions count as failed", () => {
+test("no CHECK of a column that may be null fails in older SQLite versions", () => {
   const { path } = createOldDatabase(1);
   const db = new Database(path);
   onTestFinished(() => void db.close());

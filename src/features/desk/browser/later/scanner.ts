@@ -6,7 +6,7 @@ import jsQR from "jsqr";
 type Image = { data: Uint8ClampedArray; width: number; height: number };
 
 /**
- * Returns the text of the QR code in an image, dark on light or light on dark; null without one.
+ * Returns the text of the QR code in an image, dark on light or light on dark; null without a code.
  */
 export const findCode = ({ data, width, height }: Image): string | null =>
   jsQR.default(data, width, height, { inversionAttempts: "attemptBoth" })?.data ?? null;

@@ -1,7 +1,7 @@
 import type { FromFrame, ToFrame } from "../messages.ts";
 
-// Runs on the website of a business, where it defines <deskbell-book business="salon">. The element
-// shows the booking page in a frame that is as high as the page.
+// This script runs on the website of a business, and defines <deskbell-book business="salon">. The
+// element shows the booking page in a frame that is as high as the page.
 
 const script =
   (document.currentScript as HTMLScriptElement | null) ??

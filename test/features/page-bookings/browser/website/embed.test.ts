@@ -147,7 +147,7 @@ test("a website that the business does not name shows only the link", async (t) 
   expect(await page.run(isFallbackShown)).toBe(true);
 });
 
-test("the script of websites has at most 4 KB", () => {
+test("the script that websites load has at most 4 KB", () => {
   const script = readPageFile("embed.js");
   expect(script.length).toBeLessThanOrEqual(4096);
   expect(gzipSync(script).length).toBeLessThanOrEqual(1024);

@@ -44,7 +44,7 @@ async function createHostileReceiver(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test("60 texts of catalogs and receivers are shown as they are, and none is run", async (test) => {
+test("60 hostile texts of catalogs and receivers are shown as they are, and none runs as a script", async (test) => {
   const { rt, url, createSecret, addEndpoint } = await servePartnerPage();
   const [first = ""] = HTML_TEXTS;
   const { key, secret } = createSecret({ name: first });

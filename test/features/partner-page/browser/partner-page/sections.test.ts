@@ -73,7 +73,7 @@ test.for(SCREENS)(
   },
 );
 
-test("a secret key is refused before anything is sent, and raises no condition", async (test) => {
+test("a secret key is refused before anything is sent, and causes no health condition", async (test) => {
   const { rt, url, createSecret } = await servePartnerPage();
   const { secret } = createSecret({ kind: "SECRET", scopes: [] });
   const page = await openPage(test, url);
@@ -122,7 +122,7 @@ const filesWith = (folder: string, text: string): string[] =>
     return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
   });
 
-test("the key is kept in memory only, and is gone after a reload", async (test) => {
+test("the partner page keeps a key in memory only, and a reload removes it", async (test) => {
   const { page, reader, secret, url } = await enter(test, { keepsData: true });
   await reader.click("Signature check");
   await reader.fill("Signing secret", `whsec_${"B".repeat(48)}`);
@@ -140,7 +140,7 @@ test("the key is kept in memory only, and is gone after a reload", async (test) 
   expect(filesWith(page.profile, "BBBBBBBBBBBBBBBB")).toEqual([]);
 }, 60_000);
 
-test("the whole page can be used with the keyboard", async (test) => {
+test("the whole partner page can be used with the keyboard", async (test) => {
   const { url, createSecret } = await servePartnerPage();
   const page = await openPage(test, url);
   const reader = drive(page);
@@ -163,7 +163,7 @@ test("the whole page can be used with the keyboard", async (test) => {
   expect(await reader.readFocus()).toBe("INPUT");
 }, 60_000);
 
-test("an endpoint says in words why nothing comes, and a fixed one works after a test", async (test) => {
+test("the partner page says in words why an endpoint gets nothing, and can test, pause, resume and delete it", async (test) => {
   const { reader, rt, receiver } = await enter(test, {}, { status: 401 });
   await reader.click("Endpoints");
   await reader.waitForText("the receiver refuses the signature with HTTP 401 since");
@@ -180,7 +180,7 @@ test("an endpoint says in words why nothing comes, and a fixed one works after a
   expect(receiver.requests.length).toBeGreaterThan(1);
 }, 60_000);
 
-test("deliveries are filtered, shown, and sent again, one or all", async (test) => {
+test("deliveries are filtered, shown, and sent again, one alone or all of them", async (test) => {
   const { reader, rt, receiver } = await enter(test);
   const sent = receiver.requests.length;
   expect(sent).toBeGreaterThan(2);

@@ -23,7 +23,7 @@ async function setUp() {
   return { api, endpoint, path: `${WEBHOOKS}/${endpoint.id}` };
 }
 
-test("GET returns an endpoint without its secret and the operator's settings", async () => {
+test("GET of an endpoint returns neither its secret nor the operator's settings", async () => {
   const { api, endpoint, path } = await setUp();
   api.store.endpoints.updateStreak(endpoint.id, { ...endpoint, failingSince: api.now() });
   disableEndpoint(api, endpoint.id, "failing");

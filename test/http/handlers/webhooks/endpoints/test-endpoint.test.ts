@@ -55,7 +55,7 @@ test("a test of an endpoint sends a signed event immediately and returns the res
   });
 });
 
-test("a test of a receiver that fails is a result, not an error, with 256 characters of the response", async () => {
+test("a test of a receiver that fails gets a result, not an error, with 256 characters of the receiver's response", async () => {
   const { partner, ping } = await setUp([{ status: 500, body: "x".repeat(5000) }]);
   const data = await readData<{ responseText: string }>(await ping());
   expect(data).toMatchObject({ ok: false, statusCode: 500, error: "HTTP 500" });
@@ -236,7 +236,7 @@ describe("while a receiver does not respond", () => {
     }
   });
 
-  test("closing the server aborts the test of an endpoint with 503", async () => {
+  test("closing the server aborts a test of an endpoint, whose request gets 503", async () => {
     const { partner, server, ping } = await setUp(SILENT);
     const waiting = ping();
     await partner.waitForRequests(1);
