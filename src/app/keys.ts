@@ -124,6 +124,7 @@ export function rotateKey(
     const key = getKey(rt, keyId);
     assertNotEnded(rt, key);
     const oldSecretEndsAt = rt.now() + overlapMs;
+    // The key does not rotate itself here, so its old secret has no request to repeat.
     return replaceKeySecret(rt, key, { expiresAt: oldSecretEndsAt, repeatsUntil: null });
   });
 }
@@ -154,15 +155,15 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left, and for a setting that the
- *   key of a partner does not decide
+ *   has ended; state_refuses if an endpoint would have no event left, and for a setting that cannot
+ *   be changed on the key of a partner
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
-    if (key.partnerId !== null) assertPartnerKeyDecides(rt, key, key.partnerId, changes);
+    if (key.partnerId !== null) assertPartnerKeySettings(rt, key, key.partnerId, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(
         ([field, value]) =>
@@ -181,7 +182,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   });
 }
 
-/** The settings that a key of a partner decides itself. */
+/** The settings of a key of a partner that can be changed on the key. */
 const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
   "limitMinute",
   "limitHour",
@@ -192,11 +193,11 @@ const PARTNER_KEY_SETTINGS: ReadonlySet<string> = new Set<keyof KeySettings>([
 ]);
 
 /**
- * Asserts that a key of a partner decides these settings itself. All other settings belong to the
- * partner's access to each business, which a change of the key would not reach.
+ * Asserts that these settings can be changed on the key of a partner. All other settings belong to
+ * the partner's access to each business, which a change of the key would not reach.
  * @throws AppError state_refuses
  */
-function assertPartnerKeyDecides(
+function assertPartnerKeySettings(
   rt: Runtime,
   { id }: ListedKey,
   partnerId: string,

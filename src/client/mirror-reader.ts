@@ -17,7 +17,9 @@ type Stale = Map<MirrorList, Set<string> | null>;
 
 /**
  * Reads the feed and the lists into a copy, by the rules of the guide "Keep a mirror". The menu has
- * several parts, such as `items`. Every other list is one part, which is called "".
+ * several parts, such as `items`. Every other list is one part, which is called "". The feed
+ * numbers its events; `sequence` is the number of the last event that a response or an object
+ * reflects.
  */
 export class MirrorReader {
   readonly #client: DeskbellClient;

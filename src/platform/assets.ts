@@ -59,6 +59,7 @@ export const readPreset = (preset: Preset): string => readText(`data/${preset}.y
 
 export const readSampleWords = (): string => readText("data/sample-words.json");
 
+/** Returns the catalog file that `deskbell init` writes. */
 export const readStarter = (): string => readText("data/starter.yaml");
 
 /** The topics of `deskbell guide`, in reading order, and what each guide is about. */

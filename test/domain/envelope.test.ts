@@ -19,7 +19,7 @@ const event = (type: "booking.cancelled" | "service.updated") => ({
 const objectFor = (key: EventReader | undefined, type = "booking.cancelled" as const) =>
   (JSON.parse(bodyFor(key, event(type)).toString()) as { data: { object: object } }).data.object;
 
-test("a key without a scope for bookings receives no customer references or cancel reasons", () => {
+test("a key without a scope for visits receives no customer references or cancel reasons", () => {
   expect(objectFor(keyWith(["services.read", "webhooks.write"]))).toEqual({
     ...object,
     customerRef: null,
@@ -34,10 +34,13 @@ test.each<EventReader | undefined>([
   keyWith(["webhooks.write", "tickets.write"]),
   keyWith(["webhooks.write", "bookings.read"]),
   keyWith(["webhooks.write", "bookings.manage"]),
-])("the operator and keys with a scope for bookings receive the stored bytes (%#)", (key) => {
-  const stored = event("booking.cancelled");
-  expect(bodyFor(key, stored)).toBe(stored.body);
-});
+])(
+  "the operator, secret keys and keys with a scope for visits receive the stored bytes (%#)",
+  (key) => {
+    const stored = event("booking.cancelled");
+    expect(bodyFor(key, stored)).toBe(stored.body);
+  },
+);
 
 test("every key receives the stored bytes of catalog events", () => {
   const stored = event("service.updated");

@@ -4,7 +4,7 @@ import { createKey } from "../../src/app/keys.ts";
 import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
-test("a key is listed if its stored secret is too short for a SHA-256", () => {
+test("listNotHashed lists a key whose stored secret is too short for a SHA-256", () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const [damaged] = ["damaged", "intact"].map((name) => {

@@ -247,7 +247,8 @@ export async function launch(
   onStart(async () => {
     child.kill("SIGKILL");
     await gone;
-    rmSync(profile, { recursive: true, force: true });
+    // The processes that Chromium has started may still write for a moment.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   for await (const line of createInterface({ input: child.stderr })) {

@@ -143,7 +143,7 @@ function assertFewerThan(rt: Runtime, keyId: string, open: readonly Hold[], limi
     );
 }
 
-/** Counts the unpaid visits of a key, of all kinds that features add. */
+/** Counts a key's unpaid visits of the kinds that features add, such as ticket orders. */
 const countPending = (rt: Runtime, keyId: string): number =>
   otherVisits().reduce((sum, kind) => sum + kind.countPending(rt, keyId), 0);
 

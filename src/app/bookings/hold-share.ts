@@ -60,7 +60,7 @@ const poolsOfCatalog = new WeakMap<Catalog, Pools>();
 
 export function readPools(catalog: Catalog): Pools {
   const pools = poolsOfCatalog.get(catalog) ?? {
-    toTaken: createTakenReader(catalog),
+    toTaken: createTakenConverter(catalog),
     listWork: createWorkReader(catalog),
   };
   poolsOfCatalog.set(catalog, pools);
@@ -126,7 +126,8 @@ function createWorkerReader({ business: { slug }, objects }: Catalog) {
   };
 }
 
-function createTakenReader({ business: { slug }, objects }: Catalog) {
+/** Returns a function that converts a hold to what it takes of each pool. */
+function createTakenConverter({ business: { slug }, objects }: Catalog) {
   const capacities = new Map(
     objects.service.map((doc) => [objectId("service", slug, doc), doc.capacity]),
   );

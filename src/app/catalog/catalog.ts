@@ -19,8 +19,9 @@ import {
 } from "./replace-catalog.ts";
 
 /**
- * Returns the files of each business. A file that does not describe a business belongs to the only
- * business in its folder. If its folder has no business or several, the file is a group of its own.
+ * Returns the files of each business. If there is only one business, all files belong to it. Else a
+ * file that does not describe a business belongs to the only business in its folder. If its folder
+ * has no business or several, the file is a group of its own.
  */
 export function groupByBusiness(files: readonly CatalogFile[]): CatalogFile[][] {
   if (ownersIn(files).length <= 1) return [[...files]];
@@ -29,8 +30,9 @@ export function groupByBusiness(files: readonly CatalogFile[]): CatalogFile[][] 
     [...folders].map(([folder, inside]) => [folder, ownersIn(inside)]),
   );
   const groups = Map.groupBy(files, (file) => {
-    const [owner = file.name, ...others] = ownersByFolder.get(dirname(file.name)) ?? [];
-    return ownerOf(file) ?? (others.length === 0 ? owner : file.name);
+    const owners = ownersByFolder.get(dirname(file.name)) ?? [];
+    const onlyOwner = owners.length === 1 ? owners[0] : undefined;
+    return ownerOf(file) ?? onlyOwner ?? file.name;
   });
   return [...groups.values()];
 }

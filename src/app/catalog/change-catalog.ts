@@ -21,7 +21,8 @@ export type NextCatalog = {
   loaded: LoadedCatalog | null;
   /**
    * Makes the same change to the present catalog, if another process has changed it meanwhile. The
-   * function is set if `catalog` has only the objects that change and those that they refer to.
+   * function is set if `catalog` has only the objects that change and those that they refer to:
+   * such a part, unlike a whole catalog, cannot be compared with a later catalog.
    */
   reload?: (() => NextCatalog) | undefined;
 };

@@ -88,8 +88,8 @@ export function planUpdate(
 
 /**
  * Writes an update that was planned in the same transaction.
- * @param changedObjects the IDs of the catalog objects that it writes, moves or removes; null for
- *   a new business
+ * @param changedObjects the IDs of the catalog objects that it writes, moves or removes, whereas
+ *   `diff` names what changes for partners; null for a new business
  */
 export function writeUpdate(
   rt: Runtime,
@@ -112,7 +112,8 @@ function saveBusiness(
   changedObjects: readonly string[] | null,
 ): void {
   const revision = rt.store.businesses.upsert(business);
-  // A new business gets no patch: it could be applied to lists of a deleted business with this ID.
+  // A patch says which objects of loaded lists have to be read again. A new business gets no patch,
+  // which could be applied to lists of a deleted business with this ID.
   if (changedObjects !== null)
     rt.store.catalogLists.insertPatch(business.id, revision, changedObjects);
 }

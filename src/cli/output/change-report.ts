@@ -124,10 +124,9 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
   const { slug, changes, overwrittenSections, emptied, repricing, keptVisits } = result;
   if (repricing !== null) {
+    // The text begins with the verb "change".
     const text = repricingText(repricing, result);
-    cli.note(
-      `${slug}: ${dryRun ? "would " : ""}${dryRun ? text : text.replace("change", "changed")}.`,
-    );
+    cli.note(`${slug}: ${dryRun ? `would ${text}` : text.replace("change", "changed")}.`);
   }
   const undone = overwrittenNames(changes, overwrittenSections);
   if (undone.length > 0) {
@@ -136,8 +135,9 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
   }
   for (const text of emptiedTexts(emptied, !dryRun))
     cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);
-  const kept = keptVisitIds(result).length;
-  if (kept > 0) cli.note(`${slug}: ${affectedVisitsText(keptVisits, kept)}.`);
+  // `keptVisits` has only the visits that the note names.
+  const keptCount = keptVisitIds(result).length;
+  if (keptCount > 0) cli.note(`${slug}: ${affectedVisitsText(keptVisits, keptCount)}.`);
 }
 
 /** Notes the flags without which the apply would be rejected. */

@@ -73,7 +73,8 @@ export function findCalendarByToken(
 const DAY_MS = 86_400_000;
 
 /**
- * Stores at most once a day that a phone still reads the calendar at a URL without the business.
+ * Records that a phone still reads the calendar at its former URL, which does not name the
+ * business. It writes at most once a day.
  */
 export function recordFormerUrl(rt: Runtime, { id, formerUrlReadAt }: CalendarRow): void {
   const now = rt.now();

@@ -27,19 +27,22 @@ function discardWaiting(rt: Runtime): ThreadWork {
 function sendMails(rt: Runtime): ThreadWork {
   const loaded = import("./sender.ts").then(({ startSender }) => startSender(rt));
   let sender: Awaited<typeof loaded> | undefined;
-  let hasBegun = false;
-  /** Wakes the sender. The first call starts it, once the reminders that are due are written. */
-  const beginOrWake = async (): Promise<void> => {
-    if (hasBegun) return sender?.wake();
+  let hasReminded = false;
+  /**
+   * Wakes the sender. The first call also writes the due reminders, and then sets `sender`, so that
+   * commits wake the sender from then on.
+   */
+  const remindOrWake = async (): Promise<void> => {
+    if (hasReminded) return sender?.wake();
     const { remind } = await import("./remind.ts");
     remind(rt);
-    hasBegun = true;
+    hasReminded = true;
     sender = await loaded;
     sender.wake();
   };
   return {
     afterCommit: () => sender?.wake(),
-    everySecond: [beginOrWake],
+    everySecond: [remindOrWake],
     everyMinute: [async () => (await import("./remind.ts")).remind(rt)],
     stop: async (graceMs) => (await loaded).stop(graceMs),
   };

@@ -27,7 +27,10 @@ export type DestinationRow = {
   lastError: string | null;
   /** The highest number that the stream gave to an event; null before the first publish. */
   streamSequence: number | null;
-  /** When a lower number showed that the stream was recreated; null after a redelivery. */
+  /**
+   * When a lower number showed that the stream was recreated. A redelivery, which brings the lost
+   * events back, sets it to null.
+   */
   recreatedAt: number | null;
 };
 

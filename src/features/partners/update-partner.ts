@@ -70,7 +70,10 @@ function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): Endpoint
   return own.filter((endpoint) => narrowEndpoint(rt, endpoint, eventGroups));
 }
 
-/** Writes new rights to the audit log of each business, where its owner finds them. */
+/**
+ * Writes the change to the audit log of the server, and new rights to that of each business, where
+ * its owner finds them.
+ */
 function auditUpdate(rt: Runtime, { id, name }: PartnerRow, changed: PartnerChanges): void {
   const action = "partner.updated";
   const subject = { id, name };

@@ -186,8 +186,8 @@ ${proxies.join("")}${proxyTo("", allAddresses, FAILURE_CHECKS)}`;
 }
 
 function writeNginxMap(servers: readonly MappedServer[], allAddresses: readonly string[]): string {
-  // After a failed connection, nginx leaves out a server with a standby for a second. It always
-  // tries the standby (max_fails=0), and a server without a standby, whose max_fails nginx ignores.
+  // nginx does not try a server with a standby for a second after a failed connection. The standby
+  // is always tried (max_fails=0). So is a server without a standby, whose max_fails nginx ignores.
   const upstream = (name: string, [first = "", ...others]: readonly string[]) => `upstream ${name} {
     server ${hostAndPort(first)} max_fails=1 fail_timeout=1s;
 ${others.map((address) => `    server ${hostAndPort(address)} max_fails=0 backup;\n`).join("")}}

@@ -51,8 +51,8 @@ function createEventLoader(
       soldOut: new Map(),
       taken: readTakenTickets(rt, business.id),
     }),
-    // No other events are loaded. The stored time of the next transition holds for all objects,
-    // because sales do not change it.
+    // `others` has the next transition of the objects that are not loaded here. The time that is
+    // stored for all objects serves as well, because sales do not change it.
     others: { nextTransitionAt: business.nextTransitionAt },
   });
 }

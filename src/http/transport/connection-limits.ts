@@ -5,8 +5,9 @@ import { TLSSocket } from "node:tls";
 import { createRangeCheck } from "../../domain/addresses.ts";
 
 /**
- * A socket of the HTTP server. Node stores the response in progress in `_httpMessage`, and checks
- * it when `clientError` has no listener.
+ * A socket of the HTTP server. Node stores the response in progress in the undocumented field
+ * `_httpMessage`. If `clientError` has no listener, Node itself sends the error, and reads this
+ * field so that the error does not break the response. A listener has to do the same.
  */
 export type RespondingSocket = Socket & { _httpMessage?: ServerResponse | null };
 

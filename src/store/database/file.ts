@@ -21,7 +21,7 @@ export function createFileStore(db: Db) {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];
     return busy === 0;
   };
-  /** Runs `work` with a shorter timeout, because a checkpoint may wait that long several times. */
+  /** Runs `work` with a shorter timeout: a checkpoint may use up the timeout several times. */
   const withTimeout = <Result>(ms: number, work: () => Result): Result => {
     const before = db.pragma("busy_timeout", { simple: true }) as number;
     db.pragma(`busy_timeout = ${Math.min(ms, before)}`);

@@ -17,6 +17,7 @@ const BACKUP = "copies the whole file, and looks up each row in each index to ve
 
 /** Why a cost grows. A curve that grows without a reason here needs an explanation or a fix. */
 const REASONS: Partial<Record<`${Operation} by ${Dimension}`, string>> = {
+  "cached GET by objects": "ten objects have a smaller response",
   "cold GET by objects": "builds the list from the catalog, once per change of it",
   "GET after an edit by objects": "fills a page of 50, for which ten objects have too few services",
   "availability by objects": "reads the durations and buffers of all services of the business",

@@ -92,7 +92,7 @@ describe("when attempts that became overdue in flight use all fast permits", () 
     return queue;
   };
 
-  test("while as many attempts are overdue as there are fast permits, half as many prompt ones may be sent, and no late ones", () => {
+  test("80 overdue attempts, as many as there are fast permits, leave 40 permits for prompt attempts and none for late ones", () => {
     const queue = createHungQueue();
     queue.enqueue("healthy", "HEALTHY");
     queue.dispatch({ healthy: 1000 }, "PROMPT");

@@ -70,7 +70,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "run the command by hand, with DESKBELL_BACKUP_FILE set to a backup (deskbell backup list)",
   ],
   "Stored admission codes have to be damaged; the test of the message does so.": [
-    "deskbell ticket-orders reissue {}",
+    "deskbell tickets list --order {}",
   ],
   "It appears only if the feature with the sample data is removed.": [
     "deskbell catalog apply FILE",

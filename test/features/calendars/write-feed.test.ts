@@ -173,7 +173,7 @@ test("the maximum of a feed counts a session as one entry, and two services of a
   ).toEqual(["cut · Zoe", "cut · Zoe", "cut · Zoe", "yoga · 3 guests · Zoe"]);
 });
 
-test("a session with an entry in a full calendar feed names all guests, even those whose visits came too late for an entry", () => {
+test("the entry of a session names all its guests, although a full calendar feed has no entry for some of their visits", () => {
   const { rt, today, feed } = openSalon();
   const at = today + DAY_MS;
   rt.tx(() => {

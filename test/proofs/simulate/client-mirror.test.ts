@@ -210,7 +210,7 @@ async function follow(slug: string, draw: Draw, counts: Counts): Promise<void> {
 }
 
 test(
-  "a partner's mirror of 30 lines equals the lists after kills, restores and lost webhooks",
+  "a partner's mirror, a program of 30 lines, equals the lists after kills, restores and lost webhooks",
   { timeout: 3_600_000 },
   async () => {
     const program = readFileSync(new URL("../support/mirror-partner.ts", import.meta.url), "utf8");

@@ -255,7 +255,7 @@ function readAppliesTo(
 ): PromotionDoc["appliesTo"] {
   const lists = readFields(scope ?? {}, APPLIES_TO_DEFAULTS);
   const isLimited = Object.values(lists).some((keys) => keys.length > 0);
-  const all = scope?.all ?? scope === undefined;
+  const all = scope === undefined || (scope.all ?? false);
   if (all && isLimited)
     reader.addContradiction(
       "all",

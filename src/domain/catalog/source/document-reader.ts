@@ -93,7 +93,8 @@ class DocumentReader {
     return this.#events[this.#next] as NodeEvent;
   }
 
-  #isAtEnd(): boolean {
+  /** Takes the event if it is the end of a mapping or sequence. @returns whether it was */
+  #takeEnd(): boolean {
     if (this.#events[this.#next]?.type !== EVENT_ID.POP) return false;
     this.#next += 1;
     return true;
@@ -119,7 +120,10 @@ class DocumentReader {
     return this.#readSequence(event, field, depth, aliased);
   }
 
-  /** Reads the value again: the field of the alias decides whether a decimal keeps its digits. */
+  /**
+   * Reads the value of the anchor again. The field of the alias decides whether a decimal is an
+   * amount, which keeps its digits as text, or a number.
+   */
   #readAlias(event: AliasEvent, field: string, depth: number): unknown {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const target = this.#anchors.get(name);
@@ -140,7 +144,7 @@ class DocumentReader {
     const fields: Record<string, unknown> = {};
     const starts = this.#recordOffsets(fields);
     let count = 0;
-    while (!this.#isAtEnd()) {
+    while (!this.#takeEnd()) {
       const { name, start } = this.#readName();
       if (++count > MAX_ITEMS)
         throw new SyntaxIssue(start, `There are more than ${MAX_ITEMS} fields.`);
@@ -173,7 +177,7 @@ class DocumentReader {
     assertTag(this.#text, event, "!!seq");
     const items: unknown[] = [];
     const starts = this.#recordOffsets(items);
-    while (!this.#isAtEnd()) {
+    while (!this.#takeEnd()) {
       const start = startOf(this.#peekEvent());
       if (items.length === MAX_ITEMS)
         throw new SyntaxIssue(start, `This list has more than ${MAX_ITEMS} items.`);

@@ -40,9 +40,10 @@ export type Tracked = {
  *   hours of its last alert, RESOLVED also waits until two hours after FIRING, so that a flapping
  *   condition has at most two alerts in two hours.
  *
- * The fifth open condition of one code and business, and each later one, join a group with one
- * cause. Its alert is repeated at most once an hour when conditions join; RESOLVED follows an hour
- * after the last alert or later. A condition covered by another open one sends no alert.
+ * A new condition joins a group with one cause if, itself included, at least five of its code and
+ * business are open. The group's alert is repeated at most once an hour when conditions join;
+ * RESOLVED follows an hour after the last alert or later. A condition covered by another open one
+ * sends no alert.
  *
  * The guide `alerts` describes this rule to operators.
  */

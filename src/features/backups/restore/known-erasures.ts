@@ -92,9 +92,9 @@ export function findErasures(
 }
 
 /**
- * Lists the businesses of a backup that have left its server since the backup was made. If a
- * business left earlier and is in the backup, it came back on purpose. If it left another server,
- * it may have come to this one.
+ * Lists the businesses of a backup that left the server of the backup after the backup was made. A
+ * business that left earlier, but is in the backup, had come back on purpose. A business that left
+ * another server may have moved to the server of the backup.
  */
 function listReturning(
   file: string,

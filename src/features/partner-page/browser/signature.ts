@@ -157,7 +157,7 @@ function explainChange(body: string, original: string): Finding {
   const from = Math.max(0, position - 20);
   const excerpt = (text: readonly string[]) => `…${text.slice(from, position + 30).join("")}…`;
   return bad(
-    `The body differs from the one that was sent at character ${position + 1}: received ${excerpt(received)}, sent ${excerpt(sent)}`,
+    `The body and the one that was sent differ at character ${position + 1}: received ${excerpt(received)}, sent ${excerpt(sent)}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { readSettings, settingFlags } from "./settings.ts";
 export const update = command({
   name: "update",
   about:
-    "Change what all keys of a partner may do, at every business at once. Its webhook endpoints are unsubscribed from events of other groups.",
+    "Change what all keys of a partner may do, at every business at once. If --event-group is given, the partner's webhook endpoints are unsubscribed from all other groups.",
   supportsDryRun: true,
   arguments: ["<partner>"],
   flags: {

@@ -100,8 +100,8 @@ function withBodyPointers<T>(write: () => T): T {
 }
 
 /**
- * Runs a change in which a field that the body omits keeps its value. An error about such a field
- * does not point into the body, and its fix is to send the field.
+ * Runs a change in which a field that the body omits keeps its present value. If this value causes
+ * an error, the issue does not point into the body, and the fix is to send the field.
  * @param optional the fields that the body may omit
  */
 export function explainOmittedFields<T>(
@@ -114,8 +114,9 @@ export function explainOmittedFields<T>(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, extensions, issues } = error;
-    // An issue that names no field has the field "", which no body has. Such an issue is about the
-    // whole visit. If no issue names an optional field, the fix asks for all optional fields.
+    // An issue about the whole visit names no field. Its field is "", which counts as omitted,
+    // because no body has this field. If no issue names an optional field, the fix asks for all
+    // optional fields.
     const isOmitted = (issue: ValidationIssue) => body[fieldOf(issue)] === undefined;
     const omitted = issues.filter(isOmitted).map(fieldOf);
     if (omitted.length === 0) throw error;

@@ -64,7 +64,11 @@ export const listDeliveries =
     return respondDeliveries(rt, context, key, path, { endpointId }, parameters);
   };
 
-/** Responds with one page of the deliveries of all endpoints of a key, also of deleted ones. */
+/**
+ * Responds with one page of the deliveries to endpoints of a business, also to deleted ones. A
+ * restricted key sees the deliveries to its own endpoints. A secret key also sees those of all
+ * events that it may receive, to endpoints of any key.
+ */
 export const listAllDeliveries =
   ({ rt }: HandlerDeps) =>
   (context: RequestContext, key: Credential): HttpResponse => {
@@ -75,6 +79,7 @@ export const listAllDeliveries =
     if (endpointId !== undefined) assertMayListDeliveries(rt, key, endpointId);
     const { businessId } = key;
     const viewer = deliveryViewer(key);
+    // The endpoints of a partner of several businesses belong to no single business.
     const scope = { businessId, endpointId, viewer, withoutPartners: true as const };
     return respondDeliveries(rt, context, key, "deliveries", scope, parameters);
   };

@@ -115,7 +115,7 @@ describe("alerts about one condition", () => {
 });
 
 describe("several conditions", () => {
-  test("the fifth condition of one code and business, and each later one, share an alert", () => {
+  test("new conditions share one alert if at least five of their code and business are open, the new ones included", () => {
     const { run, sent } = startTracking();
     run(1, failing("a"), failing("b"));
     const all = ["a", "b", "c", "d", "e", "f"].map(failing);

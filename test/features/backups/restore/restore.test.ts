@@ -420,7 +420,7 @@ test.each([
   },
 );
 
-test("a split gives the data a new server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
+test("restore --split gives the data a new server ID before they are in place, so that no crash leaves two servers with one ID", async () => {
   const { rt, path } = await createServer();
   const standby = createStandbyConfig(rt.config);
   const split = { ...options, isSplit: true, acceptGap: async () => {} };

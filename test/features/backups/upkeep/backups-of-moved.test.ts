@@ -39,7 +39,7 @@ async function createServer() {
   return { rt, dir, earlier, listLeft };
 }
 
-test("backups from before a move, and their copies, are named for 30 days and then deleted", async () => {
+test("`doctor` names backups from before a move, and their copies, for 30 days; then they are deleted", async () => {
   const { rt, earlier, listLeft } = await createServer();
   rt.advance(29 * DAY_MS);
   await runMaintenance(rt, { backUp: true });

@@ -5,7 +5,7 @@ import { contains, leaveOldSpace } from "../../../support/old-database.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
-test("the nightly maintenance backs up a database with erased guests of version 0.2, then rewrites it", async () => {
+test("the nightly maintenance backs up the database, then rewrites it if version 0.2 left the bytes of erased guests in the file", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   leaveOldSpace(rt, "old guest");

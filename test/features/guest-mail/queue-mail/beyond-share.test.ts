@@ -379,7 +379,7 @@ test("a form that is sent twice after the page's share is used up holds one time
   expect(api.openStore((db) => db.serialize()).includes(formKey)).toBe(false);
 });
 
-test("a guest who is asked by mail to confirm a time other than the held one then holds only that time", async () => {
+test("a guest who books another time than the held one, and has to confirm it by mail, no longer holds the first", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, book } = mails;
   const visitor = createVisitor(api, "203.0.113.5");

@@ -74,7 +74,7 @@ test("the day of several businesses names the business of each visit", () => {
   ]);
 });
 
-test("the first visit that is not over is selected, or the visit after a selected one that has left the day", () => {
+test("the first visit that is not over is selected by default; if the selected visit leaves the day, the next visit is selected", () => {
   const at = (id: string, hour: number): ShownVisit => ({
     ...visit,
     id,

@@ -91,7 +91,7 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
   [
     "a changed value",
     { body: changed, original: BODY },
-    "differs from the one that was sent at character 82",
+    "The body and the one that was sent differ at character 82",
   ],
   [
     "a changed value after an emoji",
