@@ -30,7 +30,7 @@ export function parseMailAddress(flag: string, text: string | undefined): string
 }
 
 /**
- * Returns a mailto or https URL.
+ * Returns a mailto or https URL; a mail address becomes a mailto URL.
  * @throws AppError usage
  */
 export function parseContact(text: string | undefined): string | null {
@@ -44,8 +44,8 @@ export function parseContact(text: string | undefined): string | null {
 }
 
 /**
- * Returns a secret from a file or variable. Secrets are never flags, because any user can list the
- * arguments of a process.
+ * Returns a secret: the content of the file at `path`, or the variable if `path` is null. Secrets
+ * are never flags, because any user can list the arguments of a process.
  */
 export const readSecret = (
   flag: string,
@@ -53,7 +53,10 @@ export const readSecret = (
   inEnv: string | undefined,
 ): string | null => (path === null ? inEnv || null : readSecretFile(flag, path));
 
-/** @throws AppError usage if the file is empty or cannot be read */
+/**
+ * Returns the content of a file without spaces around it.
+ * @throws AppError usage if the file is empty or cannot be read
+ */
 export function readSecretFile(flag: string, path: string): string {
   try {
     const secret = readLimited(path).toString().trim();

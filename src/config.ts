@@ -257,8 +257,8 @@ export function environmentWith(
   variables: Record<string, string>,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const others = Object.entries(env).filter(([name]) => !/^DESKBELL_/i.test(name));
-  return { ...Object.fromEntries(others), ...variables };
+  const inherited = Object.entries(env).filter(([name]) => !/^DESKBELL_/i.test(name));
+  return { ...Object.fromEntries(inherited), ...variables };
 }
 
 /**
@@ -299,7 +299,7 @@ export function prepareForInk(wantsColour: boolean, env: NodeJS.ProcessEnv = pro
   env.FORCE_COLOR = "0";
 }
 
-/** Returns the folders for caches, the best first, or only the configured folder. */
+/** Returns the folders for caches, the best first, or only the folder that a variable names. */
 export const cacheFolders = (env: NodeJS.ProcessEnv = process.env): string[] =>
   listCacheFolders(env, MACHINE);
 

@@ -183,7 +183,7 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles;
 }
 
-test("the core imports features only through their lists", () => {
+test("the core imports features only through the lists of features", () => {
   const found = violations((source) =>
     layerOf(source.path) === "features"
       ? []

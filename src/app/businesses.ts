@@ -31,7 +31,7 @@ type Owned = { businessId: string | null; partnerId: string | null };
 export const businessOf = (rt: Runtime, { businessId }: Owned): string | null =>
   businessId === null ? null : slugOf(rt, businessId);
 
-/** Returns a text to follow `of` in a sentence: the slug of the business, or the partner's name. */
+/** Returns a text to follow `of` in a sentence: a business's slug, or `the partner 'NAME'`. */
 export const describeOwner = (rt: Runtime, owned: Owned): string =>
   businessOf(rt, owned) ??
   `the partner '${rt.store.partnerAccess.findName(owned.partnerId ?? "")}'`;

@@ -49,8 +49,10 @@ export function createJumpDetector(
     tx(() => {
       const stored = store.clock.find();
       const offset = clocks.offset();
-      const isShared = stored?.source === source;
-      const byMs = Math.round(offset - (isShared ? stored.offsetMs : (lastOffset ?? firstOffset)));
+      // An offset to another monotonic clock, such as before a reboot, cannot be compared.
+      const isComparable = stored?.source === source;
+      const earlierOffset = isComparable ? stored.offsetMs : (lastOffset ?? firstOffset);
+      const byMs = Math.round(offset - earlierOffset);
       const hasJumped = Math.abs(byMs) >= MIN_JUMP_MS;
       if (hasJumped) {
         store.clock.shiftPeriods(byMs, clocks.now());
@@ -58,7 +60,7 @@ export function createJumpDetector(
           seconds: Math.round(byMs / 1000),
         });
       }
-      if (hasJumped || (isDaemon && !isShared)) store.clock.replace(source, Math.round(offset));
+      if (hasJumped || (isDaemon && !isComparable)) store.clock.replace(source, Math.round(offset));
     });
   };
 

@@ -2,9 +2,10 @@ import { performance } from "node:perf_hooks";
 import type { Runtime } from "./runtime.ts";
 
 /**
- * Returns a function that tells whether any connection has committed since the last call. It looks
- * once per iteration of the event loop. This is enough: a request that reacts to a commit, for
- * example to its webhook, is read from its socket in a later iteration.
+ * Returns a function that tells whether any connection has committed since the last call; the first
+ * call returns true. The function looks once per iteration of the event loop; a second call in the
+ * same iteration returns false. This is enough: a request that reacts to a commit, for example to
+ * its webhook, is read from its socket in a later iteration.
  */
 export function createCommitDetector(rt: Runtime): () => boolean {
   let seenRevision = -1;

@@ -4,9 +4,9 @@ import type { Runtime } from "./runtime.ts";
 import type { BusinessContents, BusinessRow } from "../store/businesses.ts";
 
 /**
- * Deletes a business and returns what it contained. Partners get no event, because their endpoints
- * are deleted, too. A dry run only counts: deleting a million rows and rolling back would block
- * other writers.
+ * Deletes a business and returns what it contained. Partners get no event, because the business's
+ * events are deleted, too. A dry run only counts: deleting a million rows and rolling back would
+ * block other writers.
  */
 export function deleteBusiness(rt: Runtime, { id, slug }: BusinessRow): BusinessContents {
   return rt.tx(() => {

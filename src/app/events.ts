@@ -73,11 +73,11 @@ function listReceivers(
   businessId: string,
   partners: readonly ListedKey[],
 ): Receiver[] {
-  const own = rt.store.endpoints.list(businessId);
-  const keyIds = new Set(own.flatMap(({ keyId }) => keyId ?? []));
+  const atBusiness = rt.store.endpoints.list(businessId);
+  const keyIds = new Set(atBusiness.flatMap(({ keyId }) => keyId ?? []));
   const keys = new Map([...keyIds].map((id) => [id, rt.store.keys.findById(id)]));
   return [
-    ...own.map((endpoint) => ({ endpoint, reader: keys.get(endpoint.keyId ?? "") })),
+    ...atBusiness.map((endpoint) => ({ endpoint, reader: keys.get(endpoint.keyId ?? "") })),
     ...partners.flatMap((access) =>
       rt.store.endpoints
         .listOf({ businessId: null, partnerId: access.partnerId })

@@ -26,18 +26,22 @@ export type Reply = {
  */
 export type IdempotentRequest = { keyId: string; token: string; request: string };
 
+/** What is encrypted of a reply, as JSON. */
 type Sealed = { hmacKey: string; status: number; headers: string[]; body: string | null };
 
 const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): string =>
   `${keyId} ${token}`;
 
 /**
- * Returns the stored reply to a request.
+ * Returns the stored reply to a request; undefined if there is none, or it can no longer be
+ * repeated.
  * @throws AppError idempotency_key_reused, signing_unavailable
  */
 export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
   const { keyId, token } = request;
-  const row = rt.store.idempotency.find(keyId, token, rt.now() - REPLAYABLE_MS, rt.now());
+  const now = rt.now();
+  const createdSince = now - REPLAYABLE_MS;
+  const row = rt.store.idempotency.find(keyId, token, createdSince, now);
   if (row === undefined) return undefined;
   const sealed = rt.secrets.decrypt(row.sealed, rowIdOf(row));
   const { hmacKey, status, headers, body } = JSON.parse(sealed) as Sealed;
@@ -61,7 +65,8 @@ export function saveReply(
 ): void {
   assertMasterKey(rt);
   const hmacKey = rt.random(32).toString("base64");
-  const reply: Sealed = { hmacKey, status, headers, body: body && body.toString() };
+  const text = body === null ? null : body.toString();
+  const reply: Sealed = { hmacKey, status, headers, body: text };
   const { keyId, token } = request;
   rt.store.idempotency.replace({
     keyId,

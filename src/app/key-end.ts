@@ -23,13 +23,15 @@ export type Stopped = {
  * the partner that each belong to one business.
  */
 export function listEndpointsOfKey(rt: Runtime, key: ListedKey): EndpointRow[] {
-  const own = rt.store.endpoints.listOf(key).filter(({ keyId }) => keyId === key.id);
   const { businessId, partnerId } = key;
-  if (businessId !== null || partnerId === null) return own;
-  const others = rt.store.partnerAccess.listKeys(partnerId).filter(({ id }) => id !== key.id);
-  return others.every((other) => hasEnded(other, rt.now()))
-    ? [...own, ...rt.store.endpoints.listAtBusinesses(partnerId)]
-    : own;
+  const endpointsOfOwner = rt.store.endpoints.listOf({ businessId, partnerId });
+  const endpointsOfKey = endpointsOfOwner.filter(({ keyId }) => keyId === key.id);
+  // The key belongs to a business, not to a partner.
+  if (businessId !== null || partnerId === null) return endpointsOfKey;
+  const otherKeys = rt.store.partnerAccess.listKeys(partnerId).filter(({ id }) => id !== key.id);
+  return otherKeys.every((other) => hasEnded(other, rt.now()))
+    ? [...endpointsOfKey, ...rt.store.endpoints.listAtBusinesses(partnerId)]
+    : endpointsOfKey;
 }
 
 /**

@@ -173,6 +173,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
     if (Object.keys(changed).length === 0) return key;
     rt.store.keys.update(keyId, { ...key, ...changed });
     const updated = getKey(rt, keyId);
+    // `listOf` lists the endpoints of the business or partner, also those of its other keys.
     for (const endpoint of rt.store.endpoints.listOf(key))
       if (endpoint.keyId === keyId) narrowEndpoint(rt, endpoint, updated.eventGroups);
     const { expiresAt } = changes;
@@ -203,10 +204,10 @@ function assertPartnerKeySettings(
   partnerId: string,
   changes: KeyChanges,
 ): void {
-  const isOther = (field: keyof KeyChanges) =>
+  const isRefused = (field: keyof KeyChanges) =>
     changes[field] !== undefined && !PARTNER_KEY_SETTINGS.has(field);
-  if (!(Object.keys(changes) as (keyof KeyChanges)[]).some(isOther)) return;
-  const partners = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
+  if (!(Object.keys(changes) as (keyof KeyChanges)[]).some(isRefused)) return;
+  const commandGroup = FEATURES.find(({ partnerCommands }) => partnerCommands)?.partnerCommands;
   const name = rt.store.partnerAccess.findName(partnerId) ?? partnerId;
   throw new AppError(
     "state_refuses",
@@ -214,7 +215,7 @@ function assertPartnerKeySettings(
     {
       fix:
         changes.guestMail === undefined
-          ? `to change all keys of the partner, add the option to deskbell ${partners} update ${shellQuote(name)}`
+          ? `to change all keys of the partner, add the option to deskbell ${commandGroup} update ${shellQuote(name)}`
           : "only a key of one business can mail guests: deskbell keys create --help",
     },
   );

@@ -3,7 +3,10 @@ import { AppError } from "../domain/errors.ts";
 import { FEATURES } from "../features/index.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** A text that is encrypted with a master key, and the ID with which it was encrypted. */
+/**
+ * A text that is encrypted with a master key, and the ID with which it was encrypted. The signing
+ * secret of an endpoint also has the endpoint's ID.
+ */
 type Sealed = { id: string; sealed: Buffer; endpointId?: string };
 
 type Stores = Pick<Runtime, "store">;
@@ -28,8 +31,8 @@ export const guestRowId = (visitId: string): string => `guest ${visitId}`;
 export function assertMasterKey(rt: Runtime, stored: Iterable<Sealed> = iterateStored(rt)): void {
   if (rt.secrets.decryptsAny(stored)) return;
   const { masterKeyPath } = rt.config;
-  const [secret] = iterateSecrets(rt);
-  throw secret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
+  const [firstSecret] = iterateSecrets(rt);
+  throw firstSecret === undefined ? guestsError(masterKeyPath) : secretsError(masterKeyPath);
 }
 
 /**

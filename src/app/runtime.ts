@@ -218,7 +218,8 @@ function userName(): string | null {
 /**
  * Creates a folder and its parents, each with mode 0700. The parents are created one by one,
  * because Node's recursive mkdir never returns under /proc.
- * @throws AppError not_permitted if the folder cannot be created
+ * @throws AppError not_permitted if a file is in the way, or if no folder can exist there; other
+ *   errors of mkdir as they are
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;

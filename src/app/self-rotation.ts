@@ -60,8 +60,8 @@ export function rotateOwnKey(rt: Runtime, credential: Credential, overlapMs: num
   if (credential.secretExpiresAt !== null) throw oldSecretError();
   const key = getKey(rt, credential.secretKeyId);
   assertNotEnded(rt, key);
-  const last = rt.store.keySecrets.findRotation(key.id);
-  if (overlapMs > 0 && last !== undefined && last.oldSecretEndsAt > now)
+  const lastRotation = rt.store.keySecrets.findRotation(key.id);
+  if (overlapMs > 0 && lastRotation !== undefined && lastRotation.oldSecretEndsAt > now)
     throw new AppError(
       "conflict",
       "The old secret of the last rotation is still valid, and a key has at most two valid secrets.",

@@ -19,6 +19,7 @@ const BUSY_TIMEOUT_MS = 30_000;
 export class Cli extends Terminal {
   readonly #opened: Runtime[] = [];
   #usedBusiness: BusinessRow | undefined;
+  /** The database in messages about errors of SQLite: its path, once the configuration is read. */
   #databasePath = "the database";
 
   config(configFlags: ConfigFlags = {}): Config {
@@ -29,6 +30,10 @@ export class Cli extends Terminal {
     return config;
   }
 
+  /**
+   * Returns the configuration.
+   * @throws AppError resource_not_found if the data folder has no database
+   */
   configWithData(): Config {
     const config = this.config();
     if (dataExists(config)) return config;

@@ -226,6 +226,7 @@ export const insertProgramName = (fix: string, program: string): string =>
 
 /**
  * Adds `--business` to the commands of a fix except `catalog apply`, whose files name the business.
+ * A command in a fix ends before a comma, semicolon or parenthesis.
  */
 export const insertBusiness = (fix: string, slug: string): string =>
   fix.replace(

@@ -49,7 +49,8 @@ export const choice = <const Value extends string>(
   option(long) {
     const option = new Option(`${long} <${long.slice(2)}>`, about).choices(values);
     const parse = option.parseArg;
-    // The case does not matter: `pending` means `PENDING`.
+    // The case does not matter: `pending` means `PENDING`. Commander's own parser rejects a text
+    // that is none of the values.
     return option.argParser((text) => {
       const value = values.find((value) => value.toLowerCase() === text.toLowerCase());
       return parse?.<unknown>(value ?? text, undefined);
@@ -99,6 +100,7 @@ export const integer = (minimum: number, maximum: number, about: string) =>
 export const count = (minimum: number, maximum: number, about: string) =>
   number("n", about, (value) => {
     const [, digits, thousands] = /^(\d{1,9})(k?)$/.exec(value) ?? [];
+    // A text in another form becomes NaN, which is not in the range.
     const parsed = Number(digits) * (thousands === "k" ? 1000 : 1);
     if (parsed >= minimum && parsed <= maximum) return parsed;
     throw new InvalidArgumentError(
@@ -128,6 +130,7 @@ export const duration = (
 export const pastTime = (about: string) =>
   flag<((now: number) => number) | undefined>("time", about, (option) =>
     option.argParser((value: string) => {
+      // Whether a text can be parsed does not depend on the current time, so any time will do.
       if (Number.isNaN(parsePastTime(value, "UTC", 0)))
         throw new InvalidArgumentError(
           "Use a number with s, m, h or d, such as 3d, or a date such as 2026-12-01.",

@@ -33,6 +33,7 @@ export async function createProgram(
       getErrHelpWidth: () => widthOf(io.stderr),
     })
     .configureHelp({ showGlobalOptions: true });
+  // Commander itself keeps only the last value of a repeated option.
   const businesses: string[] = [];
   for (const { flags, about, env } of GLOBAL_OPTIONS) {
     const option = new Option(flags, about);
@@ -102,6 +103,7 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "businesses" | "dryRu
     quiet: isOn("quiet", "DESKBELL_QUIET"),
     verbose: isOn("verbose", "DESKBELL_VERBOSE"),
     yes: isOn("yes", "DESKBELL_YES"),
+    // Commander stores --no-color as `color` and --no-prompt as `prompt`, both true by default.
     color: given.color === true,
     prompt: given.prompt === true && !isEnvEnabled("DESKBELL_NO_PROMPT"),
   };

@@ -62,7 +62,8 @@ export class Terminal {
   }
 
   /**
-   * Writes a line synchronously: an error of the stream's own `write` would come too late.
+   * Writes a line synchronously: an error of the stream's own `write` would come after
+   * the data are saved.
    * @throws AppError state_refuses, for example on a full disk or a closed pipe
    */
   printNow(line: string): void {
@@ -110,6 +111,7 @@ export class Terminal {
     columns: readonly Column<NoInfer<Row>>[],
     empty: string,
   ): void {
+    // One row more than are shown tells whether there are older entries.
     const rows = read(limit + 1);
     const shown = rows.slice(0, limit);
     this.printList(shown, columns, empty);
@@ -171,6 +173,7 @@ export function ask({ stdin, stderr }: Io, question: string): Promise<string> {
     prompt.on("close", onEnd);
     prompt.on("SIGINT", () => {
       prompt.close();
+      // The prompt has caught Ctrl-C, which must still end the process.
       process.kill(process.pid, "SIGINT");
     });
     prompt.question(question, (typed) => {

@@ -31,8 +31,8 @@ export function parseTime(
   day = now,
   dayName = "today",
 ): number {
-  const at = parseTimeOfDay(text, timezone, now, day);
-  if (at !== undefined) return at;
+  const instant = parseTimeOfDay(text, timezone, now, day);
+  if (instant !== undefined) return instant;
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
     `use a time such as 18:00 (${dayName}), tomorrow 18:00 or 2026-12-01T18:00`,

@@ -6,13 +6,15 @@ import { didYouMean } from "../domain/nearest.ts";
  * Throws if the word after an option that takes a value is itself an option. Commander takes this
  * word as the value, so an empty variable in `--name $NAME --dry-run` would make `--dry-run` the
  * name and the change real. A text that looks like an option is accepted as `--name=--dry-run`.
+ * @param target the command that the line names
  * @param line the words of the command line
  * @throws AppError usage
  */
 export function assertNoMissingValue(target: Command, line: readonly string[]): void {
   const options = optionsOf(target);
-  const end = line.includes("--") ? line.indexOf("--") : line.length;
-  for (let i = 0; i < end; i++) {
+  // The words after `--` are arguments.
+  const optionsEnd = line.includes("--") ? line.indexOf("--") : line.length;
+  for (let i = 0; i < optionsEnd; i++) {
     const word = line[i] ?? "";
     const value = line[i + 1];
     if (value === undefined || !takesNextWord(word, options)) continue;
@@ -41,7 +43,10 @@ const takesNextWord = (word: string, options: readonly Option[]): boolean =>
 const isOption = (value: string, options: readonly Option[]): boolean =>
   /^--[a-z][\w-]*(=.*)?$/is.test(value) || isShortOptions(value, options);
 
-/** Returns whether a word consists of short options, such as `-y` or `-qy`. */
+/**
+ * Returns whether a word consists of short options, such as `-y` or `-qy`. Commander adds `-h`,
+ * which is not in `options`.
+ */
 const isShortOptions = (value: string, options: readonly Option[]): boolean =>
   /^-[a-z]+$/i.test(value) &&
   value

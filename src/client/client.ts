@@ -25,7 +25,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The arguments that are neither parameters nor headers. */
-const OTHERS = ["body", "signal", "previous"];
+const OWN_ARGUMENTS = ["body", "signal", "previous"];
 
 /** Returns a client of one business. It sends nothing until a method is called. */
 export function createClient(options: ClientOptions): DeskbellClient {
@@ -68,7 +68,7 @@ function prepare(pattern: string, args: Values, takesIdempotencyKey: boolean) {
     return encodeURIComponent(String(args[name]));
   });
   for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || inPath.has(name) || OTHERS.includes(name)) continue;
+    if (value === undefined || inPath.has(name) || OWN_ARGUMENTS.includes(name)) continue;
     const header = HEADERS[name];
     if (header !== undefined) headers[header] = String(value);
     else query.push(`${name}=${[value].flat().map(encode).join(",")}`);

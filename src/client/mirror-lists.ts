@@ -32,8 +32,8 @@ const defineList = <Id extends OperationId>(
 ): List => ({ operation, args, types, resources }) as unknown as List;
 
 /** Returns the types of the events of a resource. */
-const eventsOf = (resource: string, ...others: string[]): string[] =>
-  ["created", "updated", "deleted", ...others].map((action) => `${resource}.${action}`);
+const eventsOf = (resource: string, ...moreActions: string[]): string[] =>
+  ["created", "updated", "deleted", ...moreActions].map((action) => `${resource}.${action}`);
 
 const includeTranslations = true;
 

@@ -92,8 +92,8 @@ export function createAttemptRunner(
     let outcome: Outcome;
     try {
       const { id: deliveryId, eventId, eventType, sequence } = due;
-      const sent = { deliveryId, eventId, eventType, sequence, attempt: n };
-      const headers = deliveryHeaders(sent, agent, keys, at, body);
+      const info = { deliveryId, eventId, eventType, sequence, attempt: n };
+      const headers = deliveryHeaders(info, agent, keys, at, body);
       const { url, allowPrivate: trusted, timeoutMs } = target;
       outcome = await send({ url, trusted, timeoutMs, headers, body, isWanted });
     } catch (error) {
@@ -114,8 +114,8 @@ export function createAttemptRunner(
     }
     const outcomeClass = classifyOutcome(outcome, now);
     // The attempts before a redelivery do not count, because it began the retry schedule anew.
-    const tries = n - due.attemptsBefore;
-    const settlement = settle(tries, outcome, outcomeClass, now, rt.randomFraction);
+    const step = n - due.attemptsBefore;
+    const settlement = settle(step, outcome, outcomeClass, now, rt.randomFraction);
     const response = outcome.kind === "responded" ? outcome : undefined;
     const attempt: AttemptRow = {
       n,

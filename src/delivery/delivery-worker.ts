@@ -228,6 +228,7 @@ export class DeliveryWorker {
   }
 }
 
+/** Returns the report of an attempt; undefined if nothing was sent. */
 function toReport(
   { due, endpointId, settlement, attempt }: AttemptResult,
   url: string,

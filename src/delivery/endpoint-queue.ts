@@ -208,6 +208,10 @@ export class EndpointQueue {
     this.#hasReadAllDue = false;
   }
 
+  /**
+   * Returns the due rows that may be sent now.
+   * @param read returns the first due rows of the endpoint, also those that are claimed
+   */
   listDue(
     read: (limit: number) => DueRow[],
     isClaimed: (deliveryNumber: number) => boolean,
@@ -244,6 +248,7 @@ export class EndpointQueue {
   permitFor({ isRedelivery, attemptCount, attemptsBefore }: DueRow): PermitKind {
     const { endpointClass } = this;
     if (endpointClass === "PROBING") return "PROBE";
+    // A redelivery has begun the retry schedule anew: the attempts before it do not count.
     const isPrompt = isRedelivery === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
     return endpointClass === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }

@@ -50,6 +50,7 @@ export function createEndpointHosts(rt: Runtime) {
         host.isVerified ||= isHostVerified(rt, name);
         if (host.isVerified) return true;
       } else if (isHostVerified(rt, name)) return true;
+      // The store counts a delivery once its outcome is written, and until then it is claimed.
       const claimed = host?.claimed ?? 0;
       if (countUnverifiedDeliveries(rt, name) + claimed < MAX_UNVERIFIED_DELIVERIES) return true;
       // A delivery that is in flight may verify the host.
@@ -77,8 +78,8 @@ export function createEndpointHosts(rt: Runtime) {
       const host = name === null ? undefined : hosts.get(name);
       if (host === undefined) return [];
       host.inFlight -= 1;
-      const own = (host.inFlightOf.get(owner) ?? 0) - 1;
-      if (own > 0) host.inFlightOf.set(owner, own);
+      const leftOfOwner = (host.inFlightOf.get(owner) ?? 0) - 1;
+      if (leftOfOwner > 0) host.inFlightOf.set(owner, leftOfOwner);
       else host.inFlightOf.delete(owner);
       return takeWaiting(host);
     },
@@ -94,6 +95,7 @@ export function createEndpointHosts(rt: Runtime) {
   };
 }
 
+/** Removes the endpoints that have waited longest, and returns their IDs. */
 function takeWaiting({ waiting }: Host): string[] {
   const taken = waiting.values().take(MAX_WOKEN).toArray();
   for (const endpointId of taken) waiting.delete(endpointId);
@@ -132,6 +134,7 @@ export function createEndpointQueues(rt: Runtime) {
     return queue;
   }
 
+  /** Returns undefined if a secret of the endpoint cannot be decrypted. */
   function loadSigningKeys(endpointId: string): SigningKeys | undefined {
     if ((secretRetryAt.get(endpointId) ?? 0) > rt.monotonic()) return undefined;
     try {

@@ -143,6 +143,7 @@ function sendPost(
 ): Promise<Outcome> {
   const startedAt = now();
   return new Promise((resolve) => {
+    // The outcome until a response or an error replaces it.
     let outcome: Outcome = { kind: "timed_out", error: `no response within ${timeoutMs / 1000} s` };
     let isFinished = false;
     let request: Dispatcher.DispatchController | undefined;

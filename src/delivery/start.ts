@@ -41,8 +41,10 @@ export async function startDeliveryWorker(
   };
   // A backlog allocates short-lived objects, for which a larger young generation saves nothing.
   const resourceLimits = { maxYoungGenerationSizeMb: 16 };
-  const code = deliveryThread();
-  const worker = new Worker(code, { eval: typeof code === "string", workerData, resourceLimits });
+  // A script is the URL of a file or, in the executable, the text of the program.
+  const script = deliveryThread();
+  const isText = typeof script === "string";
+  const worker = new Worker(script, { eval: isText, workerData, resourceLimits });
   const send = (command: WorkerCommand): void => worker.postMessage(command);
   let failure: WorkerFailure | undefined;
   const exited = new Promise<number>((resolve) => worker.once("exit", resolve));

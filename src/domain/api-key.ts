@@ -99,6 +99,7 @@ export const keyHints = (kind: KeyKind, text: string): { prefix: string; last4: 
   last4: text.slice(-4),
 });
 
+/** Returns the CRC-32 of a text, with digits and letters as the digits of base 62. */
 function checksum(text: string): string {
   let remainder = crc32(text);
   let digits = "";

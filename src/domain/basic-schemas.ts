@@ -7,6 +7,7 @@ import { isSafeLine } from "./text.ts";
  * each is a noun phrase that completes "it must be ...".
  */
 
+/** Returns the schema of one line, without control characters. */
 export function line(max: number) {
   const noun = `one line of 1 to ${max} characters`;
   return z

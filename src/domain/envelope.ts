@@ -139,33 +139,36 @@ function visitsOf(groups: readonly EventGroup[]): string | undefined {
   return hasTickets ? "ticket orders" : undefined;
 }
 
-/** Returns what a key receives about guests, as sentences for the operator. */
-export function describeGuestData(key: EventReader): string[] {
-  const accessSentences = grants(key, "bookings.read")
-    ? [
-        `It reads all bookings, reservations and ticket orders, ${
-          grants(key, "guests.read")
-            ? "with the names, contact details and notes of their guests."
-            : "with customer references, but without names and contact details."
-        }`,
-      ]
-    : grants(key, "bookings.write") || grants(key, "tickets.write")
-      ? ["It reads what it has booked itself, with the data of these guests."]
-      : [];
+/** Returns what a key reads about guests: a sentence, or none if it reads nothing. */
+function readingSentences(key: EventReader): string[] {
+  if (grants(key, "bookings.read")) {
+    const extent = grants(key, "guests.read")
+      ? "with the names, contact details and notes of their guests."
+      : "with customer references, but without names and contact details.";
+    return [`It reads all bookings, reservations and ticket orders, ${extent}`];
+  }
+  return grants(key, "bookings.write") || grants(key, "tickets.write")
+    ? ["It reads what it has booked itself, with the data of these guests."]
+    : [];
+}
+
+/** Returns which events about guests a key receives: a sentence, or none for the catalog alone. */
+function eventSentences(key: EventReader): string[] {
   const visits = visitsOf(key.eventGroups);
+  if (visits === undefined) return [];
   // The operator can give an endpoint to any key, so a key without a scope for webhooks receives
   // events too.
   const receives = grants(key, "webhooks.read")
     ? "It receives"
     : "At webhook endpoints that you create for it, it receives";
-  const eventSentences =
-    visits === undefined
-      ? []
-      : isLimitedToOwn(key)
-        ? [`${receives} the events of its own ${visits}.`]
-        : [
-            `${receives} the events of all ${visits}, ${readsReferences(key) ? "with" : "without"} customer references.`,
-          ];
-  const sentences = [...accessSentences, ...eventSentences];
+  if (isLimitedToOwn(key)) return [`${receives} the events of its own ${visits}.`];
+  return [
+    `${receives} the events of all ${visits}, ${readsReferences(key) ? "with" : "without"} customer references.`,
+  ];
+}
+
+/** Returns what a key receives about guests, as sentences for the operator. */
+export function describeGuestData(key: EventReader): string[] {
+  const sentences = [...readingSentences(key), ...eventSentences(key)];
   return sentences.length === 0 ? ["It receives no data about guests."] : sentences;
 }

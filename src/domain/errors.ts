@@ -151,8 +151,8 @@ const ONLY_CODE = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
  */
 export function errorInWords(error: unknown): string {
   // The cause says more than a message such as "fetch failed".
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const words = SYSTEM_ERROR_WORDS[(at as NodeJS.ErrnoException).code ?? ""];
+  for (let reason = error; reason instanceof Error; reason = reason.cause) {
+    const words = SYSTEM_ERROR_WORDS[(reason as NodeJS.ErrnoException).code ?? ""];
     if (words !== undefined) return words;
   }
   if (!(error instanceof Error)) return textInWords(String(error));
@@ -178,12 +178,13 @@ const NOT_TLS: ReadonlySet<string> = new Set([
   "http request",
 ]);
 
+/** Returns a message with words in place of the codes of OpenSSL and the system. */
 function textInWords(text: string): string {
   const [, reason] = OPENSSL.exec(text) ?? [];
   if (reason !== undefined)
     return NOT_TLS.has(reason) ? "it does not support TLS on this port" : `TLS failed: ${reason}`;
-  const known = text.match(CODE)?.find((code) => Object.hasOwn(SYSTEM_ERROR_WORDS, code));
-  if (known !== undefined) return SYSTEM_ERROR_WORDS[known] as string;
+  const knownCode = text.match(CODE)?.find((code) => Object.hasOwn(SYSTEM_ERROR_WORDS, code));
+  if (knownCode !== undefined) return SYSTEM_ERROR_WORDS[knownCode] as string;
   const messages = new Map(getSystemErrorMap().values());
   // Node writes `ENOENT: no such file or directory, open 'a'`, or the code alone.
   const words = text

@@ -84,7 +84,7 @@ export function minIdAt(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${base32(bytesOf(Math.max(0, ms), 0), TIME_ID_LENGTH)}`;
 }
 
-/** Returns 16 bytes: the milliseconds in 6, the counter in 2, and 8 zeros for random bits. */
+/** Returns 16 bytes: `ms` in the first 6, `count` in 2, and 8 zeros for random bits. */
 function bytesOf(ms: number, count: number): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);
@@ -121,6 +121,7 @@ export function createIdSource(
       lastMs = ms;
       count = 0;
     } else if (++count > 0xffff) {
+      // The counter is full, so the IDs run ahead of the clock.
       lastMs += 1;
       count = 0;
     }

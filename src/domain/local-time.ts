@@ -117,6 +117,7 @@ export const occurrencesOf = (local: string, timezone: string): string[] => {
  * the minute twice: `2026-12-31T22:00`, or `2026-10-25T02:30+02:00`.
  */
 export function toLocalMinute(instant: string, timezone: string): string {
+  // The first 16 characters end with the minute, and the offset begins after the first 19.
   const local = instant.slice(0, 16);
   return occurrencesOf(local, timezone).length === 1 ? local : `${local}${instant.slice(19)}`;
 }
@@ -156,6 +157,7 @@ export function expandDay(text: string, timezone: string, now: number): string {
   const [, name = "", time] = /^(yesterday|today|tomorrow|now)(?:[T ](.*))?$/i.exec(text) ?? [];
   const day = name.toLowerCase();
   if (day === "") return text;
+  // A time after `now` has no meaning.
   if (day === "now")
     return time === undefined ? formatInstant(now - (now % 60_000), timezone) : text;
   const date = addDays(localDateOf(now, timezone), DAYS[day as keyof typeof DAYS]);
@@ -173,8 +175,8 @@ export function parseTimeOfDay(
   now: number,
   day: number,
 ): number | undefined {
-  const named = expandDay(text, timezone, now);
-  const withDate = isStartTime(named) ? `${localDateOf(day, timezone)}T${named}` : named;
+  const expanded = expandDay(text, timezone, now);
+  const withDate = isStartTime(expanded) ? `${localDateOf(day, timezone)}T${expanded}` : expanded;
   return isInstant(withDate) ? parseInstant(withDate, timezone) : undefined;
 }
 
@@ -214,10 +216,10 @@ export function parsePastTime(text: string, timezone: string, now: number): numb
   if (!Number.isNaN(duration)) return now - duration;
   if (isStartTime(text)) {
     const today = localDateOf(now, timezone);
-    const at = parseInstant(`${today}T${text}`, timezone);
-    return at <= now ? at : parseInstant(`${addDays(today, -1)}T${text}`, timezone);
+    const todayAt = parseInstant(`${today}T${text}`, timezone);
+    return todayAt <= now ? todayAt : parseInstant(`${addDays(today, -1)}T${text}`, timezone);
   }
-  const named = expandDay(text, timezone, now);
-  const withTime = isLocalDate(named) ? `${named}T00:00` : named;
+  const expanded = expandDay(text, timezone, now);
+  const withTime = isLocalDate(expanded) ? `${expanded}T00:00` : expanded;
   return isInstant(withTime) ? parseInstant(withTime, timezone) : Number.NaN;
 }

@@ -148,11 +148,11 @@ export function parseMoneyCell(text: string, currency: Currency): MoneyCell {
   const plain = text.replaceAll(/[\u00a0\u2007\u2009\u202f]/g, " ").replaceAll("\u2019", "'");
   const [, before, number, after] = AMOUNT.exec(plain) ?? [];
   if (before === undefined || number === undefined || after === undefined) return { amount: text };
-  const other = [before, after].find((marker) => !isMarkerOf(currency.currency, marker));
-  if (other !== undefined)
-    return isCurrencyMarker(other)
+  const otherMarker = [before, after].find((marker) => !isMarkerOf(currency.currency, marker));
+  if (otherMarker !== undefined)
+    return isCurrencyMarker(otherMarker)
       ? {
-          problem: `is in ${quote(other)}, but the prices of this business are in ${currency.currency}`,
+          problem: `is in ${quote(otherMarker)}, but the prices of this business are in ${currency.currency}`,
         }
       : { amount: text };
   return readSeparators(number, currency, text);
@@ -169,21 +169,27 @@ const AMOUNT = /^(\D*?) *(\d(?:[\d.,' ]*\d)?)(?:[.,] ?[-\u2013\u2014]{1,2})? *(\
  */
 const MAX_CELL_LENGTH = 60;
 
+/**
+ * Parses digits with separators for thousands and decimals.
+ * @param text the whole cell, with markers of the currency
+ */
 function readSeparators(number: string, currency: Currency, text: string): MoneyCell {
   const separators = number.replaceAll(/\d/g, "");
   const last = separators.at(-1);
   if (last === undefined) return { amount: number };
   const [whole = "", decimals = ""] = splitAtLast(number, last);
-  const inWhole = separators.slice(0, -1);
+  const earlier = separators.slice(0, -1);
   // A separator that occurs twice, or is no point or comma, separates thousands. Text in which
   // thousands are not groups of three digits is returned unchanged.
-  if (inWhole.includes(last) || !/[.,]/.test(last))
+  if (earlier.includes(last) || !/[.,]/.test(last))
     return { amount: isGrouped(number, last) ? number.replaceAll(last, "") : text };
   // After another separator, the last one marks the decimals.
-  if (inWhole !== "") {
-    const group = inWhole.charAt(0);
+  if (earlier !== "") {
+    const ofThousands = earlier.charAt(0);
     return {
-      amount: isGrouped(whole, group) ? `${whole.replaceAll(group, "")}.${decimals}` : text,
+      amount: isGrouped(whole, ofThousands)
+        ? `${whole.replaceAll(ofThousands, "")}.${decimals}`
+        : text,
     };
   }
   // A single separator before exactly three digits is ambiguous in most currencies.
@@ -205,6 +211,7 @@ const splitAtLast = (text: string, separator: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)];
 };
 
+/** Returns whether all groups of digits but the first have three, and no zero leads the number. */
 const isGrouped = (number: string, separator: string): boolean =>
   /^[1-9]\d{0,2}$/.test(number.split(separator)[0] ?? "") &&
   number

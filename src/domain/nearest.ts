@@ -9,15 +9,15 @@ export function nearest(name: string, known: readonly string[]): string[] {
   const typed = name.toLowerCase();
   const stem = stemOf(typed);
   const isTypedCapital = isCapital(name);
-  let [best, found]: [number, string[]] = [Infinity, []];
+  let [bestRank, best]: [number, string[]] = [Infinity, []];
   for (const candidate of known) {
     // Some names exist both in capitals and in small letters; the case that was typed ranks first.
     const rank =
       rankOf(typed, stem, candidate) + (isTypedCapital === isCapital(candidate) ? 0 : 0.5);
-    if (rank < best) [best, found] = [rank, []];
-    if (rank === best && rank < Infinity) found.push(candidate);
+    if (rank < bestRank) [bestRank, best] = [rank, []];
+    if (rank === bestRank && rank < Infinity) best.push(candidate);
   }
-  return found.slice(0, MAX_SUGGESTIONS);
+  return best.slice(0, MAX_SUGGESTIONS);
 }
 
 const isCapital = (name: string): boolean => name === name.toUpperCase();

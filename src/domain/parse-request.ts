@@ -17,12 +17,17 @@ export function parseRequest<Shape extends z.ZodRawShape>(
   const issues = parsed.error.issues.flatMap((issue) =>
     toIssues(issue, input, Object.keys(schema.shape)),
   );
-  const [first, ...others] = issues;
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const [first] = issues;
+  const more = issues.length <= 1 ? "" : ` (and ${issues.length - 1} more)`;
   throw new AppError("validation_failed", `${first?.detail}${more}`, { issues });
 }
 
-function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): ValidationIssue[] {
+/** @param knownFields the fields of the request itself, not of objects inside it */
+function toIssues(
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  knownFields: string[],
+): ValidationIssue[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((field) => ({
       code: "unknown_field",
@@ -30,7 +35,7 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown, known: string[]): Val
       detail:
         issue.path.length > 0
           ? `Unknown field ${quote(field)}: expected ${issue.message}.`
-          : `Unknown field ${quote(field)}.${didYouMean(field, known) || ` Known fields: ${known.join(", ") || "none"}.`}`,
+          : `Unknown field ${quote(field)}.${didYouMean(field, knownFields) || ` Known fields: ${knownFields.join(", ") || "none"}.`}`,
     }));
   const pointer = pointerTo(issue.path);
   const field = nameOf(issue.path);
@@ -58,7 +63,7 @@ const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =
 
 /**
  * Returns the name of a field, such as `segments[0].serviceId`. An item of a list has the name of
- * the list.
+ * the list. Returns undefined for the request itself.
  */
 function nameOf(path: readonly PropertyKey[]): string | undefined {
   const end = path.findLastIndex((part) => typeof part === "string");

@@ -25,6 +25,7 @@ export function parseServers(file: string, text: string): Server[] {
   for (const [i, line] of text.split("\n").entries()) {
     const [name, ...urls] = line.replace(/#.*/, "").split(/\s+/).filter(Boolean);
     if (name === undefined) continue;
+    // An invalid address stays as it is, for the message.
     const server = { name, addresses: urls.map((url) => toOrigin(url) ?? url) };
     const detail = serverError(server, servers);
     if (detail === undefined) servers.push(server);
@@ -39,15 +40,19 @@ export function parseServers(file: string, text: string): Server[] {
   });
 }
 
-function serverError({ name, addresses }: Server, others: readonly Server[]): string | undefined {
+/**
+ * Returns what is wrong with a server, or undefined.
+ * @param earlier the servers of the lines above
+ */
+function serverError({ name, addresses }: Server, earlier: readonly Server[]): string | undefined {
   if (!NAME.test(name))
     return `invalid name ${quote(name)}: use lower-case letters, digits and hyphens.`;
-  if (others.some((other) => other.name === name)) return `${quote(name)} is listed twice.`;
+  if (earlier.some((other) => other.name === name)) return `${quote(name)} is listed twice.`;
   if (addresses.length === 0 || addresses.length > 2) return `expected ${FORMAT}.`;
   const invalid = addresses.find((address) => toOrigin(address) === undefined);
   if (invalid !== undefined)
     return `invalid address ${quote(invalid)}: expected http://HOST:PORT. The proxy connects without TLS, so use a private network or a VPN.`;
-  const taken = others.flatMap((other) => other.addresses);
+  const taken = earlier.flatMap((other) => other.addresses);
   const repeated = addresses.find(
     (address, i) => taken.includes(address) || addresses.indexOf(address) < i,
   );

@@ -29,7 +29,9 @@ import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 export type App = {
+  /** Responds to a request of the Web API, without a connection. */
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
+  /** Responds to a request that Node has received. */
   listener: RequestListener;
   /** Saves what the app counts in memory, such as request counts and the use of keys. */
   flush: () => void;
@@ -98,7 +100,8 @@ export function createApp(
   };
   const api = createApiCaller(
     routes,
-    (path) => routePaths.find((one) => one.path === path),
+    // The routes are created below, and looked up when a call comes.
+    (path) => routePaths.find((routePath) => routePath.path === path),
     pipeline,
   );
   const routePaths = groupByPath([

@@ -92,15 +92,15 @@ export const paged = (description: string, body: Body): Responses =>
 /**
  * Returns the 200 of a response with an ETag, and the 304 for a client that has it.
  * @param headers headers of both responses
- * @param more headers of the 200 only
+ * @param moreOf200 headers of the 200 only
  */
 export const conditional = (
   description: string,
   body: Body,
   headers: readonly HeaderName[] = VERSIONED,
-  more: readonly HeaderName[] = [],
+  moreOf200: readonly HeaderName[] = [],
 ): Responses => ({
-  ...responseOf(200, description, body, [...headers, ...more]),
+  ...responseOf(200, description, body, [...headers, ...moreOf200]),
   304: { description: "Not modified: the ETag in If-None-Match still matches.", headers },
 });
 

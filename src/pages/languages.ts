@@ -45,6 +45,7 @@ export const choosePageLanguage = (
  */
 export const fillText = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}(\.?)/g, (placeholder, name: string, stop: string) => {
+    // An unknown placeholder stays as it is.
     const value = String(values[name] ?? placeholder.slice(0, name.length + 2));
     return value.endsWith(".") ? value : value + stop;
   });

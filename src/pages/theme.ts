@@ -48,6 +48,7 @@ function readableOn(colour: string, { paper, ink }: typeof LIGHT): string {
   return ink;
 }
 
+/** Returns the CSS of an accent colour, and of black or white text on it, for a background. */
 function declare(colour: string, background: typeof LIGHT): string {
   const accent = readableOn(colour, background);
   const [onAccent] = ["#ffffff", "#000000"].toSorted(

@@ -21,13 +21,13 @@ export function decryptTogether(key: KeyObject, rows: readonly SealedRow[]): str
   if (rows.some(({ sealed }) => sealed.length < HEAD_BYTES)) return undefined;
   const streams = createKeyStreams(key, rows);
   if (!areAuthentic(key, rows, streams)) return undefined;
-  let at = 0;
+  let streamAt = 0;
   return rows.map(({ sealed }) => {
-    const start = at + BLOCK_BYTES;
+    const start = streamAt + BLOCK_BYTES;
     const end = start + bodyLength(sealed);
     for (let to = start, from = HEAD_BYTES; to < end; to += 1, from += 1)
       streams[to] = (streams[to] as number) ^ (sealed[from] as number);
-    at += streamLength(sealed);
+    streamAt += streamLength(sealed);
     return streams.toString("utf8", start, end);
   });
 }
@@ -62,12 +62,12 @@ function createKeyStreams(key: KeyObject, rows: readonly SealedRow[]): Buffer {
  */
 function areAuthentic(key: KeyObject, rows: readonly SealedRow[], streams: Buffer): boolean {
   const hashed = Buffer.alloc(rows.reduce((sum, row) => sum + hashedLength(row), 0));
-  let at = 0;
-  let mask = 0;
+  let hashedAt = 0;
+  let maskAt = 0;
   for (const row of rows) {
-    writeHashed(hashed, at, row, streams.subarray(mask, mask + TAG_BYTES));
-    at += hashedLength(row);
-    mask += streamLength(row.sealed);
+    writeHashed(hashed, hashedAt, row, streams.subarray(maskAt, maskAt + TAG_BYTES));
+    hashedAt += hashedLength(row);
+    maskAt += streamLength(row.sealed);
   }
   return timingSafeEqual(ghash(key, hashed), ghash(key, Buffer.alloc(hashed.length)));
 }
@@ -78,17 +78,19 @@ const hashedLength = ({ id, sealed }: SealedRow): number =>
 /**
  * Writes the blocks of a text for GHASH: the ID, the encrypted text, the length of each in bits (64
  * bits, of which the lower 32 suffice), and the unmasked tag.
+ * @param at the offset in `hashed` at which the blocks begin
+ * @param mask the block that masks the tag
  */
 function writeHashed(hashed: Buffer, at: number, { id, sealed }: SealedRow, mask: Buffer): void {
   const idLength = hashed.write(id, at);
-  const body = at + padded(idLength);
-  hashed.set(sealed.subarray(HEAD_BYTES), body);
-  const lengths = body + padded(bodyLength(sealed));
-  hashed.writeUInt32BE(8 * idLength, lengths + 4);
-  hashed.writeUInt32BE(8 * bodyLength(sealed), lengths + 12);
-  const tag = lengths + BLOCK_BYTES;
+  const bodyAt = at + padded(idLength);
+  hashed.set(sealed.subarray(HEAD_BYTES), bodyAt);
+  const lengthsAt = bodyAt + padded(bodyLength(sealed));
+  hashed.writeUInt32BE(8 * idLength, lengthsAt + 4);
+  hashed.writeUInt32BE(8 * bodyLength(sealed), lengthsAt + 12);
+  const tagAt = lengthsAt + BLOCK_BYTES;
   for (let i = 0; i < TAG_BYTES; i += 1)
-    hashed[tag + i] = (sealed[NONCE_BYTES + i] as number) ^ (mask[i] as number);
+    hashed[tagAt + i] = (sealed[NONCE_BYTES + i] as number) ^ (mask[i] as number);
 }
 
 /** Returns the tag of an empty text, which depends on the GHASH of these bytes. */

@@ -69,6 +69,7 @@ export function openSecretBox(
   isDryRun: () => boolean,
   oldKeys: readonly Buffer[] = [],
 ): SecretBox {
+  /** The keys that were last read from the file, the newest first; none before the first read. */
   let known: Buffer[] = [];
   const load = (): Buffer[] =>
     (known = isDryRun()
@@ -86,8 +87,8 @@ export function openSecretBox(
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
     decrypt(sealed, rowId) {
-      // No key is created here: a new key decrypts nothing and would hide that the right one is
-      // missing.
+      // The file is read again only if the known keys fail. No key is created here: a new key
+      // decrypts nothing and would hide that the right one is missing.
       const plain =
         decryptWithAny(known, sealed, rowId) ??
         decryptWithAny((known = readKeys(keyPath) ?? []), sealed, rowId) ??
@@ -184,9 +185,9 @@ export function decryptWithAny(
 const prepared = new WeakMap<Buffer, KeyObject>();
 
 function prepare(key: Buffer): KeyObject {
-  const known = prepared.get(key) ?? createSecretKey(key);
-  prepared.set(key, known);
-  return known;
+  const preparedKey = prepared.get(key) ?? createSecretKey(key);
+  prepared.set(key, preparedKey);
+  return preparedKey;
 }
 
 function decryptWith(key: Buffer, sealed: Uint8Array, rowId: string): string | undefined {

@@ -69,9 +69,9 @@ export function makeOwnFolder(folder: string): void {
   const user = process.getuid?.();
   if (user === 0) assertRootOwnsParents(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
+  const stats = lstatSync(folder);
   const isOwn =
-    found.isDirectory() && (found.uid === user || found.uid === 0) && (found.mode & 0o022) === 0;
+    stats.isDirectory() && (stats.uid === user || stats.uid === 0) && (stats.mode & 0o022) === 0;
   // Windows has neither user IDs nor modes.
   if (user !== undefined && !isOwn) throw new Error("other users can write to it");
 }

@@ -58,6 +58,7 @@ export function createBusinessStore(db: Db) {
       told_until = excluded.told_until, next_transition_at = excluded.next_transition_at
     RETURNING revision`)
     .pluck();
+  // The column is named after the schedule, but has the local edits of all sections.
   const selectSectionEdits = db
     .prepare("SELECT authored_schedule FROM business WHERE id = ?")
     .pluck();
@@ -101,6 +102,7 @@ export function createBusinessStore(db: Db) {
     /** Returns the first of `count` new, consecutive sequence numbers. */
     allocateSequences: (id: string, count: number): number =>
       (raiseSequence.get({ id, count }) as number) - count + 1,
+    /** Returns the edited sections, each as in the last catalog file; empty if there are none. */
     getSectionEdits: (id: string): SectionEdits =>
       parseJson(
         (selectSectionEdits.get(id) as string | null | undefined) ?? "{}",
@@ -125,6 +127,7 @@ export function createBusinessStore(db: Db) {
   };
 }
 
+/** What is counted of a business: each value is a SELECT without the condition. */
 const CONTENTS = {
   objects: "count(*) FROM catalog_object",
   keys: "count(*) FROM api_key",

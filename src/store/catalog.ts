@@ -12,6 +12,10 @@ import { type Db, insertInto, parseOptional, columns } from "./database/db.ts";
 import { parseJson } from "./database/storage-error.ts";
 import type { ObjectVersion } from "../domain/public/public-context.ts";
 
+/**
+ * Returns the document of a row, and remembers its ID, which is otherwise computed from the slug of
+ * the business.
+ */
 export function parseDoc<K extends Kind>(row: unknown): DocOf[K] {
   const [id, slug, text] = row as [string, string, string];
   const doc = parseJson(text, "catalog_object.doc") as DocOf[K];
@@ -137,6 +141,7 @@ export function createCatalogStore(db: Db) {
     findKey: (objectId: string) => selectKey.get(objectId) as string | undefined,
     findName: (objectId: string) => selectName.get(objectId) as string | undefined,
     findSortOrder: (objectId: string) => selectSortOrder.get(objectId) as number | undefined,
+    /** Returns an object as in the last catalog file; undefined if it has no local edit. */
     findLocalEdit: (objectId: string): DocOf[Kind] | undefined =>
       parseOptional(selectLocalEdit.get(objectId), (text) => parseAuthored(text as string)),
 
@@ -242,6 +247,8 @@ const INTERVAL_MS = 10_000;
 export type DueAvailability = { businessId: string; eventId: string };
 
 export function createEventAvailabilityStore(db: Db) {
+  // A change that waits keeps its due time. A `sent_at` after now is from before the clock was set
+  // back, so the current time replaces it.
   const markChanged = db.prepare(`
     INSERT INTO event_availability (event_id, business_id, due_at) VALUES (:eventId, :businessId, :now)
     ON CONFLICT DO UPDATE SET due_at = coalesce(due_at, max(:now, min(sent_at, :now) + ${INTERVAL_MS}))`);

@@ -97,7 +97,10 @@ export function createFeatureSecretStore(db: Db) {
 /** The encrypted guest data of a booking, reservation or ticket order. */
 export type GuestRow = { visitId: string; businessId: string; sealed: Buffer };
 
-/** A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. */
+/**
+ * A guest, and when the visit ends: at its start if it is cancelled; 0 if it does not exist. A hold
+ * ends when it expires, an order with its event, or with its last change if the event was deleted.
+ */
 export type EndedGuest = Pick<GuestRow, "visitId" | "businessId"> & { endedAt: number };
 
 export const GUEST_COLUMNS = "visit_id, business_id, sealed";
@@ -156,6 +159,7 @@ export type IdempotencyRow = {
   keyId: string;
   /** The value of the header Idempotency-Key. */
   token: string;
+  /** Tells whether a later request with the same header has the same content. */
   requestHmac: Buffer;
   sealed: Buffer;
   createdAt: number;

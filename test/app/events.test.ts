@@ -178,7 +178,7 @@ test("an endpoint of a key that may only write bookings gets only events of book
   expect(receiversOf(null)).toEqual(endpoints.slice(1));
 });
 
-test("lists of events read neither other businesses nor older events, and sort nothing", async () => {
+test("a list of events reads neither events of other businesses nor events before its start, and sorts nothing", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   emitEvents(rt, business, "service.updated");

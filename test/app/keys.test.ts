@@ -171,7 +171,7 @@ test("key usage is written in one transaction, and only if a key was used", () =
   expect(rt.revision()).toBe(revision);
 });
 
-test("narrowing the event groups of a key unsubscribes its endpoints", async () => {
+test("narrowing the event groups of a key unsubscribes its endpoints from the events of other groups", async () => {
   const { rt, business, make } = withBusiness();
   const { key } = make({ scopes: ["webhooks.write"] });
   const create = (keyId: string | null, url: string, events: EventType[]) =>
@@ -203,7 +203,7 @@ test("narrowing the event groups of a key unsubscribes its endpoints", async () 
   expect(eventsOf(both)).toEqual(["catalog.changed"]);
 });
 
-test("the limits of a key can be changed, and the audit log records the changed ones", () => {
+test("the limits of a key can be changed, and the audit log records only the limits that change", () => {
   const { rt, make } = withBusiness();
   const { key } = make();
   const limits = { limitMinute: 300, maxEndpoints: 50 };

@@ -40,7 +40,7 @@ test("a missing master key is not silently replaced while guest data are stored"
   expect(["bkg_1", "bkg_2"].map((id) => findCustomer(fresh, id))).toEqual([ANA, ANA]);
 });
 
-test("naming a visitor does not replace a missing master key", () => {
+test("a missing master key is not replaced when a key names a visitor", () => {
   const { fresh, key } = createServerWithGuest();
   renameSync(key, `${key}.away`);
   expect(() => hashVisitor(fresh, "key_1", "visitor")).toThrow(

@@ -51,7 +51,7 @@ function verifyingSecrets(
   });
 }
 
-test("during a secret rotation under load, each delivery is signed with the secrets valid at that time", async () => {
+test("during a secret rotation under load, each delivery is signed with the secrets that are valid when it is sent", async () => {
   const rt = createTestRuntime({}, Date.now());
   const business = addBusiness(rt);
   const partner = await createReceiver();

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { grants, isWellFormed, generateApiKey } from "../../src/domain/api-key.ts";
 
-test("a key shows its kind and has 32 random characters and a checksum of 6", () => {
+test("an API key begins with its kind, and ends with 38 letters and digits", () => {
   expect(generateApiKey("SECRET", randomBytes)).toMatch(/^deskbell_sk_[0-9A-Za-z]{38}$/);
   expect(generateApiKey("RESTRICTED", randomBytes)).toMatch(/^deskbell_rk_[0-9A-Za-z]{38}$/);
 });
 
-test("the random part uses all 62 characters evenly", () => {
+test("the random part of an API key uses all 62 characters evenly", () => {
   const seen = new Map<string, number>();
   for (let i = 0; i < 1000; i++)
     for (const char of generateApiKey("SECRET", randomBytes).slice(12, 44))
@@ -17,7 +17,7 @@ test("the random part uses all 62 characters evenly", () => {
   for (const count of seen.values()) expect(Math.abs(count - 516)).toBeLessThan(23 * 6);
 });
 
-test("a single wrong character makes the key malformed", () => {
+test("a single wrong character makes an API key malformed", () => {
   const key = generateApiKey("SECRET", randomBytes);
   expect(isWellFormed(key)).toBe(true);
   for (let i = 0; i < key.length; i++) {
@@ -32,7 +32,7 @@ test.each([
   "deskbell_xk_aaaa",
   `deskbell_sk_${"é".repeat(38)}`,
   `deskbell_sk_${"a".repeat(100_000)}`,
-])("a malformed key is recognised (%#)", (text) => expect(isWellFormed(text)).toBe(false));
+])("a malformed API key is recognised (%#)", (text) => expect(isWellFormed(text)).toBe(false));
 
 test.each([
   { scopes: [], needed: "services.read", granted: false },

@@ -19,7 +19,7 @@ const event = (type: "booking.cancelled" | "service.updated") => ({
 const objectFor = (key: EventReader | undefined, type = "booking.cancelled" as const) =>
   (JSON.parse(bodyFor(key, event(type)).toString()) as { data: { object: object } }).data.object;
 
-test("a key without a scope for visits receives no customer references or cancel reasons", () => {
+test("a restricted key without a scope for visits or orders gets null for customerRef and cancelReason", () => {
   expect(objectFor(keyWith(["services.read", "webhooks.write"]))).toEqual({
     ...object,
     customerRef: null,
@@ -35,7 +35,7 @@ test.each<EventReader | undefined>([
   keyWith(["webhooks.write", "bookings.read"]),
   keyWith(["webhooks.write", "bookings.manage"]),
 ])(
-  "the operator, secret keys and keys with a scope for visits receive the stored bytes (%#)",
+  "the operator, secret keys and keys with a scope for visits or orders receive the stored bytes (%#)",
   (key) => {
     const stored = event("booking.cancelled");
     expect(bodyFor(key, stored)).toBe(stored.body);
@@ -80,7 +80,7 @@ test.each<[Scope[], Partial<EventReader>, string[]]>([
       "At webhook endpoints that you create for it, it receives the events of all bookings, reservations and ticket orders, with customer references.",
     ],
   ],
-])("the guest data for a key with %s %o are described", (scopes, fields, sentences) => {
+])("the guest data of a key with the scopes %s are told (%o)", (scopes, fields, sentences) => {
   expect(describeGuestData(keyWith(scopes, fields))).toEqual(sentences);
 });
 

@@ -32,7 +32,7 @@ test.each([
   expect(nearest(name, known)).toEqual([]);
 });
 
-test("a suggestion names at most three candidates of the same kind of match", () => {
+test("a suggestion names at most three of the candidates that match best", () => {
   expect(didYouMean("cut", ["cut-a", "cut-b", "cut-c", "cut-d", "cart"])).toBe(
     " Did you mean 'cut-a' or 'cut-b' or 'cut-c'?",
   );

@@ -82,7 +82,7 @@ async function fetchFromPage(url: string) {
 
 const query = `availability?serviceId=${shopId("svc", "cut")}&date=2026-11-23`;
 
-test("a page of another origin can read and revalidate availability, and sees rate limit headers and the 429", async (context) => {
+test("a page of another origin can read and revalidate availability, and sees rate limit headers and the status 429", async (context) => {
   const { site, url, statuses } = await setUp();
   const page = await openPage(context, site);
   const first = await page.run(fetchFromPage, url(query));

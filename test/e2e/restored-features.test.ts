@@ -161,7 +161,7 @@ test.each(["this machine", "a standby"])(
   },
 );
 
-test("a key whose revocation cannot be listed is revoked, and the log names it", () => {
+test("a key is revoked even if its revocation cannot be added to the list for restores, and the log names the key", () => {
   const rt = createTestRuntime();
   const { id: businessId } = addBusiness(rt);
   const { key } = createKey(rt, { businessId, name: "till", kind: "SECRET", scopes: [] });

@@ -15,7 +15,7 @@ test.each([
   ["*", ["fr"], "fr"],
   ["de;q=0, ES", ["it"], "es"],
   ["<script>;q=9,,;", ["it"], "it"],
-])("Accept-Language %s of a business with %j is answered in %s", (header, locales, language) => {
+])("Accept-Language %s with the locales %j gives the language %s", (header, locales, language) => {
   expect(choosePageLanguage(header, locales)).toBe(language);
 });
 

@@ -17,7 +17,7 @@ test.each([
   [{ ...LINUX, userId: 0 }, { HOME: "/root" }, "/var/lib/deskbell"],
   // Commands on a server run as the user of the service.
   [LINUX, { HOME: "/var/lib/deskbell" }, "/var/lib/deskbell"],
-])("on %o with %o, the data are in %s", (machine, env, folder) => {
+])("on the machine %o with the environment %o, the data are in %s", (machine, env, folder) => {
   expect(userDataDir(env, machine)).toBe(folder);
 });
 
@@ -32,6 +32,6 @@ test.each([
   [LINUX, { HOME: "/home/ann" }, "/home/ann/.cache/deskbell", /\/deskbell-1000$/],
   [MACOS, { HOME: "/Users/ann" }, "/Users/ann/Library/Caches/deskbell", /\/deskbell-501$/],
   [WINDOWS, { HOME: "/ann", LOCALAPPDATA: "/l" }, "/l/deskbell/Cache", /\/deskbell-cache$/],
-])("on %o with %o, caches are in %s", (machine, env, own, shared) => {
+])("on the machine %o with the environment %o, caches are in %s", (machine, env, own, shared) => {
   expect(listCacheFolders(env, machine)).toEqual([own, expect.stringMatching(shared)]);
 });

@@ -35,7 +35,7 @@ test("a tip is at most 5", () => expect(totalOf([], 6)).toBe(5));
 `;
 
 describe("mutants", () => {
-  test("a mutant is killed, endless, not reached, invalid or survives", LONG, async () => {
+  test("a mutant counts as killed, endless, surviving, not reached or invalid", LONG, async () => {
     const checkout = createTempFolder();
     for (const folder of ["src", "test"]) mkdirSync(join(checkout, folder));
     symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
@@ -128,7 +128,7 @@ describe("mutants", () => {
     expect(applyMutant(source, mutant!)).toBe("const open = (list);");
   });
 
-  test("the share of noticed mutants has Wilson's interval", () => {
+  test("the share of noticed mutants comes with its Wilson interval", () => {
     const counts = { survived: 5, notReached: 5, equivalent: 7, invalid: 9 };
     const { share, low, high } = rate({ killed: 80, timedOut: 10, ...counts });
     expect(share).toBe(0.9);

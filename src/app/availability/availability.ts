@@ -68,13 +68,17 @@ export async function* scanDays<T>(
   read: (chunk: DayChunk) => T,
 ): AsyncGenerator<T> {
   // The scan starts one day early: a clock change can go back over midnight into the previous day.
-  // If no day can have slots, `from` is after `to`.
-  const from = Math.min(Math.max(first, dayAt(plan.timezone, plan.earliestMin) - 1), last + 1);
-  const to = Math.max(Math.min(last, plan.horizonDay), from - 1);
-  if (first < from) yield read(chunkWithoutSlots({ first, last: from - 1 }, "TOO_SOON"));
-  if (from <= to)
-    yield* scanChunks(rt, yieldToEventLoop, occupied, plan, { first: from, last: to }, read);
-  if (to < last) yield read(chunkWithoutSlots({ first: to + 1, last }, "TOO_FAR"));
+  const earliestDay = dayAt(plan.timezone, plan.earliestMin) - 1;
+  // If no day can have slots, `firstScanned` is after `lastScanned`.
+  const firstScanned = Math.min(Math.max(first, earliestDay), last + 1);
+  const lastScanned = Math.max(Math.min(last, plan.horizonDay), firstScanned - 1);
+  const scanned = { first: firstScanned, last: lastScanned };
+  if (first < firstScanned)
+    yield read(chunkWithoutSlots({ first, last: firstScanned - 1 }, "TOO_SOON"));
+  if (firstScanned <= lastScanned)
+    yield* scanChunks(rt, yieldToEventLoop, occupied, plan, scanned, read);
+  if (lastScanned < last)
+    yield read(chunkWithoutSlots({ first: lastScanned + 1, last }, "TOO_FAR"));
 }
 
 const chunkWithoutSlots = ({ first, last }: DayRange, state: DayState): DayChunk => ({
@@ -105,12 +109,13 @@ async function* scanChunks<T>(
   // Each start takes as much time as one more candidate, so the sum begins at 1.
   const candidateCount = plan.segments.reduce((sum, { candidates }) => sum + candidates.length, 1);
   const startsPerDay = DAY_MIN / plan.intervalMin;
-  const length = Math.min(MAX_DAYS, Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay)));
+  const daysOfSize = Math.ceil(CHUNK_SIZE / (candidateCount * startsPerDay));
+  const daysPerChunk = Math.min(MAX_DAYS, daysOfSize);
   const searchDays = ({ first, last }: DayRange): T => {
     const chunk = withDays(plan, first, last);
     return read({ search: prepareSlotSearch(chunk, bookingsNear(chunk, margins, bookings)) });
   };
-  for await (const range of inChunks(yieldToEventLoop, days, length)) yield searchDays(range);
+  for await (const range of inChunks(yieldToEventLoop, days, daysPerChunk)) yield searchDays(range);
 }
 
 /**

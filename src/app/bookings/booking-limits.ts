@@ -27,12 +27,13 @@ const HASH_BYTES = 16;
  * @throws AppError signing_unavailable if the master key of the stored data is missing
  */
 export function hashVisitor(rt: Runtime, keyId: string, visitor: string): Buffer {
-  const findHash = () => rt.secrets.mac("visitor", `${keyId} ${visitor}`);
-  let hash = findHash();
+  const computeHash = () => rt.secrets.mac("visitor", `${keyId} ${visitor}`);
+  let hash = computeHash();
+  // There is no hash without a master key.
   if (hash === undefined) {
     assertMasterKey(rt);
     createMasterKey(rt.config.masterKeyPath, rt.random);
-    hash = findHash() as Buffer;
+    hash = computeHash() as Buffer;
   }
   return hash.subarray(0, HASH_BYTES);
 }

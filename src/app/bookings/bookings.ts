@@ -27,7 +27,7 @@ import { appendEvents } from "../events.ts";
 import { tellOfChange } from "../guests/guest-news.ts";
 import { audienceOf, OPERATOR, type VisitAccess, toPartnerBooking } from "./access.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
-import { changeTime, expireDueVisits } from "./change-visit.ts";
+import { type ChangeStore, changeTime, expireDueVisits } from "./change-visit.ts";
 import { notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { getTableHold, getBookingHold } from "./holds.ts";
@@ -152,7 +152,7 @@ function insertBooking(
 /** Returns the fields of a new visit. A visit that the operator books needs no approval. */
 function newVisit(
   rt: Runtime,
-  store: Parameters<typeof changeTime>[1],
+  store: ChangeStore,
   business: BusinessRow,
   { keyId, needsApproval = false }: VisitAccess,
   { startsAt, endsAt, cancelUntil, requiresApproval }: VisitTerms,

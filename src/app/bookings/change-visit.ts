@@ -41,6 +41,7 @@ export function getVisit<Row extends Visit>(
   return getVisitOf(rt, kind, businessId, id, seesOnly(access));
 }
 
+/** @param createdByKey the only key whose visits are found; null for the visits of all clients */
 function getVisitOf<Row extends Visit>(
   rt: Runtime,
   { noun, store }: VisitKind<Row>,
@@ -120,7 +121,7 @@ function applyAction<Row extends Visit>(
   return after;
 }
 
-type ChangeStore = { getLastChange: (businessId: string) => number };
+export type ChangeStore = { getLastChange: (businessId: string) => number };
 
 /** Returns a visit or ticket order with the version and time of its next change. */
 export const nextVersion = <Row extends { version: number; updatedAt: number }>(

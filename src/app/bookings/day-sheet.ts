@@ -74,11 +74,12 @@ export const describeStaff = ({
  */
 export function describeDay(date: string, entries: readonly DayEntry[]): string {
   const day = Temporal.PlainDate.from(date).toLocaleString("en", { weekday: "long" });
-  const count = (chosen: readonly DayEntry[]) => new Set(chosen.map(({ id }) => id)).size;
-  const pending = count(entries.filter(({ status }) => status === "PENDING"));
-  const away = count(entries.filter(({ isStaffAway }) => isStaffAway));
+  // A booking has an entry for each of its services, all with the booking's ID.
+  const countVisits = (chosen: readonly DayEntry[]) => new Set(chosen.map(({ id }) => id)).size;
+  const pending = countVisits(entries.filter(({ status }) => status === "PENDING"));
+  const away = countVisits(entries.filter(({ isStaffAway }) => isStaffAway));
   return [
-    `${day}, ${date}: ${countOf(count(entries), "visit")}`,
+    `${day}, ${date}: ${countOf(countVisits(entries), "visit")}`,
     ...(pending === 0 ? [] : [`${pending} of them pending`]),
     ...(away === 0 ? [] : [`${away} with somebody who is away`]),
   ].join(", ");
@@ -96,19 +97,19 @@ type AwayCheck = (segment: Pick<BookedSegment, "staffId" | "startsAt" | "endsAt"
 
 /** Returns a function that tells whether the staff member of a segment has time off during it. */
 function createAwayCheck(rt: Runtime, businessId: string, from: number): AwayCheck {
-  const rows = Map.groupBy(
+  const storedOfStaff = Map.groupBy(
     rt.store.timeOff.listEndingAfter(businessId, from),
     ({ staffId }) => staffId,
   );
-  const ofPerson = new Map<string, { from: number; to: number }[]>();
+  const listed = new Map<string, { from: number; to: number }[]>();
   const listTimeOff = (staffId: string) => [
     ...(rt.store.catalog.findByKeyOrId(businessId, "staff", staffId)?.timeOff ?? []),
-    ...(rows.get(staffId) ?? []).map((row) => ({ from: row.startsAt, to: row.endsAt })),
+    ...(storedOfStaff.get(staffId) ?? []).map((row) => ({ from: row.startsAt, to: row.endsAt })),
   ];
   return ({ staffId, startsAt, endsAt }) => {
     if (staffId === null) return false;
-    const timeOff = ofPerson.get(staffId) ?? listTimeOff(staffId);
-    ofPerson.set(staffId, timeOff);
+    const timeOff = listed.get(staffId) ?? listTimeOff(staffId);
+    listed.set(staffId, timeOff);
     return timeOff.some((one) => one.from < endsAt && one.to > startsAt);
   };
 }

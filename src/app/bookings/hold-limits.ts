@@ -96,9 +96,9 @@ function assertKeyMayHold(
   const open = assertHoldsLeft(rt, id, keyId);
   const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
   const day = dayOf(hold);
-  const sameDay = open.filter((other) => dayOf(other) === day).map(takenBy);
+  const takenOnDay = open.filter((other) => dayOf(other) === day).map(takenBy);
   for (const id of takenBy(hold))
-    if (sameDay.filter((ids) => ids.has(id)).length >= MAX_PER_DAY)
+    if (takenOnDay.filter((ids) => ids.has(id)).length >= MAX_PER_DAY)
       throw tooManyHolds(
         `This key already has ${MAX_PER_DAY} open holds for this ${hold.tableId === null ? "staff member" : "table"} on ${day}.`,
       );
@@ -115,9 +115,9 @@ const takenBy = ({ segments, tableId }: Pick<RequestedHold, "segments" | "tableI
  * @throws AppError too_many_holds
  */
 export function assertHoldsLeft(rt: Runtime, businessId: string, keyId: string): Hold[] {
-  const all = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
-  assertFewerThan(rt, keyId, countedHolds(rt, keyId, all), maxHoldsOf(rt, keyId));
-  return all.filter(isOfNoVisitor);
+  const open = rt.store.holds.listOpenOfKey(businessId, keyId, rt.now());
+  assertFewerThan(rt, keyId, countedHolds(rt, keyId, open), maxHoldsOf(rt, keyId));
+  return open.filter(isOfNoVisitor);
 }
 
 const isOfNoVisitor = ({ visitor }: Hold): boolean => visitor === null;

@@ -93,10 +93,10 @@ function createWorkReader(catalog: Catalog): Pools["listWork"] {
   return (pool, first, last) => {
     const days = Array.from({ length: last - first + 1 }, (_, n) => first + n);
     const keyOf = (day: DayNumber): string => `${pool} ${day}`;
-    const kept = days.map((day) => cache.get(keyOf(day)));
-    const work = kept.every((one) => one !== undefined) ? kept : compute(pool, days);
+    const cached = days.map((day) => cache.get(keyOf(day)));
+    const work = cached.every((one) => one !== undefined) ? cached : compute(pool, days);
     for (const [n, day] of days.entries())
-      if (kept[n] === undefined) cache.set(keyOf(day), work[n] ?? []);
+      if (cached[n] === undefined) cache.set(keyOf(day), work[n] ?? []);
     return new Map(days.map((day, n) => [day, work[n] ?? []]));
   };
 }
@@ -119,6 +119,7 @@ function createWorkerReader({ business: { slug }, objects }: Catalog) {
       .filter(({ key }) => performers.has(key))
       .map((person) => ({ id: objectId("staff", slug, person), person }));
   });
+  // Tables and services have no `person`, so they work in the hours of the business.
   return (pool: Pool): readonly { id: string; person: StaffDoc | null }[] => {
     if (pool === "staff") return staff();
     if (pool !== "tables") return [{ id: pool, person: null }];
@@ -170,26 +171,27 @@ export function leavesTimeFree(
   const now = Math.ceil(rt.now() / MINUTE_MS);
   const { toTaken, listWork } = readPools(catalog);
   const wanted = toTaken(hold);
-  const others = open.flatMap(toTaken);
+  const takenByOpen = open.flatMap(toTaken);
   const dayOf = ({ start }: Interval): DayNumber => dayAt(timezone, start);
 
   return [...Map.groupBy(wanted, ({ pool }) => pool)].every(([pool, taken]) => {
-    const [first] = taken as [Taken];
-    const [today, day] = [dayAt(timezone, now), dayOf(first)];
-    const held = others.filter((other) => other.pool === pool);
+    const [firstTaken] = taken as [Taken];
+    const [today, day] = [dayAt(timezone, now), dayOf(firstTaken)];
+    const held = takenByOpen.filter((one) => one.pool === pool);
     // The free time of these days decides about the hold.
     const days = shareDays(today, day);
     const booked = listBooked(rt, business.id, pool, { now, ...days, toTaken });
     const work = listWork(pool, days.first, days.last);
     const minutes = sumMinutes(taken);
+    // The free minutes of each day are its working time from now on, less what is booked.
     const free = new Map([...work].map(([workDay, ofDay]) => [workDay, sumWork(ofDay, now)]));
     for (const [bookedDay, bookedMinutes] of byDay(booked, dayOf))
       free.set(bookedDay, Math.max(0, (free.get(bookedDay) ?? 0) - bookedMinutes));
     if (!fitsWeek({ today, free, held: byDay(held, dayOf) }, day, minutes, part)) return false;
 
     return [...Map.groupBy(taken, ({ id }) => id)].every(([id, takenOfOne]) => {
-      const minutesOfDay = (all: readonly Taken[]): number =>
-        sumMinutes(all.filter((one) => one.id === id && dayOf(one) === day));
+      const minutesOfDay = (takenByAll: readonly Taken[]): number =>
+        sumMinutes(takenByAll.filter((one) => one.id === id && dayOf(one) === day));
       const working = sumWork(
         (work.get(day) ?? []).filter((one) => one.id === id),
         now,
@@ -210,7 +212,7 @@ const byDay = (
   taken: readonly Taken[],
   dayOf: (taken: Taken) => DayNumber,
 ): Map<DayNumber, number> =>
-  new Map([...Map.groupBy(taken, dayOf)].map(([day, all]) => [day, sumMinutes(all)]));
+  new Map([...Map.groupBy(taken, dayOf)].map(([day, takenOnDay]) => [day, sumMinutes(takenOnDay)]));
 
 type BookedSpan = { now: number; first: DayNumber; last: DayNumber; toTaken: Pools["toTaken"] };
 

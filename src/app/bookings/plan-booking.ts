@@ -118,6 +118,7 @@ function toBookedSegments(
     objectId(kind, slug, getObject(catalog, kind, key));
   return slotSegments.flatMap(({ staffKey, startMin, endMin, priceCents }, i) => {
     const segment = segments[i];
+    // A segment without a service is a table, which is no part of a booking.
     if (!segment?.service) return [];
     const { service, variant } = segment;
     const person = staffKey === null ? null : getObject(catalog, "staff", staffKey);
@@ -164,6 +165,7 @@ export function planReservation(
     ? withOnlyTable(plan, getObject(catalog, "table", visit.table).key, partySize)
     : plan;
   const { endMin, segments } = getSlot(rt, business, tablePlan, visit);
+  // The slot of a reservation has one segment, which names its table.
   const table = getObject(catalog, "table", segments[0]?.tableKey ?? "");
   return {
     ...visitTerms(plan, visit.startsAt, endMin),

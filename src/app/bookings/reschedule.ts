@@ -149,7 +149,10 @@ function assertMayReschedule<Row extends Visit>(
   assertActionAllowed(nameVisit(kind, row), row, "reschedule", initiatorOf(access), rt.now());
 }
 
-/** Returns the next version of a visit, with the time, deadlines and state after the reschedule. */
+/**
+ * Returns the next version of a visit, with the time, deadlines and state after the reschedule.
+ * @param row the visit with all other changes
+ */
 function withNewTime<Row extends Visit>(
   rt: Runtime,
   kind: VisitKind<Row>,

@@ -98,14 +98,14 @@ function findVisitsOf(
       .filter(({ endsAt }) => endsAt <= now)
       .map((event) => objectId("public_event", before.business.slug, event)),
   );
-  const others = otherVisits().map(({ name, listActiveOf }) => {
+  const idsByOtherKind = otherVisits().map(({ name, listActiveOf }) => {
     const active = listActiveOf(rt, businessId, ids);
     return [name, active.filter(({ eventId }) => !ended.has(eventId)).map(({ id }) => id)];
   });
   return {
     bookings: rt.store.bookings.listUpcomingOf(businessId, now, ids),
     reservations: rt.store.reservations.listUpcomingOf(businessId, now, ids),
-    ...(Object.fromEntries(others) as Record<string, string[]>),
+    ...(Object.fromEntries(idsByOtherKind) as Record<string, string[]>),
   };
 }
 
@@ -121,10 +121,10 @@ function deletedParts(
     from: Doc[],
     to: Doc[],
   ) => {
-    const kept = new Map(to.map((doc) => [objectId(kind, slug, doc), doc]));
+    const docsAfter = new Map(to.map((doc) => [objectId(kind, slug, doc), doc]));
     return from.flatMap((doc) => {
       const id = objectId(kind, slug, doc);
-      const next = updated.has(id) ? kept.get(id) : undefined;
+      const next = updated.has(id) ? docsAfter.get(id) : undefined;
       return next === undefined ? [] : [{ doc, next }];
     });
   };
@@ -155,7 +155,7 @@ export type CancelAffected = (rt: Runtime, slug: string, affected: AffectedVisit
 export async function loadCancelAffected(isWanted = true): Promise<CancelAffected | undefined> {
   if (!isWanted) return undefined;
   await loadOtherVisits();
-  const others = await Promise.all(
+  const cancelOfOtherKinds = await Promise.all(
     otherVisits().map(async ({ name, loadCancel }): Promise<[string, CancelVisit]> => [
       name,
       await loadCancel(),
@@ -164,7 +164,7 @@ export async function loadCancelAffected(isWanted = true): Promise<CancelAffecte
   return (rt, slug, affected) => {
     for (const id of affected.bookings) cancelBooking(rt, slug, id);
     for (const id of affected.reservations) cancelReservation(rt, slug, id);
-    for (const [name, cancel] of others)
+    for (const [name, cancel] of cancelOfOtherKinds)
       for (const id of affected[name] ?? []) cancel(rt, slug, id);
   };
 }

@@ -54,6 +54,10 @@ export const objectsOf = (lists: Lists): CatalogObjects =>
     ALL_KINDS.map((kind) => [kind, lists[kind]?.docs ?? []]),
   ) as unknown as CatalogObjects;
 
+/**
+ * Returns the lists in the state of `business` or a later one: as they are cached, patched, or read
+ * as a whole. The cache stays as it is.
+ */
 function updateLists(
   rt: Runtime,
   business: BusinessRow,
@@ -135,10 +139,10 @@ export function readAhead(
   if (count < MIN_OBJECTS_AHEAD) return undefined;
   const pending = readings.get(rt) ?? new Map<string, Promise<void>>();
   readings.set(rt, pending);
-  const lists = `${business.id} ${missing.join(" ")}`;
+  const key = `${business.id} ${missing.join(" ")}`;
   const reading =
-    pending.get(lists) ?? readInSteps(rt, business, missing).finally(() => pending.delete(lists));
-  pending.set(lists, reading);
+    pending.get(key) ?? readInSteps(rt, business, missing).finally(() => pending.delete(key));
+  pending.set(key, reading);
   return reading;
 }
 

@@ -134,13 +134,13 @@ const MAX_SINGLE_READS = 500;
 function createVersionReader(rt: Runtime, business: BusinessRow): StoredCatalog["versionOf"] {
   const { id: businessId } = business;
   const versionOfNew = versionOfNewObjects(business);
-  const all = lazy(() => rt.store.objectVersions.list(businessId));
+  const versions = lazy(() => rt.store.objectVersions.list(businessId));
   let reads = 0;
   return (id) => {
     reads += 1;
-    const found =
-      reads > MAX_SINGLE_READS ? all().get(id) : rt.store.objectVersions.find(businessId, id);
-    return found ?? versionOfNew;
+    const version =
+      reads > MAX_SINGLE_READS ? versions().get(id) : rt.store.objectVersions.find(businessId, id);
+    return version ?? versionOfNew;
   };
 }
 

@@ -67,8 +67,8 @@ export function applyCatalog(
   sources: CatalogSource[],
   options: ApplyOptions = {},
 ): ChangeResult {
-  const [read] = readBusinesses(rt, () => [parseSources(sources)], options);
-  return replaceCatalog(rt, read as Replacement, options);
+  const [replacement] = readBusinesses(rt, () => [parseSources(sources)], options);
+  return replaceCatalog(rt, replacement as Replacement, options);
 }
 
 export type RejectedBusiness = { slug: string; error: AppError };
@@ -84,31 +84,32 @@ export function* applyCatalogs(
   sources: CatalogSource[],
   options: ApplyOptions = {},
 ): Generator<ChangeResult | RejectedBusiness> {
-  const businesses = readBusinesses(rt, () => groupByBusiness(parseSources(sources)), options);
-  if (businesses.length === 1)
-    return yield replaceCatalog(rt, businesses[0] as Replacement, options);
+  const replacements = readBusinesses(rt, () => groupByBusiness(parseSources(sources)), options);
+  if (replacements.length === 1)
+    return yield replaceCatalog(rt, replacements[0] as Replacement, options);
   // All changes are checked before any is written, because a mistake is often in all of them.
   if (!rt.isDryRun())
     assertAllowed(
-      businesses.map((read) => planReplacement(rt, read)),
+      replacements.map((replacement) => planReplacement(rt, replacement)),
       options,
     );
   // The losses of all businesses together have been confirmed above.
   const confirmedOptions = { ...options, confirmed: true, onStep: () => {} };
-  for (const read of businesses) yield tryReplaceCatalog(rt, read, confirmedOptions);
+  for (const replacement of replacements)
+    yield tryReplaceCatalog(rt, replacement, confirmedOptions);
 }
 
 /** Replaces the catalog of a business. Returns its error, so that the other businesses follow. */
 function tryReplaceCatalog(
   rt: Runtime,
-  read: Replacement,
+  replacement: Replacement,
   options: ApplyOptions,
 ): ChangeResult | RejectedBusiness {
   try {
-    return replaceCatalog(rt, read, options);
+    return replaceCatalog(rt, replacement, options);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { slug: read.catalog.business.slug, error };
+    return { slug: replacement.catalog.business.slug, error };
   }
 }
 

@@ -33,6 +33,7 @@ export function editObject<K extends Kind>(
     const edits = [{ kind, doc, edited }];
     const stored = loadForEdits(rt, business, edits);
     const { catalog } = stored;
+    // `others` stands for the objects that were not loaded.
     const isPart = stored.others !== undefined;
     assertValidObject(catalog, kind, edited, isPart);
     const next = applyEdits(catalog, edits);
@@ -58,10 +59,12 @@ type Translated = { translations?: Translations };
 export function withShownTexts<Doc extends object>(before: Doc, edited: Doc, locale: string): Doc {
   const { translations } = edited as Translated;
   const texts = translations?.[locale];
+  // Edited translations stay as they are, even if a text was edited, too.
   if (texts === undefined || translations !== (before as Translated).translations) return edited;
   const changed = Object.keys(texts).flatMap((field) => {
-    const [old, text] = [before, edited].map((doc) => (doc as Record<string, unknown>)[field]);
-    return text !== old && typeof text === "string" ? [[field, text] as const] : [];
+    const valueIn = (doc: Doc): unknown => (doc as Record<string, unknown>)[field];
+    const text = valueIn(edited);
+    return text !== valueIn(before) && typeof text === "string" ? [[field, text] as const] : [];
   });
   if (changed.length === 0) return edited;
   const shown = { ...texts, ...Object.fromEntries(changed) };

@@ -35,6 +35,7 @@ export function loadForEdits(
   // An edit of the object with the next transition can move the transition behind those of others.
   const hasNext =
     nextTransitionAt !== null && nextTransition(stored, rt.now()) === nextTransitionAt;
+  // `others` stands for the objects that are not loaded.
   return hasNext ? loadCatalog(rt, business) : { ...stored, others: { nextTransitionAt } };
 }
 
@@ -81,8 +82,8 @@ function loadStock(rt: Runtime, business: BusinessRow, edits: readonly ObjectEdi
 /** Returns the catalog with the edited documents in the places of the stored ones. */
 export function applyEdits(catalog: Catalog, edits: readonly ObjectEdit[]): Catalog {
   const objects = { ...catalog.objects };
-  for (const [kind, ofKind] of Map.groupBy(edits, ({ kind }) => kind)) {
-    const edited = new Map(ofKind.map((edit) => [edit.doc.key, edit.edited]));
+  for (const [kind, editsOfKind] of Map.groupBy(edits, ({ kind }) => kind)) {
+    const edited = new Map(editsOfKind.map((edit) => [edit.doc.key, edit.edited]));
     const docs = objects[kind].map((doc) => edited.get(doc.key) ?? doc);
     Object.assign(objects, { [kind]: docs });
   }

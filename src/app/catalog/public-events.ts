@@ -40,11 +40,12 @@ export function postponePublicEvent(
  * the start.
  */
 export function movedTo(doc: PublicEventDoc, startsAt: number): PublicEventDoc {
-  const moved = (at: number | null) => at && at + startsAt - doc.startsAt;
+  const byMs = startsAt - doc.startsAt;
+  const moved = (at: number | null) => at && at + byMs;
   return {
     ...doc,
     startsAt,
-    endsAt: doc.endsAt + startsAt - doc.startsAt,
+    endsAt: doc.endsAt + byMs,
     doorsAt: moved(doc.doorsAt),
     ticketTypes: doc.ticketTypes.map((type) => ({ ...type, salesEndAt: moved(type.salesEndAt) })),
   };

@@ -31,19 +31,19 @@ export function withDayHours(
   days: readonly Weekday[],
   opening: readonly Pick<HoursRule, "start" | "end">[],
 ): HoursRule[] {
-  const kept = hours.map((rule) =>
+  const rules = hours.map((rule) =>
     isRegular(rule) ? { ...rule, days: rule.days.filter((day) => !days.includes(day)) } : rule,
   );
   for (const { start, end } of opening) {
     const isSame = (rule: HoursRule) => isRegular(rule) && rule.start === start && rule.end === end;
-    const at = kept.findIndex(isSame);
-    const open = new Set([...days, ...(kept[at]?.days ?? [])]);
+    const index = rules.findIndex(isSame);
+    const open = new Set([...days, ...(rules[index]?.days ?? [])]);
     const openDays = WEEK.filter((day) => open.has(day));
     const rule = { days: openDays, start, end, validFrom: null, validTo: null };
-    if (at === -1) kept.push(rule);
-    else kept[at] = rule;
+    if (index === -1) rules.push(rule);
+    else rules[index] = rule;
   }
-  return kept.filter((rule) => rule.days.length > 0);
+  return rules.filter((rule) => rule.days.length > 0);
 }
 
 type Hours = { start: string; end: string };
@@ -92,8 +92,8 @@ export const updateStaffHours = (
 ): ChangeResult =>
   editCatalog(rt, slug, (catalog) => {
     const doc = getObject(catalog, "staff", keyOrId);
-    const edited = withObjects(catalog, "staff", (all) =>
-      all.map((one) => (one === doc ? withStaffHours(catalog, doc, edit) : one)),
+    const edited = withObjects(catalog, "staff", (people) =>
+      people.map((person) => (person === doc ? withStaffHours(catalog, doc, edit) : person)),
     );
     return { catalog: edited, target: { kind: "staff", doc } };
   });

@@ -73,12 +73,14 @@ function createDishLoader(
       : rt.store.catalog
           .listMentioning(business.id, "menu_item", doc.key)
           .filter(({ modifierGroups }) => modifierGroups.includes(doc.key));
+  // Nothing is edited: these edits only name the objects to load.
   const shown = [
     { kind, doc, edited: doc },
     ...dishes.map((dish): ObjectEdit => ({ kind: "menu_item", doc: dish, edited: dish })),
   ];
   const objects = loadReferred(rt, business, shown);
   if (objects === null) return (row) => loadCatalog(rt, row);
+  // `others` stands for the objects that are not loaded.
   let others: StoredCatalog["others"];
   return (row) => {
     const stock = { soldOut: rt.store.soldOut.list(row.id), taken: new Map() };

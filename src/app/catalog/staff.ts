@@ -33,9 +33,9 @@ export const updateStaffMember = (
 ): ChangeResult =>
   editCatalog(rt, slug, (before) => {
     const doc = getObject(before, "staff", keyOrId);
-    const catalog = withObjects(before, "staff", (all) =>
-      all.map((one) =>
-        one === doc ? withShownTexts(doc, edit(doc), before.business.locale) : one,
+    const catalog = withObjects(before, "staff", (people) =>
+      people.map((person) =>
+        person === doc ? withShownTexts(doc, edit(doc), before.business.locale) : person,
       ),
     );
     return { catalog: withLinks(catalog, doc.key, links), target: { kind: "staff", doc } };
@@ -59,8 +59,8 @@ export const deleteStaffMember = (
       const doc = getObject(before, "staff", keyOrId);
       const remove = before.objects.service.filter((one) => refersTo(one, doc.key));
       const links = { add: [], remove: remove.map(({ key }) => key) };
-      const catalog = withObjects(withLinks(before, doc.key, links), "staff", (all) =>
-        all.filter((one) => one !== doc),
+      const catalog = withObjects(withLinks(before, doc.key, links), "staff", (people) =>
+        people.filter((person) => person !== doc),
       );
       return { catalog, target: { kind: "staff", doc } };
     },

@@ -133,11 +133,12 @@ export function listUnlinkedVisits(
   changes: readonly ObjectChange[],
 ): string[] {
   const updated = new Set(changes.filter(({ action }) => action === "update").map(({ id }) => id));
-  const next = performersOf(after, updated);
+  const performersAfter = performersOf(after, updated);
   const unlinked = [...performersOf(before, updated)].flatMap(([key, { service, staff }]) => {
     // `findAffectedVisits` finds the visits of a variant that is deleted.
-    const kept = next.get(key)?.staff;
-    return kept === undefined ? [] : [...staff.difference(kept)].map((id) => [...service, id]);
+    const staffAfter = performersAfter.get(key)?.staff;
+    if (staffAfter === undefined) return [];
+    return [...staff.difference(staffAfter)].map((staffId) => [...service, staffId]);
   }) as PerformedService[];
   return unlinked.length === 0
     ? []

@@ -49,6 +49,7 @@ export function eraseVisits(rt: Runtime, visitIds: readonly string[]): void {
   }
 }
 
+/** Erases the customer reference in the body of an event, and all responses to its deliveries. */
 function eraseInEvent(rt: Runtime, id: string, body: Buffer): void {
   // Receivers may have sent the event back.
   rt.store.deliveries.deleteResponses(id);

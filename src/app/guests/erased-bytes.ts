@@ -55,11 +55,11 @@ export function emptyErasedLog(rt: Runtime): boolean {
 export function rewriteOldSpace(rt: Runtime): boolean {
   const { file } = rt.store;
   if (!file.hasOldSpace()) return true;
-  const before = file.bytes();
-  const isLong = before > MAX_BYTES_BY_DAY && isDaemonRunning(rt.config.databasePath);
+  const bytesBefore = file.bytes();
+  const isLong = bytesBefore > MAX_BYTES_BY_DAY && isDaemonRunning(rt.config.databasePath);
   if (isLong && !isNight(rt.now())) return false;
   // SQLite writes the new file to the folder of temporary files, and then to the write-ahead log.
-  const needed = 2 * before + RESERVE_BYTES;
+  const needed = 2 * bytesBefore + RESERVE_BYTES;
   if (rt.freeBytes() < needed) return refuse(rt, `it needs ${byteSize(needed)} of free space`);
   try {
     file.rewrite();
@@ -70,7 +70,7 @@ export function rewriteOldSpace(rt: Runtime): boolean {
   rt.tx(() => file.forgetOldSpace());
   file.emptyLog();
   rt.log("info", "rewrote the database once, so that its free space has no deleted data", {
-    bytesBefore: before,
+    bytesBefore,
     bytes: file.bytes(),
   });
   return true;

@@ -7,6 +7,7 @@ import type { Runtime } from "../runtime.ts";
 export const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
+ * Reports a clock that is behind the newest record.
  * @param now the time of this process
  * @param newestAt the time of the newest record
  */
@@ -28,11 +29,13 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
  */
 export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
   if (daemon?.clockSource !== machineClock.source()) return 0;
+  // The daemon saves its offset with the clock's name, so the offset is not null.
   const aheadMs = Math.round(machineClock.offset() - (daemon.clockOffsetMs ?? 0));
   return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? 0 : aheadMs;
 }
 
 /**
+ * Reports that this process and the daemon have different times.
  * @param now the time of this process
  * @param aheadMs how far this clock is ahead of the daemon's
  */

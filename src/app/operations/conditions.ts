@@ -120,10 +120,10 @@ function withOpenSince(check: Check, openSince: readonly FindOpenSince[]): Check
   return (rt, input) => {
     const found = runCheck(rt, check, input);
     if (found.every(({ since }) => since !== null)) return found;
-    const known = new Map(openSince.flatMap((findOpenSince) => [...findOpenSince(rt)]));
+    const openTimes = new Map(openSince.flatMap((findOpenSince) => [...findOpenSince(rt)]));
     return found.map((condition) => ({
       ...condition,
-      since: condition.since ?? known.get(fingerprintOf(condition)) ?? null,
+      since: condition.since ?? openTimes.get(fingerprintOf(condition)) ?? null,
     }));
   };
 }
@@ -224,5 +224,6 @@ export const listUnreadyConditions = (
     .filter(({ code }) => conditionKind(code).isUnready)
     .filter(isFirstDamage);
 
+/** Returns when the newest event was written, or when the daemon started if that is later. */
 const newestRecordAt = (rt: Runtime, startedAt: number | null): number =>
   Math.max(startedAt ?? 0, rt.store.events.list({}, 1)[0]?.createdAt ?? 0);

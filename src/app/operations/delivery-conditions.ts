@@ -17,11 +17,12 @@ const STUCK_MS = 2 * 60_000;
 
 /** Reports due webhooks of healthy endpoints while the daemon makes no attempt. */
 export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): HealthCondition[] {
-  const since = rt.now() - STUCK_MS;
+  const stuckBefore = rt.now() - STUCK_MS;
   const dueAt = rt.store.due.getNextHealthyAttemptAt();
-  if (startedAt === null || startedAt > since || dueAt === null || dueAt > since) return [];
-  if (rt.store.tallies.listMinutes(since).length > 0) return [];
-  if (waitForLimitedHosts(rt, since)) return [];
+  if (startedAt === null || startedAt > stuckBefore) return [];
+  if (dueAt === null || dueAt > stuckBefore) return [];
+  const hasAttempts = rt.store.tallies.listMinutes(stuckBefore).length > 0;
+  if (hasAttempts || allWaitForLimitedHosts(rt, stuckBefore)) return [];
   return [
     openCondition(
       "delivery.stalled",
@@ -33,10 +34,10 @@ export function checkDeliveryWorker(rt: Runtime, startedAt: number | null): Heal
 }
 
 /**
- * Returns whether all deliveries that are due at healthy endpoints wait because their hosts have
- * reached the hourly limit.
+ * Returns whether all deliveries that are due by `dueAt` at healthy endpoints wait because their
+ * hosts have reached the hourly limit.
  */
-function waitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
+function allWaitForLimitedHosts(rt: Runtime, dueAt: number): boolean {
   const limited = new Set<string | null>(listLimitedHosts(rt));
   if (limited.size === 0) return false;
   return rt.store.due.listDueEndpoints(dueAt).every((id) => {
@@ -114,21 +115,22 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
       : failingSince !== null && needsAttention(endpoint, rt.now());
   if (!isReported) return [];
   const business = businessOf(rt, endpoint);
-  const at = { business, subject: { id, name, url }, since: failingSince };
-  const since =
+  const details = { business, subject: { id, name, url }, since: failingSince };
+  const sinceText =
     failingSince === null ? "" : ` since ${isoSeconds(failingSince)}${lastErrorSuffix(endpoint)}`;
   const who = `the endpoint '${name}' of ${describeOwner(rt, endpoint)}`;
   if (status === "DISABLED") {
     if (disabledReason === "key_expired") {
       const expired = `${who} receives no webhooks, because its API key has expired. If its partner still needs them, give it another key with webhooks update ${id} --key KEY and enable it with webhooks enable ${id}; if not, the fix ends this problem`;
-      return [openCondition("endpoint.disabled", expired, `deskbell webhooks disable ${id}`, at)];
+      const command = `deskbell webhooks disable ${id}`;
+      return [openCondition("endpoint.disabled", expired, command, details)];
     }
     const reason = disabledReason ?? "";
     const why = DISABLED_BECAUSE[reason] ?? `of ${reason}`;
-    const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${since && ` (failing${since})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
-    return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, at)];
+    const text = `${who} receives no webhooks: deskbell has disabled it, because ${why}${sinceText && ` (failing${sinceText})`}. Its deliveries are kept until it is enabled with webhooks enable ${id}`;
+    return [openCondition("endpoint.disabled", text, `deskbell webhooks show ${id}`, details)];
   }
-  const end =
+  const disablingText =
     disableAt === null
       ? ""
       : `, and will be disabled by the first failure after ${isoSeconds(disableAt)}`;
@@ -136,9 +138,9 @@ export function checkEndpoint(rt: Runtime, endpoint: EndpointRow): HealthConditi
   return [
     openCondition(
       disableAt === null ? "endpoint.failing" : "endpoint.disabling",
-      `${who} has failed ${times}${since}${end}`,
+      `${who} has failed ${times}${sinceText}${disablingText}`,
       `deskbell deliveries list --failed --endpoint ${id}`,
-      at,
+      details,
     ),
   ];
 }
@@ -176,8 +178,9 @@ export function checkUnreliable(rt: Runtime, endpoints: readonly EndpointRow[]):
 }
 
 /**
- * Reports a missing or wrong master key. An endpoint whose secret cannot be decrypted receives
- * nothing, and no guest data are stored without the key.
+ * Reports a missing or wrong master key. If the key decrypts some secrets, the result reports each
+ * endpoint whose secret it does not decrypt, because such an endpoint receives nothing. Guest data
+ * cannot be stored without the key.
  */
 export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const rows = [...iterateSecrets(rt)];
@@ -203,6 +206,7 @@ export function checkSigningSecrets(rt: Runtime): HealthCondition[] {
   const ids = undecryptable.flatMap(({ endpointId }) => endpointId ?? []);
   return [...new Set(ids)].map((id) => {
     const endpoint = rt.store.endpoints.findById(id);
+    // A secret whose endpoint is not stored is reported with the endpoint's ID as its name.
     const { name, ...owner } = endpoint ?? { name: id, businessId: "", partnerId: null };
     const business = businessOf(rt, owner);
     return openCondition(

@@ -32,6 +32,7 @@ export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
       return [entry.name, ...inside.map((name) => join(entry.name, name))];
     });
   return [dataDir, ...names.map((name) => join(dataDir, name))].flatMap((path) => {
+    // The data folder itself may be a link: the folder to which it leads is examined.
     const file = path === dataDir ? statSync(path) : lstatSync(path, { throwIfNoEntry: false });
     // The file was deleted meanwhile, or is a link, whose own mode means nothing.
     if (file === undefined || file.isSymbolicLink()) return [];
@@ -46,7 +47,10 @@ export function listFilePermissions({ dataDir }: Config): FilePermissions[] {
 const isGroupVolume = ({ uid, gid }: FilePermissions): boolean =>
   uid === 0 && process.getuid?.() !== 0 && (process.getgroups?.() ?? []).includes(gid);
 
-/** Reports what another user owns in the data folder, and what other users can access. */
+/**
+ * Reports what another user owns in the data folder, and what other users can access.
+ * @param folderMask the permissions that other users may not have on the data folder itself
+ */
 export function checkFilePermissions(
   [folder, ...files]: readonly FilePermissions[],
   folderMask = GROUP_AND_OTHERS,
@@ -59,13 +63,13 @@ export function checkFilePermissions(
     if (belongsToGroup && file.gid === folder.gid) return file === folder ? OTHERS_WRITE : OTHERS;
     return file === folder ? folderMask : GROUP_AND_OTHERS;
   };
-  const open = [folder, ...files].filter((file) => (file.mode & maskOf(file)) !== 0);
+  const accessible = [folder, ...files].filter((file) => (file.mode & maskOf(file)) !== 0);
   const owner = belongsToGroup ? process.getuid?.() : folder.uid;
   const foreign = files.filter(({ uid }) => uid !== owner);
   const findings: Finding[] = [];
-  if (open.length > 0)
+  if (accessible.length > 0)
     findings.push({
-      text: `other users of this machine can access ${pathsOf(open)}`,
+      text: `other users of this machine can access ${pathsOf(accessible)}`,
       fix: `chmod -R ${belongsToGroup ? "o=" : "go="} ${shellQuote(folder.path)}`,
     });
   if (foreign.length > 0)
@@ -88,12 +92,12 @@ export const checkDataFolder = (config: Config): Finding[] =>
  * @throws AppError not_permitted if there are findings and --strict-permissions is set
  */
 export function checkSecretFiles(config: Config, tlsKey: string | undefined): Finding[] {
-  const others = [tlsKey, config.http.metricsTokenFile, config.alerts.smtpUrlFile].filter(
+  const accessible = [tlsKey, config.http.metricsTokenFile, config.alerts.smtpUrlFile].filter(
     (path): path is string => typeof path === "string" && isOpenToOthers(path),
   );
   const findings = [
     ...checkDataFolder(config),
-    ...others.map((path) => ({
+    ...accessible.map((path) => ({
       text: `other users of this machine can access ${path}`,
       fix: `chmod o= ${shellQuote(path)}`,
     })),

@@ -26,15 +26,16 @@ export const checkExpiringKeys = (
 ): HealthCondition[] =>
   rt.store.keys.listExpiring(rt.now(), rt.now() + WARN_MS).flatMap((key) => {
     const { id, name, createdAt, lastUsedAt } = key;
+    // Each listed key has an expiry, so Infinity is never used.
     const expiresAt = key.expiresAt ?? Infinity;
-    const own = activeEndpointsOf(endpoints, key);
+    const active = activeEndpointsOf(endpoints, key);
     const isUsed = lastUsedAt !== null && lastUsedAt > rt.now() - RECENT_MS;
-    if (expiresAt - createdAt < SHORT_LIFE_MS || (own.length === 0 && !isUsed)) return [];
+    if (expiresAt - createdAt < SHORT_LIFE_MS || (active.length === 0 && !isUsed)) return [];
     const business = businessOf(rt, key);
     const stops =
-      own.length === 0 || key.endpointsAtEnd === "KEEP"
+      active.length === 0 || key.endpointsAtEnd === "KEEP"
         ? ""
-        : ` and ${countOf(own.length, "webhook endpoint")} receive nothing more (${summarizeNames(own.map((endpoint) => endpoint.name))})`;
+        : ` and ${countOf(active.length, "webhook endpoint")} receive nothing more (${summarizeNames(active.map((endpoint) => endpoint.name))})`;
     return openCondition(
       "key.expiring",
       `the key '${name}' of ${describeOwner(rt, key)} expires at ${isoSeconds(expiresAt)}: its requests are then refused${stops}`,
@@ -44,8 +45,8 @@ export const checkExpiringKeys = (
   });
 
 /**
- * Reports endpoints that still receive events although their key has ended. Up to version 0.2,
- * the end of a key left its endpoints as they were.
+ * Reports endpoints that still receive events although their key has ended. Up to version 0.2, the
+ * end of a key left its endpoints as they were, and the operator has not decided about them since.
  */
 export const checkEndedKeys = (rt: Runtime, endpoints: readonly EndpointRow[]): HealthCondition[] =>
   rt.store.keys.listUndecided().flatMap((key) => {

@@ -23,8 +23,8 @@ export function readMetricsToken(config: Config): string | null {
  */
 export function openMetricsTokens({ config, log }: Runtime): string[] {
   const configured = config.http.metricsToken;
-  const own = readMetricsToken(config) ?? createMetricsToken(config, log);
-  return [own, configured].filter((token) => token !== null);
+  const created = readMetricsToken(config) ?? createMetricsToken(config, log);
+  return [created, configured].filter((token) => token !== null);
 }
 
 function createMetricsToken(config: Config, log: Runtime["log"]): string | null {

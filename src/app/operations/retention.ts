@@ -127,6 +127,8 @@ export function createPruner(rt: Runtime): () => Promise<void> {
 
   return async () => {
     const now = rt.now();
+    // Events are deleted once they are older than `ended`; those with exhausted, parked or corrupt
+    // deliveries, once they are older than `unresolved`.
     const unresolved = now - Math.max(UNRESOLVED_RETENTION_DAYS, keepDays) * DAY_MS;
     const ended = now - keepDays * DAY_MS;
     const pruneEvents = (position: RowPosition, cutoffs: Cutoffs): Promise<void> =>

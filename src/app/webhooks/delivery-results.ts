@@ -43,16 +43,14 @@ export function recordResults(
   return rt.tx(() => {
     writeDeliveries(rt, results);
     writeHosts(rt, results);
-    return Map.groupBy(results, ({ endpointId }) => endpointId)
-      .entries()
-      .filter(([id, endpointResults]) => {
-        const endpoint = rt.store.endpoints.findById(id);
-        return (
-          endpoint !== undefined && updateEndpoint(rt, endpoint, endpointResults, backoffOf(id))
-        );
-      })
-      .map(([id]) => id)
-      .toArray();
+    const disabledIds: string[] = [];
+    for (const [id, endpointResults] of Map.groupBy(results, ({ endpointId }) => endpointId)) {
+      const endpoint = rt.store.endpoints.findById(id);
+      if (endpoint === undefined) continue;
+      const isDisabled = updateEndpoint(rt, endpoint, endpointResults, backoffOf(id));
+      if (isDisabled) disabledIds.push(id);
+    }
+    return disabledIds;
   });
 }
 
@@ -61,6 +59,7 @@ function writeDeliveries(rt: Runtime, results: readonly DeliveryResult[]): void 
   const attempts = new Map<string, { delivered: number; failed: number }>();
   for (const { due, businessId, settlement, attempt } of results) {
     const move = rt.store.due.settle(due, settlement, attempt);
+    // The delivery was deleted with its business.
     if (move === undefined) continue;
     tallyChanges.move(businessId, move.from, move.to);
     if (attempt === null) continue;

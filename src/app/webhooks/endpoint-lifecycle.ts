@@ -117,8 +117,7 @@ export function prepareEnable(
   recover: Recover,
   { byPartner = false } = {},
 ): () => Enabled {
-  const recoverSince = recover === "all" ? 0 : recover === "none" ? RECOVER_NOTHING : recover;
-  const move = { move: "RECOVER", recoverSince } as const;
+  const move = { move: "RECOVER", recoverSince: recoverSinceOf(recover) } as const;
   const counted = rt.store.backlogMoves.count(id, move);
   const enable = (): Enabled => {
     const before = getEndpoint(rt, id);
@@ -164,6 +163,12 @@ function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: bool
 /** A time (epoch ms) later than that of any delivery. */
 const RECOVER_NOTHING = Number.MAX_SAFE_INTEGER;
 
+/** Returns the time (epoch ms) since which parked deliveries are recovered. */
+function recoverSinceOf(recover: Recover): number {
+  if (recover === "all") return 0;
+  return recover === "none" ? RECOVER_NOTHING : recover;
+}
+
 /** Returns the error for a future time, which would silently cancel all parked deliveries. */
 function futureRecoverError(): AppError {
   const detail = "'recover' is in the future, so all parked deliveries would be cancelled.";
@@ -203,9 +208,9 @@ export function reviewEndpoints(rt: Runtime): void {
   if (!rt.store.endpoints.listFailing().some((endpoint) => nextStreakAction(endpoint, now))) return;
   rt.tx(() => {
     for (const endpoint of rt.store.endpoints.listFailing()) {
-      const action = nextStreakAction(endpoint, now);
-      if (action === undefined) continue;
-      const change = action.action === "warn" ? { warnedAt: now } : { disableAt: action.disableAt };
+      const next = nextStreakAction(endpoint, now);
+      if (next === undefined) continue;
+      const change = next.action === "warn" ? { warnedAt: now } : { disableAt: next.disableAt };
       rt.store.endpoints.updateStreak(endpoint.id, { ...endpoint, ...change });
     }
   });

@@ -19,7 +19,7 @@ import { getKey } from "../keys.ts";
 export type Viewer = Pick<KeyRow, "id" | "kind" | "businessId" | "partnerId" | "eventGroups">;
 type Viewed = EndpointOwner & Pick<EndpointRow, "keyId" | "events">;
 
-const owns = (key: Viewer, { businessId, partnerId, keyId, events }: Viewed): boolean =>
+const manages = (key: Viewer, { businessId, partnerId, keyId, events }: Viewed): boolean =>
   key.businessId === null
     ? businessId === null && partnerId === key.partnerId
     : businessId === key.businessId &&
@@ -27,11 +27,11 @@ const owns = (key: Viewer, { businessId, partnerId, keyId, events }: Viewed): bo
         (key.kind === "SECRET" && events.every((type) => maySubscribe(key, type))));
 
 export const listOwnEndpoints = (rt: Runtime, key: Viewer): EndpointRow[] =>
-  rt.store.endpoints.listOf(key).filter((endpoint) => owns(key, endpoint));
+  rt.store.endpoints.listOf(key).filter((endpoint) => manages(key, endpoint));
 
 export function getOwnEndpoint(rt: Runtime, key: Viewer, id: string): EndpointRow {
   const endpoint = rt.store.endpoints.findById(id);
-  if (endpoint && owns(key, endpoint)) return endpoint;
+  if (endpoint && manages(key, endpoint)) return endpoint;
   throw notFoundError();
 }
 
@@ -56,7 +56,7 @@ export function assertMayListDeliveries(rt: Runtime, key: Viewer, endpointId: st
   const owner = rt.store.endpoints.findOwner(endpointId);
   // The list leaves out deliveries that the key must not see, so the endpoint's events do not
   // matter.
-  if (owner === undefined || !owns(key, { ...owner, events: [] })) throw notFoundError();
+  if (owner === undefined || !manages(key, { ...owner, events: [] })) throw notFoundError();
 }
 
 /**
@@ -67,7 +67,7 @@ export function getOwnDelivery(rt: Runtime, key: Viewer, id: string): DeliveryRo
   const delivery = rt.store.deliveries.findById(id);
   if (delivery) {
     const owner = rt.store.endpoints.findOwner(delivery.endpointId);
-    if (owner && owns(key, { ...owner, events: [delivery.eventType] })) return delivery;
+    if (owner && manages(key, { ...owner, events: [delivery.eventType] })) return delivery;
   }
   throw new AppError("resource_not_found", "There is no delivery with this ID.");
 }
@@ -196,13 +196,16 @@ export function assertNotDuplicate(
   { id, url, events, ...owner }: Owned,
 ): void {
   const isRestricted = keyId !== null && rt.store.keys.findById(keyId)?.kind === "RESTRICTED";
+  // Each key of a partner sees all endpoints for the businesses of the partner.
+  const isVisible = (other: EndpointRow) =>
+    !isRestricted || owner.businessId === null || other.keyId === keyId;
   const subscribed = new Set(events);
   const duplicate = rt.store.endpoints
     .listOf(owner)
     .find(
       (other) =>
         other.id !== id &&
-        (!isRestricted || owner.businessId === null || other.keyId === keyId) &&
+        isVisible(other) &&
         other.url === url &&
         subscribed.symmetricDifference(new Set(other.events)).size === 0,
     );

@@ -169,11 +169,11 @@ export function rotateMasterKey(rt: Runtime): {
     return {
       secrets: count,
       guests: listSealedGuests(rt).length,
-      reports: ON_KEY_ROTATION.map((report) => report(rt)),
+      reports: ON_KEY_ROTATION.map((onRotation) => onRotation(rt)),
       oldKeys: [],
     };
   const guests = reencryptGuests(rt);
-  const reports = ON_KEY_ROTATION.map((report) => report(rt));
+  const reports = ON_KEY_ROTATION.map((onRotation) => onRotation(rt));
   // `encrypt` runs in a transaction too, so no secret is encrypted with a key that is being
   // removed.
   const oldKeys = rt.tx(() => {

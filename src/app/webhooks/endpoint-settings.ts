@@ -70,6 +70,7 @@ export function parseEndpointSettings(
     settings: {
       ...settings,
       name: name.trim(),
+      // A checked URL is stored in its normal spelling; an unchecked one is as it was stored.
       url: target?.url.href ?? url,
       events: [...new Set(events)],
     },

@@ -74,18 +74,20 @@ export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): R
         reached = { endpointId, deliveryId: "" };
         break;
       }
+      // The IDs of deliveries sort by the time at which the deliveries were created.
       const start = minIdAt("dlv", since);
       const after =
         from?.endpointId === endpointId && from.deliveryId > start ? from.deliveryId : start;
       const before = until === undefined ? LAST_ID : minIdAt("dlv", until);
       const search = { endpointId, after, before, status, types };
-      const found = rt.store.ownRedeliveries.search(search, redeliveriesLeft, readsLeft);
-      rt.store.ownRedeliveries.makeDue(found.rows, rt.now());
-      count += found.rows.length;
-      redeliveriesLeft -= found.rows.length;
-      readsLeft -= found.read;
-      if (found.reached !== null) {
-        reached = { endpointId, deliveryId: found.reached };
+      const result = rt.store.ownRedeliveries.search(search, redeliveriesLeft, readsLeft);
+      rt.store.ownRedeliveries.makeDue(result.rows, rt.now());
+      count += result.rows.length;
+      redeliveriesLeft -= result.rows.length;
+      readsLeft -= result.read;
+      // A search that ended at a limit returns the ID of the last delivery that it read.
+      if (result.reached !== null) {
+        reached = { endpointId, deliveryId: result.reached };
         break;
       }
     }

@@ -112,7 +112,7 @@ export async function testEndpoint(
   const business = findSampleBusiness(rt, endpoint);
   if (!business)
     throw new AppError("resource_not_found", `There is no business of ${endpointId} to test with.`);
-  const keys = rt.store.endpointSecrets
+  const signingKeys = rt.store.endpointSecrets
     .listValid(endpointId, rt.now())
     .map(({ id, sealed }) => signingKey(rt.secrets.decrypt(sealed, id)));
 
@@ -137,7 +137,7 @@ export async function testEndpoint(
     sequence: 0,
   };
   const headers = {
-    ...deliveryHeaders(delivery, userAgent(), keys, at, body),
+    ...deliveryHeaders(delivery, userAgent(), signingKeys, at, body),
     "X-Service-Test": "true",
   };
 

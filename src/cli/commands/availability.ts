@@ -116,7 +116,8 @@ function parseRequest({
   area,
 }: FlagValues<typeof flags>): NamedRequest {
   const namesService = service.length > 0 || variant.length > 0;
-  if (namesService === (party !== undefined))
+  const namesTable = party !== undefined;
+  if (namesService === namesTable)
     throw usageError(
       namesService
         ? "--party cannot be combined with --service or --variant."

@@ -91,15 +91,15 @@ const deleteCommand = command({
       key: toRow(one).from,
       name: one.name,
     }));
-    const first = toKeyAmong(named, expandDay(given, business.doc.timezone, rt.now()));
+    const firstDay = toKeyAmong(named, expandDay(given, business.doc.timezone, rt.now()));
     // `toKeyAmong` returns an unknown name unchanged.
-    if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(first))
+    if (!/^(?:\d{4}-)?\d\d-\d\d$/.test(firstDay))
       throw usageError(
         `There is no closure with the first day or name ${quote(given)}.`,
         "deskbell closures list",
       );
     const { deleteClosure } = await import("../../app/catalog/schedule.ts");
-    reportChange(cli, deleteClosure(rt, business.slug, first));
+    reportChange(cli, deleteClosure(rt, business.slug, firstDay));
   },
 });
 

@@ -115,7 +115,8 @@ function assertOneOrFilter(
   flags: string,
 ): void {
   const hasFilter = Object.values(filter).some((value) => value !== undefined);
-  if ((id === undefined) === hasFilter) return;
+  const hasId = id !== undefined;
+  if (hasId !== hasFilter) return;
   throw usageError(
     `Give either one delivery ID or filters such as ${flags.split(" ")[0]}.`,
     `deskbell deliveries ${verb} ${flags}`,
@@ -237,6 +238,7 @@ const cancel = command({
     const { cancelDeliveries, getDelivery } = await import("../../app/webhooks/deliveries.ts");
     const filter = toFilter(cli, rt, filters);
     assertOneOrFilter(id, filter, "cancel", "--endpoint whe_06f…");
+    // `getDelivery` throws if there is no such delivery.
     if (id !== undefined) getDelivery(rt, id);
     const chosen = { ...filter, id };
     let count = rt.store.deliveryMoves.countCancellable(chosen);

@@ -19,6 +19,7 @@ const list = command({
     const rows = WEEK.flatMap((day) => {
       const rules = business.schedule.hours.filter(({ days }) => days.includes(day));
       const periods = Map.groupBy(rules, ({ validFrom, validTo }) => `${validFrom} ${validTo}`);
+      // A weekday without regular hours is closed outside of the periods with hours of their own.
       const closed = rules.some(isRegular) ? [] : [{ ...NO_PERIOD, day, open: [] }];
       return [
         ...closed,
@@ -87,11 +88,11 @@ const update = command({
       notePast(cli, business, rt.now(), { time: edit.date, end: edit.date });
       noteClosures(cli, business, edit);
     }
-    const others = "days" in edit ? listStaffWithOwnHours(rt, business) : [];
-    if (others.length > 0)
+    const withOwnHours = "days" in edit ? listStaffWithOwnHours(rt, business) : [];
+    if (withOwnHours.length > 0)
       cli.note(
-        `${slug}: ${others.join(", ")} ${others.length === 1 ? "keeps" : "keep"} hours of their own: ` +
-          `${cli.program} staff hours update ${shellQuote(others[0] ?? "")} ${writeFlags(given)} --business ${slug}`,
+        `${slug}: ${withOwnHours.join(", ")} ${withOwnHours.length === 1 ? "keeps" : "keep"} hours of their own: ` +
+          `${cli.program} staff hours update ${shellQuote(withOwnHours[0] ?? "")} ${writeFlags(given)} --business ${slug}`,
       );
   },
 });

@@ -122,6 +122,7 @@ const soldOut = command({
     if (undo && until !== undefined) throw usageError("--until cannot be combined with --undo.");
     const { rt, business } = await cli.openBusiness();
     const { setSoldOut } = await import("../../app/catalog/sold-out.ts");
+    // A dish with the time null is sold out until it is marked as available.
     const availableAt =
       until === undefined
         ? null

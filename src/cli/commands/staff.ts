@@ -201,10 +201,10 @@ const away = command({
     const range = parseAway(given, { timezone: doc.timezone, now: rt.now() });
     const { markAway, reassignVisits } = await import("../../app/bookings/staff-away.ts");
     const person = resolveObject(rt, business, "staff", staff);
-    const found = markAway(rt, slug, { staff: person.key, reason, ...range });
-    const moved = reassign ? reassignVisits(rt, slug, found) : null;
+    const absence = markAway(rt, slug, { staff: person.key, reason, ...range });
+    const moved = reassign ? reassignVisits(rt, slug, absence) : null;
     const { printAway } = await import("../output/away.ts");
-    printAway(cli, business, person, found, moved);
+    printAway(cli, business, person, absence, moved);
   },
 });
 

@@ -29,7 +29,8 @@ const create = command({
   ],
   async run(cli, { from, to, reason, ...flags }, argument) {
     const staff = flags.staff ?? argument;
-    if (staff === undefined || (argument ?? staff) !== staff)
+    const namesTwo = argument !== undefined && argument !== staff;
+    if (staff === undefined || namesTwo)
       throw usageError(
         staff === undefined
           ? "Missing --staff."

@@ -26,7 +26,7 @@ function filesOf(name: string): string[] {
   if (!isFolder(name)) return [name];
   const inside = catalogFilesIn(name);
   if (inside.length > 0) return inside;
-  const nested = namesIn(name).filter(isVisibleFolder).flatMap(catalogFilesIn);
+  const nested = pathsIn(name).filter(isVisibleFolder).flatMap(catalogFilesIn);
   if (nested.length > 0) return nested;
   throw new AppError(
     "resource_not_found",
@@ -45,9 +45,9 @@ const isVisibleFolder = (path: string): boolean =>
   !basename(path).startsWith(".") && isFolder(path);
 
 const catalogFilesIn = (folder: string): string[] =>
-  namesIn(folder).filter((path) => /\.(ya?ml|json)$/.test(path));
+  pathsIn(folder).filter((path) => /\.(ya?ml|json)$/.test(path));
 
-const namesIn = (folder: string): string[] =>
+const pathsIn = (folder: string): string[] =>
   readdirSync(folder)
     .sort()
     .map((name) => join(folder, name));

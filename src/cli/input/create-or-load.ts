@@ -71,6 +71,7 @@ async function loadLines(
   let progressAt = rt.monotonic() + PROGRESS_MS;
   for await (const line of linesOf(cli, input)) {
     lineNumber += 1;
+    // Blank lines are skipped. Latin-1 decodes any bytes; `parse` rejects invalid UTF-8 later.
     if (line.toString("latin1").trim() === "") continue;
     const result = tryLine(line, create);
     if ("id" in result) created += 1;

@@ -77,7 +77,10 @@ export function keyFromName(name: string): string {
   throw usageError("The name has no letter from a to z or digit for a key.", "add --key KEY");
 }
 
-/** Runs `work`; its errors name the flags instead of the fields of a catalog file. */
+/**
+ * Runs `work`; its errors name the flags instead of the fields of a catalog file.
+ * @param flags the flag of each field, such as `--day` for `days`
+ */
 export function namingFlags<Result>(
   flags: Readonly<Record<string, string>>,
   work: () => Result,
@@ -106,6 +109,7 @@ export function parsePrice(price: string, currency: Currency, flag = "--price"):
  * @throws AppError state_refuses if the object has no price to change
  */
 export function withEdits<Doc extends { key: string }>(doc: Doc, edits: Edits): Doc {
+  // Variants and sizes have no price type.
   const { priceType } = doc as { priceType?: string };
   if (
     edits.priceCents !== undefined &&
@@ -129,6 +133,7 @@ export type PartSelection<Part> = {
   parts: Part[];
   /** The key, ID or name of the part to edit. */
   selected: string | undefined;
+  /** The flag --all: every part gets the new price and duration. */
   all: boolean;
   /**
    * Whether guests always book or buy a part, so that a price of the object alone has no effect.

@@ -20,18 +20,21 @@ export function parseHoursEdit(
   { day, date, open, closed, usual }: FlagValues<typeof hoursFlags>,
   clock: Clock,
 ): HoursEdit {
+  // An edit is either of weekdays or of one date.
   const isWeekly = day.length > 0;
-  if (isWeekly === (date !== undefined))
+  const isOfDate = date !== undefined;
+  if (isWeekly === isOfDate)
     throw usageError(
       isWeekly ? "--day cannot be combined with --date." : "Missing --day <day>.",
       "add --day mon or mon-fri for every week, or --date 2026-12-24 for one date",
     );
-  const given = [open.length > 0, closed, usual].filter(Boolean).length;
-  if (given !== 1 || (usual && date === undefined))
+  const givenCount = [open.length > 0, closed, usual].filter(Boolean).length;
+  if (givenCount !== 1 || (usual && date === undefined))
     throw usageError(
       `Give either --open or --closed${date === undefined ? "" : " or --usual"}.`,
       "add --open 09:00-18:00, or --closed",
     );
+  // No interval means closed all day; null, instead of a list, restores the usual hours of a date.
   const intervals = open.map(parseInterval);
   if (date === undefined) return { days: day.map((name) => name.toLowerCase()), intervals };
   return { date: parseDay("--date", date, clock), intervals: usual ? null : intervals };

@@ -77,7 +77,7 @@ export function objectCommands<K extends Kind>({
     examples: [`${noun} list --business ${business}`, `${noun} list --json`],
     async run(cli) {
       const { rt, business } = await cli.openBusiness();
-      const all: Column<{ id: string; key: string; name: string; status: string }>[] = [
+      const allColumns: Column<{ id: string; key: string; name: string; status: string }>[] = [
         "key",
         "name",
         // TypeScript cannot relate the columns of `K` to these rows; the type `[]` fits every list.
@@ -85,7 +85,8 @@ export function objectCommands<K extends Kind>({
         { title: "STATUS", value: "status", noTruncate: true },
         { title: "ID", value: "id", noTruncate: true, optional: true },
       ];
-      cli.printList(listObjects(rt, business, kind), all as [], `${business.slug} has no ${noun}.`);
+      const empty = `${business.slug} has no ${noun}.`;
+      cli.printList(listObjects(rt, business, kind), allColumns as [], empty);
     },
   });
   const show = command({
@@ -166,7 +167,9 @@ export function resolveNamed<Row extends Named>(
     hasEnded = () => false,
   }: {
     noun: string;
+    /** The group of commands, such as `keys`. */
     group: string;
+    /** The rows of all businesses. */
     all: readonly Row[];
     /** Returns a detail that tells rows of the same name apart. */
     describe?: (row: Row) => string;
@@ -174,17 +177,18 @@ export function resolveNamed<Row extends Named>(
     hasEnded?: (row: Row) => boolean;
   },
 ): Row {
-  const named = all.find(({ id }) => id === name);
-  if (named) return named;
+  const rowWithId = all.find(({ id }) => id === name);
+  if (rowWithId) return rowWithId;
   const businessId = cli.businessId(rt);
-  const own = all.filter(
+  // A row without a business, such as the key of a partner, belongs to several.
+  const selected = all.filter(
     (row) => businessId === undefined || row.businessId === null || row.businessId === businessId,
   );
-  const namesakes = own.filter((row) => row.name === name);
+  const namesakes = selected.filter((row) => row.name === name);
   const current = namesakes.filter((row) => !hasEnded(row));
   const [found, ...others] = current.length > 0 ? current : namesakes;
   if (!found) {
-    const names = own.map((row) => row.name);
+    const names = selected.map((row) => row.name);
     throw new AppError(
       "resource_not_found",
       `There is no ${noun} '${name}'.${didYouMean(name, names)}`,

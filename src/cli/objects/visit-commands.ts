@@ -184,17 +184,17 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       const { timezone } = business.doc;
       const clock = { timezone, now: rt.now() };
       const columns = visits.columns(rt, business);
-      const show = (row: Row) => toPublic(row, timezone);
+      const toShown = (row: Row) => toPublic(row, timezone);
       const empty = `${slug} has no such ${group}.`;
       const store = visits.store(rt);
       const createdByKey = key === undefined ? undefined : resolveKey(cli, rt, key).id;
       if (before !== undefined) {
         const filter = { businessId, status, createdByKey, before };
-        const read = (maximum: number): Shown[] => store.list(filter, maximum).map(show);
+        const read = (maximum: number): Shown[] => store.list(filter, maximum).map(toShown);
         return cli.printPage(limit, read, columns, empty);
       }
-      const idOf = (kind: "staff" | "service", key: string | undefined) =>
-        key === undefined ? undefined : resolveObject(rt, business, kind, key).id;
+      const idOf = (kind: "staff" | "service", name: string | undefined) =>
+        name === undefined ? undefined : resolveObject(rt, business, kind, name).id;
       const today = startOfDay(localDateOf(rt.now(), timezone), timezone);
       const from = parseBound("--from", flags.from, clock);
       const filter: VisitListFilter = {
@@ -209,12 +209,12 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
         to: parseBound("--to", flags.to, clock) ?? undefined,
       };
       const maximum = limit ?? DEFAULT_LIMIT;
-      const rows = store.listPage(filter, maximum + 1).map(show);
+      const rows = store.listPage(filter, maximum + 1).map(toShown);
       cli.printList(rows.slice(0, maximum), columns, empty);
-      const next = rows.at(maximum);
-      if (next !== undefined)
+      const firstOmitted = rows.at(maximum);
+      if (firstOmitted !== undefined)
         cli.note(
-          `There are later ${group}: add --from ${toLocalMinute(next.startsAt, timezone)}, or a larger --limit.`,
+          `There are later ${group}: add --from ${toLocalMinute(firstOmitted.startsAt, timezone)}, or a larger --limit.`,
         );
     },
   });

@@ -50,35 +50,36 @@ export function noteStaffLimits(
   const { slug, doc, schedule } = business;
   const { date, intervals } = edit;
   // Hours of the business with the mode ONLY bind its staff, too.
-  const opening = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
-  const open = opening.flatMap((one) => one.intervals);
+  const binding = schedule.exceptions.filter((one) => one.mode === "ONLY" && one.date === date);
+  const openTimes = binding.flatMap((one) => one.intervals);
   const isWithin = ({ start, end }: WallInterval) =>
-    open.some((one) => one.start <= start && end <= one.end);
-  if (opening.length > 0 && !(intervals ?? []).every(isWithin)) {
-    const times = open.map(({ start, end }) => `${start}-${end}`).join(", ");
+    openTimes.some((one) => one.start <= start && end <= one.end);
+  if (binding.length > 0 && !(intervals ?? []).every(isWithin)) {
+    const times = openTimes.map(({ start, end }) => `${start}-${end}`).join(", ");
     cli.note(
       `${slug}: on ${date} the business is ${times === "" ? "closed" : `open ${times} only`}, which binds ${person.key} too. ` +
         `To delete these hours of the business: ${cli.program} hours update --date ${date} --usual --business ${slug}`,
     );
   }
-  const [from, to] = [startOfDay(date, doc.timezone), startOfDay(addDays(date, 1), doc.timezone)];
+  const dayStart = startOfDay(date, doc.timezone);
+  const dayEnd = startOfDay(addDays(date, 1), doc.timezone);
   const time = (ms: number) => formatLocalMinute(ms, doc.timezone).replace("T", " ");
-  const note = (start: number, end: number, remedy: string) => {
-    if (start < to && from < end)
+  const noteTimeOff = (start: number, end: number, remedy: string) => {
+    if (start < dayEnd && dayStart < end)
       cli.note(
         `${slug}: ${person.key} has time off from ${time(start)} to ${time(end)}, which wins over these hours. ${remedy}`,
       );
   };
   const staffId = objectId("staff", slug, person);
-  for (const row of rt.store.timeOff.listEndingAfter(business.id, from))
+  for (const row of rt.store.timeOff.listEndingAfter(business.id, dayStart))
     if (row.staffId === staffId)
-      note(
+      noteTimeOff(
         row.startsAt,
         row.endsAt,
         `To delete it: ${cli.program} time-off delete ${row.id} --business ${slug}`,
       );
   for (const one of person.timeOff)
-    note(
+    noteTimeOff(
       one.from,
       one.to,
       `It is in the catalog file: delete it there, then run ${cli.program} catalog apply FILE`,

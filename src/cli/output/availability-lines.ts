@@ -71,6 +71,7 @@ export function dayLines(day: PublicDay, timezone: string, width: number): strin
   );
 }
 
+/** Successive rejected start times; `at` is the first of them as an instant. */
 type RefusedRun = { at: string; reason: PublicRefusedStart["reason"]; times: string; why: string };
 
 /**
@@ -83,11 +84,11 @@ function refusedRuns({ slots, refused = [] }: PublicDay, timezone: string): Refu
   for (const refusal of refused) {
     const { startsAt: at, reason } = refusal;
     const [time, why, run] = [clockTime(at, timezone), sentence(refusal), runs.at(-1)];
-    const isNext =
+    const continuesRun =
       run?.reason === reason &&
       run.why === why &&
       !available.some((start) => start > Date.parse(run.at) && start < Date.parse(at));
-    if (isNext) Object.assign(run, { times: `${clockTime(run.at, timezone)}-${time}` });
+    if (continuesRun) Object.assign(run, { times: `${clockTime(run.at, timezone)}-${time}` });
     else runs.push({ at, reason, times: time, why });
   }
   return runs;

@@ -23,7 +23,7 @@ export function printAway(
     const times = { from: formatInstant(startsAt, timezone), to: formatInstant(endsAt, timezone) };
     return cli.printJson({ data: { timeOff: { id, staffId, ...times, reason }, visits: rows } });
   }
-  const movedTo = ({ movedTo: names }: (typeof rows)[number]) => names.join(", ");
+  const movedText = ({ movedTo }: (typeof rows)[number]) => movedTo.join(", ");
   const movedTitle = cli.flags.dryRun ? "WOULD MOVE TO" : "MOVED TO";
   cli.printList(
     rows,
@@ -34,22 +34,22 @@ export function printAway(
         noTruncate: true,
       },
       { title: "COULD TAKE IT", value: ({ couldTake }) => couldTake.join(", "), wraps: true },
-      ...(moved === null ? [] : [{ title: movedTitle, value: movedTo, wraps: true as const }]),
+      ...(moved === null ? [] : [{ title: movedTitle, value: movedText, wraps: true as const }]),
     ],
     `${person.name} has no visits then.`,
   );
   const [from, to] = [startsAt, endsAt].map((at) => formatLocalMinute(at, timezone));
   const away = cli.flags.dryRun ? "would be away" : `is away (${id})`;
   cli.note(`${slug}: ${person.name} ${away} from ${from} to ${to}.`);
-  const left = rows.filter((row) => row.movedTo.length === 0);
-  const canMove = left.filter(({ couldTake }) => couldTake.length > 0);
+  const unmoved = rows.filter((row) => row.movedTo.length === 0);
+  const canMove = unmoved.filter(({ couldTake }) => couldTake.length > 0);
   if (moved === null && canMove.length > 0)
     cli.note(
       `${countOf(canMove.length, "visit")} can be moved to colleagues: ` +
         `${cli.program} staff away ${person.key} --from ${from} --to ${to} --reassign --business ${slug}`,
     );
-  // After a reassignment, nobody is free for any visit that is left.
-  const stuck = left.length - (moved === null ? canMove.length : 0);
+  // After a reassignment, nobody is free for any visit that was not moved.
+  const stuck = unmoved.length - (moved === null ? canMove.length : 0);
   if (stuck > 0)
     cli.note(
       `Nobody is free for ${countOf(stuck, "visit")}. Call the guest, then: ` +

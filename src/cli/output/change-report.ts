@@ -204,7 +204,7 @@ function countByKind(changes: readonly ObjectChange[]): string {
 
 const MAX_LISTED_TYPES = 6;
 
-/** Returns a text such as ` (12 service.updated, catalog.changed)`; "" for too many types. */
+/** Returns a text such as ` (12 service.updated, catalog.changed)`; "" for no or too many types. */
 const eventTypes = (webhooks: ChangeResult["webhooks"]): string => {
   const types = webhooks.map(({ type, events }) => (events === 1 ? type : `${events} ${type}`));
   return types.length === 0 || types.length > MAX_LISTED_TYPES ? "" : ` (${types.join(", ")})`;

@@ -21,6 +21,7 @@ export async function reportChecks(
 ): Promise<number> {
   const checks: CheckResult[] = [];
   for await (const check of running) {
+    // A finding that names no severity counts as a warning.
     const findings = check.findings.filter((finding) =>
       isAtLeast(finding.severity ?? "warning", minimum),
     );
@@ -43,20 +44,20 @@ const stateOf = ({ isAdvice }: Finding): string => (isAdvice ? "advice" : "wrong
 
 function print(cli: Cli, { about, summary, findings }: CheckResult): void {
   const { stdout } = cli.io;
-  const inWords = findings.map((finding) => ({
+  const printable = findings.map((finding) => ({
     ...finding,
     fix: insertProgramName(finding.fix, cli.program),
   }));
   if (stdout.isTTY) {
     if (findings.length === 0)
       stdout.write(`${cli.paint("green", "✓")} ${about.padEnd(ABOUT_WIDTH)} ${safe(summary)}\n`);
-    for (const finding of inWords)
+    for (const finding of printable)
       stdout.write(
         `${finding.isAdvice ? "!" : cli.paint("red", "✗")} ${about.padEnd(ABOUT_WIDTH)} ${safe(finding.text, 1000)}\n  ${cli.paint("bold", safe(finding.fix, 1000))}\n`,
       );
     return;
   }
-  const rows = inWords.map((finding) => ({ about, state: stateOf(finding), ...finding }));
+  const rows = printable.map((finding) => ({ about, state: stateOf(finding), ...finding }));
   stdout.write(
     toTsv(rows.length > 0 ? rows : [{ about, state: "ok", text: summary, fix: "" }], COLUMNS),
   );

@@ -19,15 +19,15 @@ export function toFields(object: object, width: number): string[] {
     const continuation = " ".repeat(margin);
     if (!Array.isArray(value)) {
       if (!isObject(value)) return [label + fieldText(value)];
-      const short = label + pairs(value).join(INDENT);
-      return cellWidth(short) <= width
-        ? [short]
+      const oneLine = label + pairs(value).join(INDENT);
+      return cellWidth(oneLine) <= width
+        ? [oneLine]
         : [safe(name), ...indented(toFields(value, width - INDENT.length))];
     }
     if (!value.some(isObject))
       return joinIntoLines(label, continuation, separated(value.map(fieldText)), " ", width);
     // Continuation lines are indented, so that the start of each item is visible.
-    const each = value.flatMap((item: unknown) =>
+    const itemLines = value.flatMap((item: unknown) =>
       joinIntoLines(
         "",
         INDENT,
@@ -36,7 +36,7 @@ export function toFields(object: object, width: number): string[] {
         width - INDENT.length,
       ),
     );
-    return [safe(name), ...indented(each)];
+    return [safe(name), ...indented(itemLines)];
   });
 }
 
@@ -68,6 +68,7 @@ const pairs = (object: object): string[] =>
  * Joins pieces into lines of at most `width` cells. A piece is never split, even if it is wider.
  * @param first the start of the first line
  * @param others the start of each other line
+ * @param gap the text between two pieces on a line
  */
 export function joinIntoLines(
   first: string,

@@ -132,6 +132,7 @@ function localTime(text: string, timezone: string | undefined): string {
 
 /** Returns the label of a field: `bufferAfterMin` -> `buffer after`. */
 function labelOf(name: string, { business }: ReadableContext): string {
+  // An amount without a business is printed as a number of cents, so its label keeps the unit.
   const ending = /(?:Bps|Min|Ms|At|Name|Ids?)$/;
   const stem = name.endsWith("Cents") && business ? name.slice(0, -5) : name.replace(ending, "");
   return (stem === "" ? name : stem).replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -143,12 +144,13 @@ const isWeeklyWindow = (value: object): value is Window =>
   "days" in value && "start" in value && "end" in value && Array.isArray(value.days);
 
 /** Returns a text such as `tue-fri 09:00-18:00, from 2026-12-01`. */
-function windowText({ days, start, end, ...more }: Window): string {
+function windowText({ days, start, end, ...otherFields }: Window): string {
   const indexes = days.map((day) => WEEK.indexOf(day as (typeof WEEK)[number]));
-  const isRange = indexes.length > 2 && indexes.every((at, i) => at === (indexes[0] ?? 0) + i);
+  const isRange =
+    indexes.length > 2 && indexes.every((index, i) => index === (indexes[0] ?? 0) + i);
   const named = isRange ? `${days[0]}-${days.at(-1)}` : days.join(", ");
-  const rest = Object.entries(more)
+  const others = Object.entries(otherFields)
     .filter(([, value]) => isFilled(value))
     .map(([name, value]) => `, ${name.replace("valid", "").toLowerCase()} ${String(value)}`);
-  return `${named} ${start}-${end}${rest.join("")}`;
+  return `${named} ${start}-${end}${others.join("")}`;
 }

@@ -218,9 +218,11 @@ export async function assertDatabaseUsable(rt: Runtime): Promise<void> {
   try {
     const damage = rt.store.file.findDamage(MAX_CHECKED_BYTES);
     if (damage !== null) throw new DamagedDatabaseError(rt.config.databasePath, damage);
+    // The limits of the history must be saved anyway; this write fails on a read-only database.
     await retryWhileBusy(rt, () => rt.tx(saveBudget));
   } catch (error) {
     const known = error instanceof AppError ? error : storageError(error, rt.config.databasePath);
+    // The daemon starts even if the database is busy or the disk is full.
     if (known?.code !== "busy" && known?.code !== "storage_full") throw known ?? error;
     rt.log("warn", "could not save how much history is kept", { reason: known.message });
   }

@@ -12,6 +12,7 @@ export function findServerUrl(
   flags: { publicUrl?: string | undefined } = {},
 ): string {
   const daemon = rt.store.daemon.find();
+  // An empty URL counts as unset.
   const publicUrl = cli.config(flags).http.publicUrl || daemon?.publicUrl;
   return publicUrl || (daemon?.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
 }

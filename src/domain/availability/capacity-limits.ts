@@ -24,6 +24,10 @@ export type CapacityLimit = {
 export const isCapacityOnly = ({ service, candidates, resources }: Segment): boolean =>
   service !== null && resources.length === 0 && candidates.every(({ staff }) => staff === null);
 
+/**
+ * Returns the limits on a segment: the capacity of its service if it needs neither staff nor
+ * resources, otherwise the capacity of each resource that it needs.
+ */
 export function capacityLimits(
   plan: VisitPlan,
   busy: BusyIndex,
@@ -31,12 +35,12 @@ export function capacityLimits(
 ): CapacityLimit[] {
   const usageIn = (
     intervals: readonly BusyInterval[],
-    units: (interval: BusyInterval) => number,
+    unitsOf: (interval: BusyInterval) => number,
   ): Usage =>
     usageOf(
       intervals.map((interval) => ({
         blocked: blockedInterval(plan, interval, segment),
-        units: units(interval),
+        units: unitsOf(interval),
       })),
     );
 
@@ -113,6 +117,7 @@ function peakOf(usage: Usage, { start, end }: Interval): number {
   let peak = 0;
   for (const { at, units } of usage) {
     if (at >= end) break;
+    // The last step up to the start lasts into the interval, and replaces the steps before it.
     peak = at <= start ? units : Math.max(peak, units);
   }
   return peak;

@@ -68,23 +68,27 @@ export function union(a: readonly Interval[], b: readonly Interval[]): readonly 
 /** Returns the parts of the intervals in `from` that lie in none of `cuts`. */
 export function subtract(from: readonly Interval[], cuts: readonly Interval[]): Interval[] {
   if (cuts.length === 0) return [...from];
-  const left: Interval[] = [];
-  let next = 0;
+  const remaining: Interval[] = [];
+  // Cuts before this index end before the current interval, and so before all later ones.
+  let firstCut = 0;
   for (const { start, end } of from) {
-    let at = start;
-    for (let i = next; i < cuts.length; i += 1) {
+    let uncutFrom = start;
+    for (let i = firstCut; i < cuts.length; i += 1) {
       const cut = cuts[i];
       if (cut === undefined || cut.start >= end) break;
-      if (cut.end <= start) next = i + 1;
-      if (cut.start > at) left.push({ start: at, end: cut.start });
-      at = Math.max(at, cut.end);
+      if (cut.end <= start) firstCut = i + 1;
+      if (cut.start > uncutFrom) remaining.push({ start: uncutFrom, end: cut.start });
+      uncutFrom = Math.max(uncutFrom, cut.end);
     }
-    if (at < end) left.push({ start: at, end });
+    if (uncutFrom < end) remaining.push({ start: uncutFrom, end });
   }
-  return left;
+  return remaining;
 }
 
-/** Returns the intervals of the minutes that lie in both lists. */
+/**
+ * Returns the intervals of the minutes that lie in both lists: an activity of no duration ends at
+ * the minute at which it starts.
+ */
 export const intersect = (a: readonly Interval[], b: readonly Interval[]): Interval[] =>
   startsEndingWithin(a, 0, b);
 
@@ -94,21 +98,22 @@ export function startsEndingWithin(
   durationMin: number,
   ends: readonly Interval[],
 ): Interval[] {
-  const found: Interval[] = [];
-  let next = 0;
+  const fitting: Interval[] = [];
+  // The intervals of `ends` before this index are too early for the current and all later starts.
+  let firstAllowed = 0;
   for (const { start, end } of starts) {
-    for (let i = next; i < ends.length; i += 1) {
-      const other = ends[i];
-      if (other === undefined || other.start >= end + durationMin) break;
-      if (other.end <= start + durationMin) next = i + 1;
+    for (let i = firstAllowed; i < ends.length; i += 1) {
+      const allowed = ends[i];
+      if (allowed === undefined || allowed.start >= end + durationMin) break;
+      if (allowed.end <= start + durationMin) firstAllowed = i + 1;
       else
-        found.push({
-          start: Math.max(start, other.start - durationMin),
-          end: Math.min(end, other.end - durationMin),
+        fitting.push({
+          start: Math.max(start, allowed.start - durationMin),
+          end: Math.min(end, allowed.end - durationMin),
         });
     }
   }
-  return found;
+  return fitting;
 }
 
 /** Returns the interval that contains the minute, or else the next one. */
@@ -138,10 +143,10 @@ export function contains(intervals: readonly Interval[], minute: number): boolea
  */
 export function minutesWithin(minutes: Iterable<number>, intervals: readonly Interval[]): number[] {
   const within: number[] = [];
-  let at = 0;
+  let i = 0;
   for (const minute of minutes) {
-    while ((intervals[at]?.end ?? Infinity) <= minute) at += 1;
-    if ((intervals[at]?.start ?? Infinity) <= minute) within.push(minute);
+    while ((intervals[i]?.end ?? Infinity) <= minute) i += 1;
+    if ((intervals[i]?.start ?? Infinity) <= minute) within.push(minute);
   }
   return within;
 }

@@ -45,7 +45,7 @@ export function createSlotPresenter(
       new Map(service.variants.map((doc) => [doc.key, variantId(slug, service, doc)])),
   );
   // The texts are cached, because thousands of slots share the same minutes.
-  const localTime = memoized((at: number) => formatMinute(at, timezone));
+  const localTime = memoized((minute: number) => formatMinute(minute, timezone));
 
   const toPublicSegment = (segment: Slot["segments"][number]): PublicSlot["segments"][number] => {
     const [startsAt, endsAt] = [localTime(segment.startMin), localTime(segment.endMin)];

@@ -55,18 +55,19 @@ export function timingReason(
  */
 export function refusalAt(search: SlotSearch, startMin: number): Refusal {
   const { maxGapMin } = search.chain;
+  // The minutes at which the current segment can start after the segments before it.
   let reachable: Interval[] = [{ start: startMin, end: startMin + 1 }];
   for (const [segment, segmentStarts] of search.segments.entries()) {
     const earliestStart = reachable[0]?.start ?? startMin;
-    const next = segmentStarts.candidates.flatMap(({ candidate, starts }) =>
+    const startsOfNext = segmentStarts.candidates.flatMap(({ candidate, starts }) =>
       intersect(starts, reachable).map(({ start, end }) => ({
         start: start + candidate.durationMin,
         end: end + candidate.durationMin + maxGapMin,
       })),
     );
-    if (next.length === 0)
+    if (startsOfNext.length === 0)
       return { reason: latestReason(search, segmentStarts, segment === 0, earliestStart), segment };
-    reachable = merge(next);
+    reachable = merge(startsOfNext);
   }
   throw new Error(`Found no reason to refuse the visit at ${startMin}.`);
 }

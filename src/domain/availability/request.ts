@@ -121,7 +121,8 @@ const DEFAULT_DAYS = 7;
 export const MAX_DAYS = 62;
 
 /**
- * Returns the range of days of a request, by default a week from today, or the issues of the range.
+ * Returns the range of days of a request, by default a week from today, and the issues of the
+ * range. The range is for use only if there are no issues.
  * @param today in the business's time zone; undefined if the business is unknown
  */
 export function parseDateRange(

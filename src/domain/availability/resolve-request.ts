@@ -51,8 +51,8 @@ function resolveRequest(
       services: request.segments.flatMap((segment, index) => {
         const addSegmentIssue = pointingTo(addIssue, index);
         const segmentLookup = createLookup(catalog, audience, addSegmentIssue);
-        return resolveSegment(segmentLookup, segment, addSegmentIssue).map((one) => ({
-          ...one,
+        return resolveSegment(segmentLookup, segment, addSegmentIssue).map((service) => ({
+          ...service,
           segment: index,
         }));
       }),
@@ -62,7 +62,7 @@ function resolveRequest(
   addAddons(lookup, resolved, request.addonIds, addIssue);
   addStaff(lookup, resolved, request.staffIds, addIssue);
   return {
-    services: resolved.map(({ service, ...rest }) => ({ ...rest, service: service.key })),
+    services: resolved.map(({ service, ...choices }) => ({ ...choices, service: service.key })),
     guests: request.guests,
   };
 }
@@ -79,6 +79,10 @@ const createResolvedService = (
   staff: null,
 });
 
+/**
+ * Returns the requested services with their variants. A variant goes to the first entry of its
+ * service that has none yet. If the request names no service, each variant adds its service.
+ */
 function resolveServices(
   lookup: Lookup,
   { serviceIds, variantIds }: NamedAppointmentRequest,
@@ -96,14 +100,14 @@ function resolveServices(
     const unassigned = matches.find(
       ({ entry, variant }) => variant !== undefined && entry.variant === null,
     );
-    const found = unassigned === undefined ? lookup.findVariant(name) : undefined;
+    const named = unassigned === undefined ? lookup.findVariant(name) : undefined;
     if (unassigned?.variant !== undefined) unassigned.entry.variant = unassigned.variant.key;
-    else if (found === undefined)
+    else if (named === undefined)
       addIssue("resource_not_found", `There is no variant ${quote(name)}.`, "variantIds");
     else if (serviceIds.length === 0)
-      resolved.push(createResolvedService(found.service, found.variant));
+      resolved.push(createResolvedService(named.service, named.variant));
     else {
-      const { service, variant } = found;
+      const { service, variant } = named;
       const mismatch = resolved.some((entry) => entry.service === service)
         ? `Too many variants of '${service.name}': name the service once for each variant.`
         : `'${variant.name}' is a variant of '${service.name}', which is not among the services.`;
@@ -113,6 +117,10 @@ function resolveServices(
   return resolved;
 }
 
+/**
+ * Adds each named add-on to a service that offers it. The name `wash*2` stands for two, and
+ * `cut:wash` for the add-on of one service.
+ */
 function addAddons(
   lookup: Lookup,
   resolved: ResolvedService[],
@@ -120,8 +128,9 @@ function addAddons(
   addIssue: AddIssue,
 ): void {
   for (const text of names) {
-    const { service, name: quantified } = lookup.splitService(text);
-    const [, name = quantified, times = "1"] = /^(.+)\*(\d{1,6})$/.exec(quantified) ?? [];
+    const { service, name: nameAndQuantity } = lookup.splitService(text);
+    const [, name = nameAndQuantity, quantity = "1"] =
+      /^(.+)\*(\d{1,6})$/.exec(nameAndQuantity) ?? [];
     const addon = lookup.findOrAddIssue("addon", name, "addonIds");
     if (addon === undefined) continue;
     const offering = resolved.filter(
@@ -142,10 +151,11 @@ function addAddons(
         `Several services offer the add-on '${addon.name}': name one, as in service:add-on.`,
         "addonIds",
       );
-    else target.addons.push({ addon: addon.key, quantity: Number(times) });
+    else target.addons.push({ addon: addon.key, quantity: Number(quantity) });
   }
 }
 
+/** @param named the service that the request names for the add-on, if it names one */
 function notOfferedMessage(
   resolved: ResolvedService[],
   named: ServiceDoc | undefined,
@@ -168,6 +178,7 @@ function addStaff(
   names: readonly string[],
   addIssue: AddIssue,
 ): void {
+  // A key of null stands for any staff member.
   const assignments = names.flatMap((text) => {
     const { service, name } = lookup.splitService(text);
     const person = name === "any" ? null : lookup.findOrAddIssue("staff", name, "staffIds");
@@ -184,10 +195,10 @@ function addStaff(
       "staffIds",
     );
 
-  const [forAll, ...others] = new Set(forVisit.flatMap(({ key }) => key ?? []));
-  if (others.length > 0) addAmbiguousStaff();
-  for (const entry of resolved) entry.staff = forAll ?? null;
-  for (const [service, people] of Map.groupBy(forServices, (one) => one.service)) {
+  const [personOfVisit, ...otherPeople] = new Set(forVisit.flatMap(({ key }) => key ?? []));
+  if (otherPeople.length > 0) addAmbiguousStaff();
+  for (const entry of resolved) entry.staff = personOfVisit ?? null;
+  for (const [service, people] of Map.groupBy(forServices, (assigned) => assigned.service)) {
     const matching = resolved.filter((entry) => entry.service === service);
     if (matching.length === 0)
       addIssue("staff_cannot_perform", `'${service?.name}' is not among the services.`, "staffIds");
@@ -215,7 +226,8 @@ export function resolveSegment(
   }));
   const variant =
     service === undefined || variantId === null ? null : lookup.variantOf(service, variantId);
-  if (variant === undefined) addVariantIssue(lookup, service, variantId ?? "", addIssue);
+  if (service !== undefined && variantId !== null && variant === undefined)
+    addVariantIssue(lookup, service, variantId, addIssue);
   if (service === undefined || variant === undefined || staff === undefined) return [];
   return [
     {
@@ -231,7 +243,7 @@ export function resolveSegment(
 
 function addVariantIssue(
   lookup: Lookup,
-  service: ServiceDoc | undefined,
+  service: ServiceDoc,
   name: string,
   addIssue: AddIssue,
 ): void {
@@ -240,7 +252,7 @@ function addVariantIssue(
   else
     addIssue(
       "variant_service_mismatch",
-      `${quote(name)} is not a variant of '${service?.name}'.`,
+      `${quote(name)} is not a variant of '${service.name}'.`,
       "variantIds",
     );
 }

@@ -56,11 +56,11 @@ function howToNarrow(plan: VisitPlan, options: ScanOptions): [parameter: string,
 function scanSize(plan: VisitPlan, { lists, explain, maxSearchDays }: ScanOptions): number {
   const { timezone, firstDay, lastDay, earliestMin, horizonDay, intervalMin } = plan;
   const earliestDay = dayAt(timezone, earliestMin);
-  const daysFrom = (first: number, last: number) =>
+  const countBookableDays = (first: number, last: number) =>
     Math.max(0, Math.min(last, horizonDay) - Math.max(first, earliestDay) + 1);
-  const listed = lists === "days" ? daysFrom(firstDay, lastDay) : 0;
+  const listed = lists === "days" ? countBookableDays(firstDay, lastDay) : 0;
   const searchFrom = lists === "days" ? lastDay + 1 : firstDay;
-  const searched = Math.min(maxSearchDays, daysFrom(searchFrom, horizonDay));
+  const searched = Math.min(maxSearchDays, countBookableDays(searchFrom, horizonDay));
   const days = listed * (explain ? EXPLAINED_DAY : 1) + searched * SEARCHED_DAY;
   return days * Math.ceil(DAY_MIN / intervalMin) * optionCount(plan);
 }

@@ -93,13 +93,13 @@ export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid):
         freeStarts(plan, busy, segment, candidate, shortages),
         merge(started.map(({ startMin }) => oneMinute(startMin))),
       );
-      const joined = [...sessions.keys()];
+      const sessionMinutes = [...sessions.keys()];
       const starts =
         i > 0
-          ? [...free, ...joined.map(oneMinute)]
+          ? [...free, ...sessionMinutes.map(oneMinute)]
           : [
               ...minutesWithin(grid(candidate.staff), free),
-              ...joined.filter((minute) => isOnRequestedDay(plan, minute)),
+              ...sessionMinutes.filter((minute) => isOnRequestedDay(plan, minute)),
             ].map(oneMinute);
       return { candidate, sessions, starts: merge(starts) };
     });
@@ -108,6 +108,7 @@ export const findSegmentStarts = (plan: VisitPlan, busy: BusyIndex, grid: Grid):
 
 const oneMinute = (minute: number): Interval => ({ start: minute, end: minute + 1 });
 
+/** Returns the starts at which the candidate works and is free, and no capacity is short. */
 function freeStarts(
   plan: VisitPlan,
   busy: BusyIndex,

@@ -80,7 +80,10 @@ export function planSegments(
   return { segments, rules };
 }
 
-/** Returns undefined, and adds an issue, if the service or variant cannot be booked. */
+/**
+ * Returns the segment of a service, and adds the issues of its request. Returns undefined if the
+ * service or variant cannot be booked.
+ */
 function planSegment(
   catalog: Catalog,
   request: ServiceRequest,
@@ -127,7 +130,8 @@ function planSegment(
       "staffIds",
     );
 
-  const offer = (request.staff === null ? undefined : candidates[0]) ?? candidateFor(null);
+  const requestedPerson = request.staff === null ? undefined : candidates[0];
+  const { durationMin, priceCents } = requestedPerson ?? candidateFor(null);
   return {
     service,
     variant,
@@ -137,8 +141,8 @@ function planSegment(
     bufferBeforeMin: service.bufferBeforeMin,
     bufferAfterMin: service.bufferAfterMin,
     resources: service.resources,
-    durationMin: offer.durationMin,
-    priceCents: offer.priceCents,
+    durationMin,
+    priceCents,
     candidates,
   };
 }
@@ -227,17 +231,17 @@ function createCandidate(
   variant: VariantDoc | null,
   addons: ChosenAddon[],
 ): (staff: StaffDoc | null) => Candidate {
-  const added = (of: (chosen: ChosenAddon) => number) =>
-    addons.reduce((sum, chosen) => sum + of(chosen) * chosen.quantity, 0);
-  const addedMin = added(({ addon, link }) => link.durationMin ?? addon.durationMin);
-  const addedCents = added(({ addon, link }) => link.priceCents ?? addon.priceCents);
+  const sumOfAddons = (amountOf: (chosen: ChosenAddon) => number) =>
+    addons.reduce((sum, chosen) => sum + amountOf(chosen) * chosen.quantity, 0);
+  const addedMin = sumOfAddons(({ addon, link }) => link.durationMin ?? addon.durationMin);
+  const addedCents = sumOfAddons(({ addon, link }) => link.priceCents ?? addon.priceCents);
   return (staff) => {
-    const own = staff?.serviceOverrides.find((override) => override.service === service.key);
+    const terms = staff?.serviceOverrides.find((override) => override.service === service.key);
     return {
       staff,
       table: null,
-      durationMin: (own?.durationMin ?? variant?.durationMin ?? service.durationMin) + addedMin,
-      priceCents: (own?.priceCents ?? variant?.priceCents ?? service.priceCents) + addedCents,
+      durationMin: (terms?.durationMin ?? variant?.durationMin ?? service.durationMin) + addedMin,
+      priceCents: (terms?.priceCents ?? variant?.priceCents ?? service.priceCents) + addedCents,
     };
   };
 }
@@ -245,6 +249,10 @@ function createCandidate(
 /** The turn time of a business that sets none. */
 const DEFAULT_TURN_MIN = 120;
 
+/**
+ * Returns the segment of a reservation, and adds the issues of its request. The candidates are the
+ * tables that fit the party, the smallest first.
+ */
 export function planTable(
   catalog: Catalog,
   { partySize, area }: ResolvedTableRequest,

@@ -37,6 +37,7 @@ type SlotSegment = {
   priceCents: number;
 };
 
+/** Returns the slot at a start; undefined if the visit cannot start then. */
 function slotAt(
   segments: readonly SegmentStarts[],
   chain: Chain,
@@ -78,9 +79,9 @@ function spotsOf(
   { segment, candidates, limits }: SegmentStarts,
   { option: { candidate, sessions }, startMin }: PlacedSegment,
   endMin: number,
-  available: number,
+  availableCount: number,
 ): ReturnType<typeof spotsWithin> {
-  if (candidate.table !== null) return { left: available, total: candidates.length };
+  if (candidate.table !== null) return { left: availableCount, total: candidates.length };
   if (segment.capacity > 1 && !isCapacityOnly(segment))
     return {
       left: segment.capacity - (sessions.get(startMin)?.seats ?? 0),

@@ -51,8 +51,8 @@ export function planResolvedRequest(
           rules: catalog.business.bookingPolicy,
         };
   // A missing object is reported first, because other issues may follow from it.
-  const first = issues.find(({ code }) => code === "resource_not_found") ?? issues[0];
-  if (first !== undefined) throw new AppError(first.code, first.detail, { issues });
+  const mainIssue = issues.find(({ code }) => code === "resource_not_found") ?? issues[0];
+  if (mainIssue !== undefined) throw new AppError(mainIssue.code, mainIssue.detail, { issues });
 
   const { timezone } = catalog.business;
   const plan = {
@@ -82,6 +82,7 @@ export const ignoringNotice = (
   onlyStartMin: startMin,
 });
 
+/** Returns a plan for these days. The working time is computed when it is first needed. */
 export function withDays(
   plan: Omit<VisitPlan, "firstDay" | "lastDay" | "workingTimeOf">,
   firstDay: DayNumber,
@@ -95,8 +96,9 @@ export function withDays(
     const starts = daysInterval(timezone, firstDay, lastDay);
     // A shift can end at 48:00, so shifts from two days before count. The last visit can end days
     // later; two more days are enough for any clock change.
-    const after = 2 + Math.ceil(longestMin / DAY_MIN);
-    return createWorkingTimeReader(schedule, localDays(timezone, firstDay - 2, lastDay + after), {
+    const daysAfter = 2 + Math.ceil(longestMin / DAY_MIN);
+    const days = localDays(timezone, firstDay - 2, lastDay + daysAfter);
+    return createWorkingTimeReader(schedule, days, {
       start: starts.start,
       end: starts.end + longestMin,
     });

@@ -22,7 +22,7 @@ export const dateOf = (day: DayNumber): LocalDate =>
   new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 // 1970-01-01 was a Thursday.
-export const weekdayOf = (day: DayNumber): Weekday => WEEK.at((day + 3) % 7) ?? "thu";
+export const weekdayOf = (day: DayNumber): Weekday => WEEK.at((day + 3) % 7) as Weekday;
 
 /** Minutes since 1970-01-01T00:00 on a clock in the zone. */
 type WallMinute = number;
@@ -93,6 +93,7 @@ function resolveWallTime(timezone: string, wall: WallMinute): WallTimeInstants {
   return { first: shifted, last: shifted, skippedAt: previous.end };
 }
 
+/** Returns the instants of a wall time: two if clocks repeat it, and none if they skip it. */
 export function instantsOf(timezone: string, wall: WallMinute): number[] {
   const { first, last, skippedAt } = resolveWallTime(timezone, wall);
   if (skippedAt !== undefined) return [];
@@ -132,6 +133,7 @@ export function localDays(timezone: string, first: DayNumber, last: DayNumber): 
   return days;
 }
 
+/** The last formatted date, because most minutes have the date of the minute before. */
 let lastDate = { day: 0, text: "1970-01-01" };
 
 /**

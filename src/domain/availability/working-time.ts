@@ -37,6 +37,7 @@ export type WorkingTime = {
 };
 
 /**
+ * @param days the dates whose shifts, closures and breaks count
  * @param within `work` has only the intervals that overlap this one
  * @returns a memoized function that returns the working time of a person or, without one, of the
  * business
@@ -91,8 +92,8 @@ function cutToOpening(exceptions: readonly OpeningException[]): (shifts: Shifts)
   return (shifts) => (day) => {
     const opening = byDate.get(day.date);
     if (opening === undefined) return shifts(day);
-    const intervals = opening.flatMap((one) => one.intervals.map((part) => openWindow(part, day)));
-    return intersect(shifts(day), merge(intervals));
+    const windows = opening.flatMap(({ intervals }) => intervals);
+    return intersect(shifts(day), merge(windows.map((window) => openWindow(window, day))));
   };
 }
 
@@ -128,10 +129,10 @@ function shiftsWithExceptions(usual: Shifts, exceptions: readonly OpeningExcepti
         .flatMap(({ intervals }) => intervals);
     const replacing = [...intervalsOf("REPLACE"), ...intervalsOf("ONLY")];
     const isReplaced = exceptionsOfDay.some(({ mode }) => mode === "REPLACE" || mode === "ONLY");
-    const kept = isReplaced ? replacing.map((interval) => openWindow(interval, day)) : usual(day);
+    const base = isReplaced ? replacing.map((interval) => openWindow(interval, day)) : usual(day);
     const added = intervalsOf("ADD").map((interval) => openWindow(interval, day));
     return subtract(
-      merge([...kept, ...added]),
+      merge([...base, ...added]),
       merge(intervalsOf("REMOVE").map((interval) => closedWindow(interval, day))),
     );
   };
@@ -187,6 +188,7 @@ export type BookedInterval = Interval & { id: string; staffId: string | null };
 
 const HOURS_FIELDS = new Set(["timezone", "hours", "closures", "exceptions", "breaks", "timeOff"]);
 
+/** Returns whether a change of the catalog can move working hours of the business or its staff. */
 export const changesHours = ({ businessFields, changes }: CatalogDiff): boolean =>
   businessFields.some((field) => HOURS_FIELDS.has(field)) ||
   changes.some(
@@ -207,8 +209,10 @@ export function findOutsideHours(
     createHoursCheck(before, bookings),
     createHoursCheck(after, bookings),
   ];
-  const fallsOutside = (one: BookedInterval) => fitBefore(one) && !fitsAfter(one);
-  return bookings.filter((one) => fallsOutside(one) || fallsOutside({ ...one, staffId: null }));
+  const fallsOutside = (booking: BookedInterval) => fitBefore(booking) && !fitsAfter(booking);
+  return bookings.filter(
+    (booking) => fallsOutside(booking) || fallsOutside({ ...booking, staffId: null }),
+  );
 }
 
 function createHoursCheck(

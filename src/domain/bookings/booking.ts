@@ -76,11 +76,11 @@ export const bookingCancelledEvent = (object: PublicBooking): EventDraft =>
   eventDraft("booking.cancelled", ["status"], object, [object.id]);
 
 /** Returns the values that each flag of `data.changed` covers. */
-const flagValues = ({ status, segments, guests, totalCents, ...times }: PublicBooking) => ({
+const flagValues = ({ status, segments, guests, totalCents, ...booking }: PublicBooking) => ({
   status,
   schedule: [
-    times.startsAt,
-    times.endsAt,
+    booking.startsAt,
+    booking.endsAt,
     segments.map(({ startsAt, endsAt }) => [startsAt, endsAt]),
   ],
   staff: segments.map(({ staffId }) => staffId),

@@ -178,7 +178,11 @@ export function actionError(
 
 type State = Pick<Visit, "status" | "decideBy" | "cancelledBy" | "cancelReason">;
 
-const REASONS: Partial<Record<VisitAction, string>> = { decline: "DECLINED", expire: "EXPIRED" };
+/** The cancel reasons of actions for which nobody enters one. */
+const FIXED_REASONS: Partial<Record<VisitAction, string>> = {
+  decline: "DECLINED",
+  expire: "EXPIRED",
+};
 
 /** Returns the state after an allowed action other than `reschedule`. */
 export function stateAfter(
@@ -194,7 +198,7 @@ export function stateAfter(
     status,
     decideBy: null,
     cancelledBy: initiator,
-    cancelReason: REASONS[action] ?? (reason && safe(reason)),
+    cancelReason: FIXED_REASONS[action] ?? (reason && safe(reason)),
   };
 }
 

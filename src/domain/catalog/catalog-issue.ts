@@ -33,9 +33,9 @@ export function itemPath(path: Path): Path | undefined {
  * suggestion compares a name with all known names, of which a large file has many thousands.
  */
 export function limitedSuggestions(maxLetters = 2_000_000): typeof didYouMean {
-  let left = maxLetters;
+  let lettersLeft = maxLetters;
   return (name, known) =>
-    (left -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
+    (lettersLeft -= known.length * name.length) >= 0 ? didYouMean(name, known) : "";
 }
 
 /** The fields that replace a field or decide whether it is required. */
@@ -65,8 +65,9 @@ export function withoutFollowUpIssues(
   });
 }
 
+/** Returns whether an issue of reading only follows from a schema issue of the same item. */
 function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolean {
-  const [field, invalid] = [fieldName(path), fieldName(schemaIssue.path)];
+  const [field, invalidField] = [fieldName(path), fieldName(schemaIssue.path)];
   // An issue of the file as a whole is about a missing business.
   if (path.length === 1)
     return schemaIssue.path.length === 1 || isLike("business", schemaIssue.path[1]);
@@ -76,13 +77,13 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
     case "missing_field":
       return (
         isSibling &&
-        (SUBSTITUTES[field]?.includes(invalid) === true ||
-          (schemaIssue.code === "unknown_field" && isLike(field, invalid)))
+        (SUBSTITUTES[field]?.includes(invalidField) === true ||
+          (schemaIssue.code === "unknown_field" && isLike(field, invalidField)))
       );
     case "contradiction":
       // A benefit of another type allows other fields, so an invalid type explains the
       // contradiction.
-      return isSibling && invalid === "type";
+      return isSibling && invalidField === "type";
     case "unknown_reference":
       // The list with the reference, or an item of the list, was replaced.
       return schemaIssue.path.includes(field);

@@ -14,8 +14,7 @@ const byId = new WeakMap<Docs<unknown>, Index>();
 export const findByKey = <K extends Kind>(
   docs: Docs<DocOf[K]>,
   key: string,
-): DocOf[K] | undefined =>
-  indexOf(byKey, docs, ({ key: own }) => own).get(key) as DocOf[K] | undefined;
+): DocOf[K] | undefined => indexOf(byKey, docs, (doc) => doc.key).get(key) as DocOf[K] | undefined;
 
 export const findById = <K extends Kind>(
   kind: K,
@@ -28,11 +27,11 @@ export const findById = <K extends Kind>(
 function indexOf(
   indexes: WeakMap<Docs<unknown>, Index>,
   docs: Docs<DocOf[Kind]>,
-  nameOf: (doc: DocOf[Kind]) => string,
+  keyOrIdOf: (doc: DocOf[Kind]) => string,
 ): Index {
   const known = indexes.get(docs);
   if (known !== undefined) return known;
-  const index = new LayeredMap(new Map(docs.map((doc) => [nameOf(doc), doc])));
+  const index = new LayeredMap(new Map(docs.map((doc) => [keyOrIdOf(doc), doc])));
   indexes.set(docs, index);
   return index;
 }
@@ -43,6 +42,7 @@ export function buildIndexes<K extends Kind>(
   businessSlug: string,
   docs: Docs<DocOf[K]>,
 ): void {
+  // The first search of a list builds its index, even if it finds nothing.
   findByKey<K>(docs, "");
   findById(kind, businessSlug, docs, "");
 }
@@ -58,15 +58,19 @@ export function inheritIndexes<K extends Kind>(
   copy: Docs<DocOf[K]>,
   changes: readonly DocChange<DocOf[K]>[],
 ): void {
-  const inherit = (indexes: WeakMap<Docs<unknown>, Index>, nameOf: (doc: DocOf[K]) => string) => {
+  const inherit = (
+    indexes: WeakMap<Docs<unknown>, Index>,
+    keyOrIdOf: (doc: DocOf[K]) => string,
+  ) => {
     const index = indexes.get(original);
     if (index === undefined) return;
     const removed = changes.flatMap(({ before }) =>
-      before === undefined ? [] : [[nameOf(before), undefined] as const],
+      before === undefined ? [] : [[keyOrIdOf(before), undefined] as const],
     );
     const added = changes.flatMap(({ after }) =>
-      after === undefined ? [] : [[nameOf(after), after] as const],
+      after === undefined ? [] : [[keyOrIdOf(after), after] as const],
     );
+    // Most changed documents keep their key and ID, so the removals come first.
     indexes.set(copy, index.with([...removed, ...added]));
   };
   inherit(byKey, ({ key }) => key);

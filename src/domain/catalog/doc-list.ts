@@ -27,6 +27,7 @@ export function patchList<K extends Kind>(
     const before = findById(kind, businessSlug, list.docs, id);
     if (before === undefined && row === undefined) continue;
     changes.push({ before, after: row?.doc });
+    // The place of a new object is -1, where no `sortOrder` is found.
     const place = before === undefined ? -1 : docs.indexOf(before);
     if (row !== undefined && sortOrders[place] === row.sortOrder) {
       docs[place] = row.doc;
@@ -37,9 +38,9 @@ export function patchList<K extends Kind>(
       sortOrders.splice(place, 1);
     }
     if (row === undefined) continue;
-    const next = firstAfter(sortOrders, row.sortOrder);
-    docs.splice(next, 0, row.doc);
-    sortOrders.splice(next, 0, row.sortOrder);
+    const newPlace = firstAfter(sortOrders, row.sortOrder);
+    docs.splice(newPlace, 0, row.doc);
+    sortOrders.splice(newPlace, 0, row.sortOrder);
   }
   inheritIndexes(kind, businessSlug, list.docs, docs, changes);
   return { kind, businessSlug, docs, sortOrders };

@@ -40,8 +40,8 @@ export function summarizeSections({
   return rows
     .filter(([n]) => n > 0)
     .map(
-      ([n, noun, parts = 0, part]) =>
-        countOf(n, noun) + (part === undefined ? "" : ` with ${countOf(parts, part)}`),
+      ([n, noun, partCount = 0, part]) =>
+        countOf(n, noun) + (part === undefined ? "" : ` with ${countOf(partCount, part)}`),
     );
 }
 
@@ -51,8 +51,8 @@ const NAMED_PARTS = 2;
 
 /** Returns a line for each skipped part, or a single line for many with the same reason. */
 export const summarizeSkipped = (skipped: readonly SkippedPart[]): string[] =>
-  [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, same]) => {
-    const parts = same.map(({ part }) => part);
+  [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, skippedForIt]) => {
+    const parts = skippedForIt.map(({ part }) => part);
     if (parts.length <= MAX_WITH_SAME_REASON) return parts.map((part) => `${part}: ${reason}`);
     const named = parts.slice(0, NAMED_PARTS).join(", ");
     return [`${named} and ${parts.length - NAMED_PARTS} more: ${reason}`];

@@ -102,8 +102,8 @@ export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, 
   const keys = new Map<Kind, Set<string>>();
   for (const { to, key } of referencesOf(kind, doc)) {
     const target = to === "ticket_type" ? "public_event" : to;
-    const known = keys.get(target) ?? new Set();
-    keys.set(target, known.add(to === "ticket_type" ? key.slice(0, key.indexOf("/")) : key));
+    const targetKey = to === "ticket_type" ? key.slice(0, key.indexOf("/")) : key;
+    keys.set(target, (keys.get(target) ?? new Set()).add(targetKey));
   }
   return keys;
 }
@@ -121,6 +121,7 @@ export function followRenames<K extends Kind>(
   if (outdated.length === 0) return doc;
   const copy = structuredClone(doc);
   for (const { to, key, path } of outdated) {
+    // The object or list that contains the key.
     const holder = path
       .slice(0, -1)
       .reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], copy);
@@ -203,15 +204,15 @@ export function createReferenceCheck(
 
   return (kind, doc) =>
     referencesOf(kind, doc)
-      .filter((one) => !mayExist(one))
+      .filter((reference) => !mayExist(reference))
       .slice(0, MAX_ISSUES + 1)
       .map(({ to, key, path }) => {
         const noun = to === "ticket_type" ? "ticket type" : KIND_NAMES[to];
-        const now = renamed().get(objectRef(to, key));
+        const newKey = renamed().get(objectRef(to, key));
         const hint =
-          now === undefined
+          newKey === undefined
             ? suggest(key, (names[to] ??= [...known[to]]))
-            : ` It was renamed to ${quote(now)}.`;
+            : ` It was renamed to ${quote(newKey)}.`;
         const detail = `There is no ${noun} ${quote(key)}.${hint}`;
         return { code: "unknown_reference", kind, key: doc.key, path, detail };
       });
@@ -248,11 +249,13 @@ function findCycles(
       chain.add(key);
       key = parents.get(key);
     }
+    // The chain ended without a cycle: at a category without a parent, or at one that an earlier
+    // chain visited.
     if (!key || !chain.has(key)) continue;
     const cycle = [...chain].slice([...chain].indexOf(key));
     const shown = cycle.slice(0, MAX_SHOWN_IN_CYCLE).map(quote);
-    const rest = cycle.length - shown.length;
-    const end = rest > 0 ? `${rest} more in ${quote(key)}` : quote(key);
+    const hiddenCount = cycle.length - shown.length;
+    const end = hiddenCount > 0 ? `${hiddenCount} more in ${quote(key)}` : quote(key);
     const detail =
       cycle.length === 1
         ? "A category cannot be its own parent."

@@ -63,13 +63,16 @@ export function validateCatalog(
   options: ValidateOptions,
 ): { merged: MergedCatalog | null; issues: CatalogIssue[] } {
   const current = cached(options.current);
-  const slug = contents.map(slugIn).find((one) => one !== undefined);
+  const slug = contents.map(slugIn).find((slugOfFile) => slugOfFile !== undefined);
   const stored = () => (slug === undefined ? null : current(slug));
   const unchanged = findUnchanged(contents, stored());
   const hidden = options.isRestored ? [] : findHiddenCharacters(contents, stored, unchanged);
   const schema = validateSchema(contents, unchanged);
-  const places = new Set(schema.issues.map(({ path }) => path.join("\0")));
-  const issues = [...schema.issues, ...hidden.filter(({ path }) => !places.has(path.join("\0")))];
+  const schemaPaths = new Set(schema.issues.map(({ path }) => path.join("\0")));
+  const issues = [
+    ...schema.issues,
+    ...hidden.filter(({ path }) => !schemaPaths.has(path.join("\0"))),
+  ];
   if (schema.files === null) return { merged: null, issues };
 
   const { isIncomplete = false } = options;
@@ -85,12 +88,12 @@ export function validateCatalog(
   const merged = mergeCatalog(normalised.current, normalised.patch, options.prune);
   const { refs, kinds } = schema.uncertain;
   // If the slug of a business is unknown, its stored objects are unknown too.
-  const areOthersUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
+  const areObjectsUnknown = isIncomplete || normalised.patch.business.slug === PLACEHOLDER_SLUG;
   const uncertain = {
     refs: new Set([...refs, ...normalised.unreadableRefs]),
-    kinds: areOthersUnknown ? new Set(ALL_KINDS) : kinds,
+    kinds: areObjectsUnknown ? new Set(ALL_KINDS) : kinds,
   };
-  const references = findReferenceIssues(
+  const referenceIssues = findReferenceIssues(
     merged.catalog,
     uncertain,
     options.isPartial ? merged.listed : undefined,
@@ -100,7 +103,7 @@ export function validateCatalog(
     issues: [
       ...issues,
       ...withoutFollowUpIssues(schema.issues, normalised.issues),
-      ...references.map((issue) => withFilePath(issue, normalised.pathOf)),
+      ...referenceIssues.map((issue) => withFilePath(issue, normalised.pathOf)),
       ...findIssuesOfRepeated(merged.catalog, uncertain, normalised.repeated),
     ],
   };
@@ -126,6 +129,7 @@ function findIssuesOfRepeated(
   );
 }
 
+/** Returns the normalised files, or the issues because of which they cannot be merged. */
 function normaliseOrIssues(
   files: readonly AuthoredFile[],
   options: NormaliseOptions,
@@ -161,6 +165,7 @@ export function slugIn(content: unknown): string | undefined {
 export const describesBusiness = (content: unknown): boolean =>
   ((content ?? {}) as { business?: unknown }).business !== undefined;
 
+/** Returns an issue with its place in the files; the first file stands for a stored object. */
 function withFilePath(
   { code, kind, key, path, detail }: ReferenceIssue,
   pathOf: (kind: ReferenceIssue["kind"], key: string) => Path | undefined,
@@ -197,6 +202,7 @@ export function assertValidObject<K extends Kind>(
  * @throws AppError validation_failed that lists every issue
  */
 export function assertValidEdit(current: Catalog, edited: Catalog, label: string): void {
+  // An edit keeps the documents that it does not change.
   const stored = new Set<DocOf[Kind]>(Object.values(current.objects).flat());
   const objects = Object.fromEntries(
     Object.entries(edited.objects).map(([kind, docs]) => [

@@ -35,6 +35,7 @@ export function writeYaml(file: AuthoredFile, heading: string): string {
 /** Returns `name: value` with its nested lines, ending in a line break. */
 function blockField(name: string, value: Value, indent: string): string {
   const label = `${indent}${quoted(name)}:`;
+  // A section that is not empty always has lines of its own.
   const isSection = indent === "" && isFilled(value);
   const line = isSection ? null : inOneLine(value, name, MAX_LINE_LENGTH - label.length);
   if (line !== null) return `${label} ${line}\n`;
@@ -68,11 +69,15 @@ const blockFields = (
 function blockItem(item: Value, name: string, indent: string): string {
   const line = inOneLine(item, name, MAX_LINE_LENGTH - indent.length);
   if (line !== null) return `${indent}- ${line}\n`;
+  // A text that is not on one line has line breaks, which JSON escapes.
   if (typeof item !== "object") return `${indent}- ${JSON.stringify(item)}\n`;
   return `${indent}- ${block(item, name, `${indent}  `).slice(indent.length + 2)}`;
 }
 
-/** Returns the value on one line; null if it does not fit. */
+/**
+ * Returns the value on one line; null if it does not fit.
+ * @param name the field that has the value or the list with it
+ */
 function inOneLine(value: Value, name: string, width: number): string | null {
   if (typeof value === "string") return value.includes("\n") ? null : scalar(value, name);
   if (typeof value !== "object") return String(value);
@@ -81,9 +86,9 @@ function inOneLine(value: Value, name: string, width: number): string | null {
   let length = 0;
   for (const [field, inner] of Object.entries(value) as [string, Value | undefined][]) {
     if (inner === undefined) continue;
-    const text = inOneLine(inner, isList(value) ? name : field, width);
-    if (text === null) return null;
-    parts.push(isList(value) ? text : `${quoted(field)}: ${text}`);
+    const line = inOneLine(inner, isList(value) ? name : field, width);
+    if (line === null) return null;
+    parts.push(isList(value) ? line : `${quoted(field)}: ${line}`);
     length += (parts.at(-1)?.length ?? 0) + 2;
     if (length + 2 > width) return null;
   }

@@ -7,7 +7,10 @@ import { type HealthCondition, openCondition } from "./registry.ts";
  */
 export const CERTIFICATE_WARN_DAYS = 14;
 
-/** @param expiresAt when the certificate that the daemon uses expires; null without HTTPS */
+/**
+ * Returns a condition if the certificate has expired or expires soon.
+ * @param expiresAt when the certificate that the daemon uses expires; null without HTTPS
+ */
 export function checkCertificate(expiresAt: number | null, now: number): HealthCondition[] {
   if (expiresAt === null || expiresAt >= now + CERTIFICATE_WARN_DAYS * 86_400_000) return [];
   const [code, state] =

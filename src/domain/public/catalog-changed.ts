@@ -57,6 +57,7 @@ export const AVAILABILITY_ROUTE: ChangedRoute = {
   refetch: wholeList("availability"),
 };
 
+/** Returns the routes whose responses changed, each with what a partner must read again. */
 export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
@@ -108,6 +109,7 @@ function refetchOf(
   after: Lists,
   { changedIds, removedIds, drafts }: Changes,
 ): Refetch | undefined {
+  // The event of a new order contains no objects.
   const announced = new Set(
     drafts.filter(({ type }) => !type.endsWith(".reordered")).map(({ resource }) => resource.id),
   );

@@ -28,8 +28,8 @@ const availabilityInputs = ({
 
 /** Returns the rules that decide which slots are offered. */
 function slotRules(rules: BusinessDoc["bookingPolicy"] | ServiceDoc["bookingRules"]): object {
-  const { requiresApproval, cancelUntilMin, ...others } = rules;
-  return others;
+  const { requiresApproval, cancelUntilMin, ...rulesOfSlots } = rules;
+  return rulesOfSlots;
 }
 
 /** The fields of each kind that affect availability. Kinds that are not listed have none. */
@@ -67,7 +67,10 @@ function kindDiffers(
   );
 }
 
-/** Availability does not depend on the order of objects. */
+/**
+ * Returns what `pick` returns for each document, by key: availability does not depend on the order
+ * of objects.
+ */
 const byKey = <T extends { key: string }>(
   docs: readonly T[],
   pick: (doc: T) => unknown,
@@ -161,6 +164,7 @@ function withEmbedded(object: PublicObject): PublicObject[] {
   return [object, ...variants, ...addonLinks, ...ticketTypes];
 }
 
+/** Adds the IDs of changed and removed objects, and of the objects inside them, to the diff. */
 function compareList(
   before: PublicObject[],
   after: PublicObject[],
@@ -191,6 +195,7 @@ function addItemsOfChangedGroups({ menuItems }: PublicCatalog, { changedIds }: P
   for (const item of menuItems) if (usesChangedGroup(item, changedIds)) changedIds.add(item.id);
 }
 
+/** Adds the events of one list: of removed, new and changed objects, then of a new order. */
 function addListEvents(
   before: PublicObject[],
   after: PublicObject[],

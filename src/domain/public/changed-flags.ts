@@ -18,6 +18,7 @@ const sameFacet = (a: unknown, b: unknown): boolean =>
     ? changedKeys(a, b).length === 0
     : deepEqual(a, b, VERSION_FIELDS);
 
+/** Returns the keys that both Maps have, with different values. */
 const changedKeys = (a: Map<string, unknown>, b: Map<string, unknown>): string[] =>
   [...a.keys()].filter((key) => b.has(key) && !deepEqual(a.get(key), b.get(key)));
 
@@ -52,21 +53,23 @@ function serviceFacets(service: PublicService): Facets {
   };
 }
 
+/** Returns the IDs of the variants whose price changed, without new and removed ones. */
 export const repricedVariants = (before: PublicService, after: PublicService): string[] =>
   changedKeys(
     new Map(before.variants.map((variant) => [variant.id, variant.priceCents])),
     new Map(after.variants.map((variant) => [variant.id, variant.priceCents])),
   );
 
+/** Returns the IDs of new, changed and removed variants. */
 export function changedVariants(before: PublicService, after: PublicService): string[] {
   const previous = new Map(before.variants.map((variant) => [variant.id, variant]));
   const changed = after.variants.filter(
     (variant) => !deepEqual(previous.get(variant.id), variant, VERSION_FIELDS),
   );
-  const kept = new Set(after.variants.map((variant) => variant.id));
+  const idsAfter = new Set(after.variants.map((variant) => variant.id));
   return [
     ...changed.map((variant) => variant.id),
-    ...[...previous.keys()].filter((id) => !kept.has(id)),
+    ...[...previous.keys()].filter((id) => !idsAfter.has(id)),
   ];
 }
 
@@ -80,12 +83,12 @@ function facetsOf<T extends object>(
   rest: string,
 ): Facets {
   const listed = new Set<string>(["sortOrder", ...Object.values(lists).flat()]);
-  const other = Object.entries(object).filter(([name]) => !listed.has(name));
+  const otherFields = Object.entries(object).filter(([name]) => !listed.has(name));
   return {
     ...Object.fromEntries(
       Object.entries(lists).map(([flag, names]) => [flag, names.map((name) => object[name])]),
     ),
-    [rest]: Object.fromEntries(other),
+    [rest]: Object.fromEntries(otherFields),
   };
 }
 

@@ -116,7 +116,10 @@ export function createPublicForms(context: PublicContext): PublicForms {
   };
 }
 
-/** @param lists the lists to fill; the others stay empty */
+/**
+ * Returns the public objects at a time.
+ * @param lists the lists to fill; the others stay empty
+ */
 export function toPublicCatalog(
   stored: StoredCatalog,
   now: number,
@@ -169,6 +172,7 @@ export function nextTransition(
   after: number,
   lists = TIMED_LISTS,
 ): number | null {
+  // `others` stands for the objects that are not loaded.
   let next = stored.others?.nextTransitionAt ?? null;
   const consider: Consider = (instant) => {
     if (instant !== null && instant > after && (next === null || instant < next)) next = instant;

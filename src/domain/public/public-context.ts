@@ -79,8 +79,8 @@ export function createPublicContext(
     const services = new Map<string, string[]>();
     for (const doc of visible("service") as DocOf["service"][])
       for (const person of doc.staff) {
-        const known = services.get(person);
-        if (known) known.push(objectId("service", slug, doc));
+        const idsOfPerson = services.get(person);
+        if (idsOfPerson) idsOfPerson.push(objectId("service", slug, doc));
         else services.set(person, [objectId("service", slug, doc)]);
       }
     return services;

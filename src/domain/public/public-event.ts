@@ -16,10 +16,10 @@ export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTy
 export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): PublicEvent {
   const id = idOf(context, "public_event", doc);
   const status = statusAt(doc, context.now);
-  const left = placesLeft(doc, context);
+  const leftByQuota = placesLeft(doc, context);
   const ticketTypes = doc.ticketTypes
     .filter((type) => type.status === "ACTIVE")
-    .map((type, i) => toPublicTicketType(type, i, id, doc, left, context));
+    .map((type, i) => toPublicTicketType(type, i, id, doc, leftByQuota, context));
   return {
     id,
     name: doc.name,
@@ -35,7 +35,7 @@ export function toPublicEvent(doc: PublicEventDoc, context: PublicContext): Publ
     ticketTypes,
     availability: {
       state: bestState(ticketTypes.map(({ availability }) => availability)),
-      remaining: remainingOfEvent(doc, left),
+      remaining: remainingOfEvent(doc, leftByQuota),
     },
     ...toPublicCommon(id, doc, context.sortOrderOf(id), context),
   };
@@ -68,16 +68,16 @@ export function saleAvailabilities(
   event: PublicEventDoc,
   context: Pick<PublicContext, "slug" | "taken" | "now">,
 ): SaleAvailability[] {
-  const left = placesLeft(event, context);
+  const leftByQuota = placesLeft(event, context);
   const types = event.ticketTypes
     .filter((type) => type.status === "ACTIVE")
-    .map((type) => availabilityOfType(type, event, left, context.now));
-  return [...types, { state: bestState(types), remaining: remainingOfEvent(event, left) }];
+    .map((type) => availabilityOfType(type, event, leftByQuota, context.now));
+  return [...types, { state: bestState(types), remaining: remainingOfEvent(event, leftByQuota) }];
 }
 
 /**
  * Returns the status at `now`. A cancelled or postponed public event keeps its status after its
- * date.
+ * date. A draft is never public.
  */
 export function statusAt({ status, endsAt }: PublicEventDoc, now: number): PublicEvent["status"] {
   return status === "PUBLISHED" && endsAt <= now ? "ENDED" : (status as PublicEvent["status"]);
@@ -88,7 +88,7 @@ function toPublicTicketType(
   sortOrder: number,
   eventId: string,
   event: PublicEventDoc,
-  left: Map<string, number>,
+  leftByQuota: Map<string, number>,
   context: PublicContext,
 ): PublicTicketType {
   const id = ticketTypeId(context.slug, event, doc);
@@ -104,7 +104,7 @@ function toPublicTicketType(
     salesEndAt: doc.salesEndAt === null ? null : context.instant(doc.salesEndAt),
     minPerOrder: doc.minPerOrder,
     maxPerOrder: doc.maxPerOrder,
-    availability: availabilityOfType(doc, event, left, context.now),
+    availability: availabilityOfType(doc, event, leftByQuota, context.now),
     status: "ACTIVE",
     ...toPublicCommon(id, doc, sortOrder, context),
   };
@@ -113,10 +113,10 @@ function toPublicTicketType(
 function availabilityOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
-  left: Map<string, number>,
+  leftByQuota: Map<string, number>,
   now: number,
 ): SaleAvailability {
-  const remaining = remainingOfType(type, event, left);
+  const remaining = remainingOfType(type, event, leftByQuota);
   return {
     state: stateOfType(type, event, remaining, now),
     remaining: type.showRemaining ? remaining : null,
@@ -130,10 +130,12 @@ const quotasOf = (type: TicketTypeDoc, event: PublicEventDoc) =>
 function remainingOfType(
   type: TicketTypeDoc,
   event: PublicEventDoc,
-  left: Map<string, number>,
+  leftByQuota: Map<string, number>,
 ): number | null {
   const quotas = quotasOf(type, event);
-  return quotas.length === 0 ? null : Math.min(...quotas.map((quota) => left.get(quota.key) ?? 0));
+  return quotas.length === 0
+    ? null
+    : Math.min(...quotas.map((quota) => leftByQuota.get(quota.key) ?? 0));
 }
 
 /**
@@ -165,18 +167,18 @@ const bestState = (types: SaleAvailability[]): SaleState =>
  * Returns how many tickets of all types can still be sold; null if a type is unlimited, or hides
  * how many are left.
  */
-function remainingOfEvent(event: PublicEventDoc, left: Map<string, number>): number | null {
+function remainingOfEvent(event: PublicEventDoc, leftByQuota: Map<string, number>): number | null {
   const types = event.ticketTypes.filter((type) => type.status === "ACTIVE");
   if (types.some((type) => !type.showRemaining || quotasOf(type, event).length === 0)) return null;
   // Types with the fewest quotas are counted first, because they restrict the others least.
-  const rest = new Map(left);
+  const stillLeft = new Map(leftByQuota);
   let total = 0;
   for (const type of types.toSorted(
     (a, b) => quotasOf(a, event).length - quotasOf(b, event).length,
   )) {
-    const sellable = Math.max(0, remainingOfType(type, event, rest) ?? 0);
+    const sellable = Math.max(0, remainingOfType(type, event, stillLeft) ?? 0);
     for (const quota of quotasOf(type, event))
-      rest.set(quota.key, (rest.get(quota.key) ?? 0) - sellable);
+      stillLeft.set(quota.key, (stillLeft.get(quota.key) ?? 0) - sellable);
     total += sellable;
   }
   return total;

@@ -79,16 +79,16 @@ const CODES: Record<EndpointField, string> = {
 /** Returns the issues of one field. Other modules check URLs, and the characters in names. */
 export function validateField(field: EndpointField, value: unknown): ValidationIssue[] {
   const { error } = fields()[field].safeParse(value, { reportInput: true });
-  return (error?.issues ?? []).map(({ code, input, path, message }) => ({
-    pointer: `#/${[field, ...path].join("/")}`,
-    code:
-      path.length > 0
-        ? codeOfEvent(input)
-        : code === "invalid_type" && CODES[field] !== "range"
-          ? codeOfType(input)
-          : CODES[field],
-    detail: message,
-  }));
+  return (error?.issues ?? []).map(({ code, input, path, message }) => {
+    const hasWrongType = code === "invalid_type" && CODES[field] !== "range";
+    const codeOfField = hasWrongType ? codeOfType(input) : CODES[field];
+    return {
+      pointer: `#/${[field, ...path].join("/")}`,
+      // A path below the field is the index of an event type in the list `events`.
+      code: path.length > 0 ? codeOfEvent(input) : codeOfField,
+      detail: message,
+    };
+  });
 }
 
 const codeOfEvent = (event: unknown): string =>

@@ -62,11 +62,11 @@ export function describeEndpoint(endpoint: Endpoint, context: Context): Endpoint
     const text = `${failure.text} Each event is sent again at growing intervals until it is accepted.${failure.fix}`;
     return { code: "FAILING", reason: failure.reason, since: failingSince, until: null, text };
   }
-  const isAsked = heldReason === "retry_after";
-  const why = isAsked ? "The receiver sent Retry-After." : failure.text;
+  const hasRetryAfter = heldReason === "retry_after";
+  const why = hasRetryAfter ? "The receiver sent Retry-After." : failure.text;
   return {
     code: "HELD",
-    reason: isAsked ? "retry_after" : failure.reason,
+    reason: hasRetryAfter ? "retry_after" : failure.reason,
     since: failingSince,
     until: heldUntil,
     text: `${why} Nothing is sent until ${format(heldUntil)}; then one event is sent, and the others follow once one is accepted.${failure.fix} A test that the receiver accepts ends the wait.`,
@@ -103,16 +103,16 @@ function disabledState(
   { disabledReason, statusSince, lastError }: Endpoint,
   format: (at: number) => string,
 ): EndpointState {
-  const at = statusSince === null ? "" : ` since ${format(statusSince)}`;
+  const since = statusSince === null ? "" : ` since ${format(statusSince)}`;
   const error = errorForPartners(lastError);
   const because = DISABLED_TEXTS[disabledReason ?? ""] ?? "";
-  const last = disabledReason === "failing" && error !== null ? ` The last error: ${error}` : "";
+  const ending = disabledReason === "failing" && error !== null ? ` The last error: ${error}` : "";
   return {
     code: "DISABLED",
     reason: disabledReason,
     since: statusSince,
     until: null,
-    text: `The endpoint has been disabled${at}${because}${last} Its events are kept for it.`,
+    text: `The endpoint has been disabled${since}${because}${ending} Its events are kept for it.`,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type PublicReservation,
 } from "../bookings/reservation.ts";
 
+/** The list of the public catalog that has the objects of an event type. */
 const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
   service: "services",
   service_price: "services",
@@ -50,6 +51,7 @@ export function sampleEvent(
   const list = LISTS[prefix];
   if (list === undefined) return sampleBookingEvent(type, state, now);
   const objects = state.publicCatalog[list];
+  // The first object of the list is the sample.
   const [first] = objects;
   if (first === undefined) return undefined;
   const action = actionOf(type);

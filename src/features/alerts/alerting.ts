@@ -43,14 +43,14 @@ export function createAlerting(
   let sending: Promise<unknown> = Promise.all(queues.map(({ check }) => check()));
 
   /** Lets the deliveries of the thread continue. Resolves to false if the alerts were stopped. */
-  async function rest(): Promise<boolean> {
+  async function pause(): Promise<boolean> {
     await afterOtherWork();
     return !isStopped;
   }
 
   async function checkConditions(): Promise<void> {
     checkedAt = rt.monotonic();
-    for (const alert of await watch.check(rest)) for (const queue of queues) queue.add(alert);
+    for (const alert of await watch.check(pause)) for (const queue of queues) queue.add(alert);
   }
 
   function doMinuteWork(): void {

@@ -79,7 +79,8 @@ const send = command({
     "alerts send 'The till does not answer.' --severity critical --alert-url https://ntfy.sh/my-topic",
   ],
   async run(cli, { severity = "warning", serviceFailure, allowPlaintext, ...flags }, text) {
-    if ((text === undefined) !== serviceFailure || text?.trim() === "")
+    const isTextMissing = text === undefined;
+    if (isTextMissing !== serviceFailure || text?.trim() === "")
       throw usageError("Give either a text or --service-failure.", "deskbell alerts send 'TEXT'");
     const config = cli.config({ ...flags, allowPlaintext: allowPlaintext || undefined });
     const { hasAlertChannel, readServiceFailure } = await import("../../config.ts");
@@ -151,8 +152,8 @@ async function sendTestThrough(config: AlertConfig): Promise<ChannelResult[]> {
   ]);
   const { channels, heartbeat, close } = createAlertChannels(config);
   try {
-    const all = heartbeat ? [...channels, heartbeat] : channels;
-    return await sendTestAlert(wallClock(), all);
+    const allChannels = heartbeat ? [...channels, heartbeat] : channels;
+    return await sendTestAlert(wallClock(), allChannels);
   } finally {
     await close();
   }

@@ -76,12 +76,12 @@ export class ConditionWatch {
 
   /**
    * Returns the alerts to send. A failing check must not end the daemon, which sends webhooks.
-   * @param rest called after the check of each condition; if it resolves to false, the check ends
+   * @param pause called after the check of each condition; if it resolves to false, the check ends
    *   without alerts, and the causes stay as they are
    */
-  async check(rest: () => Promise<boolean>): Promise<Alert[]> {
+  async check(pause: () => Promise<boolean>): Promise<Alert[]> {
     try {
-      const alerts = await this.#findAlerts(rest);
+      const alerts = await this.#findAlerts(pause);
       this.#checkError = undefined;
       return alerts;
     } catch (error) {
@@ -93,9 +93,10 @@ export class ConditionWatch {
     }
   }
 
-  async #findAlerts(rest: () => Promise<boolean>): Promise<Alert[]> {
+  async #findAlerts(pause: () => Promise<boolean>): Promise<Alert[]> {
     const rt = this.#rt;
-    const conditions = await listDaemonConditionsInSteps(rt, this.#checks, rest);
+    const conditions = await listDaemonConditionsInSteps(rt, this.#checks, pause);
+    // The alerts were stopped during a pause.
     if (conditions === undefined) return [];
     // The process may have been suspended while the conditions were checked.
     this.tick();

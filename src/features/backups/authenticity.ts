@@ -7,7 +7,7 @@ import { createMasterKey, keyFingerprintOf, readMasterKeys } from "../../platfor
 import { readOwnEpoch } from "./own-epoch.ts";
 import { readServerFacts } from "./store/read-backup.ts";
 import { readErasureList } from "./erasure-list.ts";
-import { isLastCopyDue } from "./handover/state.ts";
+import { isMakingLastCopy } from "./handover/state.ts";
 import { hashFile } from "./checksums.ts";
 
 type Random = (bytes: number) => Buffer;
@@ -30,7 +30,7 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
     createdAt,
     schema,
     epoch: readOwnEpoch(config),
-    ...(isLastCopyDue(config) && { isLast: true }),
+    ...(isMakingLastCopy(config) && { isLast: true }),
   };
   const dataKeys = needsKey ? keys.map(keyFingerprintOf) : [];
   return appendTag(path, { ...facts, dataKeys, erased: readErasureList(config) }, key);

@@ -15,7 +15,7 @@ import type { DamagedDatabaseError } from "../../store/database/storage-error.ts
 import {
   backupName,
   isDraft,
-  isNightly,
+  isRegularBackup,
   readBackupTime,
   assertKnownSchema,
   checkDatabase,
@@ -226,7 +226,7 @@ export async function backUpNightly(
  * @param now not before the time of the backup that was just made
  */
 export function pruneBackups(folder: string, now: number): void {
-  const backups = listBackupsIn(folder).filter(({ path }) => isNightly(basename(path)));
+  const backups = listBackupsIn(folder).filter(({ path }) => isRegularBackup(basename(path)));
   // A backup that was made while the clock was ahead counts as older than all others.
   const past = backups.filter(({ createdAt }) => createdAt <= now);
   const ahead = backups.filter(({ createdAt }) => createdAt > now);

@@ -7,7 +7,7 @@ import {
 } from "../../domain/conditions/registry.ts";
 import { hasTag } from "./tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
-import { isNightly } from "./store/files.ts";
+import { isRegularBackup } from "./store/files.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 import { damageCondition } from "../../app/operations/storage-conditions.ts";
 import { iterateSecrets } from "../../app/master-key.ts";
@@ -130,7 +130,7 @@ export function checkDrill({ config }: Runtime): HealthCondition[] {
 
 /** Reports that the newest backup has no tag, so that a takeover and a restore refuse it. */
 export function checkNewestTag(rt: Runtime): HealthCondition[] {
-  const newest = findNewestBackup(rt, isNightly);
+  const newest = findNewestBackup(rt, isRegularBackup);
   if (newest === undefined || isTaggedOrUnreadable(newest.path)) return [];
   const { why, fix } = describeMissingTag(rt.config);
   const text = `the newest backup ${newest.path} has no authentication tag, because ${why}: restore accepts it only with --untrusted`;
@@ -194,11 +194,17 @@ export function adviseOnCopies({ config, now, store }: Runtime, hasValidKey: boo
       "check the folder of --backup-dir: its disk, owner and mode",
     );
   // A failure of a backup that was copied concerns only the list of erased guests, reported above.
-  if (isConfigured && failure !== null && failure.name !== copy?.name && !isLasting(failure, now()))
+  const isOfBackup = failure !== null && failure.name !== copy?.name;
+  if (isConfigured && isOfBackup && !isLasting(failure, now())) {
+    const what =
+      failure.name === null
+        ? "no backup could be copied"
+        : `the backup ${failure.name} could not be copied`;
     add(
-      `${failure.name === null ? "no backup" : `the backup ${failure.name}`} could ${failure.name === null ? "" : "not "}be copied (${isoSeconds(failure.at)}): ${failure.reason}`,
+      `${what} (${isoSeconds(failure.at)}): ${failure.reason}`,
       "deskbell backup, which waits until the daemon has copied it",
     );
+  }
   if (hasValidKey && [...iterateSecrets({ store })].length > 0 && !isKeyCopied(config))
     add(
       "no copy of the master key is known: without it, a restored server cannot sign webhooks",

@@ -45,6 +45,7 @@ export function pruneChecksums(folder: string, names: readonly string[]): void {
   replaceDurably(join(folder, CHECKSUMS), kept.map((line) => `${line}\n`).join(""));
 }
 
+/** Returns the lines of the file; none if it cannot be read, because checksums are optional. */
 function readLines(folder: string): string[] {
   try {
     return readFileSync(join(folder, CHECKSUMS), "utf8").split("\n").filter(Boolean);

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import type { DaemonControl } from "../../app/feature-hooks.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
-import { assertNotHandedOver, isLastCopyDue } from "./handover/state.ts";
+import { assertNotHandedOver, isMakingLastCopy } from "./handover/state.ts";
 import { endInterrupted, watchForHandover } from "./handover/watch.ts";
 import { readBackupState } from "./state.ts";
 import { removeDatabase, restoreDraftPath } from "./store/files.ts";
@@ -57,7 +57,7 @@ const backups: DaemonPart = {
   async prepare(config) {
     const { dir } = config.backups;
     // `opened` ends a handover that was interrupted while its last copy was being made.
-    if (!isLastCopyDue(config)) assertNotHandedOver(config);
+    if (!isMakingLastCopy(config)) assertNotHandedOver(config);
     const copies = dir === null ? undefined : await openBackupDir(config, dir);
     await assertNotReplaced(config);
     return {

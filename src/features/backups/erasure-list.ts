@@ -100,10 +100,10 @@ export type ErasureCopy = { lines: string[]; facts: CopyFacts | null };
 /** Reads the copy of the list in a folder of backups; it is empty if there is none. */
 export function readErasureCopy({ masterKeyPath }: Config, folder: string): ErasureCopy {
   const lines = readLines(join(folder, ERASURE_LIST));
-  const at = lines.findLastIndex((line) => line.startsWith(SIGNATURE));
-  const signature = Buffer.from(lines[at]?.slice(SIGNATURE.length) ?? "", "hex");
+  const signedLines = lines.findLastIndex((line) => line.startsWith(SIGNATURE));
+  const signature = Buffer.from(lines[signedLines]?.slice(SIGNATURE.length) ?? "", "hex");
   const text = lines
-    .slice(0, Math.max(at, 0))
+    .slice(0, Math.max(signedLines, 0))
     .map((line) => `${line}\n`)
     .join("");
   const isSigned = readMasterKeys(masterKeyPath).some((key) => {
@@ -113,7 +113,7 @@ export function readErasureCopy({ masterKeyPath }: Config, folder: string): Eras
   if (!isSigned || !lines[0]?.startsWith(FACTS)) return { lines: selectValid(lines), facts: null };
   // The text after the signature is not signed.
   return {
-    lines: selectValid(lines.slice(0, at)),
+    lines: selectValid(lines.slice(0, signedLines)),
     facts: JSON.parse(lines[0].slice(FACTS.length)) as CopyFacts,
   };
 }

@@ -86,6 +86,7 @@ export function listBackupFolders({ config }: Runtime): string[] {
 
 /** Names the copies that keep the old tag because this server cannot reach them. */
 function listUnreachable({ config }: Runtime): string[] {
-  const hasCommand = readBackupState(config, "copy")?.hasCommand ?? config.backups.command !== null;
+  const isSet = config.backups.command !== null;
+  const hasCommand = readBackupState(config, "copy")?.hasCommand ?? isSet;
   return hasCommand ? ["the copies that --backup-command has uploaded"] : [];
 }

@@ -63,7 +63,7 @@ export type BackupState = {
 const pathOf = ({ backupFolder }: Config, kind: keyof BackupState): string =>
   join(backupFolder, `last-${kind}.json`);
 
-/** Returns the last result of a kind; null if there is none. */
+/** Returns the last result of a kind; null if there is none, or if its file cannot be read. */
 export function readBackupState<Kind extends keyof BackupState>(
   config: Config,
   kind: Kind,

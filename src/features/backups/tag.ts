@@ -105,10 +105,11 @@ function tagText({ erased, ...facts }: BackupTag, masterKey: Buffer): Buffer {
   const key = tagKey(masterKey);
   const head = JSON.stringify({ ...facts, key: keyName(key) });
   const body = [FIRST_LINE, head, ...erased].map((line) => `${line}\n`).join("");
-  const used = Buffer.byteLength(body) + LAST_LINE_BYTES;
+  const unpaddedBytes = Buffer.byteLength(body) + LAST_LINE_BYTES;
   // Empty lines complete the last page, for programs that divide the size of the file by that of a
   // page.
-  const padding = "\n".repeat((PAGE_BYTES - ((facts.bytes + used) % PAGE_BYTES)) % PAGE_BYTES);
+  const bytesInLastPage = (facts.bytes + unpaddedBytes) % PAGE_BYTES;
+  const padding = "\n".repeat((PAGE_BYTES - bytesInLastPage) % PAGE_BYTES);
   const signed = `${body}${padding}deskbell-tag ${String(facts.bytes).padStart(16, "0")} `;
   return Buffer.from(`${signed}${createHmac("sha256", key).update(signed).digest("hex")}\n`);
 }
@@ -207,7 +208,7 @@ function parseHead(line = ""): Head | undefined {
   }
 }
 
-/** Returns the digest of the first bytes of a file. */
+/** Returns a digest of the first bytes of a file, to which further bytes can be added. */
 function hashStart(file: number, bytes: number): ReturnType<typeof createHash> {
   const digest = createHash("sha256");
   for (let at = 0; at < bytes; at += CHUNK_BYTES)

@@ -1,6 +1,6 @@
 import type { FindErasedGuests } from "../../app/feature-hooks.ts";
 import { basename } from "node:path";
-import { isNightly } from "./store/files.ts";
+import { isRegularBackup } from "./store/files.ts";
 import { listBackups, KEPT_DAYS } from "./backups.ts";
 import { listReplacedData } from "./restore/replaced-data.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -37,7 +37,7 @@ function findBackups(rt: Runtime): {
   replaced: { path: string; deletedOn: string }[];
 } {
   const paths = listBackups(rt.config).map(({ path }) => path);
-  const others = paths.filter((path) => !isNightly(basename(path)));
+  const others = paths.filter((path) => !isRegularBackup(basename(path)));
   const until = new Date(rt.now() + KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
   const replaced = listReplacedData(rt.config).map(({ path, deletedAt }) => ({
     path,

@@ -63,6 +63,7 @@ export function createEntryWriter(
   }
 
   const commonFields = (part: CalendarPart, details: string | null) => ({
+    // A new entry has the sequence 0, and a new visit the version 1.
     sequence: part.version - 1,
     status: STATUSES[part.status],
     startsAt: part.startsAt,
@@ -118,6 +119,7 @@ export function createEntryWriter(
       uid,
       // A session has no version of its own; the time of its last change rises with each change.
       sequence: Math.floor(updatedAt / MINUTE_MS),
+      // One confirmed guest confirms the session; a session without guests is cancelled.
       status: statuses.find((status) => status === "CONFIRMED") ?? statuses[0] ?? "CANCELLED",
       startsAt: first.startsAt,
       endsAt: first.endsAt,

@@ -51,6 +51,7 @@ export function createCalendarFeeds(config: Config) {
       if (pending.size === 0) idleTimer = setTimeout(stop, IDLE_MS).unref();
     });
     started.on("error", fail);
+    // The end of a thread that `stop` has ended must not fail the requests to the next one.
     started.on("exit", () => worker === started && fail(new Error("The calendar thread ended.")));
     return started;
   }

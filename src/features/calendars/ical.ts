@@ -114,7 +114,8 @@ const textLine = (property: string, text: string): string =>
   fold(`${property}:${PLAIN.test(text) ? text : escapeText(text)}`);
 
 /**
- * Escapes a text (section 3.3.11). A space replaces other control characters, which are invalid.
+ * Escapes a text (section 3.3.11). Control characters other than tabs and line breaks are invalid,
+ * so a space replaces them.
  */
 const escapeText = (text: string): string =>
   SIMPLE.test(text)
@@ -138,9 +139,11 @@ function fold(line: string): string {
     if (bytes + size > MAX_LINE_BYTES) {
       folded += `${line.slice(start, at)}\r\n `;
       start = at;
+      // The space at the beginning of the continuation counts.
       bytes = 1;
     }
     bytes += size;
+    // Such a character takes two places in the text.
     if (code > 0xff_ff) at += 1;
   }
   return folded + line.slice(start);

@@ -178,12 +178,13 @@ const toPart = (row: PartRow): CalendarPart => ({
 
 export function createCalendarVisitStore(db: Db) {
   function select(staffId: string | null, order: Order): string {
-    const [direction, isListed] =
+    const [direction, andNotCancelled] =
       order === "past" ? ["DESC", "AND status <> 'CANCELLED'"] : ["ASC", ""];
+    // The first two columns are the start and the ID of the visit.
     const sort = `ORDER BY 1 ${direction}, 2 ${direction}`;
     if (staffId !== null)
-      return `${SELECT_BOOKING_PARTS} AND s.staff_id = :staffId ${isListed} ${sort}`;
-    return `${SELECT_BOOKING_PARTS} ${isListed} UNION ALL ${SELECT_RESERVATION_PARTS} ${isListed} ${sort}`;
+      return `${SELECT_BOOKING_PARTS} AND s.staff_id = :staffId ${andNotCancelled} ${sort}`;
+    return `${SELECT_BOOKING_PARTS} ${andNotCancelled} UNION ALL ${SELECT_RESERVATION_PARTS} ${andNotCancelled} ${sort}`;
   }
 
   return {

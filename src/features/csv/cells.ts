@@ -38,9 +38,9 @@ export function parsePriceCell(text: string, currency: Currency): PriceCell | Ce
 export function parseDurationCell(text: string): { durationMin: string | number } | CellProblem {
   const [, minutes] = /^(\d{1,6}) *(?:min\.?|mins|minutes?|minuten?)?$/i.exec(text) ?? [];
   if (minutes !== undefined) return { durationMin: Number(minutes) };
-  const [, hours, rest] = /^(\d{1,2}):([0-5]\d)(?::00)?$/.exec(text) ?? [];
+  const [, hours, minutesPastHour] = /^(\d{1,2}):([0-5]\d)(?::00)?$/.exec(text) ?? [];
   if (hours === undefined) return { durationMin: text };
-  const total = Number(hours) * 60 + Number(rest);
+  const total = Number(hours) * 60 + Number(minutesPastHour);
   return { problem: `must be a number of minutes, not ${quote(text)}. Write ${total}` };
 }
 

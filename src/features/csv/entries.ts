@@ -33,7 +33,8 @@ export class Entries {
   readonly #byKey = new Map<string, Entry[]>();
   readonly #byFormerKey = new Map<string, Entry[]>();
   readonly #byName = new Map<string, Entry[]>();
-  readonly #known = new Map<string, readonly string[]>();
+  /** The results of `namesToSuggest`. */
+  readonly #suggested = new Map<string, readonly string[]>();
 
   constructor(catalog: Catalog) {
     const context = createWriteContext(catalog);
@@ -53,6 +54,7 @@ export class Entries {
     });
     const part = PART_OF[kind];
     if (part === undefined) return;
+    // `drafts` has the parts as in a catalog file, `docs` as they are stored, in the same order.
     const drafts = (draft[part.list] ?? []) as Draft[];
     const docs = (doc as unknown as Record<string, Keyed[]>)[part.list] ?? [];
     for (const [index, partDraft] of drafts.entries())
@@ -89,12 +91,12 @@ export class Entries {
    */
   namesToSuggest(types: readonly CsvType[], field: "key" | "name"): readonly string[] {
     const id = `${field} ${types.join(" ")}`;
-    const listed = this.#known.get(id);
+    const listed = this.#suggested.get(id);
     if (listed !== undefined) return listed;
     const all = types.flatMap((type) => this.ofType(type));
     const stored = all.filter(({ exported }) => exported !== undefined);
     const known = (stored.length > 0 ? stored : all).map(({ draft }) => String(draft[field]));
-    this.#known.set(id, known);
+    this.#suggested.set(id, known);
     return known;
   }
 

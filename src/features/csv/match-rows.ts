@@ -159,8 +159,8 @@ class RowMatcher {
             .findAny(CSV_PARENTS[type].type, parentKey)
             .flatMap((parent) => this.#entries.find(type, wanted, parent));
     // A row with a price or duration is no category.
-    const hasPrice = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
-    const kinds = CSV_KINDS.filter((kind) => !hasPrice || !kind.endsWith("category"));
+    const hasPriceOrDuration = (cellOf(row, "price") ?? cellOf(row, "duration_min")) !== undefined;
+    const kinds = CSV_KINDS.filter((kind) => !hasPriceOrDuration || !kind.endsWith("category"));
     const searches = [
       () => CSV_PART_TYPES.flatMap(within),
       () => kinds.flatMap((kind) => this.#entries.find(kind, wanted)),
@@ -223,6 +223,8 @@ class RowMatcher {
     parent: Entry | undefined,
     { isKeyDerived }: { isKeyDerived: boolean },
   ): void {
+    // The row's key, or its name if it has no key, has found no object. The other one (the name, or
+    // the key made from the name) may still belong to an object.
     const [owner] = this.#entries.find(type, isKeyDerived ? { key } : { name }, parent);
     // Two new objects may share a name.
     if (owner === undefined || (!isKeyDerived && owner.exported === undefined)) return;

@@ -157,14 +157,14 @@ function inheritFromFirstVariant({ draft, parts, exported }: Entry): void {
 function sectionsOf(entries: Entries): ImportedSections {
   const file = {};
   for (const kind of CSV_KINDS) {
-    const all = entries.ofType(kind);
+    const ofKind = entries.ofType(kind);
     const isListed = ({ row, parts }: Entry) =>
       row !== undefined || parts.some((part) => part.row !== undefined);
-    if (all.some(isListed))
+    if (ofKind.some(isListed))
       setAt(
         file,
         SECTIONS[kind].path,
-        all.map(({ draft }) => draft),
+        ofKind.map(({ draft }) => draft),
       );
   }
   return file;

@@ -30,15 +30,15 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
   const records = parseRecords(name, text)
     .map((cells, index) => ({ row: index + 1, cells }))
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
-  const [titleRow, ...rest] = records;
+  const [titleRow, ...dataRows] = records;
   if (titleRow === undefined)
     throw fileError("is empty.", `add the columns ${CSV_COLUMNS.join(",")}`);
-  if (rest.length > MAX_ROWS) throw fileError(`has more than ${MAX_ROWS} rows.`, "split it");
+  if (dataRows.length > MAX_ROWS) throw fileError(`has more than ${MAX_ROWS} rows.`, "split it");
 
   const columns = readTitles(name, titleRow, required);
   const issues: CsvIssue[] = [];
   const ignored = new Set<number>();
-  const rows = rest.map(({ row, cells: record }) => {
+  const rows = dataRows.map(({ row, cells: record }) => {
     const cells: CsvCells = {};
     for (const [index, raw] of record.entries()) {
       const column = columns[index];

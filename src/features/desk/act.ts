@@ -39,7 +39,7 @@ export function act(
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explain(error);
+    const refusal = findAction(form)?.explain?.(rt, session, form, error) ?? explainByCode(error);
     const outcome: DeskOutcome = { ok: false, message: error.message, ...(refusal && { refusal }) };
     // A browser without scripts is redirected to a page that shows the stored outcome.
     rt.tx(() => store.saveOutcome(session.device.id, token, rt.now(), outcome));
@@ -47,7 +47,7 @@ export function act(
   }
 }
 
-function explain(error: AppError): DeskRefusal | undefined {
+function explainByCode(error: AppError): DeskRefusal | undefined {
   const code = refusalOf(error);
   return code && { code, at: null };
 }

@@ -53,10 +53,10 @@ export type Action = {
   ) => DeskRefusal | undefined;
 };
 
-const done = (code: DoneCode, more: Pick<Done, "count" | "awayId"> = {}): Done => ({
+const done = (code: DoneCode, details: Pick<Done, "count" | "awayId"> = {}): Done => ({
   ok: true,
   code,
-  ...more,
+  ...details,
 });
 
 /** Returns an action that changes the status of a visit. */
@@ -143,8 +143,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "close",
     isOfBusiness: true,
     run(rt, { business }, { until = "" }) {
-      const kept = keptVisitIds(closeFromNow(rt, business.slug, until || null));
-      return done("closed", { count: kept.length });
+      // An empty field closes for the rest of the hours.
+      const change = closeFromNow(rt, business.slug, until || null);
+      return done("closed", { count: keptVisitIds(change).length });
     },
     explain: (_rt, _session, _form, error) =>
       error instanceof ClosingError ? { code: error.refusal, at: null } : undefined,
@@ -162,6 +163,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     right: "close",
     isOfBusiness: true,
     run(rt, session, { id = "" }) {
+      // A desk ends only the time off that it lists.
       if (!listAbsences(rt, session).some((absence) => absence.id === id)) notFound("time off");
       deleteTimeOff(rt, session.business.slug, id);
       return done("back");
@@ -197,18 +199,19 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /**
- * Returns why a ticket was not checked in. The error says it in English and with an ISO time, but
- * the people at the door read their own language.
+ * Returns why a ticket was not checked in; undefined if the reason is not about the ticket. The
+ * error says it in English and with an ISO time, but the people at the door read their own
+ * language.
  */
 function explainTicket(
   rt: Runtime,
   { business: { id, doc } }: DeskSession,
   { code = "" }: DeskForm,
 ): DeskRefusal | undefined {
-  const given = code.trim();
+  const trimmedCode = code.trim();
   const ticket = rt
     .openStore(createTicketStore)
-    .findByIdOrAdmission(id, given, hashAdmissionCode(given));
+    .findByIdOrAdmission(id, trimmedCode, hashAdmissionCode(trimmedCode));
   if (ticket === undefined) return { code: "unknown", at: null };
   if (ticket.status === "VOID") return { code: "void", at: null };
   return ticket.checkedInAt === null
@@ -237,9 +240,9 @@ function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskFor
   const minutes = Number(ago);
   if (!Number.isInteger(minutes) || minutes < 0 || minutes > MAX_MINUTES_AGO)
     throw new AppError("validation_failed", `The guests came 0 to ${MAX_MINUTES_AGO} minutes ago.`);
-  const at = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
+  const arrivedAt = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS - minutes * MINUTE_MS;
   const visit = {
-    start: formatInstant(at, business.doc.timezone),
+    start: formatInstant(arrivedAt, business.doc.timezone),
     ...(name.trim() !== "" && { customer: { name: name.trim() } }),
   };
   const options = { ignoresNotice: true };
@@ -263,11 +266,12 @@ function enterWalkIn(rt: Runtime, { business, desk }: DeskSession, form: DeskFor
 function enterAway(rt: Runtime, { business }: DeskSession, { staff = "", day }: DeskForm): Done {
   const { timezone } = business.doc;
   const today = localDateOf(rt.now(), timezone);
-  const now = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS;
+  const currentMinute = Math.floor(rt.now() / MINUTE_MS) * MINUTE_MS;
   const tomorrow = addDays(today, 1);
   const { timeOff, visits } = markAway(rt, business.slug, {
     staff,
-    from: day === "tomorrow" ? tomorrow : formatInstant(now, timezone),
+    from: day === "tomorrow" ? tomorrow : formatInstant(currentMinute, timezone),
+    // A date as the end includes its whole day.
     to: day === "tomorrow" ? tomorrow : today,
     reason: null,
   });

@@ -36,7 +36,7 @@ export function listDishes(
     "menu_item",
     "modifier_group",
   ]);
-  const all: Choice[] = [
+  const items: Choice[] = [
     ...menu_item.map((doc) => ({ id: objectId("menu_item", slug, doc), name: doc.name })),
     ...modifier_group.flatMap((group) =>
       group.options.map((option) => ({
@@ -52,8 +52,9 @@ export function listDishes(
     return until !== undefined && (until === null || until > rt.now());
   };
   return {
-    dishes: all.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
-    soldOut: all.filter(isSoldOut),
+    // People look for a dish in this long list by its name.
+    dishes: items.filter((one) => !isSoldOut(one)).toSorted((a, b) => a.name.localeCompare(b.name)),
+    soldOut: items.filter(isSoldOut),
   };
 }
 

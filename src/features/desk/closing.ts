@@ -26,7 +26,8 @@ type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // Merged shifts would join yesterday's hours and today's if they meet at midnight.
+  // Opening hours can end at 48:00, so those that began two days before count. Merged shifts would
+  // join yesterday's hours and today's if they meet at midnight.
   const { unmergedShifts, closures } = createWorkingTimeReader(
     schedule,
     localDays(timezone, today - 2, today + 2),
@@ -66,12 +67,14 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
   rt.tx(() => {
     const { schedule, doc } = getBusiness(rt, slug);
     const { date, shifts, nowMin } = findOpenDay(schedule, doc.timezone, rt.now());
+    // The end is -Infinity on a day without shifts.
     const endMin = Math.max(...shifts.map(({ end }) => end));
     const untilMin = until === null ? Infinity : parseClock(until, nowMin, endMin);
-    const left = subtract(shifts, [{ start: nowMin, end: untilMin }]);
-    if (totalMinutes(left) === totalMinutes(shifts))
+    const remaining = subtract(shifts, [{ start: nowMin, end: untilMin }]);
+    const closesNothing = totalMinutes(remaining) === totalMinutes(shifts);
+    if (closesNothing)
       throw new ClosingError("conflict", "not_open", "The business is not open at this time.");
-    return updateDateHours(rt, slug, date, left.map(toHours));
+    return updateDateHours(rt, slug, date, remaining.map(toHours));
   });
 
 const totalMinutes = (intervals: readonly Interval[]): number =>
@@ -101,6 +104,7 @@ function parseClock(text: string, nowMin: number, endMin: number): number {
 }
 
 const twoDigits = (n: number) => String(n).padStart(2, "0");
+/** Returns a time of the open day, such as `15:30`, or `25:30` for 1:30 in the night after it. */
 const formatClock = (minute: number) =>
   `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}`;
 const toHours = ({ start, end }: Interval) => ({

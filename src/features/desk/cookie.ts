@@ -18,7 +18,7 @@ export function cookieHeaders(request: PageRequest, token: string): RawHeaders {
     `Max-Age=${token === "" ? 0 : DEVICE_MS / 1000}`,
     "HttpOnly",
     "SameSite=Strict",
-    ...(isLoopback(request) ? [] : ["Secure"]),
+    ...(isHttpOnLoopback(request) ? [] : ["Secure"]),
   ];
   return ["set-cookie", attributes.join("; ")];
 }
@@ -40,10 +40,14 @@ export function sessionOf({ rt, slug, context }: PageRequest): DeskSession | und
 export function hasHttpsOrLoopback(request: PageRequest): boolean {
   const { config, store } = request.rt;
   const urls = [config.http.publicUrl, store.daemon.find()?.url];
-  return isLoopback(request) || urls.some((url) => url?.startsWith("https:"));
+  return isHttpOnLoopback(request) || urls.some((url) => url?.startsWith("https:"));
 }
 
-function isLoopback({ rt, context: { request } }: PageRequest): boolean {
+/**
+ * Returns whether the browser reaches the server by plain http on the same machine. The Host header
+ * decides if no public URL is set.
+ */
+function isHttpOnLoopback({ rt, context: { request } }: PageRequest): boolean {
   const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(request, "host") ?? ""}`);
   return url !== null && url.protocol === "http:" && isLoopbackHost(url.host);
 }

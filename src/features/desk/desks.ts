@@ -157,11 +157,11 @@ export function findDeskByLink(rt: Runtime, slug: string, token: string): DeskRo
 export const pairDevice = (
   rt: Runtime,
   slug: string,
-  link: string,
+  linkToken: string,
   { userAgent, address }: { userAgent: string | undefined; address: string | null },
 ): string | undefined =>
   rt.tx(() => {
-    const desk = findDeskByLink(rt, slug, link);
+    const desk = findDeskByLink(rt, slug, linkToken);
     if (desk === undefined) return undefined;
     const store = rt.openStore(createDeskStore);
     const now = rt.now();

@@ -2,7 +2,7 @@ import type { FormatMetrics } from "../../app/operations/monitoring.ts";
 import { formatMetric } from "../../http/pipeline/metrics.ts";
 import { createAlertLinkStore, createDeskStore } from "./store.ts";
 
-const formatDevices: FormatMetrics = (rt) => [
+const formatDeskMetrics: FormatMetrics = (rt) => [
   formatMetric("deskbell_desk_devices", "gauge", "Devices that are paired with desks.", [
     ["", rt.openStore(createDeskStore).count(rt.now()).devices],
   ]),
@@ -11,4 +11,4 @@ const formatDevices: FormatMetrics = (rt) => [
   ]),
 ];
 
-export const metrics: readonly FormatMetrics[] = [formatDevices];
+export const metrics: readonly FormatMetrics[] = [formatDeskMetrics];

@@ -2,7 +2,7 @@ import type { PageRequest } from "../../http/pages/page-request.ts";
 import { getHeader } from "../../http/pipeline/request-context.ts";
 import { choosePageLanguage, type PageLanguage } from "../../pages/languages.ts";
 
-export const pathOf = ({ base, slug }: PageRequest): string =>
+export const deskPathOf = ({ base, slug }: PageRequest): string =>
   `${base}/b/${encodeURIComponent(slug)}/desk`;
 
 export const wantsJson = ({ context }: PageRequest): boolean =>

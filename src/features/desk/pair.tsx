@@ -8,7 +8,7 @@ import { fillText } from "../../pages/languages.ts";
 import { TEXTS } from "./browser/texts.ts";
 import { cookieHeaders, hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { findDeskByLink, pairDevice, runAsDesk, unpairDevice } from "./desks.ts";
-import { languageOf, pathOf, wantsJson } from "./page-request.ts";
+import { deskPathOf, languageOf, wantsJson } from "./page-request.ts";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /**
@@ -46,9 +46,9 @@ export function postPairing(request: PageRequest): HttpResponse {
   if (!hasHttpsOrLoopback(request)) return respondNeedsHttps(request);
   const { rt, slug, context } = request;
   const getClientAddress = createGetClientAddress(rt.config.http.trustedProxies);
-  const link = context.request.params["token"] ?? "";
+  const linkToken = context.request.params["token"] ?? "";
   try {
-    const token = pairDevice(rt, slug, link, {
+    const token = pairDevice(rt, slug, linkToken, {
       userAgent: getHeader(context.request, "user-agent"),
       address: getClientAddress(context.request),
     });
@@ -74,7 +74,7 @@ export function postUnpairing(request: PageRequest): HttpResponse {
 const redirectToDesk = (request: PageRequest, token: string): HttpResponse =>
   respond(request.context, 303, [
     "location",
-    pathOf(request),
+    deskPathOf(request),
     "content-length",
     "0",
     "cache-control",

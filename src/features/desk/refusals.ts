@@ -40,7 +40,7 @@ const BY_ERROR_CODE: Partial<Record<ErrorCode, RefusalCode>> = {
 export function refusalOf({ code, extensions, issues }: AppError): RefusalCode | undefined {
   const { reason } = extensions as { reason?: Reason };
   if (reason !== undefined) return BY_REASON[reason];
-  // The code of the first issue is more specific than that of the error.
+  // The code of the first issue is more specific than that of the error, but may have no text.
   const [issue] = issues;
   return BY_ERROR_CODE[(issue?.code ?? code) as ErrorCode] ?? BY_ERROR_CODE[code];
 }

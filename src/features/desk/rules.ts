@@ -50,7 +50,7 @@ const DEVICE_KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
 export const deviceKindOf = (userAgent = ""): string =>
   DEVICE_KINDS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? "browser";
 
-/** The actions of a visit that the desk has a button for. */
+/** The actions of a visit that the desk has a button for. The server alone lets a visit expire. */
 export type DeskVisitAction = Exclude<VisitAction, "expire">;
 
 /** Returns a time as the page gets it, such as `2026-12-01T10:00`. */
@@ -87,11 +87,13 @@ export type DeskVisit = {
   actions: DeskVisitAction[];
 };
 
+/** A service, staff member, dish or option that a form offers. */
 export type Choice = { id: string; name: string };
 
+/** A ticket order that waits for payment. `event` is null if the catalog lacks the event. */
 export type DeskOrder = { code: string; event: string | null; tickets: number; total: string };
 
-/** A time off within today and tomorrow. `staff` is the name of the staff member. */
+/** A time off. `staff` is the name of the staff member, empty if the catalog no longer has it. */
 export type DeskAbsence = { id: string; staff: string; from: string; to: string };
 
 /** A time off with its visits, each with the names of the colleagues who could take it. */

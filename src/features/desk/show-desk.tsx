@@ -12,7 +12,7 @@ import { localeOfTimes, type Times, timesIn } from "./browser/times.ts";
 import { hasHttpsOrLoopback, sessionOf } from "./cookie.ts";
 import { type DeskSession, recordUse } from "./desks.ts";
 import { readForm } from "./form.ts";
-import { languageOf, pathOf, wantsJson } from "./page-request.ts";
+import { deskPathOf, languageOf, wantsJson } from "./page-request.ts";
 import { respondNotPaired, respondNeedsHttps } from "./pair.tsx";
 import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 import { type DeskOutcome, SCANNER } from "./rules.ts";
@@ -62,7 +62,7 @@ export async function postAction(request: PageRequest): Promise<HttpResponse> {
   const query = new URLSearchParams({ done: tokenOf(form), ...(awayId && { away: awayId }) });
   return respond(context, 303, [
     "location",
-    `${pathOf(request)}?${query}${awayId === undefined ? "" : "#away-visits"}`,
+    `${deskPathOf(request)}?${query}${awayId === undefined ? "" : "#away-visits"}`,
     "content-length",
     "0",
     ...NO_STORE,
@@ -87,7 +87,7 @@ function respondWithDesk(
     texts,
     language,
     locale,
-    path: pathOf(request),
+    path: deskPathOf(request),
     scanner: pathOfLaterScript(request, SCANNER),
     message,
   };

@@ -48,7 +48,7 @@ export function readDeskView(
     visits: toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined)),
   }));
   markNowAndNext(days[0]?.visits ?? [], now, rt, session);
-  const canSell = allows(session, "sold-out");
+  const marksSoldOut = allows(session, "sold-out");
   return {
     business: name,
     desk: desk.name,
@@ -62,8 +62,8 @@ export function readDeskView(
     days,
     ...listChoices(rt, session),
     hasEvents: rt.store.catalog.hasKind(business.id, "public_event"),
-    ...(canSell ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
-    ...(canSell && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
+    ...(marksSoldOut ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
+    ...(marksSoldOut && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
     orders: allows(session, "visits") && isWholeBusiness ? listOrders(rt, session) : [],
     absences: isWholeBusiness && allows(session, "close") ? listAbsences(rt, session) : [],
@@ -87,7 +87,8 @@ function toDeskVisits(
 type AnyVisit = Visit & { type: "booking" | "reservation"; guests: number };
 
 /**
- * Returns a visit that the desk shows; a desk of one person shows the bookings of this person only.
+ * Returns a visit; undefined if the desk does not show it. A desk of one person shows the bookings
+ * of this person only.
  */
 export function findVisit(
   rt: Runtime,
@@ -96,7 +97,7 @@ export function findVisit(
 ): AnyVisit | undefined {
   const booking = rt.store.bookings.findById(business.id, id);
   if (booking)
-    return desk.staffId === null || booking.segments.some((one) => one.staffId === desk.staffId)
+    return desk.staffId === null || booking.segments.some(({ staffId }) => staffId === desk.staffId)
       ? { ...booking, type: "booking" }
       : undefined;
   const reservation = rt.store.reservations.findById(business.id, id);
@@ -149,7 +150,10 @@ function toDeskVisit(
   };
 }
 
-/** Sets `at` of today's visits. It stays null if the guest did not come. */
+/**
+ * Sets `at` of today's visits, which are in the order of their starts. It stays null if the guest
+ * did not come.
+ */
 function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: DeskSession): void {
   let hasNext = false;
   for (const shown of visits) {
@@ -164,7 +168,7 @@ function markNowAndNext(visits: DeskVisit[], now: number, rt: Runtime, session: 
   }
 }
 
-/** Lists the visits that wait for a decision, on any day. */
+/** Lists the visits from now on that wait for a decision. */
 function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   const { business, desk } = session;
   const filter = { businessId: business.id, from: rt.now(), status: "PENDING" as const };
@@ -173,6 +177,7 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   const reservations =
     staffId === undefined ? rt.store.reservations.listPage(filter, MAX_PENDING) : [];
   const ids = new Set([...bookings, ...reservations].map(({ id }) => id));
+  // The entries of a day say the staff member and place of each service, so the days are read.
   const dates = [...bookings, ...reservations].map(({ startsAt }) =>
     localDateOf(startsAt, business.doc.timezone),
   );
@@ -185,6 +190,7 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   );
 }
 
+/** Lists the ticket orders that wait for payment. */
 function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOrder[] {
   return rt
     .openStore(createOrderStore)

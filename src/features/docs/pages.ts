@@ -29,6 +29,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The media types of the extensions that the build writes. */
 const MEDIA_TYPES: { [extension: string]: string } = {
   html: "text/html; charset=utf-8",
   md: "text/markdown; charset=utf-8",
@@ -49,11 +50,11 @@ const MAX_CACHED = 16;
 function docsRoutes(rt: Runtime): Route[] {
   const { publicUrl } = rt.config.http;
   const basePath = basePathOf(publicUrl);
-  const listNames = lazy(() => new Set(listDocs()));
+  const fileNames = lazy(() => new Set(listDocs()));
   const responses = new BoundedCache<string, CachedResponse>(MAX_CACHED);
 
   const sendFile = (context: RequestContext, name: string) => {
-    if (!listNames().has(name)) throw new AppError("route_not_found", "/docs has no such page.");
+    if (!fileNames().has(name)) throw new AppError("route_not_found", "/docs has no such page.");
     const base = publicUrl || baseOf(context.request);
     const cacheKey = `${name} ${base}`;
     let response = responses.get(cacheKey);
@@ -68,7 +69,7 @@ function docsRoutes(rt: Runtime): Route[] {
     const name = folder + (context.request.params["file"] ?? "");
     // The earlier interactive reference loaded its document from this path.
     if (name === "reference.json") return redirectTo(308, `${basePath}/openapi.json`)(context);
-    return sendFile(context, listNames().has(`${name}.html`) ? `${name}.html` : name);
+    return sendFile(context, fileNames().has(`${name}.html`) ? `${name}.html` : name);
   };
 
   const route = (path: string, handle: OpenHandler): Route => ({
@@ -80,7 +81,8 @@ function docsRoutes(rt: Runtime): Route[] {
   });
   return [
     route("/docs", (context) => sendFile(context, "index.html")),
-    // A browser at the address of the server is redirected to the documentation.
+    // A browser at the address of the server is redirected to the documentation, unless another
+    // feature has a route for this path.
     { ...route("/", redirectTo(302, `${basePath}/docs`)), isReplaceable: true },
     route("/docs.md", (context) => sendFile(context, "index.md")),
     route("/llms.txt", (context) => sendFile(context, "llms.txt")),

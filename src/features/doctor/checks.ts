@@ -166,6 +166,7 @@ export function checkKeyExpiry(
       kind === "SECRET" ? "--secret" : scopes.map((scope) => `--scope ${scope}`).join(" ");
     return advice(
       `the key '${name}' of ${describeOwner(key)} expires at ${isoSeconds(expiresAt)}`,
+      // `keys create` cannot replace the key of a partner, which is for several businesses.
       partnerId === null
         ? `deskbell keys create --business ${describeOwner(key)} --name ${shellQuote(name)} ${rights}`
         : `deskbell keys update ${id} --expires 365d`,
@@ -200,6 +201,7 @@ export const checkGainedScopes = (
       return [];
     });
 
+/** Reports events whose body no longer has the stored SHA-256. */
 export function checkUnsentEvents(
   events: Iterable<Pick<EventRow, "id" | "body" | "sha256">>,
 ): Finding[] {
@@ -240,14 +242,15 @@ export function checkDaemonResponse(url: string, response: DaemonResponse, now: 
 }
 
 /**
+ * Advises to raise the limit of open files if the daemon could reach it under load.
  * @param limit how many files the daemon may open; null if unknown
  * @param endpoints the number of endpoints, each of which may keep one more connection open
  */
 export function checkOpenFileLimit(limit: number | null, endpoints: number): Finding[] {
-  const others = OTHER_FILES + endpoints;
-  const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + others;
+  const otherFiles = OTHER_FILES + endpoints;
+  const needed = MAX_CONNECTIONS + MAX_WEBHOOKS + otherFiles;
   if (limit === null || limit >= needed) return [];
-  const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${others} others`;
+  const what = `${MAX_CONNECTIONS} connections, ${MAX_WEBHOOKS} webhooks in flight and ${otherFiles} others`;
   return advice(
     `the daemon may open at most ${limit} files: under load it needs ${needed} (${what})`,
     RAISE_OPEN_FILE_LIMIT,

@@ -199,6 +199,7 @@ async function inspectDaemon(
   conditions: Finding[],
   askDaemon: DoctorDeps["askDaemon"],
 ): Promise<CheckResult> {
+  // If the daemon does not run, or its limit is unknown, the limit of this process is checked.
   const limit = (isRunning ? rt.store.daemon.find()?.openFiles : null) ?? readOpenFileLimit();
   const findings = [...conditions, ...checkOpenFileLimit(limit, rt.store.endpoints.list().length)];
   if (url !== null) {
@@ -212,10 +213,10 @@ async function inspectDaemon(
 
 function inspectWebhooks(rt: Runtime, conditions: Finding[]): CheckResult {
   const endpoints = rt.store.endpoints.list().length;
-  const hasAlertUrl =
+  const canAlert =
     rt.store.daemon.find()?.hasAlertUrl === true || hasAlertChannel(rt.config.alerts);
   const findings = [...conditions, ...checkUnsentEvents(rt.store.events.iterateUndelivered())];
-  if (endpoints > 0 && !hasAlertUrl)
+  if (endpoints > 0 && !canAlert)
     findings.push({
       text: "no alert is sent when an endpoint starts to fail: the daemon has no --alert-url and no --alert-mail",
       fix: "deskbell serve --alert-url URL, or set DESKBELL_ALERT_URL in its environment",

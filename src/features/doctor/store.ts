@@ -26,13 +26,13 @@ export type DatabaseFacts = {
 export const readDatabaseFacts = (path: string): DatabaseFacts => withReadOnlyDatabase(path, read);
 
 function read(db: Db): DatabaseFacts {
-  const one = (sql: string): unknown => db.prepare(sql).pluck().get();
+  const readValue = (sql: string): unknown => db.prepare(sql).pluck().get();
   return {
-    sqlite: one("SELECT sqlite_version()") as string,
-    bytes: one(
+    sqlite: readValue("SELECT sqlite_version()") as string,
+    bytes: readValue(
       "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
     ) as number,
-    schema: one("PRAGMA user_version") as number,
+    schema: readValue("PRAGMA user_version") as number,
     knownSchema: countMigrations(),
     damage: findDamage(db)?.replaceAll(/\s+/g, " ").trim() ?? null,
     orphansIn: db
@@ -40,7 +40,7 @@ function read(db: Db): DatabaseFacts {
       .pluck()
       .all() as string[],
     hasLitestreamTables:
-      one(
+      readValue(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name GLOB '_litestream_*'",
       ) !== 0,
   };

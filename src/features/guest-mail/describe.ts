@@ -14,7 +14,10 @@ type Row = { about: string; lines: string[] };
 
 /** The content of a mail about a visit, order or hold. All texts come from the catalog. */
 export type VisitDescription = {
-  /** The name of the public event of an order; null for visits and holds. */
+  /**
+   * The name of the public event of an order, or the code of the order if the event was deleted;
+   * null for visits and holds.
+   */
   event: string | null;
   /** The services, for the description of a calendar entry. */
   titles: string[];

@@ -52,6 +52,7 @@ export function writeMail(
     pages.insert({
       visitId,
       businessId: business.id,
+      // The guest has not chosen a language, because no page was used.
       language: choosePageLanguage(undefined, business.doc.locales),
       unconfirmed: false,
       hasMailbox: false,

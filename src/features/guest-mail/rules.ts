@@ -51,6 +51,7 @@ const ENDINGS: readonly MailKind[] = ["declined", "expired", "cancelled"];
 
 /** Returns the time (epoch ms) after which a mail is not sent, because it would be of no use. */
 export function expiryOf(kind: MailKind, facts: MailFacts, now: number): number {
+  // A mail of this kind is about a hold, whose `decideBy` is never null.
   if (kind === "confirm") return facts.decideBy ?? now;
   return ENDINGS.includes(kind) ? now + MAX_WAIT_MS : Math.min(now + MAX_WAIT_MS, facts.endsAt);
 }
@@ -107,10 +108,10 @@ const withoutDots = (text: string): string => text.replaceAll(".", "");
  */
 export function limitsOf(kind: MailKind, address: string, visitor: string | undefined): Limit[] {
   const { mailbox, domain } = mailboxOf(address);
-  const all = { counted: `mailbox ${mailbox}`, max: MAX_TO_MAILBOX };
-  if (kind !== "confirm") return [all];
+  const limitOfMailbox = { counted: `mailbox ${mailbox}`, max: MAX_TO_MAILBOX };
+  if (kind !== "confirm") return [limitOfMailbox];
   return [
-    all,
+    limitOfMailbox,
     { counted: `confirmation ${mailbox}`, max: MAX_CONFIRMATIONS },
     ...(isMailProvider(domain)
       ? []

@@ -28,7 +28,10 @@ export type SessionDeps = EffectDeps & {
 
 export type Session = {
   press: (keys: readonly Key[]) => void;
-  /** Pastes text into an open prompt. Elsewhere the characters would be keys that act. */
+  /**
+   * Types the first line of a text into an open prompt for text. Elsewhere its characters would be
+   * keys that act.
+   */
   paste: (text: string) => void;
   /** Reads and draws the data again if something has changed. */
   tick: () => void;

@@ -59,7 +59,8 @@ export function createLiveStore(db: Db) {
       WHERE failing_since IS NOT NULL AND status = 'ACTIVE' AND deleted_at IS NULL
         AND (:businessId IS NULL OR business_id = :businessId)`)
     .pluck();
-  // Every row has `is_redelivery IN (0, 1)`: the second column of the index of due deliveries.
+  // Every row has `is_redelivery IN (0, 1)`. This condition lets SQLite use the index of due
+  // deliveries, whose second column it is.
   const selectEndpoints = db.prepare(`
     SELECT ${columns("id, name, url, status, disabled_reason, failing_since, last_error, disable_at, held_until")},
       (SELECT slug FROM business WHERE id = business_id) AS businessSlug,
@@ -98,7 +99,10 @@ export function createLiveStore(db: Db) {
         .reverse() as string[];
     },
 
-    /** Counts the retrying deliveries of a business among at most COUNT_LIMIT of all businesses. */
+    /**
+     * Counts the pending deliveries of a business that have failed since they were created or
+     * redelivered, among at most COUNT_LIMIT of all businesses.
+     */
     countRetrying: (businessId: string | null) => countRetrying.get({ businessId }) as number,
     /** Lists the durations in ms of the attempts since a time, among the latest SAMPLE_SIZE. */
     listAttemptDurations: (since: number, businessId: string | null) =>

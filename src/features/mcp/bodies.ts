@@ -70,7 +70,7 @@ export const HOLD_FORMS = {
   },
 } as const satisfies Forms;
 
-/** The bodies of the tool change_booking. */
+/** The bodies of the tool change_booking. `guest` is that of updateReservation, too. */
 export const CHANGE_FORMS = {
   visit: bodyOf("rescheduleBooking", "New time of a visit"),
   table: bodyOf("rescheduleReservation", "New time of a table"),
@@ -86,6 +86,7 @@ export const offeredForms = (forms: Forms, caller: Caller): Forms =>
     Object.entries(forms).filter(([, form]) => form.describe(caller) !== undefined),
   );
 
+/** Returns the schemas of the bodies that the server accepts; each body is optional. */
 export const describeForms = (forms: Forms, caller: Caller): Record<string, z.ZodType> =>
   Object.fromEntries(
     Object.entries(forms).flatMap(([name, { about, describe }]) => {
@@ -94,7 +95,10 @@ export const describeForms = (forms: Forms, caller: Caller): Record<string, z.Zo
     }),
   );
 
-/** Returns the JSON Schema of arguments, some of which are bodies of the API. */
+/**
+ * Returns the JSON Schema of arguments, some of which are bodies of the API.
+ * @param options `isNew` is set if the bodies create something
+ */
 export const describeArguments = (
   fields: Record<string, z.ZodType>,
   options: { isNew?: boolean } = {},
@@ -133,6 +137,7 @@ export type WriteArguments = {
   [field: string]: unknown;
 };
 
+/** Returns the arguments of a call, checked. @throws AppError validation_failed with every issue */
 export const parse = (schema: z.ZodObject, args: Arguments): WriteArguments =>
   parseRequest(schema, args) as unknown as WriteArguments;
 
@@ -171,7 +176,7 @@ export function addFields(
   body: Record<string, unknown>,
   fields: Record<string, unknown>,
 ): Record<string, unknown> {
-  const name = Object.keys(fields).find((one) => Object.hasOwn(body, one));
+  const name = Object.keys(fields).find((field) => Object.hasOwn(body, field));
   if (name === undefined) return { ...body, ...fields };
   const detail = `'${name}' is both in '${form}' and beside it.`;
   throw new AppError("validation_failed", detail, {

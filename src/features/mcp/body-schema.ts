@@ -45,9 +45,9 @@ function withoutNull(schema: JsonSchema, isNew: boolean): JsonSchema {
   const { anyOf, default: byDefault, ...rest } = schema;
   if (!Array.isArray(anyOf)) return schema;
   const choices = (anyOf as JsonSchema[]).map(({ description: _text, ...choice }) => choice);
-  const [only, ...others] = choices.filter(({ type }) => type !== "null");
+  const [firstChoice, ...otherChoices] = choices.filter(({ type }) => type !== "null");
   const isNullUseless = byDefault === null || (isNew && byDefault === undefined);
-  return others.length === 0 && isNullUseless
-    ? { ...only, ...rest }
+  return otherChoices.length === 0 && isNullUseless
+    ? { ...firstChoice, ...rest }
     : { ...schema, anyOf: choices };
 }

@@ -96,11 +96,13 @@ async function readView<T>(
     if (business === undefined) throw notFound();
     return business;
   };
+  // The business is read again after this step, because it may change or be deleted meanwhile.
   await readAhead(rt, getBusiness(), kindsAffecting(lists));
   return readCatalogView(
     rt,
     lists,
     getBusiness,
+    // Partners already know the state at `publishedUntil`, so no tool shows an earlier state.
     ({ publishedUntil }) => Math.max(context.now, publishedUntil),
     read,
   );

@@ -55,6 +55,7 @@ type Availability = {
 };
 
 const TIME = /T(\d{2}:\d{2})/;
+/** Returns the local time of day of a start, such as 17:00. */
 const timeOf = (startsAt: string): string => TIME.exec(startsAt)?.[1] ?? "";
 
 export const findTimes: Tool = {
@@ -69,9 +70,10 @@ export const findTimes: Tool = {
     const { business, earliest, latest, limit, ...passed } = args;
     const slug = chooseBusiness(caller, business);
     assertReadable(caller, slug);
-    const own = { earliest, latest, limit };
-    const given = Object.entries(own).filter(([, value]) => value !== undefined);
-    const values = parseArguments(ownParameters(), Object.fromEntries(given));
+    const sentArguments = Object.entries({ earliest, latest, limit }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const ownValues = parseArguments(ownParameters(), Object.fromEntries(sentArguments));
     const reply = await caller.api.call(caller.context, {
       operationId: "getAvailability",
       params: { slug },
@@ -83,15 +85,15 @@ export const findTimes: Tool = {
       .filter(({ startsAt }) => {
         const time = timeOf(startsAt);
         return (
-          (values.earliest === undefined || time >= values.earliest) &&
-          (values.latest === undefined || time <= values.latest)
+          (ownValues.earliest === undefined || time >= ownValues.earliest) &&
+          (ownValues.latest === undefined || time <= ownValues.latest)
         );
       });
     const byDate = Map.groupBy(slots, ({ startsAt }) => dateOf(startsAt));
-    const days = Object.fromEntries(
-      [...byDate].map(([date, { length }]) => [`${weekdayOf(date)} ${date}`, length]),
+    const countsByDay = Object.fromEntries(
+      [...byDate].map(([date, ofDay]) => [`${weekdayOf(date)} ${date}`, ofDay.length]),
     );
-    const page = new ResultPage(values.limit ?? DEFAULT_TIMES, days);
+    const page = new ResultPage(ownValues.limit ?? DEFAULT_TIMES, countsByDay);
     const isTable = passed["partySize"] !== undefined;
     const shown: { slot: Slot; time: object }[] = [];
     // `page` shortens the times, and says when it is full.
@@ -111,7 +113,7 @@ export const findTimes: Tool = {
       data: shown.map(({ time }) => time),
       ...(Object.keys(staff).length > 0 && { staff }),
       found: slots.length,
-      ...(slots.length > 0 && { days }),
+      ...(slots.length > 0 && { days: countsByDay }),
       ...(slots.length === 0 && { nextAvailable: data.nextAvailable }),
       ...(shown.length < slots.length && {
         more: "Ask for one `date`, a later `earliest` or a larger `limit` to see more times.",

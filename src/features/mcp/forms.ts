@@ -29,7 +29,7 @@ export const toBusiness = ({ slug, doc }: BusinessRow, now: number) => {
 
 /** Returns functions that return the forms of objects, with the names of categories in a language. */
 export function createForms(context: PublicContext, locale: string) {
-  const nameOf = memoized((id: string): string | undefined => {
+  const categoryName = memoized((id: string): string | undefined => {
     const doc =
       context.findVisibleById("menu_category", id) ??
       context.findVisibleById("service_category", id);
@@ -39,7 +39,7 @@ export function createForms(context: PublicContext, locale: string) {
     service({ categoryId, addonLinks, variants, capacity, locationType, ...rest }: PublicService) {
       return {
         ...rest,
-        category: categoryId && nameOf(categoryId),
+        category: categoryId && categoryName(categoryId),
         variants: variants.map(({ serviceId: _id, currency: _currency, ...variant }) => variant),
         addons: addonLinks.map(toAddon),
         ...(capacity > 1 && { capacity }),
@@ -48,7 +48,7 @@ export function createForms(context: PublicContext, locale: string) {
     },
     dish: ({ categoryIds, modifierGroupIds: _ids, ...rest }: PublicMenuItem) => ({
       ...rest,
-      categories: categoryIds.map(nameOf),
+      categories: categoryIds.map(categoryName),
     }),
   };
 }

@@ -3,6 +3,7 @@ import { readVersion } from "../../platform/assets.ts";
 // The messages of the Model Context Protocol over streamable HTTP: the stateless revision, and the
 // revisions before it, which begin with a handshake.
 
+/** The first version whose requests stand alone, without a handshake before them. */
 export const STATELESS = "2026-07-28";
 export const WITH_HANDSHAKE = ["2025-11-25", "2025-06-18"] as const;
 export const VERSIONS: readonly string[] = [STATELESS, ...WITH_HANDSHAKE];
@@ -113,6 +114,7 @@ function assertStateless(
   if (method === "tools/call") assertHeader("Mcp-Name", String(params["name"]), getHeader);
 }
 
+/** The form of a header whose value has other characters than ASCII: base64 of the value. */
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
 /** Asserts that a header repeats a value of the body, so that proxies can rely on it. */
@@ -123,8 +125,8 @@ function assertHeader(
 ): void {
   const value = getHeader(name.toLowerCase());
   const [, base64] = ENCODED.exec(value ?? "") ?? [];
-  const text = base64 === undefined ? value : Buffer.from(base64, "base64").toString();
-  if (text === expected) return;
+  const decoded = base64 === undefined ? value : Buffer.from(base64, "base64").toString();
+  if (decoded === expected) return;
   throw new MessageError(
     "headerMismatch",
     400,
@@ -156,6 +158,7 @@ export function describeServer({ method, params }: ClientRequest, instructions: 
   if (method === "server/discover")
     return { supportedVersions: VERSIONS, capabilities: CAPABILITIES, instructions, ...CACHING };
   const requested = params["protocolVersion"];
+  // A client that asks for another version is offered the newest one, and decides.
   const protocolVersion =
     WITH_HANDSHAKE.find((version) => version === requested) ?? WITH_HANDSHAKE[0];
   return { protocolVersion, capabilities: CAPABILITIES, serverInfo: serverInfo(), instructions };

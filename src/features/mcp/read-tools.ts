@@ -31,11 +31,11 @@ import { describeParameters, parseArguments, type Tool } from "./tool.ts";
 const MAX_RESULTS = 50;
 const DEFAULT_RESULTS = 20;
 const MAX_SUGGESTED_EVENTS = 5;
-const results = () =>
+const limitParameter = () =>
   integer(1, MAX_RESULTS).describe(
     `Maximum number of results, ${DEFAULT_RESULTS} by default; a page can have fewer, because results are kept small`,
   );
-const nextPage = () => cursor().describe("`page.nextCursor` of the previous result");
+const cursorParameter = () => cursor().describe("`page.nextCursor` of the previous result");
 
 const toPage = ({ objects, nextCursor }: Found) => ({
   data: objects,
@@ -46,7 +46,7 @@ const findParameters = lazy(() => ({
   query: text().describe(
     "Words in the name, the kind, the description or the address; all by default",
   ),
-  cursor: nextPage(),
+  cursor: cursorParameter(),
 }));
 
 export const findBusiness: Tool = {
@@ -57,29 +57,32 @@ export const findBusiness: Tool = {
   isForServer: true,
   describeArguments: () => ({ properties: describeParameters(findParameters()) }),
   call({ rt, key }, args) {
-    const { query = "", cursor: after = "" } = parseArguments(findParameters(), args);
+    // The cursor of this tool is the slug of the last business on the page before.
+    const { query = "", cursor: lastSlug = "" } = parseArguments(findParameters(), args);
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    const own = key && rt.store.businesses.findById(key.businessId);
+    const ownBusiness = key && rt.store.businesses.findById(key.businessId);
     const businesses = new Map(
       rt
         .openStore(createPublishedStore)
         .list()
-        .map((one) => [one.slug, one]),
+        .map((business) => [business.slug, business]),
     );
-    if (own && !businesses.has(own.slug)) {
-      const { name, type, description, address, timezone } = own.doc;
-      businesses.set(own.slug, { slug: own.slug, name, type, description, address, timezone });
+    // The business of the key need not be published.
+    if (ownBusiness && !businesses.has(ownBusiness.slug)) {
+      const { slug, doc } = ownBusiness;
+      const { name, type, description, address, timezone } = doc;
+      businesses.set(slug, { slug, name, type, description, address, timezone });
     }
     const page = new ResultPage(MAX_RESULTS);
     let nextCursor: string | null = null;
     for (const slug of [...businesses.keys()].sort()) {
-      const one = businesses.get(slug);
-      const textOfOne = Object.values(one ?? {})
+      const business = businesses.get(slug);
+      const texts = Object.values(business ?? {})
         .join(" ")
         .toLowerCase();
-      if (one === undefined || slug <= after || !words.every((word) => textOfOne.includes(word)))
-        continue;
-      if (!page.add(one)) {
+      const hasAllWords = words.every((word) => texts.includes(word));
+      if (business === undefined || slug <= lastSlug || !hasAllWords) continue;
+      if (!page.add(business)) {
         nextCursor = String(page.objects.at(-1)?.["slug"]);
         break;
       }
@@ -167,6 +170,7 @@ const toTime = (minute: number): string =>
 function listDays(schedule: ScheduleDoc, timezone: string, from: LocalDate, to: LocalDate) {
   const days = [];
   for (let date = from; date <= to; date = addDays(date, 1)) {
+    // A `yearly` closure has a month and a day, such as 12-25.
     const closure = schedule.closures.find((one) =>
       "yearly" in one ? one.yearly === date.slice(5) : one.from <= date && date <= one.to,
     );
@@ -200,8 +204,8 @@ const searchParameters = lazy(() => ({
     .describe(
       "Only services and dishes up to this price, in the smallest unit of the currency: 1500 is CHF 15.00, or JPY 1500",
     ),
-  limit: results(),
-  cursor: nextPage(),
+  limit: limitParameter(),
+  cursor: cursorParameter(),
   locale: locale(),
 }));
 
@@ -249,8 +253,8 @@ const eventParameters = lazy(() => ({
   query: text().describe("Words that the name or the description must all have"),
   from: instant().describe("Only events that end after this time; now by default"),
   to: instant().describe("Only events that start before this time"),
-  limit: results(),
-  cursor: nextPage(),
+  limit: limitParameter(),
+  cursor: cursorParameter(),
   locale: locale(),
 }));
 

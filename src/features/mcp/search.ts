@@ -53,8 +53,8 @@ function createMatcher(words: string, context: PublicContext): (doc: Doc) => boo
     return "category" in doc && doc.category !== null ? serviceCategoryName(doc.category) : "";
   };
   return (doc) => {
-    const own = ownText(doc);
-    return wanted.every((word) => own.includes(word) || categoriesOf(doc).includes(word));
+    const text = ownText(doc);
+    return wanted.every((word) => text.includes(word) || categoriesOf(doc).includes(word));
   };
 }
 
@@ -88,6 +88,8 @@ const CATALOG_CURSOR = "search_catalog";
 export function searchCatalog(view: CatalogView, search: Search): Found {
   const after =
     search.cursor === undefined ? undefined : decodeCursor(CATALOG_CURSOR, search.cursor);
+  // A cursor has the ID of the last object before the page. The prefix of the ID tells the kind of
+  // the object, and the kinds before this kind have been listed.
   const kindOfCursor = SEARCH_KINDS.find((kind) => PREFIXES[kind] === after?.id.slice(0, 3));
   const kinds = SEARCH_KINDS.slice(
     kindOfCursor === undefined ? 0 : SEARCH_KINDS.indexOf(kindOfCursor),
@@ -131,34 +133,34 @@ function selectKind(
   const formsForAgents = createForms(context, locale);
   const hasWords = createMatcher(words, context);
   const options = { after, limit: limit + 1 };
-  const label = dietary === undefined ? undefined : fold(dietary);
-  const isPriced = maxPriceCents < Infinity;
+  const dietaryLabel = dietary === undefined ? undefined : fold(dietary);
+  const hasMaxPrice = maxPriceCents < Infinity;
   if (kind === "service") {
-    if (label !== undefined) return [];
-    const isCheap = (doc: DocOf["service"]) =>
-      !isPriced ||
+    if (dietaryLabel !== undefined) return [];
+    const isWithinPrice = (doc: DocOf["service"]) =>
+      !hasMaxPrice ||
       (doc.priceType !== "ON_REQUEST" &&
-        Math.min(doc.priceCents, ...doc.variants.map((one) => one.priceCents)) <= maxPriceCents);
+        Math.min(doc.priceCents, ...doc.variants.map((variant) => variant.priceCents)) <=
+          maxPriceCents);
     return select("service", {
       ...options,
-      matches: (doc) => isCheap(doc) && hasWords(doc),
+      matches: (doc) => isWithinPrice(doc) && hasWords(doc),
     }).docs.map((doc) => formsForAgents.service(forms.services(doc)));
   }
   if (kind === "dish") {
-    const isCheap = (doc: DocOf["menu_item"]) =>
-      !isPriced ||
-      (doc.priceType !== "MARKET" &&
-        Math.min(...(doc.sizes.length > 0 ? doc.sizes : [doc]).map((one) => one.priceCents)) <=
-          maxPriceCents);
+    const lowestPrice = ({ sizes, priceCents }: DocOf["menu_item"]) =>
+      sizes.length > 0 ? Math.min(...sizes.map((size) => size.priceCents)) : priceCents;
+    const isWithinPrice = (doc: DocOf["menu_item"]) =>
+      !hasMaxPrice || (doc.priceType !== "MARKET" && lowestPrice(doc) <= maxPriceCents);
     const isAllowed = (doc: DocOf["menu_item"]) =>
-      label === undefined || doc.dietary.some((one) => fold(one) === label);
+      dietaryLabel === undefined || doc.dietary.some((label) => fold(label) === dietaryLabel);
     return select("menu_item", {
       ...options,
-      matches: (doc) => isCheap(doc) && isAllowed(doc) && hasWords(doc),
+      matches: (doc) => isWithinPrice(doc) && isAllowed(doc) && hasWords(doc),
     }).docs.map((doc) => formsForAgents.dish(forms.menuItems(doc)));
   }
   // People and promotions have no price and no label.
-  if (isPriced || label !== undefined) return [];
+  if (hasMaxPrice || dietaryLabel !== undefined) return [];
   if (kind === "staff")
     return select("staff", { ...options, matches: hasWords }).docs.map(forms.staff);
   const { now } = context;

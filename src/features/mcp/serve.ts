@@ -78,9 +78,9 @@ function isAllowedOrigin({ config }: Runtime, request: HttpRequest): boolean {
   const origin = getHeader(request, "origin");
   if (origin === undefined) return true;
   const host = URL.parse(origin)?.host;
-  const own = URL.parse(config.http.publicUrl)?.host;
+  const ownHost = URL.parse(config.http.publicUrl)?.host;
   if (host === undefined) return false;
-  if (own !== undefined) return host === own;
+  if (ownHost !== undefined) return host === ownHost;
   return host === getHeader(request, "host") && isLoopbackHost(new URL(origin).hostname);
 }
 
@@ -120,7 +120,8 @@ async function callTool(
   caller: Caller,
   { params: { name, arguments: args = {} } }: ClientRequest,
 ): Promise<Record<string, unknown>> {
-  const tool = TOOLS.find((one) => one.name === name);
+  const tool = TOOLS.find((offered) => offered.name === name);
+  // The message itself is valid, so these errors have the HTTP status 200.
   if (tool === undefined)
     throw new MessageError("invalidParams", 200, "There is no such tool.", {
       fix: "call tools/list: it lists the tools",

@@ -47,6 +47,7 @@ export type SentBody = {
 export function assertSucceeded<T>({ status, body }: ApiReply, sent: SentBody = {}): T {
   if (status < 400) return body as T;
   const { type: _type, title: _title, status: _status, requestId, ...problem } = body as Problem;
+  // Operators need the ID of a request to find an error of the server in the log.
   throw new RefusedCall(
     toToolError({ ...problem, ...(status >= 500 && { requestId }) } as Problem, sent),
   );
@@ -71,7 +72,7 @@ const MAX_ISSUES = 10;
 const WITH_KEY =
   "ask the user for an API key of the business, which their client sends as a bearer token; without a key the tools can only read";
 
-/** What to do about an error whose advice is about the HTTP API. */
+/** What an agent should do about an error whose advice is about the HTTP API. */
 const FIXES: Partial<Record<HttpCode, string>> = {
   business_mismatch: "leave out `business`, or use the slug that `detail` names",
   business_not_found: "use a slug of find_business",
@@ -91,7 +92,7 @@ function toArgument(pointer: string, { field, addedFields = [] }: SentBody): str
 }
 
 function toToolError(
-  { code, detail, fix, errors = [], ...more }: Problem,
+  { code, detail, fix, errors = [], ...extensions }: Problem,
   sent: SentBody = {},
 ): ToolError {
   const [, , adviceOfApi] = PROBLEM_CODES[code];
@@ -106,7 +107,7 @@ function toToolError(
     detail: inToolWords(detail),
     fix: inToolWords(fix ?? FIXES[code] ?? adviceOfApi),
     ...(issues.length > 0 && { errors: issues }),
-    ...more,
+    ...extensions,
   };
 }
 

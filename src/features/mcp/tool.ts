@@ -69,32 +69,38 @@ function describeTool(tool: Tool, caller: Caller): object {
 }
 
 /** Returns the JSON Schemas of arguments that are parameters of the API, by their names. */
-export const describeParameters = (known: Parameters): JsonSchema =>
+export const describeParameters = (parameters: Parameters): JsonSchema =>
   Object.fromEntries(
-    Object.entries(known).map(([name, schema]) => [name, describeParameter(schema)]),
+    Object.entries(parameters).map(([name, schema]) => [name, describeParameter(schema)]),
   );
 
 function describeParameter(schema: z.ZodType): JsonSchema {
   const { inputSchema, description } = schema.meta() ?? {};
-  const own = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
-  const texts = new Set([description, own["description"]].filter((one) => one !== undefined));
-  return { ...own, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
+  // A parameter whose JSON type differs from its text in a query states that type itself.
+  const jsonSchema = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
+  const texts = new Set(
+    [description, jsonSchema["description"]].filter((about) => about !== undefined),
+  );
+  return { ...jsonSchema, ...(texts.size > 0 && { description: [...texts].join(". ") }) };
 }
 
 /** Returns arguments as the query of a request: the API checks them like parameters. */
 export function toSearch(args: Arguments): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
-    if (value === null) continue;
-    const isText = typeof value !== "object";
-    query.set(
-      name,
-      isText ? String(value) : Array.isArray(value) ? value.join() : JSON.stringify(value),
-    );
+    // An argument that is null counts as left out.
+    if (value !== null) query.set(name, toParameterText(value));
   }
   return query.size === 0 ? "" : `?${query}`;
 }
 
+function toParameterText(value: unknown): string {
+  if (Array.isArray(value)) return value.join();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** Returns arguments that have the types of parameters. @throws AppError with every issue */
-export const parseArguments = <P extends Parameters>(known: P, args: Arguments): ParametersOf<P> =>
-  parseParameters(known, toSearch(args));
+export const parseArguments = <P extends Parameters>(
+  parameters: P,
+  args: Arguments,
+): ParametersOf<P> => parseParameters(parameters, toSearch(args));

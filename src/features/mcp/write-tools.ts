@@ -96,18 +96,22 @@ export const book: Tool = {
   async call(caller, args) {
     const forms = offeredForms(BOOK_FORMS, caller);
     const guestFields = Object.keys(guestDetails());
-    const guest = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
-    const schema = argumentsSchema(forms, { ...guest, idempotencyKey: idempotencyKey("booking") });
+    // The API checks the fields of the guest.
+    const unchecked = Object.fromEntries(guestFields.map((name) => [name, z.unknown().optional()]));
+    const schema = argumentsSchema(forms, {
+      ...unchecked,
+      idempotencyKey: idempotencyKey("booking"),
+    });
     const parsed = parse(schema, args);
     const { name, body } = chooseForm(forms, parsed);
     const { operationId } = forms[name] as Form;
-    const sent = sentFields(parsed, guestFields);
+    const guest = sentFields(parsed, guestFields);
     const event = name === "tickets" ? await findEvent(caller, parsed, body["eventId"]) : undefined;
     return create(caller, parsed, {
       operationId,
-      body: addFields(name, body, sent),
+      body: addFields(name, body, guest),
       field: name,
-      addedFields: Object.keys(sent),
+      addedFields: Object.keys(guest),
       ...(event && { toData: (order) => withNames(order as Order, event) }),
     });
   },
@@ -195,12 +199,9 @@ export const changeBooking: Tool = {
     const parsed = parse(argumentsSchema(CHANGE_FORMS, { id: idSchema() }), args);
     const { name, body } = chooseForm(CHANGE_FORMS, parsed);
     const operations = operationsOf(parsed["id"]);
-    const operationId =
-      name === "guest"
-        ? operations?.updates
-        : operations?.moves?.field === name
-          ? operations.moves.operationId
-          : undefined;
+    const move = operations?.moves;
+    const moveId = move?.field === name ? move.operationId : undefined;
+    const operationId = name === "guest" ? operations?.updates : moveId;
     if (operationId === undefined) throw cannotChange(name);
     return write(caller, parsed, { operationId, id: String(parsed["id"]), body, field: name });
   },

@@ -28,13 +28,13 @@ export async function write(
     body,
     headers: token === undefined ? {} : { "idempotency-key": token },
   });
-  const done = assertSucceeded<{ data: Data } | null>(reply, sent);
+  const response = assertSucceeded<{ data: Data } | null>(reply, sent);
   const row = caller.rt.store.businesses.findBySlug(slug);
-  const stored = isDryRun ? [] : customerFieldsIn(body);
+  const storedFields = isDryRun ? [] : customerFieldsIn(body);
   return {
     ...(row && { business: toBusiness(row, caller.context.now) }),
-    ...(done !== null && { data: fitObject(toData(done.data)) }),
-    ...(stored.length > 0 && { customerStored: stored }),
+    ...(response !== null && { data: fitObject(toData(response.data)) }),
+    ...(storedFields.length > 0 && { customerStored: storedFields }),
     ...(isDryRun && { dryRun: true, note: "Nothing has been changed." }),
     ...(reply.isReplayed && {
       repeated: true,
@@ -43,7 +43,7 @@ export async function write(
   };
 }
 
-/** Returns the names of the guest's fields in a body. No result repeats the values. */
+/** Returns the names of the guest's fields that have a value, which no result repeats. */
 function customerFieldsIn(body: { customer?: unknown } = {}): string[] {
   const { customer } = body;
   return Object.entries(typeof customer === "object" && customer !== null ? customer : {})

@@ -6,12 +6,12 @@ import { createDestinationStore } from "./store.ts";
 
 function formatDestinations(rt: Runtime): string[] {
   const { current, untried, failing, late } = countDestinations(rt);
-  const since = rt
+  const waitingSince = rt
     .openStore(createDestinationStore)
     .list()
     // `behindSince` is null if no event has waited for a minute.
     .map(({ behindSince }) => behindSince ?? Infinity);
-  const behindMs = Math.max(rt.now() - Math.min(...since), 0);
+  const behindMs = Math.max(rt.now() - Math.min(...waitingSince), 0);
   return [
     formatMetric("deskbell_destinations", "gauge", "Destinations of events by state.", [
       // No publish to an untried destination has failed, so it counts as current.

@@ -35,14 +35,14 @@ export function redeliverEvents(
           fix: "leave out --business",
         },
       );
-    const first = cursors.listFirstSince(
+    const firstEvents = cursors.listFirstSince(
       minIdAt("evt", since),
       onlyBusinessId ?? destination.businessId,
     );
-    for (const { businessId, sequence } of first) {
+    for (const { businessId, sequence } of firstEvents) {
       // A cursor behind the requested time stays where it is, so that no event is left out.
-      const before = cursors.find(id, businessId)?.sequence ?? 0;
-      const after = Math.min(sequence - 1, before);
+      const acknowledged = cursors.find(id, businessId)?.sequence ?? 0;
+      const after = Math.min(sequence - 1, acknowledged);
       cursors.deleteSkips(id, businessId, after);
       cursors.rewind(id, businessId, after);
     }
@@ -51,11 +51,11 @@ export function redeliverEvents(
     // A redelivery of all businesses ends the health condition about a recreated stream.
     if (onlyBusinessId === destination.businessId || onlyBusinessId === null)
       destinations.clearRecreatedAt(id);
-    const events = first.reduce((sum, { events }) => sum + events, 0);
+    const events = firstEvents.reduce((sum, { events }) => sum + events, 0);
     auditDestination(rt, "destination.redelivered", destination, {
       since: auditTime(since),
       events,
     });
-    return { businesses: first.length, events };
+    return { businesses: firstEvents.length, events };
   });
 }

@@ -88,17 +88,19 @@ export function checkStream(
   { config, state }: Pick<StreamInfo, "config" | "state">,
   maxPayload: number,
 ): DestinationCheck[] {
-  const check = (about: string, isOk: boolean, details: string, bad: "warning" | "failed") => ({
-    about,
-    result: isOk ? ("ok" as const) : bad,
-    details,
-  });
+  const check = (
+    about: string,
+    isOk: boolean,
+    details: string,
+    resultIfNot: "warning" | "failed",
+  ) => ({ about, result: isOk ? ("ok" as const) : resultIfNot, details });
   const slug = businessId === null ? "*" : slugOf(rt, businessId);
   // An event type is two tokens of a subject.
   const wanted = `${prefix}.${slug}.*.*`;
   const subjects = (config.subjects ?? []).map((subject) => safe(subject, 80));
   const nsPerMs = 1e6;
   const windowMs = config.duplicate_window / nsPerMs;
+  // A stream without a limit has a `max_msg_size` of -1.
   const maxSize = config.max_msg_size > 0 ? Math.min(config.max_msg_size, maxPayload) : maxPayload;
   const filter = businessId === null ? {} : { businessId };
   const largest = Math.max(0, ...rt.store.events.list(filter, SAMPLE).map(({ bytes }) => bytes));

@@ -102,10 +102,10 @@ export function listCounted(
   keyId: string,
   except?: string,
 ): Held[] {
-  const counts = createIsCounted(rt, businessId);
+  const countsTowardsShare = createIsCounted(rt, businessId);
   const upcoming = { businessId, createdByKey: keyId, from: rt.now() };
   const isCounted = (visit: { id: string; status: VisitStatus }): boolean =>
-    visit.id !== except && counts(visit);
+    visit.id !== except && countsTowardsShare(visit);
   return [
     ...rt.store.bookings
       .listPage(upcoming, MAX_COUNTED)

@@ -33,6 +33,7 @@ export type PageHold = {
 /**
  * Holds a time while a guest types. Returns null if the visitors of the page hold as much as they
  * may: the guest then books without a hold.
+ * @param visitorOf hashes the visitor's network address with the ID of the page's key
  * @throws AppError slot_taken, too_many_bookings, and the errors of an invalid choice
  */
 export const holdTime = (
@@ -106,6 +107,7 @@ export function findBooked(rt: Runtime, keyId: string, formKey: string): string 
 /**
  * Books a time or table, once for each form, and returns the token of the guest's link to the
  * visit. Call it outside of a transaction.
+ * @param visitorOf hashes the visitor's network address with the ID of the page's key
  * @throws AppError slot_taken, price_changed, too_many_holds, too_many_bookings
  */
 export const bookOnPage = (

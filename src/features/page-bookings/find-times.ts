@@ -94,10 +94,9 @@ export async function findMonth(
     const days: MonthOfTimes["days"] = [];
     for await (const chunk of ofMonth.dayCounts())
       days.push(...chunk.map(({ date, slotCount }) => ({ date, isFree: slotCount > 0 })));
-    const isOfMonth = days.some(({ date }) => date === wanted.date);
-    const date = isOfMonth
-      ? (wanted.date ?? null)
-      : (days.find(({ isFree }) => isFree)?.date ?? null);
+    const wantedDay = days.find((day) => day.date === wanted.date);
+    const firstFreeDay = days.find(({ isFree }) => isFree);
+    const date = (wantedDay ?? firstFreeDay)?.date ?? null;
     const times: FreeTime[] = [];
     if (date !== null)
       for await (const chunk of find(search, date, date).days())

@@ -53,6 +53,7 @@ export function findAskedHold(
  * Asks a guest by mail to confirm a time, once for each form, and holds the time if the visitors of
  * the page do not hold too much. The guest's data are stored with the hold. Call it outside of a
  * transaction.
+ * @param visitorOf hashes the visitor's network address with the ID of the page's key
  * @throws AppError too_many_holds if no mail is sent, slot_taken, price_changed
  */
 export const holdForMail = (
@@ -164,7 +165,7 @@ export function choiceOfHold(rt: Runtime, { id }: BusinessRow, hold: Hold): Choi
 /**
  * Makes the visit of a hold that its guest confirms. The links to the hold lead to the visit from
  * then on.
- * @returns false if the link has ended
+ * @returns false if the link has ended, or if the guest's data were erased
  * @throws AppError too_many_bookings, also on a page that was closed meanwhile; if the time is no
  *   longer held, also too_many_holds, slot_taken, price_changed, and those of a choice that is no
  *   longer offered

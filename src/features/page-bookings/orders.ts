@@ -36,7 +36,10 @@ export type PageOrder = {
   language: PageLanguage;
 };
 
-/** Returns when tickets that are ordered now must be paid, at the latest when the event begins. */
+/**
+ * Returns when tickets that are ordered now must be paid: at the latest when the event begins, or
+ * now if the event has begun.
+ */
 export const payByOf = (
   { doc: { publicPage } }: BusinessRow,
   { startsAt }: { startsAt: number },
@@ -46,6 +49,7 @@ export const payByOf = (
 /**
  * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
  * it outside of a transaction.
+ * @param visitorOf hashes the visitor's network address with the ID of the page's key
  * @throws AppError conflict, validation_failed, price_changed, too_many_holds, too_many_bookings
  */
 export const orderOnPage = (
@@ -157,12 +161,12 @@ function notifyOrdered(
     items.reduce((sum, { quantity }) => sum + quantity, 0),
     "ticket",
   );
-  const by = formatLocalMinute(expiresAt, doc.timezone).replace("T", " ");
+  const payBy = formatLocalMinute(expiresAt, doc.timezone).replace("T", " ");
   notify(
     rt,
     openCondition(
       "order.received",
-      `${tickets} of ${event.name} were ordered on the page as ${code}: confirm the order once it is paid, by ${by}, or it expires`,
+      `${tickets} of ${event.name} were ordered on the page as ${code}: confirm the order once it is paid, by ${payBy}, or it expires`,
       `deskbell ticket-orders confirm ${code} --business ${slug}`,
       { business: slug, subject: { id, name: code }, since: rt.now() },
     ),

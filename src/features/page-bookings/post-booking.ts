@@ -66,6 +66,7 @@ async function writeOnPage<T>(
   { business: { slug, id } }: BookingPage,
   write: (business: BusinessRow) => T,
 ): Promise<T> {
+  // The business may have changed since the page was opened.
   const found = rt.store.businesses.findById(id);
   if (found) await prepareBookableCatalog(rt, found);
   return retryWhileBusy(rt, () => {

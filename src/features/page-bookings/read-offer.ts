@@ -84,7 +84,8 @@ export async function openShop<T>(
 
 /**
  * Returns what guests can book.
- * @param page the page of the list of services; null to leave the list out
+ * @param page the page of the list of services; the first page is read if the list has no such
+ * page. Null leaves the list out
  */
 export function readOffer(
   { rt }: PageRequest,
@@ -92,19 +93,19 @@ export function readOffer(
   variant: Variant,
   page: number | null,
 ): Offer {
-  const read = (wanted: number) =>
+  const readPage = (wanted: number) =>
     readServices(view, variant, { page: wanted }, { onlyBookable: true });
   const { id, slug } = view.business;
   const tables = rt.store.catalog
     .listByKind(id, "table")
     .filter((table) => isVisible("table", table));
-  const areas = new Set(tables.flatMap(({ area }) => area ?? []));
+  const areasWithTables = new Set(tables.flatMap(({ area }) => area ?? []));
   return {
-    services: page === null ? null : (read(page) ?? read(1)),
+    services: page === null ? null : (readPage(page) ?? readPage(1)),
     maxParty: Math.max(0, ...tables.map(({ maxSeats }) => maxSeats)),
     areas: rt.store.catalog
       .listByKind(id, "area")
-      .filter((area) => isVisible("area", area) && areas.has(area.key))
+      .filter((area) => isVisible("area", area) && areasWithTables.has(area.key))
       .map((area) => ({ id: objectId("area", slug, area), name: area.name })),
   };
 }

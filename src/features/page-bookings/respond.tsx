@@ -159,6 +159,7 @@ export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: numbe
   if (isEmbedded(request)) return [];
   const { rt, base, slug, context } = request;
   const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
+  // A browser may drop a cookie with `Secure` that arrives over plain HTTP.
   const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);
   const attributes = [
     `${COOKIE}=${holdId}`,

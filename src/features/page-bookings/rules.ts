@@ -79,6 +79,7 @@ export const readTickets = (query: URLSearchParams): { ticketTypeId: string; qua
       : [];
   });
 
+/** Returns the step of a booking to which the query of a URL leads. */
 export function readProgress(query: URLSearchParams): Progress {
   const serviceId = query.get("service");
   if (serviceId !== null && serviceId !== "") {

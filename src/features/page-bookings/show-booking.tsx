@@ -110,6 +110,7 @@ export function showQuestion(
       title: texts.table,
       content: <PartyOptions {...form} offer={offer} />,
     });
+  // The query names a service that guests cannot book, or asks for a table where there is none.
   const isUnknown = progress.step !== "start";
   return respondWithShop(request, page, {
     status: isUnknown ? 404 : status,

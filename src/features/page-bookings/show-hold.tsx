@@ -45,12 +45,14 @@ async function findObstacle(
 ): Promise<"confirmLate" | "closed" | "taken" | "gone" | null> {
   if (!isOpen) return "confirmLate";
   if (!takesBookings(business)) return "closed";
+  // Nobody else can take the time before `keptUntil`.
   if (keptUntil !== null) return null;
   const choice = choiceOfHold(request.rt, business, hold);
   const search = { request: toRequest(choice), audience: "PUBLIC" as const };
   try {
     const time = await findTime(request, business, search, hold.startsAt);
     if (time === undefined) return "taken";
+    // The guest has asked for the time at the price of the hold.
     return (time.totalCents ?? 0) === hold.totalCents ? null : "gone";
   } catch (error) {
     if (isGoneError(error)) return "gone";
@@ -76,12 +78,13 @@ async function respondWithHold(
   const { hold } = found;
   const { startsAt, endsAt } = hold;
   const obstacle = await findObstacle(request, page, found);
+  const refusedStatus = found.isOpen ? 409 : 410;
   const view = { ...describeContent(rt, business, hold), startsAt, endsAt };
   const path = `${shop.path}/v/${context.request.params["token"]}/confirm`;
   const query = toQuery(keptFields(request));
   return respondWithShop(request, page, {
     title: texts.confirmTitle,
-    status: obstacle === null ? 200 : found.isOpen ? 409 : 410,
+    status: obstacle === null ? 200 : refusedStatus,
     content: (
       <>
         <Heading>{texts.confirmTitle}</Heading>

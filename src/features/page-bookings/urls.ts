@@ -2,7 +2,7 @@ import type { PageRequest } from "../../http/pages/page-request.ts";
 
 // Each step of a booking has a URL, whose query has all that the guest has chosen.
 
-/** An object with the path of the business's pages, such as the props of a page. */
+/** An object whose `shop` has the path of the business's pages, such as the props of a page. */
 type PathOwner = { shop: { path: string } };
 
 export type Fields = readonly (readonly [string, string])[];

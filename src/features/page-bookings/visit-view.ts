@@ -61,6 +61,7 @@ export function describeContent(
   visit: Booking | Reservation | Hold,
 ): VisitContent {
   const nameOf = createCatalogNamer(rt, businessId);
+  // A reservation has no segments, and the hold of a table has none in its list.
   if (!("segments" in visit) || visit.segments.length === 0)
     return {
       services: null,

@@ -90,7 +90,7 @@ export function startOf(
   { partnerId }: PartnerCredential,
   given: Readonly<Record<string, string>>,
 ): number {
-  const [[parameter = "", cursor = ""] = []] = Object.entries(given);
+  const [[parameter, cursor] = ["", ""]] = Object.entries(given);
   const decoded = decodeChangeCursor(partnerId, cursor);
   if (decoded === undefined) throw foreignCursorError(parameter);
   const { feedId, position } = decoded;
@@ -109,9 +109,11 @@ function listAll(
   const after = cursor === undefined ? "" : decodeCursor(LIST, cursor).id;
   const found = rt.openStore(createPartnerStore).listReached(partnerId, after, limit + 1);
   const data = found.slice(0, limit);
+  // One business more than the limit is read, to know whether there is a next page.
   const last = found.length > limit ? data.at(-1) : undefined;
   return {
     data,
+    // The list is sorted by ID, so the cursor's other field is not used.
     nextCursor: last ? encodeCursor(LIST, { sortOrder: 0, id: last.id }) : null,
     position,
   };

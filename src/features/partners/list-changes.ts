@@ -52,9 +52,9 @@ export const handleListPartnerChanges =
   ({ rt, longPolls, accessControl }: HandlerDeps) =>
   async (context: RequestContext, key: PartnerCredential): Promise<HttpResponse> => {
     const parameters = parseParameters(partnerChangesParameters(), context.request.search);
-    const named = parameters.types as EventType[] | undefined;
-    assertMaySubscribe(key, named ?? []);
-    const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
+    const requestedTypes = parameters.types as EventType[] | undefined;
+    assertMaySubscribe(key, requestedTypes ?? []);
+    const types = new Set(requestedTypes ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
     let page = readPage(rt, key, getStart(rt, key, parameters.after), types, limit);
     for (let scans = 1; page.events.length === 0 && page.hasMore && scans < MAX_SCANS; scans++) {
@@ -68,9 +68,11 @@ export const handleListPartnerChanges =
         longPolls.closing,
       ]);
       while (isEmpty(page) && !signal.aborted) {
+        // `null` means any business with partners.
         await longPolls.waitForEvent(null, page.position, signal);
-        const current = accessControl.authenticatePartnerAgain(context);
-        page = readPage(rt, current, page.position, types, limit);
+        // The key may have lost rights while the request waited.
+        const currentKey = accessControl.authenticatePartnerAgain(context);
+        page = readPage(rt, currentKey, page.position, types, limit);
       }
     }
     return respondBytes(context, 200, "application/json", buildBody(rt, key, page), NO_STORE);

@@ -63,11 +63,11 @@ const isSame = (a: unknown, b: unknown): boolean =>
  */
 function narrowEndpoints(rt: Runtime, { id, eventGroups }: PartnerRow): EndpointRow[] {
   const { endpoints } = rt.store;
-  const own = [
+  const endpointsOfPartner = [
     ...endpoints.listOf({ businessId: null, partnerId: id }),
     ...endpoints.listAtBusinesses(id),
   ];
-  return own.filter((endpoint) => narrowEndpoint(rt, endpoint, eventGroups));
+  return endpointsOfPartner.filter((endpoint) => narrowEndpoint(rt, endpoint, eventGroups));
 }
 
 /**
@@ -81,6 +81,7 @@ function auditUpdate(rt: Runtime, { id, name }: PartnerRow, changed: PartnerChan
   const { scopes, eventGroups } = changed;
   if (scopes === undefined && eventGroups === undefined) return;
   const store = rt.openStore(createPartnerStore);
+  // Every ID comes after the empty text, so all businesses are listed.
   for (const business of store.listReached(id, "", store.countReached(id)))
     audit(rt, { action, subject, businessId: business.id, details: { scopes, eventGroups } });
 }

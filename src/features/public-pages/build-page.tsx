@@ -84,9 +84,9 @@ export function buildPage(
   const view = wanted.kind === "calendar" ? versioned : withoutVersions(versioned);
   const path = `${location.base}/b/${location.slug}`;
   const { booking } = view.stored.catalog.business.publicPage;
-  const { bookingPath, ...others } = site;
+  const { origin, hasTables, bookingPath } = site;
   const bookUrl = booking === "OFF" || bookingPath === undefined ? null : `${path}/${bookingPath}`;
-  const shop = readShop(view, wanted, { path, bookUrl, ...others });
+  const shop = readShop(view, wanted, { path, bookUrl, origin, hasTables });
   const built = BUILDERS[wanted.kind]({ view, shop, wanted, location });
   const transition = nextTransition(view.stored, view.context.now);
   const validUntil = Math.min(transition ?? Infinity, shop.opening.validUntil);
@@ -224,12 +224,12 @@ const BUILDERS: Record<WantedPage["kind"], Builder> = {
 };
 
 function readBusiness({ view, wanted, shop }: Context, limits: typeof FIRST_PAGE): BusinessContent {
-  const empty = { sections: [], contents: [], total: 0, page: 1, pages: 1 };
+  const emptyList = { sections: [], contents: [], total: 0, page: 1, pages: 1 };
   const { objects } = view.stored.catalog;
   return {
-    services: readServices(view, wanted, limits.services) ?? empty,
-    dishes: readDishes(view, wanted, limits.dishes) ?? { ...empty, modifierGroups: new Map() },
-    events: readEvents(view, wanted, limits.events) ?? empty,
+    services: readServices(view, wanted, limits.services) ?? emptyList,
+    dishes: readDishes(view, wanted, limits.dishes) ?? { ...emptyList, modifierGroups: new Map() },
+    events: readEvents(view, wanted, limits.events) ?? emptyList,
     staff: readStaff(view, wanted),
     promotions: readPromotions(view, wanted),
     nameOfAddon(id) {
@@ -255,9 +255,9 @@ function toList(
 ): Omit<BuiltPage, "validUntil"> {
   const { shop } = context;
   const path = pathsOf(shop.path)[name];
-  const ofPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
+  const pageOfPages = page === 1 ? "" : ` · ${fillText(shop.texts.page, { page, count: pages })}`;
   return toHtml(context, name, {
-    title: `${title}${ofPages} · ${shop.profile.name}`,
+    title: `${title}${pageOfPages} · ${shop.profile.name}`,
     path: pageUrls(path)(page),
     imageUrls,
     content: (
@@ -285,6 +285,7 @@ type Html = Pick<Page, "content" | "structuredData" | "props"> & {
 /** The most characters of the description for search engines. */
 const MAX_DESCRIPTION = 300;
 
+/** @param name the page, whose link in the navigation is marked; "" for the first page */
 function toHtml(context: Context, name: PageName, html: Html): Omit<BuiltPage, "validUntil"> {
   const { shop, location } = context;
   const { path = shop.path, title } = html;

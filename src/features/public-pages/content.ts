@@ -131,7 +131,10 @@ export function readShop(
   };
 }
 
-/** @param options `onlyBookable` leaves out services that guests cannot book online */
+/**
+ * Returns null for a page that the list does not have, as `readDishes` and `readEvents` do.
+ * @param options `onlyBookable` leaves out services that guests cannot book online
+ */
 export function readServices(
   view: CatalogView,
   { locale }: Variant,
@@ -145,10 +148,11 @@ export function readServices(
   const entries = groupByCategory(docs, categories, ({ category }) =>
     category === null ? [] : [category],
   );
-  const addons = new Map(view.context.visible("addon").map((doc) => [doc.key, weigh(doc)]));
+  const addonWeights = new Map(view.context.visible("addon").map((doc) => [doc.key, weigh(doc)]));
   return toListing(entries, docs.length, part, {
     weigh: (doc) =>
-      weigh(doc) + sum(doc.addons.slice(0, MAX_PARTS).map(({ addon }) => addons.get(addon) ?? 0)),
+      weigh(doc) +
+      sum(doc.addons.slice(0, MAX_PARTS).map(({ addon }) => addonWeights.get(addon) ?? 0)),
     toItem: (doc) => localise(view.forms.services(doc), locale),
     toGroup: (doc) => localise(view.forms.serviceCategories(doc), locale),
   });
@@ -158,14 +162,14 @@ export function readDishes(view: CatalogView, { locale }: Variant, part: ListPar
   const { docs } = view.select("menu_item", {});
   const categories = view.select("menu_category", {}).docs;
   const entries = groupByCategory(docs, categories, (doc) => doc.categories);
-  const options = new Map(
+  const optionWeights = new Map(
     view.context.visible("modifier_group").map((doc) => [doc.key, weighOptions(doc)]),
   );
   const listing = toListing(entries, docs.length, part, {
     weigh: (doc) =>
       weigh(doc) +
       weighTexts(doc.dietary) +
-      sum(doc.modifierGroups.slice(0, MAX_OPTION_GROUPS).map((key) => options.get(key) ?? 0)),
+      sum(doc.modifierGroups.slice(0, MAX_OPTION_GROUPS).map((key) => optionWeights.get(key) ?? 0)),
     toItem: (doc) => localise(view.forms.menuItems(doc), locale),
     toGroup: (doc) => localise(view.forms.menuCategories(doc), locale),
   });
@@ -221,6 +225,7 @@ export function readEvents(view: CatalogView, { locale }: Variant, part: ListPar
   return toListing(entries, docs.length, part, {
     weigh: (doc) => weigh(doc) + weighTexts([doc.venue?.name, doc.venue?.address]),
     toItem: (doc) => localise(view.forms.events(doc), locale),
+    // Events have no categories.
     toGroup: (group: never) => group,
   });
 }
@@ -235,7 +240,7 @@ export function readEvent(
   return doc === undefined ? null : localise(view.forms.events(doc), locale);
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 /** The most categories to which a page of a list links. */
 const MAX_CONTENTS = 100;
@@ -244,13 +249,14 @@ const MAX_CONTENTS_WEIGHT = 10_000;
 
 type PublicGroup = { id: string; name: string; description: string | null };
 
+/** How a list weighs its documents, and writes documents and categories in their public form. */
 type Forms<Doc, Group, Item, Public> = {
   weigh: (doc: Doc) => number;
   toItem: (doc: Doc) => Item;
   toGroup: (group: Group) => Public;
 };
 
-/** Returns null for a page that the list does not have. */
+/** Returns a part of a list; null for a page that the list does not have. */
 function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>(
   entries: readonly Entry<Doc, Group>[],
   total: number,
@@ -260,12 +266,13 @@ function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>
   const isPage = "page" in part;
   const weighed = entries
     .slice(0, isPage ? undefined : part.maxCount)
-    .map(({ doc, group }, i, all) => ({
+    .map(({ doc, group }, i, limited) => ({
       doc,
       group,
+      // The first entry of a category has the weight of its heading, too.
       weight:
         forms.weigh(doc) +
-        (group === null || group === all[i - 1]?.group ? 0 : weighHeading(group)),
+        (group === null || group === limited[i - 1]?.group ? 0 : weighHeading(group)),
     }));
   const pages = divideIntoPages(
     weighed,
@@ -280,11 +287,11 @@ function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>
   const isTooLong = !isPage && listed.some(({ weight }) => weight > part.maxWeight);
   const shown = isTooLong ? [] : listed;
   const sections: Listing<Item, Public>["sections"] = [];
-  let last: Group | null | undefined;
+  let lastGroup: Group | null | undefined;
   for (const { doc, group } of shown) {
-    if (group !== last || sections.length === 0)
+    if (group !== lastGroup || sections.length === 0)
       sections.push({ group: group === null ? null : toHeading(group, forms), items: [] });
-    last = group;
+    lastGroup = group;
     sections.at(-1)?.items.push(forms.toItem(doc));
   }
   const contents = pages.length > 1 && isPage ? listContents(pages, forms) : [];
@@ -314,7 +321,7 @@ function listContents<Group extends Weighed>(
     const { id, name } = toGroup(group);
     return { id, name, page };
   });
-  const weight = contents.reduce((sum, { name }) => sum + lengthOf(name), 0);
+  const weight = sum(contents.map(({ name }) => lengthOf(name)));
   return weight > MAX_CONTENTS_WEIGHT ? [] : contents;
 }
 

@@ -27,9 +27,9 @@ const formats = new BoundedCache<string, Format>(MAX_FORMATS);
 
 export function getFormat(options: FormatOptions): Format {
   const { language, country, timezone, currency, currencyDigits } = options;
-  const id = [language, country, timezone, currency, currencyDigits].join(" ");
-  const format = formats.get(id) ?? createFormat(options);
-  formats.set(id, format);
+  const key = [language, country, timezone, currency, currencyDigits].join(" ");
+  const format = formats.get(key) ?? createFormat(options);
+  formats.set(key, format);
   return format;
 }
 
@@ -61,17 +61,18 @@ function createFormat({ language, country, timezone, currency, currencyDigits }:
   const languages = new Intl.DisplayNames(locale, { type: "language" });
   const regions = new Intl.DisplayNames(locale, { type: "region" });
 
+  /** @param minute minutes after midnight, perhaps of the next day */
   const wallTime = (minute: number): string => wallTimes.format((minute % 1440) * 60_000);
   const hours = (start: number, end: number): string => `${wallTime(start)} – ${wallTime(end)}`;
   const weekday = (day: Weekday): string => weekdays.format(dateOfWeekday(day));
 
-  /** Returns `Mon – Fri` for three or more consecutive days, else each day. */
-  function days(list: readonly Weekday[]): string {
-    const names = list.map((day) => shortWeekdays.format(dateOfWeekday(day)));
-    const [first, last] = [list[0], list.at(-1)];
+  /** Returns `Mon – Fri` for three or more consecutive days, else each day; "" without days. */
+  function days(weekdayList: readonly Weekday[]): string {
+    const names = weekdayList.map((day) => shortWeekdays.format(dateOfWeekday(day)));
+    const [first, last] = [weekdayList[0], weekdayList.at(-1)];
     if (first === undefined || last === undefined) return "";
-    const isRange = WEEK.indexOf(last) - WEEK.indexOf(first) === list.length - 1;
-    return list.length > 2 && isRange ? `${names[0]} – ${names.at(-1)}` : names.join(", ");
+    const isRange = WEEK.indexOf(last) - WEEK.indexOf(first) === weekdayList.length - 1;
+    return weekdayList.length > 2 && isRange ? `${names[0]} – ${names.at(-1)}` : names.join(", ");
   }
 
   return {
@@ -95,9 +96,10 @@ function createFormat({ language, country, timezone, currency, currencyDigits }:
     weekday,
     hours,
     days,
-    window: ({ days: list, start, end }: WeeklyWindow): string =>
+    /** Returns the days and the hours of a window, without those that do not limit it. */
+    window: ({ days: daysOfWindow, start, end }: WeeklyWindow): string =>
       [
-        list.length === 7 ? "" : days(list),
+        daysOfWindow.length === 7 ? "" : days(daysOfWindow),
         isWholeDay(start, end) ? "" : hours(minutesOf(start), minutesOf(end)),
       ]
         .filter(Boolean)
@@ -105,6 +107,7 @@ function createFormat({ language, country, timezone, currency, currencyDigits }:
     /** @param country an ISO 3166-1 code */
     region: (country: string): string => regions.of(country) ?? country,
     list: (texts: readonly string[]): string => lists.format(texts),
+    /** Returns the name of a language, or its tag if the tag is unknown or invalid. */
     language(tag: string): string {
       try {
         return languages.of(tag) ?? tag;

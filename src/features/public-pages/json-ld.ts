@@ -139,12 +139,12 @@ const toSpecialHours = ({ specialDays }: Shop): Node[] =>
     })),
   );
 
-const toOffer = (shop: Shop, priceCents: number, more: Node = {}): Node =>
+const toOffer = (shop: Shop, priceCents: number, fields: Node = {}): Node =>
   compact({
     "@type": "Offer",
     price: formatMoney(priceCents, shop.profile),
     priceCurrency: shop.profile.currency,
-    ...more,
+    ...fields,
   });
 
 export const toServices = (shop: Shop, { sections }: Services): Node =>
@@ -171,7 +171,7 @@ function toServiceOffer(shop: Shop, service: PublicService): Node {
     provider: { "@id": idOf(shop) },
   });
   if (priceType === "ON_REQUEST") return compact({ "@type": "Offer", itemOffered });
-  const price = formatMoney(service.priceFromCents, shop.profile);
+  const lowestPrice = formatMoney(service.priceFromCents, shop.profile);
   const isExact = priceType !== "FROM" && service.variants.length === 0;
   if (isExact) return toOffer(shop, service.priceCents, { itemOffered });
   return {
@@ -179,8 +179,8 @@ function toServiceOffer(shop: Shop, service: PublicService): Node {
     itemOffered,
     priceSpecification: {
       "@type": "PriceSpecification",
-      price,
-      minPrice: price,
+      price: lowestPrice,
+      minPrice: lowestPrice,
       priceCurrency: shop.profile.currency,
     },
   };

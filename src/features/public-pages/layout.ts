@@ -16,20 +16,20 @@ export function groupByCategory<Doc, Group extends Category>(
   categories: readonly Group[],
   keysOf: (doc: Doc) => readonly string[],
 ): Entry<Doc, Group>[] {
-  const groups = new Map<string, Doc[]>(categories.map(({ key }) => [key, []]));
-  const rest: Doc[] = [];
+  const docsByCategory = new Map<string, Doc[]>(categories.map(({ key }) => [key, []]));
+  const uncategorised: Doc[] = [];
   for (const doc of docs) {
     const lists = keysOf(doc)
-      .map((key) => groups.get(key))
+      .map((key) => docsByCategory.get(key))
       .filter((list) => list !== undefined);
-    if (lists.length === 0) rest.push(doc);
+    if (lists.length === 0) uncategorised.push(doc);
     for (const list of lists) list.push(doc);
   }
   return [
     ...sortCategories(categories).flatMap((group) =>
-      (groups.get(group.key) ?? []).map((doc) => ({ doc, group })),
+      (docsByCategory.get(group.key) ?? []).map((doc) => ({ doc, group })),
     ),
-    ...rest.map((doc) => ({ doc, group: null })),
+    ...uncategorised.map((doc) => ({ doc, group: null })),
   ];
 }
 
@@ -97,13 +97,13 @@ export function weigh(doc: Weighed): number {
 }
 
 function computeWeight(doc: Weighed): number {
-  const translated = Object.values(doc.translations).map((texts) =>
+  const translatedLengths = Object.values(doc.translations).map((texts) =>
     lengthOf(Object.values(texts).join("")),
   );
-  const own = lengthOf(doc.name) + lengthOf(doc.description ?? "");
+  const originalLength = lengthOf(doc.name) + lengthOf(doc.description ?? "");
   const parts = (doc.sizes ?? doc.variants ?? doc.ticketTypes ?? []).slice(0, MAX_PARTS);
-  const ofParts = parts.reduce((sum, { name }) => sum + PART_FRAME + 2 * lengthOf(name), 0);
-  return ENTRY_FRAME + 2 * Math.max(own, ...translated) + ofParts;
+  const partsWeight = parts.reduce((sum, { name }) => sum + PART_FRAME + 2 * lengthOf(name), 0);
+  return ENTRY_FRAME + 2 * Math.max(originalLength, ...translatedLengths) + partsWeight;
 }
 
 /** The most groups of options of a dish that a page shows. */
@@ -119,6 +119,7 @@ const weighOption = ({ name }: Part): number => OPTION_FRAME + lengthOf(name);
 /** Returns the first options of a group, as many as a page shows. */
 export function firstOptions<Option extends Part>(options: readonly Option[]): Option[] {
   let weight = 0;
+  // The weight only rises, so no option after the first heavy one is kept.
   return options
     .slice(0, MAX_PARTS)
     .filter((option) => (weight += weighOption(option)) <= MAX_OPTIONS_WEIGHT);

@@ -20,13 +20,16 @@ const loadFirstPage = async () => {
   return (request: PageRequest) => {
     const dot = request.slug.indexOf(".");
     if (dot === -1) return pagesOf(request.rt).respond(request, "business");
-    const kind = KINDS[request.slug.slice(dot)];
+    const kind = KIND_OF_SUFFIX[request.slug.slice(dot)];
     if (kind === undefined) return respondNotFound(request);
     return pagesOf(request.rt).respond({ ...request, slug: request.slug.slice(0, dot) }, kind);
   };
 };
 
-const KINDS: Record<string, WantedPage["kind"]> = { ".md": "markdown", ".jsonld": "jsonld" };
+const KIND_OF_SUFFIX: Record<string, WantedPage["kind"]> = {
+  ".md": "markdown",
+  ".jsonld": "jsonld",
+};
 
 const loadEvent = async () => {
   const { pagesOf } = await import("./serve-pages.ts");

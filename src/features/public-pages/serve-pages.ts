@@ -15,6 +15,7 @@ import {
   encodeExactly,
 } from "../../http/pipeline/cached-response.ts";
 import { getHeader, type HandlerResult } from "../../http/pipeline/request-context.ts";
+import { PAGE_LANGUAGES } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { buildPage, type WantedPage } from "./build-page.tsx";
 import type { Variant } from "./content.ts";
@@ -91,11 +92,11 @@ class PublicPages {
     const query = parseQuery(context.request.search);
     const variant = chooseLanguages(state, query.language, request);
     const wanted = { kind, page: query.page, event: event ?? query.event, ...variant };
-    const id = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${query.language ?? ""} ${wanted.event ?? ""}`;
-    const cached = this.#pages.get(id);
+    const key = `${state.id} ${kind} ${wanted.page} ${variant.language} ${variant.locale} ${query.language ?? ""} ${wanted.event ?? ""}`;
+    const cached = this.#pages.get(key);
     if (cached && isCurrent(cached, state, context.now)) return this.#send(request, kind, cached);
-    const isNegotiated = query.language === null;
-    const build = () => this.#build(id, request, wanted, isNegotiated);
+    const isNegotiated = !PAGE_LANGUAGES.some((language) => language === query.language);
+    const build = () => this.#build(key, request, wanted, isNegotiated);
     const reading = this.#readAhead(slug);
     return reading === undefined ? build() : reading.then(build);
   }
@@ -110,20 +111,21 @@ class PublicPages {
     const known = this.#states.get(slug);
     if (known !== undefined) return known;
     const state = this.#rt.openStore(createPublicPageStore).findState(slug);
-    const found = state
+    const newlyKnown = state
       ? { ...state, variants: new BoundedCache<string, Variant>(MAX_VARIANTS) }
       : null;
-    this.#states.set(slug, found);
-    return found;
+    this.#states.set(slug, newlyKnown);
+    return newlyKnown;
   }
 
+  /** Reads the lists of a page in steps; undefined if a page can be built at once. */
   #readAhead(slug: string): Promise<void> | undefined {
     const business = this.#rt.store.businesses.findBySlug(slug);
     return business && readAhead(this.#rt, business, KINDS);
   }
 
   #build(
-    id: string,
+    key: string,
     request: PageRequest,
     wanted: WantedPage,
     isNegotiated: boolean,
@@ -161,7 +163,7 @@ class PublicPages {
         compressible(body, (bytes) => {
           page.bytes += bytes;
           // The cache counts the entry's size again, unless the entry was evicted or replaced.
-          if (this.#pages.get(id) === page) this.#pages.set(id, page);
+          if (this.#pages.get(key) === page) this.#pages.set(key, page);
         }),
       ),
       revision: business.revision,
@@ -169,7 +171,7 @@ class PublicPages {
       validUntil,
       bytes: body.length,
     };
-    this.#pages.set(id, page);
+    this.#pages.set(key, page);
     return this.#send(request, wanted.kind, page);
   }
 }
@@ -203,14 +205,14 @@ function parseQuery(search: string): Query {
 
 function chooseLanguages(
   { variants, locales }: KnownState,
-  wanted: string | null,
+  urlLanguage: string | null,
   { context }: PageRequest,
 ): Variant {
   const acceptLanguage = getHeader(context.request, "accept-language");
-  const id = `${wanted ?? ""} ${acceptLanguage ?? ""}`;
-  const known = variants.get(id);
+  const key = `${urlLanguage ?? ""} ${acceptLanguage ?? ""}`;
+  const known = variants.get(key);
   if (known) return known;
-  const variant = chooseVariant(wanted, acceptLanguage, locales);
-  variants.set(id, variant);
+  const variant = chooseVariant(urlLanguage, acceptLanguage, locales);
+  variants.set(key, variant);
   return variant;
 }

@@ -98,6 +98,7 @@ export function sendSitemap(rt: Runtime, context: RequestContext, base: string):
   return respondBytes(context, 200, "application/xml; charset=utf-8", body, CACHE_HEADERS);
 }
 
+/** Returns the paths of the first page of a business, and of its lists that are not empty. */
 function listPaths(rt: Runtime, { slug }: PublishedBusiness, base: string): string[] {
   const path = `${base}/b/${slug}`;
   const business = rt.store.businesses.findBySlug(slug);

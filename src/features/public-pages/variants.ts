@@ -14,12 +14,12 @@ export function chooseVariant(
   acceptLanguage: string | undefined,
   locales: readonly string[],
 ): Variant {
-  const named = PAGE_LANGUAGES.find((language) => language === wanted);
-  const language = named ?? choosePageLanguage(acceptLanguage, locales);
-  const find = (tag: string) =>
+  const urlLanguage = PAGE_LANGUAGES.find((language) => language === wanted);
+  const language = urlLanguage ?? choosePageLanguage(acceptLanguage, locales);
+  const findLocale = (tag: string) =>
     locales.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
     locales.find((locale) => primaryOf(locale) === primaryOf(tag));
-  const readerLanguages = named ? [named] : parseLanguageTags(acceptLanguage ?? "");
-  const locale = readerLanguages.map(find).find((one) => one !== undefined);
-  return { language, locale: locale ?? find(language) ?? locales[0] ?? "en" };
+  const readerLanguages = urlLanguage ? [urlLanguage] : parseLanguageTags(acceptLanguage ?? "");
+  const locale = readerLanguages.map(findLocale).find((one) => one !== undefined);
+  return { language, locale: locale ?? findLocale(language) ?? locales[0] ?? "en" };
 }

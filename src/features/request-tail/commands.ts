@@ -61,6 +61,7 @@ const noRequestsError = (message: string): AppError =>
 
 /** Yields the requests from now on, until `stop` is aborted. */
 async function* followRequests(daemon: Daemon, stop: AbortSignal): AsyncGenerator<SeenRequests> {
+  /** The cursor of the last page; "" at first, for the requests from now on. */
   let after = "";
   while (!stop.aborted) {
     const page = await readRequests(daemon, after, stop);

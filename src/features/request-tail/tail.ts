@@ -42,13 +42,14 @@ export class Tail {
     disconnected: AbortSignal,
   ): Promise<SeenRequests> {
     this.#start(watch);
+    // Requests are counted from each start. A cursor has the start and the count at its time.
     const [startedAt, count] = (after ?? "").split(".").map(Number);
     const from = startedAt === this.#startedAt && count !== undefined ? count : this.#count;
     if (from >= this.#count && waitMs > 0) await this.#waitForRequest(waitMs, disconnected);
-    const oldest = this.#count - this.#requests.length;
-    const missed = Math.max(0, oldest - from);
+    const droppedCount = this.#count - this.#requests.length;
+    const missed = Math.max(0, droppedCount - from);
     return {
-      requests: this.#requests.slice(Math.max(0, from - oldest)),
+      requests: this.#requests.slice(Math.max(0, from - droppedCount)),
       cursor: `${this.#startedAt}.${this.#count}`,
       missed,
     };
@@ -114,12 +115,13 @@ function describeRequest(
 ): SeenRequest {
   const key = keyId === null ? undefined : rt.store.keys.findById(keyId);
   const slug = request.params["slug"];
+  const business = slug === undefined ? undefined : rt.store.businesses.findBySlug(slug);
   return {
     at: new Date(now).toISOString(),
     method: request.method,
     route: path,
     // A slug that no business has is left out: a stranger may have written anything there.
-    business: (slug === undefined ? undefined : rt.store.businesses.findBySlug(slug))?.slug ?? null,
+    business: business?.slug ?? null,
     key: key === undefined ? null : { id: key.id, name: key.name },
     status: response.status,
     code: response.status < FIRST_ERROR ? null : codeOf(response),

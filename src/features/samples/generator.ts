@@ -25,11 +25,11 @@ export function createGenerator(random: SeededRandom): Generator {
     uniqueName(kind, ...parts) {
       const name = parts.filter((part) => part !== "").join(" ");
       const key = toSlugLetters(name, MAX_KEY_LENGTH);
-      const before = uses.get(`${kind} ${key}`) ?? 0;
-      uses.set(`${kind} ${key}`, before + 1);
-      return before === 0
+      const number = (uses.get(`${kind} ${key}`) ?? 0) + 1;
+      uses.set(`${kind} ${key}`, number);
+      return number === 1
         ? { key, name }
-        : { key: `${key}-${before + 1}`, name: `${name} No. ${before + 1}` };
+        : { key: `${key}-${number}`, name: `${name} No. ${number}` };
     },
     price: (min, max) => `${random.integer(min, max - 1)}.${random.pick(["00", "50"])}`,
   };
@@ -41,7 +41,10 @@ export type Complete<T> = { [K in keyof T]-?: NonNullable<T[K]> };
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-/** Returns a pair by its index: each item of `first` with the first of `second`, and so on. */
+/**
+ * Returns a pair by its index among all pairs: those of the first item of `second` come first. The
+ * pairs repeat after the last.
+ */
 export const pairAt = <A, B>(index: number, first: readonly A[], second: readonly B[]): [A, B] => [
   first[index % first.length] as A,
   second[Math.floor(index / first.length) % second.length] as B,

@@ -11,19 +11,20 @@ export function generateMenu(generator: Generator, counts: Record<Kind, number>)
   const categories = times(counts.menu_category, (i) => {
     const [family, occasion] = pairAt(i, words.menuFamilies, words.menuOccasions);
     const named = uniqueName("menu_category", occasion, family);
+    // The sample words have the colon, for names such as "Lunch: Soups".
     return occasion === "Lunch:"
       ? { ...named, availability: [{ days: "tue-fri", start: "11:30", end: "14:00" }] }
       : named;
   });
   const modifierGroups = times(counts.modifier_group, () => generateModifierGroup(generator));
-  const groups = keysOf(modifierGroups);
+  const groupKeys = keysOf(modifierGroups);
   return {
     categories,
     modifierGroups,
     items: times(counts.menu_item, () => ({
       ...generateDish(generator),
       categories: random.sample(keysOf(categories), 1),
-      modifierGroups: random.chance(0.3) ? random.sample(groups, 2) : [],
+      modifierGroups: random.chance(0.3) ? random.sample(groupKeys, 2) : [],
     })),
   };
 }

@@ -12,6 +12,7 @@ export function generateEvents(
     return {
       ...named,
       description: `${named.name} in the hall. Doors open an hour before.`,
+      // Two events are on each day, from the third day on.
       startsIn: `${3 + Math.floor(i / 2)}d ${random.pick(["19:00", "19:30", "20:00", "21:00"])}`,
       durationMin: random.pick([90, 120, 150, 180]),
       ...(random.chance(0.04) && { status: "CANCELLED" as const }),
@@ -71,5 +72,6 @@ function generateAppliesTo(
     { menuItems: random.sample(keysOf(targets.menu.items), 6) },
     { events: random.sample(keysOf(targets.events), 2) },
   ]);
+  // If there are no objects of the chosen kind, the promotion applies to everything.
   return Object.values(appliesTo).flat().length > 0 ? { appliesTo } : {};
 }

@@ -68,19 +68,19 @@ type Links = {
 
 function generateService(generator: Generator, links: Links): AuthoredService {
   const { random, words, uniqueName, price } = generator;
-  const chosen = links.categories.length > 0 ? random.pick(links.categories) : undefined;
-  const { services } = chosen ?? random.pick(words.serviceFamilies);
+  const category = links.categories.length > 0 ? random.pick(links.categories) : undefined;
+  const { services: serviceNames } = category ?? random.pick(words.serviceFamilies);
   const named = uniqueName(
     "service",
     random.pick(words.serviceStyles),
-    random.pick(services),
+    random.pick(serviceNames),
     random.pick(words.serviceFor),
   );
   const durationMin = random.integer(2, 18) * 10;
   return {
     ...named,
     description: `${named.name}, ${durationMin} minutes with a consultation before and advice for at home after.`,
-    ...(chosen && { category: chosen.key }),
+    ...(category && { category: category.key }),
     durationMin,
     price: price(25, 240),
     ...(random.chance(0.15) && { bufferAfterMin: 10 }),

@@ -10,6 +10,7 @@ export function readServerStatus(
   rt: Runtime,
   { checks, copyTimes }: Pick<Monitoring, "checks" | "copyTimes">,
 ): ServerStatus {
+  // The feature of backups is the only one that reads these times.
   const [times] = copyTimes.map((read) => read(rt));
   return {
     version: readVersion(),

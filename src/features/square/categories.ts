@@ -77,15 +77,16 @@ function isOwnAncestor(
   return ancestors.has(doc.key);
 }
 
+/** Returns the IDs of categories with those of their parents, grandparents and so on. */
 function withParents(ids: string[], categories: SquareObject[]): Set<string> {
   const parentOf = new Map(
     categories.map((one) => [one.id, dataOf("CATEGORY", one).parentCategory?.id]),
   );
-  const all = new Set(ids);
+  const idsWithParents = new Set(ids);
   // The loop also visits the IDs that it adds, each once, so that a cycle of parents ends.
-  for (const id of all) {
+  for (const id of idsWithParents) {
     const parent = parentOf.get(id);
-    if (parent !== undefined) all.add(parent);
+    if (parent !== undefined) idsWithParents.add(parent);
   }
-  return all;
+  return idsWithParents;
 }

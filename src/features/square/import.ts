@@ -22,6 +22,10 @@ type ItemObject = { object: SquareObject; item: SquareItem };
 const schemas = catalogFileSchema.shape;
 const menuSchemas = schemas.menu.unwrap().shape;
 
+/**
+ * Returns the sections of a catalog file, and a report of what was imported and what was left out.
+ * @throws AppError invalid_input if prices are in another currency, or nothing can be imported
+ */
 export function mapSquareCatalog(
   foundObjects: SquareObject[],
   currency: string,
@@ -106,7 +110,10 @@ function selectImportable(foundObjects: SquareObject[], skipped: SkippedLog): Sq
   });
 }
 
-/** Returns the name of an object, which is in a field named after its type, such as `taxData`. */
+/**
+ * Returns the name of an object, which is inside a field named after its type, such as `taxData`;
+ * an empty text if there is none.
+ */
 function nameIn(object: SquareObject): string {
   const [, data] = Object.entries(object.fields).find(([field]) => field.endsWith("Data")) ?? [];
   const { name } = (data ?? {}) as { name?: unknown };
@@ -182,6 +189,7 @@ function createImageFinder(objects: SquareObject[], skipped: SkippedLog) {
   const unused = new Map(
     objects.filter(({ type }) => type === "IMAGE").map((one) => [one.id, one]),
   );
+  // The map of unused images loses each image that an object uses, so this one is a copy.
   const images = new Map(unused);
 
   function read(image: Image, owner: string): NonNullable<AuthoredImages["images"]> {

@@ -127,7 +127,7 @@ export function mapDish(
 function readVariations(item: SquareItem, what: string, context: MappingContext) {
   const skip = (variation: Variation, why: string) =>
     context.skipped.add(`variation ${variationLabel(variation)} of ${what}`, why);
-  const kept = item.variations
+  const sellable = item.variations
     .filter((variation) => {
       const { amount = 0 } = variation.itemVariationData.priceMoney ?? {};
       if (variation.isDeleted) skip(variation, "it is deleted in Square");
@@ -142,8 +142,8 @@ function readVariations(item: SquareItem, what: string, context: MappingContext)
         price: pricingType === "VARIABLE_PRICING" ? undefined : priceOf(priceMoney, context),
       };
     });
-  const hasVariablePrice = kept.every(({ price }) => price === undefined);
-  const priced = kept.flatMap(({ variation, price }) => {
+  const hasVariablePrice = sellable.every(({ price }) => price === undefined);
+  const priced = sellable.flatMap(({ variation, price }) => {
     if (price !== undefined) return [{ variation, price }];
     if (hasVariablePrice)
       return [{ variation, price: formatMoney(0, isoCurrency(context.currency)) }];
@@ -184,10 +184,14 @@ const statusAndImages = (object: SquareObject, item: SquareItem, context: Mappin
   ...context.imagesOf(object, item.imageIds),
 });
 
+/**
+ * Reports the fields that are not imported.
+ * @param readVariationFields the fields of variations that are imported besides `VARIATION_FIELDS`
+ */
 function addUnreadFields(
   object: SquareObject,
   item: SquareItem,
-  moreFields: readonly string[],
+  readVariationFields: readonly string[],
   { skipped }: MappingContext,
 ): void {
   const { description = "" } = readDescription(item);
@@ -202,8 +206,11 @@ function addUnreadFields(
   skipped.addUnread("item", object.fields, OBJECT_FIELDS);
   skipped.addUnread("item", item, [...ITEM_FIELDS, ...read]);
   for (const variation of item.variations.filter((one) => !one.isDeleted)) {
-    const { itemVariationData, ...more } = variation;
-    skipped.addUnread("variation", more, ["type", "id", "isDeleted"]);
-    skipped.addUnread("variation", itemVariationData, [...VARIATION_FIELDS, ...moreFields]);
+    const { itemVariationData, ...otherFields } = variation;
+    skipped.addUnread("variation", otherFields, ["type", "id", "isDeleted"]);
+    skipped.addUnread("variation", itemVariationData, [
+      ...VARIATION_FIELDS,
+      ...readVariationFields,
+    ]);
   }
 }

@@ -62,6 +62,7 @@ function mapOptions(list: ModifierList, what: string, context: MappingContext): 
     .toSorted((a, b) => (a.modifierData.ordinal ?? 0) - (b.modifierData.ordinal ?? 0))
     .flatMap(({ id, isDeleted, modifierData: { name, priceMoney, onByDefault } }): Option[] => {
       const option = `modifier ${labelOf(name, id)} of ${what}`;
+      // An option without a price is free.
       const price = priceOf(priceMoney ?? { amount: 0 }, context) ?? "0";
       if (isDeleted) context.skipped.add(option, "it is deleted in Square");
       else if (price.startsWith("-"))
@@ -81,21 +82,21 @@ function limitsOf(
   what: string,
   context: MappingContext,
 ): Limits {
-  const own = readLimits(list);
+  const limitsOfList = readLimits(list);
   const perDish = links.map(({ info, item }) => ({
     item,
-    limits: { ...own, ...defined(readLimits(info)) },
+    limits: { ...limitsOfList, ...defined(readLimits(info)) },
   }));
   const [first] = perDish;
   if (first !== undefined && perDish.every(({ limits }) => isSame(limits, first.limits)))
     return first.limits;
   for (const { item, limits } of perDish)
-    if (!isSame(limits, own))
+    if (!isSame(limits, limitsOfList))
       context.skipped.add(
         `${limits.min ?? 0} to ${limits.max ?? "any number of"} choices of ${what} with '${item}'`,
         "the dishes have different limits, but a modifier group has only one minimum and maximum",
       );
-  return own;
+  return limitsOfList;
 }
 
 /**

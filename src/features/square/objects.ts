@@ -165,6 +165,7 @@ export const dataOf = <T extends keyof typeof DATA>(
     (typeof DATA)[T]["schema"]
   >;
 
+/** Returns the objects of a file, each with its place for error messages. */
 function entriesOf(file: unknown): [where: string, entry: unknown][] {
   if (Array.isArray(file)) return file.map((entry, at) => [`[${at}]`, entry]);
   if (!isRecord(file)) return [["the file", file]];

@@ -47,6 +47,7 @@ export function cancelOrder(
       "one of its tickets has been checked in",
       order.status,
     );
+  // The callback below runs before `changeTakenTickets` returns, and replaces this value.
   let cancelled = order;
   changeTakenTickets(rt, business, [order], "release", () => {
     cancelled = endTicketOrder(rt, business, order, "CANCELLED", reason);
@@ -63,6 +64,7 @@ export const getVisibleTicketOrder = (
   name: string,
 ): TicketOrder => getOrderOf(rt, businessId, access, name, seesOnly(access));
 
+/** @param createdByKey the key that must have made the order; null for any */
 function getOrderOf(
   rt: Runtime,
   businessId: string,

@@ -27,15 +27,15 @@ export function assertMayOrder(
 ): void {
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
   else assertVisitorMayHold(rt, id, keyId, visitor);
-  const taken = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
+  const pendingByType = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
   for (const { ticketTypes, size } of event.quotas) {
-    const ids = event.ticketTypes
+    const typeIds = event.ticketTypes
       .filter(({ key }) => ticketTypes.includes(key))
       .map((type) => ticketTypeId(slug, event, type));
     const requested = items
-      .filter((item) => ids.includes(item.ticketTypeId))
+      .filter((item) => typeIds.includes(item.ticketTypeId))
       .reduce((sum, { quantity }) => sum + quantity, 0);
-    const pending = ids.reduce((sum, id) => sum + (taken.get(id) ?? 0), 0);
+    const pending = typeIds.reduce((sum, typeId) => sum + (pendingByType.get(typeId) ?? 0), 0);
     const limit = Math.ceil(size * maxQuotaShare);
     if (requested > 0 && pending + requested > limit)
       throw tooManyHolds(

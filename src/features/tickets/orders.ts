@@ -96,6 +96,7 @@ export function placeTicketOrder(
   return order;
 }
 
+/** Returns an order to store, for which the caller sets the API key and the customer reference. */
 function planOrder(
   rt: Runtime,
   business: BusinessRow,
@@ -106,9 +107,9 @@ function planOrder(
   const now = rt.now();
   const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
   const requested = [...Map.groupBy(items, ({ key }) => findType(event, key, idOf))].map(
-    ([type, sameType]) => ({
+    ([type, itemsOfType]) => ({
       type,
-      quantity: sameType.reduce((sum, { quantity }) => sum + quantity, 0),
+      quantity: itemsOfType.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );
   const left = placesLeft(event, {
@@ -199,10 +200,10 @@ export function confirmOrder(
     paymentRef,
   };
   rt.openStore(createOrderStore).update(business.id, confirmed);
-  const types = order.items.flatMap(({ ticketTypeId, quantity }) =>
+  const typeOfEachTicket = order.items.flatMap(({ ticketTypeId, quantity }) =>
     Array<string>(quantity).fill(ticketTypeId),
   );
-  const tickets = types.map((ticketTypeId) => issueTicket(rt, business, order, ticketTypeId));
+  const tickets = typeOfEachTicket.map((typeId) => issueTicket(rt, business, order, typeId));
   const publicOrder = toPublicTicketOrder(confirmed, business.doc.timezone);
   appendEvents(rt, business, [ticketOrderEvent("confirmed", publicOrder)], order.createdByKey);
   tellOfOrder(rt, business, confirmed, "confirmed");

@@ -15,7 +15,10 @@ const orderSchema = lazy(() =>
   }),
 );
 
-/** Parses a request, and adds up the quantities of a ticket type that is named repeatedly. */
+/**
+ * Parses a request, in which `seated*2` means two tickets of a type. Adds up the quantities of a
+ * type that is named repeatedly.
+ */
 export function parseTicketOrderRequest(input: unknown) {
   const request = parseRequest(orderSchema(), input);
   const quantities = new Map<string, number>();

@@ -7,7 +7,7 @@ import { base32 } from "../../domain/ids.ts";
 /** A group has four characters of five bits each. */
 const BITS_PER_GROUP = 20;
 
-/** Returns a random code such as `K7M2-9QXF`. */
+/** Returns a random code such as `K7M2-9QXF`, which has two groups. */
 export function generateCode(random: (bytes: number) => Uint8Array, groups: number): string {
   const length = groups * 4;
   return formatGroups(base32(random(Math.ceil((groups * BITS_PER_GROUP) / 8)), length));
@@ -22,6 +22,6 @@ export const normalizeCode = (typed: string): string =>
 const formatGroups = (letters: string): string =>
   letters.toUpperCase().replace(/(.{4})(?=.)/g, "$1-");
 
-/** Returns the hash of an admission code; 80 random bits need no salt. */
+/** Returns the hash of an admission code in any spelling; 80 random bits need no salt. */
 export const hashAdmissionCode = (code: string): Buffer =>
   createHash("sha256").update(normalizeCode(code)).digest();

@@ -48,6 +48,7 @@ function createEventLoader(
   const objects = { ...emptyObjects(), public_event: events };
   return (business) => ({
     ...toStoredCatalog(rt, business, objects, {
+      // Sold-out marks are about dishes and options, not about events.
       soldOut: new Map(),
       taken: readTakenTickets(rt, business.id),
     }),
@@ -57,7 +58,10 @@ function createEventLoader(
   });
 }
 
-/** Returns the events whose public availability will change. Call it before orders are written. */
+/**
+ * Returns the events whose public availability will change. `changesState` says whether a sale
+ * state, such as sold out, changes, too. Call it before orders are written.
+ */
 function listAvailabilityChanges(
   rt: Runtime,
   { id, slug }: BusinessRow,
@@ -65,12 +69,12 @@ function listAvailabilityChanges(
   action: "take" | "release",
 ): { eventId: string; event: PublicEventDoc; changesState: boolean }[] {
   const sign = action === "take" ? 1 : -1;
-  const changes = new Map<string, number>();
+  const takenChanges = new Map<string, number>();
   for (const { ticketTypeId, quantity } of orders.flatMap(({ items }) => items))
-    changes.set(ticketTypeId, (changes.get(ticketTypeId) ?? 0) + sign * quantity);
+    takenChanges.set(ticketTypeId, (takenChanges.get(ticketTypeId) ?? 0) + sign * quantity);
   const now = rt.now();
   const before = (typeId: string) => rt.store.takenTickets.countOf(id, typeId);
-  const after = (typeId: string) => before(typeId) + (changes.get(typeId) ?? 0);
+  const after = (typeId: string) => before(typeId) + (takenChanges.get(typeId) ?? 0);
   const availabilitiesWith = (event: PublicEventDoc, taken: (typeId: string) => number) =>
     saleAvailabilities(event, { slug, now, taken });
   return [...new Set(orders.map(({ eventId }) => eventId))].flatMap((eventId) => {
@@ -99,7 +103,10 @@ export function expireDueOrders(rt: Runtime, business: BusinessRow): void {
   });
 }
 
-/** Ends an order: voids its tickets and tells its guest. Call it in `changeTakenTickets`. */
+/**
+ * Ends an order: voids its tickets and tells its guest. An expired order has the event `cancelled`,
+ * too. Call it in `changeTakenTickets`.
+ */
 export function endTicketOrder(
   rt: Runtime,
   business: BusinessRow,

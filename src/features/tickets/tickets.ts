@@ -108,6 +108,7 @@ export function checkInTicket(rt: Runtime, slug: string, codeOrId: string): Publ
       action: "ticket.checked_in",
       subject: { id: ticket.id, name: order?.code ?? ticket.orderId },
       businessId: business.id,
+      // The audit log of the order then has this entry.
       details: { visitIds: [ticket.orderId] },
     });
     return publicTicket;

@@ -147,6 +147,7 @@ const undo = command({
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
+    // A preview has already shown the changes.
     reportChange(cli, isPreviewed ? { ...result, changes: [] } : result);
     if (dryRun || result.fromVersion === result.version) return;
     cli.note(`${slug}: the catalog is again as it was at version ${restored}.`);
@@ -156,6 +157,7 @@ const undo = command({
 
 /** Returns a text such as `the apply of salon.yaml by mia (version 14, 2026-11-22T09:02:11Z)`. */
 function describeUndone(newest: CatalogChangeRow | undefined, restored: number): string {
+  // A single change is undone if the newest one replaced the restored version.
   if (newest?.fromVersion !== restored) return `all changes after version ${restored}`;
   const change = toOutput(newest);
   const [source, actor] = [sourceOf(change), actorOf(change)];

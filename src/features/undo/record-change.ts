@@ -9,6 +9,7 @@ export const recordChange: BeforeCatalogWrite = (rt, change) => {
   const hasEdits = (id: string): boolean =>
     origin === "local" ? rt.store.catalog.findLocalEdit(id) !== undefined : edits.has(id);
   const isEdited = (idOrField: string) => idOrField in sectionEdits || hasEdits(idOrField);
+  // A new business has no stored catalog.
   const { catalog = null, sortOrderOf = () => 0 } = stored ?? {};
   const { businessId, version, fromVersion, auditId } = change;
   rt.openStore(createCatalogChangeStore).insert({

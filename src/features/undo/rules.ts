@@ -46,7 +46,7 @@ export function findReplaced(
   isEdited: (idOrField: string) => boolean,
 ): Replaced {
   if (before === null) return { isNew: true, fields: null, changedFields: {}, objects: [] };
-  const isWhole = isWrittenOtherwise(before, after);
+  const replacesAll = isWrittenOtherwise(before, after);
   const changed = new Set([...rows.written, ...rows.renumbered].map(({ id }) => id));
   for (const id of rows.removed) changed.add(id);
   const context = createWriteContext(before);
@@ -55,7 +55,8 @@ export function findReplaced(
     const { write } = sectionOf(kind);
     for (const doc of before.objects[kind]) {
       const id = objectId(kind, before.business.slug, doc);
-      if (!changed.delete(id) && !isWhole) continue;
+      const hasChanged = changed.delete(id);
+      if (!hasChanged && !replacesAll) continue;
       const item = write(context, doc);
       objects.push({ id, kind, sortOrder: sortOrderOf(id), item, isEdited: isEdited(id) });
     }

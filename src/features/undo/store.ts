@@ -31,11 +31,11 @@ const compress = (text: string): Buffer =>
 function parse(raw: unknown): CatalogChangeRow {
   const { version, fromVersion, at, details, ...entry } = raw as CatalogChangeRow &
     AuditRow & { details: string | null };
-  const found =
+  const parsedEntry =
     details === null
       ? null
       : { ...entry, details: parseJson<AuditRow["details"]>(details, "audit_entry.details") };
-  return { version, fromVersion, at, entry: found };
+  return { version, fromVersion, at, entry: parsedEntry };
 }
 
 /**

@@ -50,12 +50,12 @@ const MAX_MARKS = 100;
  */
 export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
   const [last] = rt.openStore(createCatalogChangeStore).list(business.id, 1);
-  const marked = rt.store.soldOut.list(business.id);
+  const stillSoldOut = rt.store.soldOut.list(business.id);
   const filter = { businessId: business.id, action: "dish.sold_out", since: last?.at } as const;
   const marks = rt.store.audit
     .list(filter, MAX_MARKS)
     .flatMap((entry) =>
-      marked.has(entry.subjectId ?? "")
+      stillSoldOut.has(entry.subjectId ?? "")
         ? [{ key: String(entry.details.key), name: entry.subjectName }]
         : [],
     );

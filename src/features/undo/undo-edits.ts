@@ -21,6 +21,7 @@ const MAX_OBJECTS = 100;
 /** The most compressed bytes of changes to read: about ten times those of MAX_OBJECTS objects. */
 const MAX_REPLACED_BYTES = 200_000;
 
+/** A replaced object (`item`), and the object that is stored now (`doc`). */
 type StoredObject = ReplacedObject & { item: object; doc: DocOf[Kind] };
 
 /**
@@ -34,8 +35,8 @@ export function planUndoByEdits(
   version: number,
 ): Pick<Replacement, "catalog" | "origin" | "loaded"> | null {
   const replaced = readReplaced(rt, business.id, version);
-  const found = replaced && findStored(rt, business, replaced);
-  const edits = found && readEdits(rt, business, found);
+  const objects = replaced && findStored(rt, business, replaced);
+  const edits = objects && readEdits(rt, business, objects);
   if (edits === null) return null;
   const stored = loadForEdits(rt, business, edits);
   // `others` is undefined if the edits affect other objects, so that the whole catalog was loaded.
@@ -74,34 +75,35 @@ function findStored(
   replaced: readonly ReplacedObject[],
 ): StoredObject[] | null {
   const { catalog } = rt.store;
-  const found: StoredObject[] = [];
-  for (const { id, kind, item, ...object } of replaced) {
+  const objects: StoredObject[] = [];
+  for (const object of replaced) {
+    const { id, kind, item } = object;
     const doc = catalog.findByKeyOrId(businessId, kind, id);
     // An object that was created and deleted since needs no edit.
     if (doc === undefined && item === null) continue;
     if (doc === undefined || item === null) return null;
     if (catalog.findSortOrder(id) !== object.sortOrder) return null;
-    found.push({ id, kind, item, doc, ...object });
+    objects.push({ ...object, item, doc });
   }
-  return found;
+  return objects;
 }
 
 /** Reads the objects as a catalog file; returns null if one is not valid by itself. */
 function readEdits(
   rt: Runtime,
   business: BusinessRow,
-  found: readonly StoredObject[],
+  objects: readonly StoredObject[],
 ): ObjectEdit[] | null {
   const file = { catalog: 1, business: writeBusiness(business.doc) };
-  for (const [kind, ofKind] of Map.groupBy(found, ({ kind }) => kind))
+  for (const [kind, ofKind] of Map.groupBy(objects, ({ kind }) => kind))
     setAt(
       file,
       sectionOf(kind).path,
       ofKind.map(({ item }) => item),
     );
-  const objects = loadMentioned(rt, business, found);
+  const mentioned = loadMentioned(rt, business, objects);
   const { merged, issues } = validateCatalog([file], {
-    current: () => ({ business: business.doc, schedule: business.schedule, objects }),
+    current: () => ({ business: business.doc, schedule: business.schedule, objects: mentioned }),
     prune: false,
     seedingAt: null,
     isPartial: true,
@@ -113,11 +115,11 @@ function readEdits(
       merged.catalog.objects[kind].map((doc) => [objectId(kind, business.slug, doc), doc] as const),
     ),
   );
-  const edits = found.flatMap(({ id, kind, doc }) => {
+  const edits = objects.flatMap(({ id, kind, doc }) => {
     const edited = restored.get(id);
     return edited === undefined ? [] : [{ kind, doc, edited }];
   });
-  return edits.length === found.length ? edits : null;
+  return edits.length === objects.length ? edits : null;
 }
 
 /**
@@ -127,15 +129,15 @@ function readEdits(
 function loadMentioned(
   rt: Runtime,
   business: BusinessRow,
-  found: readonly StoredObject[],
+  edited: readonly StoredObject[],
 ): CatalogObjects {
-  const texts = new Set(found.flatMap(({ item }) => textsIn(item)));
-  const own = new Set(found.map(({ id }) => id));
+  const texts = new Set(edited.flatMap(({ item }) => textsIn(item)));
+  const editedIds = new Set(edited.map(({ id }) => id));
   const objects = emptyObjects();
   function load<K extends Kind>(kind: K): void {
     const docs = rt.store.catalog.listByKeys(business.id, kind, [...texts]);
     objects[kind] = docs.filter(
-      (doc) => !own.has(objectId(kind, business.slug, doc)),
+      (doc) => !editedIds.has(objectId(kind, business.slug, doc)),
     ) as CatalogObjects[K];
   }
   ALL_KINDS.forEach(load);

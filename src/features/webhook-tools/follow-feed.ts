@@ -62,6 +62,7 @@ export async function* followFeed(
     if (pauseMs > MIN_PAUSE_MS) onMessage(`${feed.api}: reachable again`);
     pauseMs = MIN_PAUSE_MS;
     cursor = read.cursor;
+    // A feed that starts now leaves out the events that are stored already.
     yield start === "now" && !hasCaughtUp ? { ...read, events: [] } : read;
     hasCaughtUp ||= !read.hasMore;
     // The pause keeps this loop from spinning: a daemon that is shutting down answers immediately.

@@ -41,6 +41,7 @@ export function startReceiver({
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
     if (body === undefined) return void response.writeHead(413, { connection: "close" }).end();
+    // A header that is sent several times can be an array.
     const header = (name: string): string | undefined => [request.headers[name]].flat()[0];
     const signature = header("x-service-signature");
     const error =

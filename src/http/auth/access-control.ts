@@ -148,7 +148,7 @@ export class AccessControl {
    * business, else by the client's address.
    */
   limitPublic(context: RequestContext, slug: string): void {
-    const known = this.#findKeyOf(context, slug);
+    const known = this.#findValidKey(context, slug);
     if (known) this.#limitByKey(context, known);
     else this.#limits.takePublic(context);
   }
@@ -177,8 +177,8 @@ export class AccessControl {
   #getKeyOrCountFailure(context: RequestContext, slug: string, isRotation = false): KnownKey {
     const known = this.#findOrCountFailure(context, isRotation);
     if (!isPartner(known)) return known;
-    const own = findAtBusiness(this.#rt, known, slug);
-    if (own) return own;
+    const atBusiness = findAtBusiness(this.#rt, known, slug);
+    if (atBusiness) return atBusiness;
     context.keyId = known.key.id;
     this.#limits.takePartner(context, known);
     throw this.#check.findAddressError(context, known.key) ?? notReachedError();
@@ -193,6 +193,7 @@ export class AccessControl {
     }
   }
 
+  /** Counts a request against the limits of its key, and records the use of the key. */
   #limitByKey(context: RequestContext, known: KnownKey): void {
     context.keyId = known.key.id;
     this.#limits.takeKey(context, known);
@@ -200,8 +201,11 @@ export class AccessControl {
     this.#recordUsage(context, known.key);
   }
 
-  /** Returns the request's key; undefined if it is missing, invalid or may not be used here. */
-  #findKeyOf(context: RequestContext, slug: string): KnownKey | undefined {
+  /**
+   * Returns the request's key at a business; undefined if the key is missing, invalid or may not be
+   * used there.
+   */
+  #findValidKey(context: RequestContext, slug: string): KnownKey | undefined {
     if (getHeader(context.request, "authorization") === undefined) return undefined;
     try {
       const found = this.#findKey(context);
@@ -215,6 +219,7 @@ export class AccessControl {
   }
 }
 
+/** Returns a function that records the use of a key, and warns if a browser sent a secret key. */
 function createUsageRecorder(keyUsage: KeyUsage, warnOnce: ReturnType<typeof createWarnOnce>) {
   return ({ request, now }: RequestContext, key: AnyCredential): void => {
     keyUsage.record(key.id, now);
@@ -227,6 +232,7 @@ function createUsageRecorder(keyUsage: KeyUsage, warnOnce: ReturnType<typeof cre
   };
 }
 
+/** Returns a function that logs the first warning of each ID. */
 function createWarnOnce(rt: Runtime) {
   const warned = new Set<string>();
   return (id: string, message: string, fields: Record<string, string> = {}): void => {

@@ -36,6 +36,7 @@ export function createGetClientAddress(trustedProxies: readonly string[]): GetCl
       // A proxy may append `unknown` or an obfuscated name. The proxy itself is then the client.
       if (!isAddress(hop)) break;
       address = hop;
+      // The leftmost hop is the client, even if it has the address of a trusted proxy.
       isProxy = hops.length > 0 && isTrusted(hop);
     }
     return address;
@@ -135,6 +136,7 @@ export function createSharedAddressDetector(rt: Runtime): SharedAddressDetector 
   const isProxy = createRangeCheck(trustedProxies);
   const classify = (peer: string) => {
     const isTrusted = isProxy(peer);
+    // A peer without an address, as on a socket that is closed, is no proxy.
     const range = ipaddr.isValid(peer) ? ipaddr.process(peer).range() : "unicast";
     const isPrivate = range === "loopback" || (publicUrl !== "" && PRIVATE_RANGES.has(range));
     return { peer, isTrusted, mayBeProxy: isTrusted || isPrivate };

@@ -82,12 +82,12 @@ export function createKeyFinder(rt: Runtime): FindKey {
   >();
 
   const findKey = (authorization: string): KnownKey | KnownPartner => {
-    const id = hash("sha256", authorization, "latin1");
-    const known = knownKeys.get(id);
+    const headerHash = hash("sha256", authorization, "latin1");
+    const known = knownKeys.get(headerHash);
     if (known) return known;
-    const found = lookUpKey(rt, authorization);
-    knownKeys.set(id, found);
-    return found;
+    const stored = lookUpKey(rt, authorization);
+    knownKeys.set(headerHash, stored);
+    return stored;
   };
 
   return ({ request, now }, isRotation = false) => {
@@ -197,9 +197,9 @@ function assertUsable(key: Credential | PartnerCredential, now: number, isRotati
   );
 }
 
-export function createKeyPolicy(minute: number, hour: number): RateLimitPolicy {
+export function createKeyPolicy(minuteQuota: number, hourQuota: number): RateLimitPolicy {
   return createRateLimitPolicy(
-    { window: PER_MINUTE, quota: minute },
-    { window: PER_HOUR, quota: hour },
+    { window: PER_MINUTE, quota: minuteQuota },
+    { window: PER_HOUR, quota: hourQuota },
   );
 }

@@ -103,6 +103,7 @@ export function createRateLimiter(): RateLimiter {
     const { used } = meter;
     const allowed = policy.windows.every(({ quota }, i) => (used[i] ?? 0) < quota);
     if (mode === "take" && allowed) countRequest(meter, now);
+    // A refused request moves its client to the end, too, because `meters` is in order of requests.
     if (mode === "take" && client !== newest) {
       restored.delete(client);
       meters.delete(client);
@@ -136,18 +137,19 @@ export function createRateLimiter(): RateLimiter {
     take: (client, policy, now) => check(client, policy, now, "take"),
     peek: (client, policy, now) => check(client, policy, now, "peek"),
     countedSince(instant, minimum = 1) {
-      const found: { client: string; second: number; count: number }[] = [];
+      const counts: { client: string; second: number; count: number }[] = [];
       for (const [client, meter] of meters) {
         const { buckets } = meter;
         if (meter.isUnsaved && !hasRequests(buckets, minimum)) continue;
         for (let i = buckets.length - 1; i >= 0; i--) {
           const { second, lastAt, count: requests } = buckets[i] as Bucket;
+          // Buckets of an earlier process are the first, and are saved already.
           if (second === null || (lastAt < instant && !meter.isUnsaved)) break;
-          found.push({ client, second, count: requests });
+          counts.push({ client, second, count: requests });
         }
         meter.isUnsaved = false;
       }
-      return found;
+      return counts;
     },
     restore: (client, buckets) => void restored.set(client, buckets),
   };
@@ -157,12 +159,13 @@ export function createRateLimiter(): RateLimiter {
  * Takes expired buckets out of each window, and deletes those that are in no window any more.
  */
 function expire(meter: Meter, policy: RateLimitPolicy, now: number): void {
+  /** The number of buckets that are in no window any more. */
   let expired = meter.buckets.length;
   for (let i = 0; i < policy.windows.length; i++) {
-    const ms = (policy.windows[i] as { window: RateWindow }).window.seconds * 1000;
+    const windowMs = (policy.windows[i] as { window: RateWindow }).window.seconds * 1000;
     let oldest = meter.oldest[i] ?? 0;
     let bucket = meter.buckets[oldest];
-    while (bucket && bucket.lastAt + ms <= now) {
+    while (bucket && bucket.lastAt + windowMs <= now) {
       meter.used[i] = (meter.used[i] ?? 0) - bucket.count;
       bucket = meter.buckets[++oldest];
     }

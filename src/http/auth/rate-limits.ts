@@ -184,10 +184,10 @@ export class RequestLimits {
     const { keys } = this.#limits;
     const { startedAt } = context;
     const totalBefore = keys.peek(partnerId, totalPolicy, startedAt);
-    const own = totalBefore.allowed
+    const atBusiness = totalBefore.allowed
       ? keys.take(key.id, policy, startedAt)
       : keys.peek(key.id, policy, startedAt);
-    const counted = own.allowed && totalBefore.allowed;
+    const counted = atBusiness.allowed && totalBefore.allowed;
     const total = counted ? keys.take(partnerId, totalPolicy, startedAt) : totalBefore;
     applyLimit(
       context,
@@ -195,7 +195,7 @@ export class RequestLimits {
         windows: [...policy.windows, ...totalPolicy.windows],
         header: `${policy.header}, ${totalPolicy.header}`,
       },
-      { allowed: counted, windowStates: [...own.windowStates, ...total.windowStates] },
+      { allowed: counted, windowStates: [...atBusiness.windowStates, ...total.windowStates] },
     );
   }
 
@@ -273,6 +273,7 @@ function addRateLimitHeaders(
   );
 }
 
+/** Tells the client what remains. @throws RateLimitError if the request was not allowed */
 function applyLimit(
   context: RequestContext,
   policy: RateLimitPolicy,

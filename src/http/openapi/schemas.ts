@@ -173,6 +173,7 @@ const problem = z.strictObject({
     ),
 });
 
+/** The schemas of the core, by their names in the OpenAPI document. */
 const NAMED = {
   Service: service,
   ServiceVariant: serviceVariant,

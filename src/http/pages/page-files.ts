@@ -17,7 +17,10 @@ const KEPT_FOREVER = ["cache-control", "public, max-age=31536000, immutable"];
 
 const files = new Map<string, PageFile>();
 
-/** @param laterScript the name of a script that the page loads when it needs it */
+/**
+ * Returns a file of a feature's pages, which is read once.
+ * @param laterScript the name of a script that the page loads when it needs it
+ */
 function loadPageFile(
   feature: string,
   type: keyof typeof MEDIA_TYPES,
@@ -46,7 +49,7 @@ export function findPageFile(
   name: string,
   laterScripts: readonly string[],
 ): CachedResponse | undefined {
-  const script = laterScripts.find((one) => name.startsWith(`${one}-`));
+  const script = laterScripts.find((later) => name.startsWith(`${later}-`));
   const candidates =
     script === undefined
       ? [loadPageFile(feature, "js"), loadPageFile(feature, "css")]

@@ -75,7 +75,10 @@ function createResponder(load: PageDefinition["load"]): HandlePage {
     try {
       const result =
         loaded === undefined
-          ? load().then((handle) => (loaded = handle)(request))
+          ? load().then((handle) => {
+              loaded = handle;
+              return handle(request);
+            })
           : loaded(request);
       return result instanceof Promise
         ? result.catch((error: unknown) => catchError(request, error))

@@ -48,14 +48,14 @@ function toRequest(
   { params, search = "", body, headers }: Omit<ApiCall, "operationId">,
 ): HttpRequest {
   const bytes = body && Buffer.from(JSON.stringify(body));
-  const kept = Object.entries(from.headers).filter(([name]) => !NOT_COPIED.includes(name));
+  const copied = Object.entries(from.headers).filter(([name]) => !NOT_COPIED.includes(name));
   return {
     method,
     path: path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? "")),
     search,
     params,
     headers: {
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(copied),
       ...(bytes && {
         "content-type": "application/json",
         "content-length": String(bytes.length),

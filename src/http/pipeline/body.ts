@@ -115,8 +115,9 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * Returns whether a value contains half of a surrogate pair, which is always an escape such as
- * \ud800. UTF-8 cannot store one: the database would return another character than the client sent.
+ * Returns whether a text or field name in a value has half of a surrogate pair, which is always an
+ * escape such as \ud800. UTF-8 cannot store one: the database would return another character than
+ * the client sent.
  */
 const hasLoneSurrogate = (value: unknown): boolean =>
   typeof value === "string"
@@ -125,6 +126,7 @@ const hasLoneSurrogate = (value: unknown): boolean =>
       value !== null &&
       Object.entries(value).flat().some(hasLoneSurrogate);
 
+/** Returns whether a value has objects and lists in more levels than `levels`. */
 const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&

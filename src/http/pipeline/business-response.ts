@@ -67,10 +67,11 @@ export function paginate<T extends Listed>(
   cursor: string | undefined,
 ): Page<T> {
   const after = cursor === undefined ? undefined : decodeCursor(list, cursor);
-  const rest = after ? objects.filter((object) => isAfter(object, after)) : [...objects];
-  const last = limit !== undefined && rest.length > limit ? rest[limit - 1] : undefined;
-  if (!last) return { objects: rest, nextCursor: null };
-  return { objects: rest.slice(0, limit), nextCursor: encodeCursor(list, last) };
+  const remaining = after ? objects.filter((object) => isAfter(object, after)) : [...objects];
+  const hasMore = limit !== undefined && remaining.length > limit;
+  const last = hasMore ? remaining[limit - 1] : undefined;
+  if (!last) return { objects: remaining, nextCursor: null };
+  return { objects: remaining.slice(0, limit), nextCursor: encodeCursor(list, last) };
 }
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store"];

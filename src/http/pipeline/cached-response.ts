@@ -50,6 +50,7 @@ export function createCachedResponse(
     (encoded[encoding] = {
       headers: [
         ...contentHeaders,
+        // `headers` can have the header, too, so that a 304 also sends it.
         ...(headers.includes("nosniff") ? [] : NO_SNIFF),
         ...sharedHeaders,
         ...(encoding === "identity" ? [] : ["content-encoding", encoding]),

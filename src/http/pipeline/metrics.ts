@@ -8,37 +8,39 @@ type Series = { labels: string; buckets: number[]; count: number; sumMs: number 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
-  const series = new Map<string, Map<number, Series>>();
+  /** The series of each route and method, by the status of the response. */
+  const seriesByRoute = new Map<string, Map<number, Series>>();
   const sources: (() => string)[] = [];
   // Consecutive requests often use one route.
   let last: { route: string; method: string; status: number; series: Series } | undefined;
 
-  const find = (route: string, method: string, status: number): Series => {
+  const getSeries = (route: string, method: string, status: number): Series => {
     if (last?.route === route && last.status === status && last.method === method)
       return last.series;
     const routeLabels = `route="${route}",method="${method}"`;
-    const byStatus = series.get(routeLabels) ?? new Map<number, Series>();
-    series.set(routeLabels, byStatus);
+    const byStatus = seriesByRoute.get(routeLabels) ?? new Map<number, Series>();
+    seriesByRoute.set(routeLabels, byStatus);
     const labels = `${routeLabels},status="${status}"`;
-    const found = byStatus.get(status) ?? {
+    const series = byStatus.get(status) ?? {
       labels,
       buckets: BOUNDS.map(() => 0),
       count: 0,
       sumMs: 0,
     };
-    byStatus.set(status, found);
-    last = { route, method, status, series: found };
-    return found;
+    byStatus.set(status, series);
+    last = { route, method, status, series };
+    return series;
   };
 
   return {
     record(route: string, method: string, status: number, durationMs: number): void {
-      const found = find(route, method, status);
-      found.count += 1;
-      found.sumMs += durationMs;
+      const series = getSeries(route, method, status);
+      series.count += 1;
+      series.sumMs += durationMs;
       let bucket = 0;
       while (bucket < BOUNDS_MS.length && durationMs > (BOUNDS_MS[bucket] as number)) bucket += 1;
-      if (bucket < BOUNDS_MS.length) found.buckets[bucket] = (found.buckets[bucket] as number) + 1;
+      if (bucket < BOUNDS_MS.length)
+        series.buckets[bucket] = (series.buckets[bucket] as number) + 1;
     },
     /** Adds a function that returns further metrics as text, for each call of `format`. */
     addSource: (formatSource: () => string): void => void sources.push(formatSource),
@@ -47,7 +49,9 @@ export function createMetrics() {
       [
         `# HELP ${DURATION} Time from receiving the request headers to the response.`,
         `# TYPE ${DURATION} histogram`,
-        ...[...series.values()].flatMap((byStatus) => [...byStatus.values()].flatMap(formatSeries)),
+        ...[...seriesByRoute.values()].flatMap((byStatus) =>
+          [...byStatus.values()].flatMap(formatSeries),
+        ),
         ...sources.map((formatSource) => formatSource().trimEnd()),
         "",
       ].join("\n"),
@@ -68,10 +72,12 @@ export const formatMetric = (
   ].join("\n");
 
 function formatSeries({ labels, buckets, count, sumMs }: Series): string[] {
-  let below = 0;
+  // A bucket of Prometheus also counts the requests of all buckets before it.
+  let cumulative = 0;
   return [
     ...BOUNDS.map(
-      (bound, i) => `${DURATION}_bucket{${labels},le="${bound}"} ${(below += buckets[i] ?? 0)}`,
+      (bound, i) =>
+        `${DURATION}_bucket{${labels},le="${bound}"} ${(cumulative += buckets[i] ?? 0)}`,
     ),
     `${DURATION}_bucket{${labels},le="+Inf"} ${count}`,
     `${DURATION}_sum{${labels}} ${sumMs / 1000}`,

@@ -91,8 +91,8 @@ const MAX_NAMED_VALUES = 12;
 export const oneOf = <Name extends string>(names: readonly Name[]) =>
   z.enum(names, {
     error: ({ input }) => {
-      const near = typeof input === "string" ? didYouMean(input, names) : "";
-      if (near) return `has an unknown value.${near}`;
+      const hint = typeof input === "string" ? didYouMean(input, names) : "";
+      if (hint) return `has an unknown value.${hint}`;
       return names.length > MAX_NAMED_VALUES
         ? `has an unknown value; ${names[0]} is one of the ${names.length} that /openapi.json lists.`
         : `must be one of ${names.join(", ")}.`;
@@ -122,6 +122,7 @@ export const instant = (error = `must be ${INSTANT}.`) =>
       error,
       params: { code: "invalid_date" },
     })
+    // `refine` has refused every text without a resolver.
     .transform((text): InstantParameter => ({
       text,
       resolve: resolverOf(text) ?? (() => Number.NaN),
@@ -148,8 +149,8 @@ function resolverOf(text: string): InstantParameter["resolve"] | undefined {
  * Returns the values in a query string.
  * @throws AppError that lists every issue
  */
-export function parseParameters<P extends Parameters>(known: P, query: string): ParametersOf<P> {
-  const { values, issues } = validateParameters(known, query);
+export function parseParameters<P extends Parameters>(schemas: P, query: string): ParametersOf<P> {
+  const { values, issues } = validateParameters(schemas, query);
   if (issues.length > 0) throw parametersError(issues);
   return values;
 }
@@ -169,10 +170,10 @@ const TOO_MANY_NAMES = `The query has too many parameters: at most ${MAX_NAMES} 
  * @throws AppError if the query has more than 50 parameter names
  */
 export function validateParameters<P extends Parameters>(
-  known: P,
+  schemas: P,
   query: string,
 ): { values: ParametersOf<P>; issues: ValidationIssue[] } {
-  const names = Object.keys(known);
+  const names = Object.keys(schemas);
   const textsByName = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
     const texts = textsByName.get(name);
@@ -185,7 +186,7 @@ export function validateParameters<P extends Parameters>(
   const issues: ValidationIssue[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, texts] of textsByName) {
-    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     if (schema === undefined) {
       if (IGNORED_PARAMETER.test(name)) continue;
       const detail = `Unknown parameter '${name}'.${didYouMean(name, names)}`;
@@ -229,9 +230,9 @@ const MAX_DETAILS = 2;
  */
 export function parametersError(issues: ValidationIssue[]): AppError {
   const codes = new Set(issues.map(({ code }) => code));
-  const [only = ""] = codes;
-  const code =
-    codes.size === 1 && SHARED_CODES.has(only) ? (only as ErrorCode) : "invalid_parameter";
+  const [firstCode = ""] = codes;
+  const isShared = codes.size === 1 && SHARED_CODES.has(firstCode);
+  const code = isShared ? (firstCode as ErrorCode) : "invalid_parameter";
   const details = issues.slice(0, MAX_DETAILS).map(({ detail }) => detail);
   if (issues.length > MAX_DETAILS) details.push(`${issues.length - MAX_DETAILS} more in 'errors'.`);
   return new AppError(code, details.join(" "), { issues });

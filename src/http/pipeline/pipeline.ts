@@ -156,7 +156,7 @@ export function createPipeline(
       .then((response) => compressAndFinish(routePath, context, response));
 
   return {
-    // No closure is created for a request, because V8 would allocate memory for its variables.
+    // This method creates no closure, because V8 would then allocate memory for its variables.
     handle(routePath, request) {
       const context = createContext(routePath, request);
       try {

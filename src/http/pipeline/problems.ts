@@ -68,8 +68,8 @@ const isStorageAppError = (error: unknown): error is AppError =>
 
 /** Returns a storage error as clients may see it: its own message names a file of the server. */
 function withoutPath({ code }: AppError): AppError {
-  const shown = code === "busy" || code === "storage_full" ? code : "storage_failed";
-  return new AppError(shown, meaningOf(shown));
+  const shownCode = code === "busy" || code === "storage_full" ? code : "storage_failed";
+  return new AppError(shownCode, meaningOf(shownCode));
 }
 
 /**
@@ -116,29 +116,32 @@ export function respondWithProblem(
   context: RequestContext,
   error: unknown,
 ): HttpResponse {
-  const storage = isStorageAppError(error) ? error : storageError(error, rt.config.databasePath);
-  const known = problemOf(storage ? withoutPath(storage) : error);
+  const storageFailure = isStorageAppError(error)
+    ? error
+    : storageError(error, rt.config.databasePath);
+  const knownProblem = problemOf(storageFailure ? withoutPath(storageFailure) : error);
   // A full disk, and storage errors that deskbell itself raises, are not logged here: conditions
   // report them once.
-  const mustLog = !known || (known.code === "storage_failed" && storage !== error);
+  const mustLog =
+    !knownProblem || (knownProblem.code === "storage_failed" && storageFailure !== error);
   if (mustLog)
     rt.log("error", "Request failed.", {
       requestId: context.requestId,
       method: context.request.method,
       path: context.request.path,
-      error: storage?.message ?? stackOf(error),
-      ...(storage?.fix !== undefined && { fix: storage.fix }),
+      error: storageFailure?.message ?? stackOf(error),
+      ...(storageFailure?.fix !== undefined && { fix: storageFailure.fix }),
     });
   const problem =
-    known ??
+    knownProblem ??
     createProblem("internal", "Internal error. The request ID identifies it in the server's log.");
-  const limited = error instanceof RateLimitError ? error : undefined;
+  const rateLimitError = error instanceof RateLimitError ? error : undefined;
   const extra = {
     ...(error instanceof AppError && error.extensions),
-    ...(limited && { violatedPolicies: limited.violatedPolicies }),
+    ...(rateLimitError && { violatedPolicies: rateLimitError.violatedPolicies }),
   };
   const headers = ["cache-control", "no-store", "content-language", "en", ...problem.headers];
-  if (limited) headers.push("retry-after", String(limited.retryAfterSeconds));
+  if (rateLimitError) headers.push("retry-after", String(rateLimitError.retryAfterSeconds));
   const { publicUrl } = rt.config.http;
   const body = Buffer.from(problemBody(problem, context.requestId, publicUrl, extra));
   return respondBytes(context, problem.status, "application/problem+json", body, headers);

@@ -185,11 +185,14 @@ export function limitConnections(
   const table = createConnectionTable<Socket>(limits, createUseCheck(server));
   server.on("connection", (socket: Socket) => {
     const address = unmapIpv4(socket.remoteAddress ?? "");
-    const isSpared = isExempt(address);
-    const { refused, isFull } = isSpared ? table.addExempt() : table.add(socket, address);
+    const isExemptPeer = isExempt(address);
+    const { refused, isFull } = isExemptPeer ? table.addExempt() : table.add(socket, address);
     if (isFull) onFull(table.largestNetwork());
+    // A connection that is refused itself is not in the table.
     if (refused !== socket)
-      socket.once("close", () => (isSpared ? table.removeExempt() : table.remove(socket, address)));
+      socket.once("close", () =>
+        isExemptPeer ? table.removeExempt() : table.remove(socket, address),
+      );
     refused?.resetAndDestroy();
   });
 }

@@ -30,15 +30,17 @@ export function createListener(
       .map((routePath) => [routePath.path, routePath]),
   );
   const split = (url: string): SplitUrl => {
-    const query = url.indexOf("?");
-    const path = query === -1 ? url : url.slice(0, query);
-    const search = query === -1 || query + 1 === url.length ? "" : url.slice(query);
-    const prefix = PREFIXES.find((one) => path.startsWith(one));
-    const start = prefix?.length ?? path.length;
-    const slash = path.indexOf("/", start);
-    const end = slash === -1 ? path.length : slash;
-    const slug = path.slice(start, end);
-    const pattern = prefix === undefined ? path : `${prefix}:slug${path.slice(end)}`;
+    const queryStart = url.indexOf("?");
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    const isQueryEmpty = queryStart === -1 || queryStart + 1 === url.length;
+    const search = isQueryEmpty ? "" : url.slice(queryStart);
+    const prefix = PREFIXES.find((candidate) => path.startsWith(candidate));
+    // The slug of a path without a prefix is empty.
+    const slugStart = prefix?.length ?? path.length;
+    const slash = path.indexOf("/", slugStart);
+    const slugEnd = slash === -1 ? path.length : slash;
+    const slug = path.slice(slugStart, slugEnd);
+    const pattern = prefix === undefined ? path : `${prefix}:slug${path.slice(slugEnd)}`;
     return {
       url,
       path,

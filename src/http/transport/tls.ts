@@ -5,7 +5,7 @@ import { createSecureContext, type Server, type TLSSocket } from "node:tls";
 import { CERTIFICATE_WARN_DAYS } from "../../domain/conditions/certificate.ts";
 import { errorInWords, AppError } from "../../domain/errors.ts";
 import { safe } from "../../domain/text.ts";
-import type { Log, LogLevel } from "../../platform/log.ts";
+import type { Log } from "../../platform/log.ts";
 import { peerOf } from "./connection-limits.ts";
 
 export type TlsFiles = { cert: string; key: string };
@@ -26,15 +26,15 @@ const invalidFile = (message: string, fix: string): AppError =>
  * @throws AppError that names the wrong file and its fix
  */
 export function readCertificate({ cert, key }: TlsFiles): Certificate {
-  const read = { cert: readPem(cert, "certificate"), key: readPem(key, "private key") };
-  const parsed = parseCertificate(cert, read.cert);
-  if (!parsed.checkPrivateKey(parseKey(key, read.key)))
+  const pem = { cert: readPem(cert, "certificate"), key: readPem(key, "private key") };
+  const parsed = parseCertificate(cert, pem.cert);
+  if (!parsed.checkPrivateKey(parseKey(key, pem.key)))
     throw invalidFile(
       `The private key in ${key} does not belong to the certificate in ${cert}.`,
       "use the key that the certificate was issued for; in a chain, the server certificate comes first",
     );
   try {
-    createSecureContext(read);
+    createSecureContext(pem);
   } catch (error) {
     throw invalidFile(
       `The certificate in ${cert} and the key in ${key} cannot be used: ${(error as Error).message}.`,
@@ -42,7 +42,7 @@ export function readCertificate({ cert, key }: TlsFiles): Certificate {
     );
   }
   const names = parsed.subjectAltName ?? parsed.subject.replaceAll("\n", ", ");
-  return { ...read, names, expiresAt: parsed.validToDate.getTime() };
+  return { ...pem, names, expiresAt: parsed.validToDate.getTime() };
 }
 
 /** Logs a certificate's expiry: as a warning if it is near, as an error once it is past. */
@@ -53,17 +53,20 @@ export function logCertificateExpiry(
 ): void {
   const days = Math.floor((expiresAt - now) / DAY_MS);
   const fields = { names, expires: new Date(expiresAt).toISOString(), days };
-  const [level, message]: [LogLevel, string] =
-    expiresAt <= now
-      ? ["error", "the certificate has expired and clients reject it: renew it, then send SIGHUP"]
-      : days < CERTIFICATE_WARN_DAYS
-        ? ["warn", "the certificate expires soon: renew it, then send SIGHUP"]
-        : ["info", "certificate"];
-  log(level, message, fields);
+  if (expiresAt <= now)
+    log(
+      "error",
+      "the certificate has expired and clients reject it: renew it, then send SIGHUP",
+      fields,
+    );
+  else if (days < CERTIFICATE_WARN_DAYS)
+    log("warn", "the certificate expires soon: renew it, then send SIGHUP", fields);
+  else log("info", "certificate", fields);
 }
 
 /** Limits the time of TLS handshakes, because the HTTP timeouts start only after them. */
 export function limitHandshakes(server: Server): void {
+  // A TLS socket has the client's address and port in common with the socket below it.
   const timers = new Map<string, NodeJS.Timeout>();
   const stop = (peer: string) => {
     clearTimeout(timers.get(peer));
@@ -80,36 +83,37 @@ export function limitHandshakes(server: Server): void {
   server.on("secureConnection", (socket: TLSSocket) => stop(peerOf(socket)));
 }
 
-function readPem(path: string, what: string): string {
+/** @param noun what the file should contain, for error messages */
+function readPem(path: string, noun: string): string {
   let text: string;
   try {
     text = readLimited(path).toString();
   } catch (error) {
-    throw error instanceof AppError ? error : unreadableError(error, path, what);
+    throw error instanceof AppError ? error : unreadableError(error, path, noun);
   }
   // Some tools write comments before the PEM block.
   const start = text.indexOf("-----BEGIN ");
   if (start !== -1) return text.slice(start);
   throw invalidFile(
     `${path} is not a PEM file: no line starts with '-----BEGIN'.`,
-    `use a file that contains the ${what} in PEM format`,
+    `use a file that contains the ${noun} in PEM format`,
   );
 }
 
-function unreadableError(error: unknown, path: string, what: string): AppError {
+function unreadableError(error: unknown, path: string, noun: string): AppError {
   switch ((error as NodeJS.ErrnoException).code) {
     case "ENOENT":
     case "ENOTDIR":
       return new AppError(
         "resource_not_found",
-        `The file ${path} for the ${what} does not exist.`,
+        `The file ${path} for the ${noun} does not exist.`,
         {
           fix: "check --tls-cert and --tls-key",
         },
       );
     case "EISDIR":
       return new AppError("usage", `${path} is a folder, not a file.`, {
-        fix: `use the path of the ${what} file in it`,
+        fix: `use the path of the ${noun} file in it`,
       });
     case "EACCES":
       return new AppError("not_permitted", `${path} cannot be read by this user.`, {
@@ -117,7 +121,7 @@ function unreadableError(error: unknown, path: string, what: string): AppError {
       });
     default:
       return new AppError("state_refuses", `${path} cannot be read: ${errorInWords(error)}.`, {
-        fix: `check that the ${what} is a regular file on a working disk`,
+        fix: `check that the ${noun} is a regular file on a working disk`,
       });
   }
 }

@@ -125,7 +125,7 @@ export function createReservationStore(db: Db) {
      * cancelled reservation no longer occupies its table.
      */
     update: (reservation: Reservation) => visits.update(reservation),
-    /** Saves the times, the table and the party size. */
+    /** Saves the times, the table and the party size. Bookings alone use the ID of the business. */
     reschedule(_businessId: string, reservation: Reservation): void {
       visits.update(reservation);
       const { id, partySize, areaId, tableId } = reservation;

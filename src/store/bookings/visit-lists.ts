@@ -19,7 +19,8 @@ export type VisitListFilter = {
 
 /**
  * A table of visits or ticket orders. Its lists are in the order of a column, or of the last change
- * if the filter has `updatedSince`. The indexes are for the order of the column.
+ * if the filter has `updatedSince`. The indexes are for the order of the column: one for all rows,
+ * one for the rows with a status, and one for the rows that a key has made (`own`).
  */
 type ListedTable = {
   table: string;
@@ -33,7 +34,10 @@ type ListedTable = {
 /** The rows that a list reads, and the columns by which they are sorted. */
 type Rows = { source: string; sort: string };
 
-/** Returns conditions for a list sorted by `order`: a span of `order`, and the rows after a row. */
+/**
+ * Returns conditions for a list sorted by `order`: a span of `order`, and the rows after a row.
+ * @param id the column with the ID of a row
+ */
 const spanConditions = (order: string, id: string) => ({
   from: `${order} >= :from`,
   to: `${order} < :to`,

@@ -226,6 +226,10 @@ const DAEMON_LOCK_TIMEOUT_MS = 100;
 /** The most attempts while no daemon holds the lock. A slow command may hold it for seconds. */
 const MAX_LOCK_ATTEMPTS = 100;
 
+/**
+ * Returns whether a daemon holds the lock of `acquireDaemonLock`, which lets nobody else read the
+ * lock file.
+ */
 export function isDaemonRunning(path: string): boolean {
   if (!existsSync(`${path}.lock`)) return false;
   const db = new Database(`${path}.lock`, { readonly: true, timeout: 0 });

@@ -27,6 +27,7 @@ export const listedIn = (parameter: string): string =>
 /** The values of the parameter `:ids`, a JSON array, for use with `IN`. */
 export const LISTED = listedIn("ids");
 
+/** Matches a quoted text, a comment or a parameter. */
 const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
 
 /**
@@ -35,7 +36,7 @@ const QUOTED_OR_PARAMETER = /'[^']*'|"[^"]*"|--.*|[?:]\w*/g;
  * whenever they run (SQLITE_ENABLE_STAT4). This took a third of the time of a booking.
  */
 export const keepPlan = (sql: string): string =>
-  sql.replace(QUOTED_OR_PARAMETER, (part) => (/^[?:]/.test(part) ? `+${part}` : part));
+  sql.replace(QUOTED_OR_PARAMETER, (match) => (/^[?:]/.test(match) ? `+${match}` : match));
 
 export const parseOptional = <T>(raw: unknown, parse: (raw: unknown) => T): T | undefined =>
   raw === undefined ? undefined : parse(raw);

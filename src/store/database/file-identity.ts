@@ -5,7 +5,10 @@ import { errorInWords, AppError } from "../../domain/errors.ts";
 /** Identifies a file by device and inode, whatever its name. */
 type Identity = string;
 
-/** @throws the error of the system if the path cannot be read */
+/**
+ * Returns undefined if there is no file.
+ * @throws the error of the system if the path cannot be read
+ */
 export function findIdentity(path: string): Identity | undefined {
   const file = statSync(path, { throwIfNoEntry: false });
   return file && `${file.dev}:${file.ino}`;

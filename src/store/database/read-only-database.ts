@@ -65,12 +65,16 @@ export function openOnReadOnlyDisk(path: string): Db {
   return db;
 }
 
+/**
+ * Returns the AppError for an error of SQLite that has a known reason; any other error as it is.
+ */
 export function unreadableError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   if (error.code === "SQLITE_NOTADB")
     return new AppError("invalid_input", `Invalid database ${path}: expected a SQLite file.`);
   if (error.code.startsWith("SQLITE_CORRUPT")) return damagedBackupError(path, error.message);
-  // SQLite creates files in the folder even to read a database in WAL mode.
+  // SQLite creates files in the folder even to read a database in WAL mode, so the folder must be
+  // writable. `storageError` has a text of its own for a read-only disk.
   if (/^SQLITE_(?:CANTOPEN|READONLY)/.test(error.code) && !isOnReadOnlyDisk(path))
     return new AppError("not_permitted", `Cannot read ${path}.`, {
       fix: "check the owner and mode of the file and its folder",

@@ -56,7 +56,7 @@ function respell(entry: string): string {
   return JSON.stringify([type, name, table, respelled]);
 }
 
-/** Returns whether an entry is a table that ANALYZE or Litestream adds. */
+/** Returns whether an entry is a table that ANALYZE or Litestream adds, with its name undamaged. */
 function isAdded(entry: string): boolean {
   const [type, name, table, sql] = parseJson<SchemaEntry>(entry, "sqlite_schema.sql");
   return (
@@ -107,6 +107,7 @@ function createEntries(version: number): string[] {
 export function findChangedPart(db: Db): string | undefined {
   const entries = listEntries(db);
   const missing = findMissing(listKnownEntries(db), entries);
+  // An entry with the comments of version 0.1 is equal only after it was respelled.
   const [changed] = missing.length === 0 ? [] : findMissing(missing, entries.map(respell));
   return changed ? `its ${describe(changed)} is missing or was changed` : findMissingRow(db);
 }

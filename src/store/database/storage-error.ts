@@ -106,6 +106,7 @@ function findFullDiskCommand(path: string): string | undefined {
   const folder = dirname(path);
   try {
     const { blocks, bavail, files, ffree } = statfsSync(folder);
+    // A file system that does not count its blocks or files reports 0 of them in total.
     if (blocks > 0 && bavail === 0) return `df -h ${shellQuote(folder)}`;
     return files > 0 && ffree === 0 ? `df -i ${shellQuote(folder)}` : undefined;
   } catch {
@@ -148,6 +149,7 @@ function findDisk(path: string): Disk | undefined {
       .map((line) => line.split(" ").map(unescapeOctal))
       .map(([device = "", folder = ""]) => ({ device, folder }))
       .filter(({ folder }) => `${file}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`))
+      // The disk with the longest path is mounted inside all others, and has the file.
       .toSorted((a, b) => b.folder.length - a.folder.length);
     return disk;
   } catch {

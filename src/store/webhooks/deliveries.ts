@@ -211,6 +211,7 @@ export function toSqlCondition({ status, ...filter }: DeliveryFilter): {
   where: string;
   parameters: Record<string, unknown>;
 } {
+  // The condition of `failed` has no parameter.
   const { failed: _, ...parameters } = filter;
   const where = matching(CONDITIONS, filter);
   return {

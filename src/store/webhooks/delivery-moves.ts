@@ -113,7 +113,8 @@ export function createDeliveryMoveStore(db: Db) {
     /**
      * Makes the next batch of deliveries due again, ordered by number. The retry schedule starts
      * over.
-     * @returns how many deliveries it made due, and the `number` of the last one
+     * @returns how many deliveries it made due, and the `number` of the last one; `upTo` if the
+     *   batch is empty
      */
     redeliver(
       filter: DeliveryFilter,
@@ -144,9 +145,11 @@ export type UnfinishedMove = BacklogMove & { endpointId: string; businessId: str
 type Step = {
   from: "PENDING" | "PARKED" | "CORRUPT";
   to: DeliveryStatus;
+  /** The count that the moved deliveries raise. */
   counts: keyof BacklogCounts;
+  /** The columns to set besides the status, in SQL. */
   set: string;
-  /** A further condition of the rows to move. */
+  /** A further condition of the rows to move, in SQL. */
   where?: string;
 };
 

@@ -52,7 +52,7 @@ type Condition = {
 /** Stands for the primary key, which the planner uses without a hint. */
 const PRIMARY = "";
 
-const ENDED: Condition = {
+const UNDELIVERED: Condition = {
   // The condition of the partial index is repeated, so that SQLite can use the index.
   sql: "status = :state AND status NOT IN ('PENDING', 'DELIVERED')",
   index: "delivery_undelivered",
@@ -66,10 +66,10 @@ const STATES: Record<SearchState, Condition> = {
   },
   // Most deliveries are delivered, so an index would not help.
   DELIVERED: { sql: "status = 'DELIVERED'", index: null },
-  EXHAUSTED: ENDED,
-  PARKED: ENDED,
-  CANCELLED: ENDED,
-  CORRUPT: ENDED,
+  EXHAUSTED: UNDELIVERED,
+  PARKED: UNDELIVERED,
+  CANCELLED: UNDELIVERED,
+  CORRUPT: UNDELIVERED,
 };
 
 /** The most deliveries that the beginning of an event's ID finds. */
@@ -116,7 +116,10 @@ const CONDITIONS: {
 const contains = (...columns: string[]): string =>
   columns.map((column) => `instr(${column}, :text) > 0`).join(" OR ");
 
-/** Matches a text. SQLite runs each of the inner queries once. */
+/**
+ * Matches a text. The list shows a pending delivery after a failed attempt as `failed` or
+ * `retrying`, so both words find it. SQLite runs each of the inner queries once.
+ */
 const TEXT_CONDITION = `(
   ${contains("event_type", "lower(last_error)", "last_status_code")}
   OR instr(iif(status = 'PENDING' AND attempt_count > attempts_before, 'failed retrying', lower(status)), :text) > 0
@@ -227,11 +230,12 @@ export function createDeliverySearchStore(db: Db) {
           SELECT ${FOUND_DELIVERY} FROM (SELECT * ${ordered} LIMIT :sliceRows) AS d WHERE ${residual ?? "TRUE"} LIMIT :wanted`);
         rows.push(...(found.all(bindings) as FoundDelivery[]));
         if (residual === null || rows.length === limit) return { rows, reached: null };
-        const last = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
+        // The slice has a last row only if it is full.
+        const sliceEnd = prepare(`SELECT id ${ordered} LIMIT 1 OFFSET ${SLICE_ROWS - 1}`)
           .pluck()
           .get(bindings);
-        if (last === undefined) return { rows, reached: null };
-        from = { id: last as string, isIncluded: false };
+        if (sliceEnd === undefined) return { rows, reached: null };
+        from = { id: sliceEnd as string, isIncluded: false };
       }
       return { rows, reached: from?.id ?? null };
     },

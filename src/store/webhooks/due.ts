@@ -42,7 +42,8 @@ export function createDueStore(db: Db) {
   const shiftDue = db.prepare(`
     UPDATE delivery SET next_attempt_at = next_attempt_at + :byMs
     WHERE status = 'PENDING' AND next_attempt_at > :after AND next_attempt_at <= :until AND number <= :upTo`);
-  // The query takes two index lookups per endpoint.
+  // The query takes two index lookups per endpoint. The inner max is NULL for an endpoint without a
+  // pending delivery, and the outer min ignores NULL.
   const soonestOf = (endpoints: string) =>
     db
       .prepare(`
@@ -69,7 +70,8 @@ export function createDueStore(db: Db) {
     "UPDATE delivery SET next_attempt_at = :now WHERE status = 'PENDING' AND next_attempt_at > :latest AND number > :after",
   );
   // This statement and `insertAttempt` run most often. Their parameters are bound by position,
-  // which makes them a quarter faster.
+  // which makes them a quarter faster. The ID is compared, too, because a new delivery can get the
+  // number of a deleted one.
   const settle = db.prepare(`
     UPDATE delivery SET status = ?, attempt_count = ?, next_attempt_at = ?, last_status_code = ?, last_error = ?, delivered_at = ?
     WHERE number = ? AND id = ? AND status = 'PENDING'`);
@@ -137,8 +139,8 @@ export function createDueStore(db: Db) {
       }
       if (attempt !== null) {
         const { n, at, durationMs, outcome, responseText } = attempt;
-        const kept = responseText && redactSecrets(responseText);
-        insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, kept);
+        const redacted = responseText && redactSecrets(responseText);
+        insertAttempt.run(number, n, at, durationMs, outcome, statusCode, attempt.error, redacted);
       }
       return move;
     },

@@ -49,6 +49,7 @@ export function createOwnRedeliveryStore(db: Db) {
     makeDue: (rows: readonly RedeliverableRow[], at: number) => makeDue(db, rows, at),
     /**
      * Lists deliveries of an endpoint that can be sent again, by ascending ID.
+     * @param limit how many deliveries to return at most
      * @param most how many deliveries to read at most
      * @returns the deliveries found, the number of deliveries read, and in `reached` the ID after
      *   which the search continues; null at the end

@@ -346,7 +346,7 @@ describe("a visit of several services", () => {
   });
 });
 
-test("a start can have an offset; a repeated hour without an offset means the first one", () => {
+test("a start can have an offset; without one, a time that a clock change repeats is the first of the two", () => {
   const rt = openSalon();
   expect(book(rt, { start: "2026-12-01T16:00+01:00" })).toMatchObject({
     startsAt: "2026-12-01T10:00:00-05:00",

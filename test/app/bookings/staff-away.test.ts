@@ -47,7 +47,7 @@ test("each affected visit is listed with the colleagues who perform its service 
   ]);
 });
 
-test("visits are moved to colleagues at the same time, and the price stays", () => {
+test("a visit that is moved to a colleague keeps its time and price", () => {
   const rt = openSalon();
   const { id } = book(rt, "cut", "10:00");
   applyCatalogBody(rt, CATALOG.replace("40.00", "60.00"));
@@ -65,7 +65,7 @@ test("visits are moved to colleagues at the same time, and the price stays", () 
   expect(staffNamesOf(rt, id)).not.toEqual(["Mia"]);
 });
 
-test("a visit that nobody can take stays, and the others move", () => {
+test("a visit that no colleague can take stays, and the other visits are moved to colleagues", () => {
   const rt = openSalon();
   const perm = book(rt, "perm", "10:00");
   const dye = book(rt, "dye", "12:00");
@@ -78,7 +78,7 @@ test("a visit that nobody can take stays, and the others move", () => {
   ]);
 });
 
-test("a visit of a service that is no longer public is moved, too", () => {
+test("a visit can be moved to a colleague who is no longer public", () => {
   const rt = openSalon();
   const { id } = book(rt, "cut", "10:00");
   updateStaffMember(rt, SLUG, "leo", (doc) => ({ ...doc, public: false }), {
@@ -89,7 +89,7 @@ test("a visit of a service that is no longer public is moved, too", () => {
   expect([...reassignVisits(rt, SLUG, markMia(rt))]).toEqual([[id, ["Leo"]]]);
 });
 
-test("marking a person away again adds no second time off and lists the visits that are left", () => {
+test("marking a person away again adds no second time off, and lists the visits that no colleague has taken", () => {
   const rt = openSalon();
   book(rt, "cut", "10:00");
   const perm = book(rt, "perm", "12:00");
@@ -103,7 +103,7 @@ test("marking a person away again adds no second time off and lists the visits t
   expect(events).toEqual([]);
 });
 
-test("a visit that has already started today is moved", () => {
+test("a visit that has already started today can be moved to a colleague", () => {
   const rt = openSalon();
   const { id } = book(rt, "dye", "10:00");
   rt.advance(Date.parse(`${DAY}T15:30:00Z`) - rt.now());

@@ -130,7 +130,7 @@ describe("a person who no longer performs a service", () => {
   const unlink = (rt: TestRuntime, key: string) =>
     updateStaffMember(rt, SLUG, "mia", (doc) => doc, { add: [], remove: [key] });
 
-  test("a change that takes a service from a person names only the visits of that person for that service", () => {
+  test("a change that takes a service from a person names only the visits to that person for that service", () => {
     const { rt, mine } = openTwo();
     const { withdrawn, keptVisits } = dryRun(rt, () => unlink(rt, "cut"));
     expect([withdrawn, keptVisits.map(({ id }) => id)]).toEqual([[mine.id], [mine.id]]);

@@ -47,7 +47,7 @@ test("a cached list is patched after objects were created, moved and deleted", (
   expect(reads).toEqual([]);
 });
 
-test("a cached list is read again after more changes than the store keeps", () => {
+test("a cached list is read again, not patched, after more changes than the store remembers", () => {
   const { rt, reads } = setUp();
   for (let i = 0; i < 128; i++) rename(rt, "a", `name ${i}`);
   expect(cachedNames(rt)).toEqual(["name 127", "b", "c"]);

@@ -139,7 +139,7 @@ describe("applying a file", () => {
     expect(publicCatalog(rt).services.map(({ name }) => name)).toEqual(["Spa"]);
   });
 
-  test("applying a file changes the sortOrder of an object only if it moves", () => {
+  test("applying a file changes the sortOrder of an object only if the object moves", () => {
     const rt = createTestRuntime();
     apply(rt, SERVICES);
     const sortOrders = () =>

@@ -37,7 +37,7 @@ function editInWholeCatalog(rt: TestRuntime, kind: Kind, key: string, edit: Obje
 }
 
 test.each([1, 2])(
-  "an edit writes the same rows and events as a comparison of whole catalogs (seed %i)",
+  "an edit of one object writes the same rows and events as the same edit of the whole catalog (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];

@@ -105,7 +105,7 @@ describe("changes caused by time alone", () => {
     },
   );
 
-  test("a due transition is published before an author's change, with its own version", () => {
+  test("a due transition is published before the change of a catalog file, with a version of its own", () => {
     const rt = createTestRuntime();
     apply(rt, PROMOTION);
     rt.advance(HOUR);

@@ -36,7 +36,7 @@ function markInWholeCatalog(rt: TestRuntime, key: string, until: Until) {
 }
 
 test.each([1, 2])(
-  "a sold-out mark writes the same rows and events as a comparison of whole catalogs (seed %i)",
+  "a sold-out mark writes the same rows and events as the same mark with the whole catalog loaded (seed %i)",
   (seed) => {
     const randomInt = createRandomInt(seed);
     const [rt, reference] = [createCountingRuntime(60, seed), createCountingRuntime(60, seed)];

@@ -44,7 +44,7 @@ function book(rt: TestRuntime, customer: Customer | null, customerRef = REFERENC
 
 const bookingOf = (rt: TestRuntime, id: string) => getBooking(rt, getBusiness(rt, SLUG).id, id);
 
-test("erasing a guest removes the data and the reference, also from events, and nothing else", async () => {
+test("erasing a guest removes the guest data and the customer reference, also from events, and nothing else", async () => {
   const rt = openSalon();
   const business = getBusiness(rt, SLUG);
   await subscribe(rt, business, "http://10.0.0.1/", ["booking.created"]);
@@ -110,7 +110,7 @@ test("a dry run erases nothing", () => {
   expect(findCustomer(other, id)).toEqual(ANA);
 });
 
-test("guest data is erased `guestRetentionDays` after the visit, or after its planned start", async () => {
+test("guest data is erased `guestRetentionDays` after the end of a visit, or after the start of a cancelled visit", async () => {
   const rt = openSalon();
   const [visited, cancelled] = [book(rt, ANA), book(rt, ANA)];
   cancelBooking(rt, SLUG, cancelled);

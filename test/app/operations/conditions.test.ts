@@ -33,7 +33,7 @@ async function listCodes(rt: RunningServer, app: App) {
 }
 
 test(
-  "every condition appears in status, metrics and /readyz, and so does its end",
+  "status and metrics report every condition until it ends, and /readyz fails during those that make the server unready",
   { timeout: 60_000 },
   async () => {
     const rt = await createRunningServer();

@@ -317,7 +317,7 @@ describe("the endpoints of an API key", () => {
     { maxEndpoints: undefined, most: 10 },
     { maxEndpoints: 3, most: 3 },
   ])(
-    "an API key has at most $most endpoints, which locks out no other key",
+    "an API key can have at most $most endpoints, and other keys can still create endpoints",
     async ({ maxEndpoints, most }) => {
       const { createTestKey, create } = setUp();
       const keyId = createTestKey("RESTRICTED", maxEndpoints);

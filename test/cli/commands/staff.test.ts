@@ -70,7 +70,7 @@ test("staff away --reassign moves the visits, and its dry run saves nothing", as
   expect((await deskbell(`today --date ${DAY}`)).stdout).toMatch(/Cut\tLeo\t/);
 });
 
-test("staff away says that the staff member has no visits", async () => {
+test("staff away notes that a staff member has no visits in the time off", async () => {
   const { deskbell } = await openSalon();
   const ran = await deskbell(`staff away leo --from ${DAY}T13:00 --to ${DAY}T15:00`);
   expect(ran).toMatchObject({ code: 0, stdout: "" });

@@ -250,7 +250,7 @@ test("webhooks rotate-secret prints only the new secret on stdout; --finish ends
   });
 });
 
-test("with a wrong master key, commands that encrypt or decrypt fail until rotate-secret --force replaces the signing secret", async () => {
+test("commands that encrypt or decrypt fail with a wrong master key, until rotate-secret --force replaces the signing secret", async () => {
   const { deskbell, dataDir, id } = await createEndpoint();
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
   const add =

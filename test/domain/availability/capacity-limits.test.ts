@@ -50,7 +50,7 @@ describe("resources", () => {
     expect(startTimes(shop, { ...request, busyIntervals })).toBe("09:00 10:00 11:00");
   });
 
-  test("resources without staff can be booked up to their capacity", () => {
+  test("a service that needs a resource but no staff can be booked up to the resource's capacity", () => {
     const studio = createShop({
       service: [
         buildService("rehearsal", { durationMin: 60, resources: [{ resource: "room", units: 1 }] }),

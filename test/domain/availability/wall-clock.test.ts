@@ -115,7 +115,7 @@ describe("dates and clocks", () => {
   });
 
   test.each(ZONES)(
-    "every quarter hour in $zone around $date matches Temporal",
+    "every quarter hour in $zone around $date is converted as Temporal converts it",
     ({ zone, date }) => {
       for (let quarter = -3 * 96; quarter < 4 * 96; quarter += 1) {
         const clock = wall(date, 0) + quarter * 15;

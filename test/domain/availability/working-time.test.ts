@@ -116,7 +116,7 @@ describe("an exception", () => {
   const hours = [rule("09:00", "17:00")];
   test.each<[string, HoursException[], string]>([
     [
-      "replaces the day",
+      "replaces the hours of its date",
       [exception("2026-11-23", "REPLACE", ["10:00", "14:00"])],
       "23T10:00-23T14:00 24T09:00-24T17:00",
     ],
@@ -132,7 +132,7 @@ describe("an exception", () => {
       "23T09:00-23T11:00 23T12:00-23T17:00 24T09:00-24T17:00",
     ],
     [
-      "with REMOVE applies after REPLACE and ADD, in any order",
+      "with REMOVE applies after those with REPLACE and ADD, whatever their order in the list",
       [
         exception("2026-11-23", "REMOVE", ["11:00", "19:00"]),
         exception("2026-11-23", "ADD", ["18:00", "20:00"]),

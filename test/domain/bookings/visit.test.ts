@@ -62,7 +62,7 @@ const combinations = VISIT_ACTIONS.flatMap((action) =>
 );
 
 test.each(combinations)(
-  "$action of a $status visit by $initiator is allowed only at the times in the table",
+  "$action of a $status visit by $initiator is allowed only at the moments in ALLOWED",
   ({ action, status, initiator }) => {
     const rule = ALLOWED.find(
       ([name, from, by]) => name === action && from.includes(status) && by === initiator,
@@ -101,7 +101,7 @@ describe("a cancelled visit states who cancelled it and why", () => {
   );
 });
 
-test("a decision is late after half of its time, however often the visit was changed meanwhile", () => {
+test("a decision is late after half of the time to decide, which begins anew if the guest reschedules", () => {
   const created = { createdAt: START - 10 * DAY, decideBy: START - 9 * DAY };
   const half = START - 9.5 * DAY;
   expect([half - 1, half].map((now) => isDecisionLate(created, now))).toEqual([false, true]);

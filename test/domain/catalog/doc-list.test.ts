@@ -20,7 +20,7 @@ function listOf(rows: ReadonlyMap<string, DocRow<"service">>): DocList<"service"
   };
 }
 
-test("a patched list has the objects, the order and the indexes of a new list", () => {
+test("a patched list has the same objects, order and indexes as a list that is built anew", () => {
   const randomInt = createRandomInt(1);
   const keys = Array.from({ length: 40 }, (_, i) => `service-${i}`);
   const rows = new Map<string, DocRow<"service">>();

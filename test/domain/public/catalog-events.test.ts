@@ -364,7 +364,7 @@ describe("refetch in catalog.changed", () => {
     expect(refetch(to)).toEqual([{ route: "promotions", ids, idsComplete: true }]);
   });
 
-  test("refetch in catalog.changed asks for every list and the profile after a change of the business", () => {
+  test("refetch in catalog.changed asks for every list and the profile after a change of the business's name", () => {
     const to = buildCatalog(base);
     to.business = { ...to.business, name: "Aurora" };
     expect(refetch(to)).toEqual(

@@ -105,7 +105,7 @@ test.each([
     at: START + 5 * DAY,
     step: undefined,
   },
-])("what the operator is told after $name: $step", ({ streak, at, step }) => {
+])("the next action after $name is $step", ({ streak, at, step }) => {
   expect(nextStreakAction(streak, at)).toEqual(step);
 });
 

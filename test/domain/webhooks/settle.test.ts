@@ -80,7 +80,7 @@ test.each([
     outcome: { kind: "blocked", error: "" } as Outcome,
     expected: failure(null, false),
   },
-])("the outcome $name has its class", ({ outcome, expected }) => {
+])("the outcome $name is classified", ({ outcome, expected }) => {
   expect(classifyOutcome(outcome, NOW)).toEqual(expected);
 });
 
@@ -91,7 +91,7 @@ test.each([
   ["ENOMEM", true],
   ["ECONNREFUSED", false],
   ["", false],
-])("whether the error %s is a failure of this machine: %s", (error, expected) => {
+])("a request refused with %j is a failure of this machine: %s", (error, expected) => {
   expect(isLocalFailure({ kind: "refused", error })).toBe(expected);
   expect(isLocalFailure({ kind: "timed_out", error })).toBe(false);
 });

@@ -388,7 +388,7 @@ test("other work of the thread runs between two checks", async () => {
   expect(ran).toEqual(["first", "work after the first", "second", "work after the second"]);
 });
 
-test("stopping waits for the check that has begun and skips the others, and ends no open condition", async () => {
+test("a stop of the alerts waits for the check that has begun, skips the others, and ends no open condition", async () => {
   const rt = createTestRuntime();
   const ran: string[] = [];
   const open = openCondition("storage.low", "little space", "df");

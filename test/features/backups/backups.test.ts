@@ -215,7 +215,7 @@ test("a failed nightly backup is logged, recorded until one succeeds, and delete
   expect(codes()).toEqual(["daemon.stopped"]);
 });
 
-test("a backup that fails without damage names the fix of its reason, not a restore", async () => {
+test("a backup that fails for a reason other than damage names a fix for that reason, not a restore", async () => {
   const { rt } = await createShopWithBackup();
   const missing = { ...rt.config, databasePath: join(rt.config.dataDir, "missing.db") };
   await expect(createBackup({ ...rt, config: missing })).rejects.toMatchObject({
@@ -330,7 +330,7 @@ test("a business that is not in the restored backup never reuses a version when 
   });
 });
 
-test("after a restore, deliveries that were in flight are due again and can be signed", async () => {
+test("deliveries that were in flight are due again after a restore, and can be signed", async () => {
   const rt = createTestRuntime({ dataDir: join(createTempFolder(), "data") });
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
@@ -604,7 +604,7 @@ test("an empty backup is reported as empty, not as a file of another program", a
   await expect(verifyBackup(path)).rejects.toThrow("the file is empty");
 });
 
-test("a database whose schema the disk has changed is not backed up", async () => {
+test("a database whose schema was altered by a disk error is not backed up", async () => {
   const { rt } = await createShopWithBackup();
   rt.close();
   const { databasePath, dataDir } = rt.config;
@@ -617,7 +617,7 @@ test("a database whose schema the disk has changed is not backed up", async () =
 });
 
 test.each(["audit_retention", "history", "server"])(
-  "a database without the row of its table %s is neither backed up nor restored",
+  "a database whose table %s has lost its only row is neither backed up nor restored",
   async (table) => {
     const rt = createTestRuntime();
     edit(rt.config.databasePath, `DELETE FROM ${table}`);

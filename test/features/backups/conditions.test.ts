@@ -6,7 +6,7 @@ import { CHECKS } from "../../support/checks.ts";
 import { createTestApi } from "../../http/support/api.ts";
 import { asOperator } from "../../support/operator.ts";
 
-test("after the nightly check has found damage, the server is not ready", async () => {
+test("the server is not ready after a nightly backup has found damage of the database", async () => {
   const api = createTestApi();
   mkdirSync(api.config.backupFolder);
   const failure = { at: 0, reason: "damaged", isDamaged: true };

@@ -99,7 +99,7 @@ test("restoring a backup erases again the guests that were erased since", async 
   expect(readFileSync(erasureListPath(config), "utf8")).toBe(`\n${ana}`);
 });
 
-test("on another machine, restoring an old copy erases again the guests that were erased since", async () => {
+test("restoring an old copy on another machine erases again the guests that were erased since", async () => {
   const dir = createTempFolder();
   const rt = createTestRuntime({ backupDir: dir });
   applyCatalogBody(rt, CATALOG);

@@ -198,7 +198,7 @@ test("a missing database file is not replaced by a new one if there are backups 
 });
 
 test.skipIf(process.platform !== "linux")(
-  "every command reports data that was deleted under a running process, and creates none",
+  "every command reports data that were deleted while a process had them open, and creates no new data",
   async () => {
     const dataDir = join(createTempFolder(), "data");
     createTestRuntime({ dataDir });

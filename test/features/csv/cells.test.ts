@@ -26,7 +26,7 @@ test.each([
   expect(parseDurationCell(text)).toEqual(expected);
 });
 
-describe("a cell that a spreadsheet damaged is recognised", () => {
+describe("a cell that a spreadsheet has spoiled", () => {
   test.each([
     ["1,06E+03", "scientific notation"],
     ["1.23E-05", "scientific notation"],
@@ -44,7 +44,7 @@ describe("a cell that a spreadsheet damaged is recognised", () => {
   });
 
   test.each(["12.05", "1.065,50", "1e5", "Mai", "Marinade 20", "1. Mai Brunch", "#1 Roll"])(
-    "'%s' is a normal text, not a damaged cell",
+    "'%s' is a normal text, not a spoiled cell",
     (text) => {
       expect(findSpoiledText(text, { isProse: false })).toBeUndefined();
     },

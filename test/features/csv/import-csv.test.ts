@@ -255,7 +255,7 @@ describe("an export as CSV", () => {
     expect(importAndRead(content).objects.addon.map(({ name }) => name)).toEqual(cells);
   });
 
-  test("an export as CSV of the sample restaurant is imported with equal dishes, sizes and prices", () => {
+  test("the sample restaurant keeps its dishes, sizes and prices if it is exported as CSV and imported", () => {
     const { content, skipped } = exportCsv(readPreset("restaurant"));
     expect(skipped).toContain("14 tables");
     const { objects } = importAndRead(content, { ...BUSINESS, businessSlug: "cafe-lumen" });

@@ -118,7 +118,7 @@ describe("a row changes only its columns of the object", () => {
     );
   });
 
-  test("a row of a CSV table finds its variant by a unique name, or by the parent", () => {
+  test("a row of a CSV table finds its variant by a unique name, or by the parent and a key or name", () => {
     const variants = [buildVariant("long", { name: "Long", priceCents: 5000 })];
     const expected = withService("perm", { variants });
     expect(patch("key,parent_key,price\nlong,perm,50.00").catalog).toEqual(expected);
@@ -139,7 +139,7 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
-  test("a row of a CSV table keeps the allergens of a dish, whose price follows its cheapest size", () => {
+  test("a dish follows the new price of its cheapest size, unless the CSV table has a price of the dish", () => {
     const [goulash] = CATALOG.objects.menu_item;
     const [cup, bowl] = goulash?.sizes ?? [];
     const sizes = [{ ...cup, priceCents: 950 }, bowl];

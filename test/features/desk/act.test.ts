@@ -143,7 +143,7 @@ test.each<[string, Record<string, string>]>([
   ["This is too small for so many guests.", { action: "walkIn", party: "99" }],
   ["Something in the form is missing or wrong.", { action: "walkIn", ago: "-1" }],
 ])(
-  "the text about a refused action names no command of the terminal (%s %o)",
+  "a refused action shows the people in the shop the text for its reason (%s %o)",
   async (text, form) => {
     const { api, act } = await openDesk();
     const { id } = book(api, "10:00");

@@ -284,7 +284,7 @@ describe("the reference", () => {
     );
   });
 
-  test("the section and page of an event say when it is sent and what its flags are about", () => {
+  test("the section and page of an event type say when the event is sent and what its flags are about", () => {
     for (const text of [
       sectionOf("event-menu_category.updated"),
       docs["events/menu_category.updated.md"] ?? "",
@@ -427,7 +427,7 @@ describe("rendering Markdown", () => {
     );
   });
 
-  test("the table of contents of a page shows the routes of headings, and hides long lists", () => {
+  test("the table of contents of a page shows the route of a heading that has one, and folds long lists", () => {
     const routes = "## A\n### Get x {#getX}\n\n`GET /v1/businesses/{businessSlug}/x`\n";
     expect(renderMarkdown(routes).contents).toContain(
       '<li><a href="#getX">Get x <code>GET …/x</code></a></li>',

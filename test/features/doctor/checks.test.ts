@@ -23,7 +23,7 @@ test.each([
   [-CLOCK_TOLERANCE_MS, 0],
   [CLOCK_TOLERANCE_MS + 1, 1],
   [-CLOCK_TOLERANCE_MS - 1, 1],
-])("doctor compares clocks that are %i ms apart, with %i findings", (differenceMs, count) => {
+])("clocks that differ by %i ms cause %i findings of doctor", (differenceMs, count) => {
   const now = Date.parse("2026-11-20T12:00:00Z");
   const found = checkDaemonResponse("http://127.0.0.1:4100", { at: now + differenceMs }, now);
   expect(found).toHaveLength(count);

@@ -157,7 +157,7 @@ test.for([
     },
   },
 ])(
-  "doctor names a rotation of the master key interrupted $when, and its fix completes it",
+  "doctor reports a rotation of the master key interrupted $when, with a command that completes the rotation",
   async ({ interrupt }) => {
     const { deskbell, dataDir } = createTerminal();
     await deskbell(`catalog apply ${SALON}`);

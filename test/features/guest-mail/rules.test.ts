@@ -40,7 +40,7 @@ test.each([
     { code: "EENVELOPE", command: "API" },
     { kind: "permanent", reason: "the address is not usable" },
   ],
-] as const)("the error %j of a mail server is %j", (error, refusal) => {
+] as const)("the error %j of the mail client is classified as %j", (error, refusal) => {
   expect(classifyError(error)).toEqual(refusal);
 });
 

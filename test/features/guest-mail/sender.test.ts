@@ -213,7 +213,7 @@ test("a mail waits while the master key is missing or wrong, and is sent once it
   expect(server.mails).toHaveLength(1);
 });
 
-test("at most ten links lead to a visit, and a new link ends the oldest one", async () => {
+test("a visit has at most ten links, and a new link ends the oldest one", async () => {
   const { api, server, send, book } = await openMails("CONFIRM");
   const business = businessOf(api);
   const response = await book();

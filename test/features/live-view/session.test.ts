@@ -44,7 +44,7 @@ test.each([
   expect({ selected: selectedNumber(view), first: visibleIds(view)[0] }).toEqual(expected);
 });
 
-test("moving row by row selects each delivery once, down and up", async () => {
+test("moving row by row selects each delivery once on the way down, and once on the way up", async () => {
   const { view } = await openView(WIDE, 120);
   const walk = (key: string) =>
     Array.from({ length: 119 }, () => (view.press(key), selectedNumber(view)));
@@ -110,7 +110,7 @@ test.each([
   ["the last choice, by going left", ["f", "left", "enter"], "corrupt  ▮ newest"],
   ["nothing after clearing", ["f", "right", "x", "enter"], "all  1-24 of 400  ▮ newest"],
 ])(
-  "the filter panel filters by %s, and the list shows the filter and the number of matches",
+  "the filter panel filters by %s, and the list shows the filter and the places of the shown matches",
   async (_name, keys, expected) => {
     const { view } = await openView(WIDE);
     view.press(...keys);
@@ -142,7 +142,7 @@ test.each([
   ["a state", "exhausted", "/exhausted  1-4  ▮ newest"],
   ["nothing", "nobody", "/nobody  ▮ newest"],
   ["the name of a property of every object", "constructor", "/constructor  ▮ newest"],
-])("a search for %s shows the number of matches", async (_name, text, label) => {
+])("a search for %s shows its text and the places of its matches", async (_name, text, label) => {
   const { view } = await openView(WIDE);
   view.type(`/${text}`);
   view.press("enter");
@@ -261,7 +261,7 @@ test("the key R redelivers all deliveries of the filter after their count is typ
   expect(rt.store.tallies.countByStatus()).toMatchObject({ PENDING: 16, EXHAUSTED: 0 });
 });
 
-test("the key R shows how many deliveries were queued and why the last of the others was not", async () => {
+test("the key R shows how many deliveries were queued, and the last reason why one was not", async () => {
   const { rt, view, endpoints } = await openView(WIDE);
   disableEndpoint(rt, endpoints[3]!, "manual");
   view.press("f", "right", "right", "right", "right", "enter", "R", "4", "enter");
@@ -380,7 +380,7 @@ test("the key y copies a curl command and opens its screen only once, and esc re
   expect(view.text()).toContain("─ deliveries ─");
 });
 
-test("a curl command too long for the clipboard is only shown", async () => {
+test("a curl command that is too long for the clipboard is shown and not copied", async () => {
   const { rt, view } = await openView();
   const db = new Database(rt.config.databasePath);
   db.prepare("UPDATE event SET body = ?").run(Buffer.from(JSON.stringify("x".repeat(60_000))));

@@ -12,7 +12,7 @@ async function fillStore(deliveries: number) {
 
 const idOf = (number: number): string => `dlv_${String(number).padStart(25, "0")}`;
 
-test("deliveries that match the filter and are newer than the named one are counted", async () => {
+test("deliveries that match the filter and are newer than a given delivery are counted", async () => {
   const { live } = await fillStore(1000);
   expect(live.countNewer({}, idOf(500))).toBe(500);
   expect(live.countNewer({ state: "EXHAUSTED" }, idOf(500))).toBe(5);

@@ -95,7 +95,7 @@ test("an agent sees how many tickets are left only where it can order some", asy
     if (remaining !== undefined) expect(["ON_SALE", "FEW_LEFT"]).toContain(state);
 });
 
-test("an agent that names no day gets times of each day, and how many each has", async () => {
+test("an agent that names no day gets times of each day, and the number of times of each day", async () => {
   const { call } = await connect(openAgents("restaurant"), "/b/cafe-lumen/mcp");
   const { data, days, found } = (await call("find_times", { partySize: 2 })).body as {
     data: { weekday: string; startsAt: string }[];

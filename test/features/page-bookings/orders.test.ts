@@ -214,7 +214,7 @@ test("the business sets until when orders are paid, and how many places they kee
   expect(await visitor.get(url)).toContain("How many tickets?");
 });
 
-test("more tickets than are left lead back to the choice", async () => {
+test("an order of more tickets than are left leads back to the choice of tickets", async () => {
   const { visitor, url, field } = await openTickets();
   const details = (await visitor.send(`${url}&${field}=999`)).headers.get("location") ?? "";
   const response = await visitor.book(details);

@@ -103,7 +103,7 @@ test("a move to a time that is taken leads back to the free times, and the visit
   expect(listMade(api).map(({ startsAt }) => startsAt)).toContain(current().startsAt);
 });
 
-test("a guest can no longer change a visit after the last time to cancel it", async () => {
+test("a guest can no longer change a visit once the time to cancel it is over", async () => {
   const { api, visitor, link, current } = await bookLaterVisit();
   const { action, times } = await visitor.openTimes(`${link}?move=1`);
   api.advance(current().cancelUntil + 1 - api.now());
@@ -128,7 +128,7 @@ test("a link ends 30 days after the visit, and its row is deleted", async () => 
   expect(api.openStore(createPageBookingStore).count()).toBe(0);
 });
 
-test("a link is dead after the guest's data are erased, also if the visit gets new data", async () => {
+test("a link no longer works after the guest's data are erased, even if the visit gets new data", async () => {
   const { api, visitor, link, first } = await bookVisit();
   eraseForGood(api, [first.id]);
   expect((await visitor.send(link)).status).toBe(404);

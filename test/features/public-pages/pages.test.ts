@@ -47,6 +47,13 @@ test("a page is kept by caches, which ask each time whether it has changed", asy
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
+test("caches keep a page for each Accept-Language unless the URL has a language of pages", async () => {
+  const { get } = publishSample("salon");
+  const varyOf = async (query: string) => (await get(query)).headers.get("vary");
+  expect(await varyOf("?lang=de")).not.toContain("Accept-Language");
+  expect(await varyOf("?lang=xx")).toContain("Accept-Language");
+});
+
 test("the next request shows that a dish is sold out, and later that it is available again", async () => {
   const { api, slug, get } = publishSample("restaurant");
   const business = api.store.businesses.findBySlug(slug)!;
@@ -99,7 +106,7 @@ test("a closure is shown at the next request", async () => {
   expect(html).toContain("Closed · opens");
 });
 
-test("fixed texts are in the reader's language, and texts of the catalog in the nearest language that it has", async () => {
+test("fixed texts are in the reader's language, and texts of the catalog in the nearest language of the catalog", async () => {
   const { get } = publishSample("restaurant");
   const read = async (language: string, path = "/menu") => {
     const response = await get(path, { "accept-language": language });
@@ -123,7 +130,7 @@ test("a page with its language in the URL is the same for every reader", async (
   expect(response.headers.get("content-language")).toBe("fr");
 });
 
-test("the navigation names the lists that the business has, and other lists are not found", async () => {
+test("the navigation names the lists that the business has, and the pages of other lists are not found", async () => {
   const { get } = publishSample("restaurant");
   const html = await (await get("")).text();
   expect(html).toContain('href="/b/cafe-lumen/menu"');

@@ -23,7 +23,7 @@ test("the address of the server leads to the documentation, the only published p
   expect((await open()).headers.get("location")).toBe("/b/salon-aurora");
 });
 
-test("robots.txt and sitemap.xml name the published pages, and exist only if there is one", async () => {
+test("robots.txt and sitemap.xml name the published pages, and exist only if a page is published", async () => {
   const { api, slug } = publishSample("venue", { publicUrl: "https://shop.example/x" });
   const read = (path: string) => api.request(path, { key: null });
   expect(await (await read("/robots.txt")).text()).toBe(

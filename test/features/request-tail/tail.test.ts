@@ -85,7 +85,7 @@ test("at most a thousand requests are kept, and those that are missed are counte
   expect(await next()).toMatchObject({ requests: [], missed: 0 });
 });
 
-test("a cursor of an earlier start of the server, or one that is invalid, begins with the next request", async () => {
+test("a cursor that is invalid, or of an earlier recording, lists only requests from now on", async () => {
   const { api, read } = await openTail();
   await api.request("/v1/nothing");
   expect(await read("?after=1.0")).toMatchObject({ requests: [], missed: 0 });

@@ -204,7 +204,7 @@ describe("importSquare rejects", () => {
       /^This file has no item, category, modifier list or discount/,
     ],
     [
-      "another currency",
+      "prices in another currency than that of the business",
       JSON.stringify([soup]),
       { ...BUSINESS, currency: "EUR" },
       /are in USD, not EUR/,

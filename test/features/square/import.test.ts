@@ -158,7 +158,7 @@ describe("variations", () => {
     ],
     ["no name", item("X", { name: "" }), "item 'X': its name must be one line"],
     [
-      "another product type",
+      "a product type that is neither a dish nor a service",
       item("X", { productType: "GIFT_CARD" }),
       "gift card is neither a dish nor a service",
     ],
@@ -327,7 +327,7 @@ describe("modifier lists", () => {
       "an option cannot have a negative price",
     ],
     [
-      "one default option too many",
+      "a second default option where one can be chosen",
       [
         list("L", [modifier("A", { onByDefault: true }), modifier("B", { onByDefault: true })], {
           selectionType: "SINGLE",
@@ -401,7 +401,7 @@ describe("the report of a Square import has a line for", () => {
       "quick amounts settings 'Q': deskbell has no equivalent",
     ],
     [
-      "a type named like an object property",
+      "a type with the name of a JavaScript property",
       { type: "constructor", id: "Q" },
       "constructor 'Q': deskbell has no equivalent",
     ],
@@ -411,7 +411,7 @@ describe("the report of a Square import has a line for", () => {
       "novelty on 1 item: deskbell has no field for it",
     ],
     [
-      "a false flag",
+      "a flag that is false",
       item("X", {}, { presentAtAllLocations: false }),
       "presentAtAllLocations on 1 item: a deskbell catalog is for a single location",
     ],

@@ -282,7 +282,7 @@ describe("events of ticket orders", () => {
 describe("a ticket order is rejected", () => {
   test.each<[name: string, input: unknown, message: RegExp, first?: string[]]>([
     [
-      "for more tickets than chairs",
+      "for more tickets than there are chairs left",
       ["seat*6"],
       /^conflict: Only 5 tickets of 'Seat' are left for 'Gala'\.$/,
       ["seat*3"],
@@ -322,7 +322,11 @@ describe("a ticket order is rejected", () => {
       ["seat*0"],
       /^validation_failed: An order can have 1 to 8 tickets of 'Seat', not 0\.$/,
     ],
-    ["for an inactive type", ["gone"], /^resource_not_found: 'Gala' has no ticket type 'gone'\./],
+    [
+      "for an inactive ticket type",
+      ["gone"],
+      /^resource_not_found: 'Gala' has no ticket type 'gone'\./,
+    ],
     [
       "for an unknown type",
       ["saet"],
@@ -339,7 +343,7 @@ describe("a ticket order is rejected", () => {
       /^resource_not_found: There is no event 'galla'\. Did you mean 'gala'\?$/,
     ],
     [
-      "for a draft",
+      "for a public event that is a draft",
       { event: "plan", items: ["any"] },
       /^conflict: 'Plan' is not on sale: its status is DRAFT\.$/,
     ],
@@ -368,8 +372,8 @@ describe("a ticket order is rejected", () => {
       { event: "gala", items: ["seat"], customerRef: "x".repeat(10_240) },
       /^validation_failed: 'customerRef' must be one line of 1 to 200 characters without invisible characters, not 'x{79}…'\.$/,
     ],
-    ["as a list", [["seat"]], /^validation_failed: 'items' must be one line/],
-    ["as null", null, /^validation_failed: The request must be an object/],
+    ["with a list as an item", [["seat"]], /^validation_failed: 'items' must be one line/],
+    ["if the request is null", null, /^validation_failed: The request must be an object/],
   ])("a ticket order is rejected %s, and nothing is written", (_name, input, message, first) => {
     const rt = openVenue();
     if (first) order(rt, ...first);

@@ -51,7 +51,7 @@ test("a ticket order is refused with a pointer to what cannot be ordered", async
   }
 });
 
-test("a ticket order of another key is an ordinary 404 on every route", async () => {
+test("a key gets the same 404 for a ticket order of another key as for an unknown order, on every route", async () => {
   const { rt, site, createClient } = openBookingShop();
   const other = createClient(["services.read", "bookings.write", "tickets.write"]);
   const reader = createClient(["bookings.read"]);

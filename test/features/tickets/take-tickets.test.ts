@@ -79,7 +79,7 @@ test("changes of availability are sent once in ten seconds, the last change alwa
   expect(publish(rt)).toEqual([]);
 });
 
-test("a ticket sale that no daemon has published is sent after a restart", () => {
+test("the availability that a ticket sale changed is sent after a restart if it was not sent before", () => {
   const rt = openVenue();
   sell(rt);
   publish(rt);
@@ -100,7 +100,7 @@ test("a clock that is set back does not delay the next change of availability", 
   expect(publish(rt)).toEqual([98]);
 });
 
-test("cancelling a ticket order sends the availability, confirming it does not", () => {
+test("the cancellation of a ticket order sends the availability, and its confirmation does not", () => {
   const rt = openVenue();
   const [kept, cancelled] = [sell(rt), sell(rt)];
   publish(rt);
@@ -152,7 +152,7 @@ test("the row about a changed availability is deleted ten seconds after the chan
   expect(countRows()).toBe(0);
 });
 
-test("a quota that a catalog file changes puts its public event into refetch", () => {
+test("a quota that a catalog file changes makes partners refetch its public event", () => {
   const rt = openVenue();
   const events = recordEvents(rt, () =>
     applyCatalogBody(rt, EVENTS.replace("size: 100", "size: 50")),

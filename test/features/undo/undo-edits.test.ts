@@ -136,7 +136,7 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
-test("an undo that edits single objects also publishes the end of a promotion since the undo was planned", () => {
+test("an undo that edits single objects also publishes the end of a promotion that has ended since the undo was planned", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
     rt,

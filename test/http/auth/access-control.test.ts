@@ -124,7 +124,7 @@ describe("API keys", () => {
   });
 });
 
-test("a key gets the same response for another business whether it exists or not", async () => {
+test("a key gets the same response for another business whether or not that business exists", async () => {
   const api = createTestApi();
   applyPreset(api, "venue");
   const bytes = async (slug: string) => {

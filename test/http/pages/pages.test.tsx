@@ -224,7 +224,7 @@ test.each<[what: string, headers: Record<string, string>, status: number]>([
   },
 );
 
-test("a POST is compared with the public URL, if there is one", async () => {
+test("the Origin of a POST must be that of the public URL, if there is one", async () => {
   const { post } = servePage(shown(), { publicUrl: "https://public.example" });
   expect((await post({ origin: "https://public.example" })).status).toBe(200);
   expect((await post({ origin: "https://desk.example" })).status).toBe(403);

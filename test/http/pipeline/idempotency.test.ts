@@ -78,7 +78,7 @@ test.each(
   },
 );
 
-test("a rotation whose response was lost can be retried, also with a rotated API key", async () => {
+test("a rotation of a signing secret whose response was lost can be retried with its Idempotency-Key", async () => {
   const { api, endpoint, rotation } = await setUp();
   const { secret } = await readData(await send(api, rotation));
   expect(await readData(await send(api, rotation))).toMatchObject({ secret });

@@ -207,7 +207,7 @@ describe("the table of connections", () => {
     expect(table.add(3, "203.0.113.1")).toEqual({ refused: 0, isFull: true });
   });
 
-  test("the largest network is found after any sequence of connections", () => {
+  test("the largest network is found after any sequence of new and ended connections", () => {
     const limits = { client: NONE, network: NONE, total: 20 };
     const table = createConnectionTable<number>(limits);
     const open = new Map<number, string>();

@@ -231,8 +231,8 @@ async function flood(website: Website, addresses: readonly string[]): Promise<nu
 }
 
 test.each([
-  ["of a default key", [], 60],
-  ["of an hour", limitsOf(600, 60), 60],
+  ["of a key with the default limits", [], 60],
+  ["of a key with a limit for an hour", limitsOf(600, 60), 60],
 ] as const)("six visitors cannot use up the requests %s", async (_, limits, quota) => {
   const website = await startWebsite(PROGRAM, [...limits]);
   const networks = Array.from({ length: WRITES }, (__, n) => `2001:db8:1:${n.toString(16)}::1`);

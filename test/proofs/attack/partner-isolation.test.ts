@@ -151,7 +151,7 @@ async function runControl() {
 }
 
 test(
-  `with ${BUSINESSES} businesses and ${PARTNERS} partners, no key reads, changes or detects data of a business that it does not reach`,
+  `no key reads, changes or detects data of a business that it does not reach, with ${BUSINESSES} businesses and ${PARTNERS} partners`,
   { timeout: patient(120_000 + chooseScale(0, 3_600_000)) },
   async () => {
     const { requests, withOwnData } = await attackAll();

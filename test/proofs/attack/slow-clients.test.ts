@@ -275,7 +275,7 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
       flags: () => ["-X", "-k", "10", "-w", "1", "-y", "16", "-n", "2", "-z", "5"],
     },
   ])(
-    "slow connections of slowhttptest ($mode) end in 15 seconds, others are served in 250 ms",
+    "slow connections of slowhttptest ($mode) end in 15 seconds, and others are served in 250 ms",
     { timeout: patient(120_000) },
     async (slow) => {
       const { dataDir, deskbell } = await createSeededSalon();
@@ -317,7 +317,7 @@ describe.skipIf(!IS_FULL || !hasTool)("1,500 connections of slowhttptest", () =>
 });
 
 test(
-  "after a standstill of the process, a complete request is answered, an incomplete one gets 408",
+  "a complete request is answered after a standstill of the process, and an incomplete one gets 408",
   async () => {
     const api = createTestApi();
     const runtime = { ...api, monotonic: () => performance.now() };

@@ -194,7 +194,7 @@ async function runControl(): Promise<{ done: string; figure: string; hasFailed: 
 }
 
 test(
-  `with ${BUSINESSES} businesses, no key on any route reads, changes or detects data of another business`,
+  `no key on any route reads, changes or detects data of another business, with ${BUSINESSES} businesses`,
   { timeout: patient(300_000 + chooseScale(0, 3_600_000)) },
   async () => {
     const { requestCount, ownDataCount } = await attackAll(BUSINESSES, KEYS);

@@ -92,7 +92,7 @@ describe.skipIf(!canInject)("after a failed fsync", { timeout: patient(60_000) }
     });
   });
 
-  test("the HTTP thread responds with 503 after a failed fsync and ends the daemon", async () => {
+  test("the HTTP thread responds with 503 after a failed fsync, and then ends the daemon", async () => {
     const { daemon, response } = await sendRequest();
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: "storage_failed" });

@@ -52,7 +52,7 @@ async function runControl(): Promise<Claim["control"]> {
 }
 
 test(
-  "beside two processes that write in a loop, no request, command or other writer is refused as busy",
+  "no request, command or other writer is refused as busy beside two processes that write in a loop",
   { timeout: patient(120_000) },
   async () => {
     // A writer that is refused makes `compete` throw.

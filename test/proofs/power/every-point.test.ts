@@ -34,7 +34,7 @@ const IN_EVERY_WAY = chooseScale(false, true);
 
 describe.skipIf(!canPreload)("after a power cut at any point of", () => {
   test.each(COMMANDS)(
-    "after a power cut at any point of a %s, all data and every finished backup are intact",
+    "all data and every finished backup are intact after a power cut at any point of a %s",
     { timeout: patient(900_000) },
     async (name) => {
       const command = WRITING_COMMANDS[name] as WritingCommand;

@@ -108,7 +108,7 @@ async function runControl(kind: Kind): Promise<Claim["control"]> {
 }
 
 test.each<Kind>(["one service", "chain", "class", "table"])(
-  "every listed start can be booked as listed, others are refused for the reason in explain: %s",
+  "every listed start can be booked as listed, and others are refused for the reason that `explain` gives: %s",
   { timeout: patient(60_000 + 4000 * RUNS) },
   async (kind) => {
     const { businesses, listed, refused, reasons } = await bookEveryStart(kind, RUNS);

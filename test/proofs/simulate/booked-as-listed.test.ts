@@ -164,7 +164,7 @@ async function runControl(): Promise<Claim["control"]> {
 }
 
 test(
-  "after any sequence of changes, the listed starts are exactly those that can be booked",
+  "the listed starts are exactly those that can be booked, after any sequence of changes",
   { timeout: patient(30_000 + RUNS * 3000) },
   async () => {
     const counts = await compareStarts(RUNS);

@@ -144,7 +144,7 @@ test("a dry run can write although another connection has committed since its fi
   expect(saved.store.keys.list()).toHaveLength(2);
 });
 
-test("a write in a dry run fails as busy during another connection's transaction, and does not disturb it", () => {
+test("a write in a dry run fails as busy during a transaction of another connection, which still commits", () => {
   const { saved, tried } = openTwice();
   saved.tx(() => {
     addKey(saved);

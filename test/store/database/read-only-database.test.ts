@@ -28,7 +28,7 @@ function createDatabase(): string {
   return path;
 }
 
-test("on a read-only disk, the data of a stopped server can be read, and no file is created", () => {
+test("the data of a stopped server can be read on a read-only disk, and no file is created", () => {
   const path = createDatabase();
   disk.isReadOnly = true;
   const { db, tx, close } = openDatabase(path, 0, null);
@@ -42,7 +42,7 @@ test("on a read-only disk, the data of a stopped server can be read, and no file
   expect(nodeFs.existsSync(`${path}-wal`)).toBe(false);
 });
 
-test("on a read-only disk, the last changes before a crash can be read", () => {
+test("the last changes before a crash can be read on a read-only disk", () => {
   const path = createDatabase();
   const writer = new Database(path);
   onTestFinished(() => void writer.close());

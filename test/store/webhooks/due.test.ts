@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
-test("a shift moves the due times within a span, for deliveries up to a number", async () => {
+test("shiftDueTimes moves due times after `after` and up to `until`, of deliveries with numbers up to `upTo`", async () => {
   const rt = createTestRuntime();
   const business = addBusiness(rt);
   const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");

@@ -20,21 +20,26 @@ export type SortOrders = { sortOrders: number[]; moved: Set<number> };
  * @param stored the present `sortOrder` of each object, in the new order; null for a new object
  */
 export function assignSortOrders(stored: readonly (number | null)[]): SortOrders {
-  const kept = longestAscending(stored);
-  const moved = new Set(stored.keys().filter((i) => stored[i] !== null && !kept.has(i)));
-  return { sortOrders: fillGaps(stored, kept) ?? stored.map((_, i) => (i + 1) * STEP), moved };
+  const keptIndexes = longestAscending(stored);
+  const moved = new Set(stored.keys().filter((i) => stored[i] !== null && !keptIndexes.has(i)));
+  const sortOrders = fillGaps(stored, keptIndexes) ?? stored.map((_, i) => (i + 1) * STEP);
+  return { sortOrders, moved };
 }
 
 /**
  * Returns the kept numbers and one for each new or moved object; null if a gap is too small or a
  * number too large.
  */
-function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>): number[] | null {
+function fillGaps(
+  stored: readonly (number | null)[],
+  keptIndexes: ReadonlySet<number>,
+): number[] | null {
   const filled: number[] = [];
+  // The objects from `start` to `end` need numbers between `low` and `high`.
   let low = 0;
   for (let start = 0; start < stored.length;) {
     let end = start;
-    while (end < stored.length && !kept.has(end)) end++;
+    while (end < stored.length && !keptIndexes.has(end)) end++;
     const count = end - start;
     const high = stored[end] ?? low + STEP * (count + 1);
     if (high - low <= count || high > MAX_SORT_ORDER) return null;
@@ -51,6 +56,7 @@ function fillGaps(stored: readonly (number | null)[], kept: ReadonlySet<number>)
 function longestAscending(values: readonly (number | null)[]): Set<number> {
   // `ends[n]` is the index of the lowest value that ends an ascending subsequence of length n + 1.
   const ends: number[] = [];
+  /** The index of the value before each value, in the longest subsequence that ends with it. */
   const previous: (number | undefined)[] = [];
   values.forEach((value, index) => {
     if (value === null) return;
@@ -97,6 +103,7 @@ export type RowChanges = {
   }[];
   /** Rows with a new `sortOrder` and an unchanged object. */
   renumbered: { id: string; sortOrder: number }[];
+  /** The IDs of objects. */
   removed: string[];
 };
 
@@ -158,12 +165,14 @@ function diffKind(
   // normaliseCatalog reuses the stored documents that a file does not change.
   if (shallowEqual(before?.objects[kind] ?? [], after.objects[kind])) return;
   const { slug } = after.business;
-  const old = new Map((before?.objects[kind] ?? []).map((doc) => [objectId(kind, slug, doc), doc]));
+  const unmatched = new Map(
+    (before?.objects[kind] ?? []).map((doc) => [objectId(kind, slug, doc), doc]),
+  );
   const addChange = (
     action: ObjectChange["action"],
     id: string,
     doc: DocOf[Kind],
-    from?: DocOf[Kind],
+    oldDoc?: DocOf[Kind],
   ) =>
     changes.push({
       action,
@@ -171,28 +180,28 @@ function diffKind(
       id,
       key: doc.key,
       name: doc.name,
-      fields: from ? differingFields(from, doc) : [],
-      prices: from ? differingPrices(from, doc) : [],
+      fields: oldDoc ? differingFields(oldDoc, doc) : [],
+      prices: oldDoc ? differingPrices(oldDoc, doc) : [],
       overwrittenEdits: [],
     });
   const ids = after.objects[kind].map((doc) => objectId(kind, slug, doc));
-  const stored = ids.map((id) => (old.has(id) ? sortOrderOf(id) : null));
+  const stored = ids.map((id) => (unmatched.has(id) ? sortOrderOf(id) : null));
   const { sortOrders, moved } = assignSortOrders(stored);
   after.objects[kind].forEach((doc, index) => {
     const id = ids[index] as string;
     const sortOrder = sortOrders[index] as number;
-    const from = old.get(id);
-    old.delete(id);
-    if (from && deepEqual(from, doc)) {
+    const oldDoc = unmatched.get(id);
+    unmatched.delete(id);
+    if (oldDoc && deepEqual(oldDoc, doc)) {
       // Renumbering a list writes rows, but is no change for the author.
       if (stored[index] !== sortOrder) rows.renumbered.push({ id, sortOrder });
       if (moved.has(index)) addChange("move", id, doc);
       return;
     }
-    rows.written.push({ id, kind, key: doc.key, sortOrder, doc, isNew: !from });
-    addChange(from ? "update" : "create", id, doc, from);
+    rows.written.push({ id, kind, key: doc.key, sortOrder, doc, isNew: !oldDoc });
+    addChange(oldDoc ? "update" : "create", id, doc, oldDoc);
   });
-  for (const [id, doc] of old) {
+  for (const [id, doc] of unmatched) {
     rows.removed.push(id);
     addChange("delete", id, doc);
   }
@@ -206,7 +215,10 @@ function differingPrices(before: DocOf[Kind], after: DocOf[Kind]): ObjectChange[
     .filter((price) => price.from !== price.to);
 }
 
-/** Returns the prices of an object (under "") and of its variants, sizes and so on, by key. */
+/**
+ * Returns the prices of an object (under "") and of its parts, such as variants, by their keys. A
+ * link to an add-on or service has the key of that object.
+ */
 export function pricesOf(doc: object): Map<string, number> {
   const prices = new Map<string, number>();
   const addPrice = (key: string, part: unknown) => {

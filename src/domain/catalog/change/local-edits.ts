@@ -43,7 +43,8 @@ export function withOverwrittenEdits(
     if (authored === undefined || stored === undefined) return change;
     const next = docsAfter.get(change.id) as Record<string, unknown> | undefined;
     const current = stored as unknown as Record<string, unknown>;
-    const overwrittenEdits = differingFields(authored, stored).filter(
+    const editedFields = differingFields(authored, stored);
+    const overwrittenEdits = editedFields.filter(
       (field) => !deepEqual(next?.[field], current[field]),
     );
     return { ...change, overwrittenEdits };
@@ -78,6 +79,7 @@ export function nextLocalEdits(
   if (origin !== "local" && "restored" in origin)
     return restoredLocalEdits(edits, before, after, origin.restored);
   if (origin !== "local") {
+    // An object that the files list has no edits any more; other objects keep theirs.
     const docs = findDocs(after, edits);
     return new Map(
       [...edits]
@@ -89,8 +91,8 @@ export function nextLocalEdits(
   return new Map(
     rows.written.map(({ id, kind, doc }) => {
       const docs: Doc[] = before.objects[kind];
-      const found = docs.find((one) => objectId(kind, before.business.slug, one) === id);
-      const authored = edits.get(id) ?? found ?? NOT_IN_FILE;
+      const stored = docs.find((old) => objectId(kind, before.business.slug, old) === id);
+      const authored = edits.get(id) ?? stored ?? NOT_IN_FILE;
       return [id, deepEqual(authored, doc) ? null : authored];
     }),
   );
@@ -156,6 +158,7 @@ export function nextSectionEdits(
   origin: ChangeOrigin,
 ): SectionEdits {
   const [old, next] = [sectionsOf(before), sectionsOf(after)];
+  /** Returns false if the file or undo decides what the section has. */
   const mayStayEdited = (section: Section): boolean => {
     if (origin === "local") return true;
     if ("listed" in origin) return !origin.listed.has(next[section]);

@@ -27,19 +27,20 @@ const LINKS: { [K in Kind]?: { [field: string]: string } } = {
   menu_item: { categories: "categories", modifierGroups: "modifier groups" },
 };
 
+/** Returns the sections and links that a change empties. */
 export function findEmptied(
   before: Catalog,
   after: Catalog,
   changes: readonly ObjectChange[],
 ): Emptied[] {
-  const isEmptied = (from: readonly unknown[], to: readonly unknown[]) =>
-    from.length > 0 && to.length === 0;
   const sectionIfEmptied = (
     name: string,
     from: readonly unknown[],
     to: readonly unknown[],
   ): Emptied[] =>
-    isEmptied(from, to) ? [{ section: name, key: null, field: null, count: from.length }] : [];
+    from.length > 0 && to.length === 0
+      ? [{ section: name, key: null, field: null, count: from.length }]
+      : [];
   const schedule = Object.keys(before.schedule) as (keyof ScheduleDoc)[];
   return [
     ...schedule.flatMap((name) =>
@@ -107,8 +108,8 @@ export function emptiedTexts(emptied: readonly Emptied[], isPast = false): strin
       .filter(({ field }) => field === null)
       .map(({ section, count }) => `${empty} ${section} (${countOf(count, "entry")})`),
     ...[...links].map(
-      ([field, objects]) =>
-        `${remove} all ${nouns[field]} of ${listKeys(objects.map(({ key }) => key ?? ""))}`,
+      ([field, emptiedLinks]) =>
+        `${remove} all ${nouns[field]} of ${listKeys(emptiedLinks.map(({ key }) => key ?? ""))}`,
     ),
   ];
 }

@@ -50,19 +50,20 @@ export function mergeCatalog(
       const old = find(doc);
       if (old === undefined) return doc;
       matched.add(old);
-      const kept = keepIdentity(kind, old, doc);
-      addRenames(renamed, kind, old, kept);
-      return kept;
+      const identified = keepIdentity(kind, old, doc);
+      addRenames(renamed, kind, old, identified);
+      return identified;
     }) as CatalogObjects[K];
     if (!prune)
       unlisted[kind] = before[kind].filter((doc) => !matched.has(doc)) as CatalogObjects[K];
   }
+  // The renames of all kinds must be known before the references of unlisted objects are renamed.
   ALL_KINDS.forEach(mergeKind);
 
   const objects = emptyObjects();
   function joinKind<K extends Kind>(kind: K): void {
-    const rest = unlisted[kind].map((doc) => followRenames(kind, doc, renamed));
-    objects[kind] = [...(listed[kind] ?? []), ...rest] as CatalogObjects[K];
+    const unlistedDocs = unlisted[kind].map((doc) => followRenames(kind, doc, renamed));
+    objects[kind] = [...(listed[kind] ?? []), ...unlistedDocs] as CatalogObjects[K];
   }
   ALL_KINDS.forEach(joinKind);
   return {
@@ -116,11 +117,11 @@ const partsOf = (kind: Kind, doc: DocOf[Kind]): Keyed[] =>
  * one.
  */
 function keepIdentity<K extends Kind>(kind: K, old: DocOf[K], doc: DocOf[K]): DocOf[K] {
-  const kept = withPreviousKeysOf(old, doc);
-  if (!(kind in PARTS)) return kept;
+  const identified = withPreviousKeysOf(old, doc);
+  if (!(kind in PARTS)) return identified;
   const find = createFinder(partsOf(kind, old));
   return {
-    ...kept,
+    ...identified,
     [PARTS[kind as keyof typeof PARTS]]: partsOf(kind, doc).map((part) =>
       withPreviousKeysOf(find(part), part),
     ),
@@ -132,6 +133,7 @@ const withPreviousKeysOf = <D extends Keyed>(old: Keyed | undefined, doc: D): D 
     ? doc
     : { ...doc, previousKeys: [...new Set([...old.previousKeys, ...doc.previousKeys])] };
 
+/** Adds the new keys of an object, and of a public event's ticket types, by the old references. */
 function addRenames<K extends Kind>(
   renamed: Map<string, string>,
   kind: K,

@@ -22,7 +22,7 @@ type PriceChange = {
   to: number;
 };
 
-/** The share of changed prices is not checked in a catalog with fewer than these. */
+/** The share of changed prices is not checked in a catalog with fewer prices. */
 const MIN_PRICES = 10;
 const MAX_CHANGED_SHARE = 0.2;
 const MAX_NAMED = 3;
@@ -45,6 +45,7 @@ export function findRepricing(
   const large = changes.flatMap(largePriceChanges);
   if (large.length === 0) return null;
   const free = large.filter(({ to }) => to === 0).length;
+  // If the large changes are surely a small share, the prices need not be counted.
   if (free === 0 && prices.exceeds(Math.floor(large.length / MAX_CHANGED_SHARE))) return null;
   const total = prices.count();
   if (free === 0 && (total < MIN_PRICES || large.length < total * MAX_CHANGED_SHARE)) return null;
@@ -89,8 +90,8 @@ export function repricingText(
 ): string {
   const named = largest.map((change) => priceChangeText(change, currency));
   const more = changed > named.length ? ", …" : "";
-  const zero = free === 0 ? "" : `, ${free === changed ? "all" : free} of them to 0`;
-  return `change ${changed} of ${countOf(total, "price")} by more than half${zero} (${named.join(", ")}${more})`;
+  const freePart = free === 0 ? "" : `, ${free === changed ? "all" : free} of them to 0`;
+  return `change ${changed} of ${countOf(total, "price")} by more than half${freePart} (${named.join(", ")}${more})`;
 }
 
 /** Returns `set 1 price to 0 (cut 35.00 -> 0.00)`; null if no price becomes 0. */

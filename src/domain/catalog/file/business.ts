@@ -92,6 +92,7 @@ export const writeBusiness = (doc: BusinessDoc): AuthoredBusiness =>
     timezone: doc.timezone,
     currency: doc.currency,
     locale: omitDefault(doc.locale, DEFAULT_LOCALE),
+    // The first of the locales is always `locale`.
     locales: doc.locales.length === 1 ? undefined : doc.locales,
     description: doc.description,
     ...writeFields(doc, BUSINESS_DEFAULTS),
@@ -107,16 +108,17 @@ type AuthoredClosure = z.infer<typeof closure>;
 
 export function readClosure(reader: Reader, item: AuthoredClosure): Closure {
   const { name = null, date, from, to, yearly } = item;
-  const forms = [date, from ?? to, yearly].filter((form) => form !== undefined).length;
-  if (forms !== 1)
+  const formCount = [date, from ?? to, yearly].filter((form) => form !== undefined).length;
+  if (formCount !== 1)
     reader.addIssue(
-      forms === 0 ? "missing_field" : "contradiction",
+      formCount === 0 ? "missing_field" : "contradiction",
       "A closure needs exactly one of: 'date'; 'from' and 'to'; 'yearly'.",
     );
   if (yearly !== undefined) return { name, yearly };
   if (date !== undefined) return { name, from: date, to: date };
   if (from === undefined || to === undefined) {
     const missing = from === undefined ? "from" : "to";
+    // A closure without any date has been reported above.
     if (from !== undefined || to !== undefined)
       reader.addMissing(missing, "a closure over several days has 'from' and 'to'");
     return { name, from: from ?? "", to: to ?? "" };

@@ -88,7 +88,7 @@ export const optional = <T extends z.ZodRawShape>(shape: T) => z.object(shape).p
  * Declares the default values of a document's fields that a file may omit. `readFields` fills them
  * in and `writeFields` omits them again. Each field must have the same name and value in the file
  * and the document. A string default is one of the values of a `choice`, and null stands for no
- * value.
+ * value. `Doc` is given in a call of its own, so that TypeScript infers `K` in the second one.
  */
 export const defaultsFor =
   <Doc>() =>

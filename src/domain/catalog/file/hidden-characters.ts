@@ -20,7 +20,7 @@ export function findHiddenCharacters(
   unchanged: Unchanged,
 ): CatalogIssue[] {
   const issues: CatalogIssue[] = [];
-  const stored = lazy(() => {
+  const storedTexts = lazy(() => {
     const texts = new Set<string>();
     walk(current(), [], (_, text) => texts.add(text.trim()));
     return texts;
@@ -28,7 +28,7 @@ export function findHiddenCharacters(
   const visit = (path: Path, text: string): void => {
     if (issues.length > MAX_ISSUES || LONG_TEXTS.has(path.at(-1))) return;
     const error = unsafeNameError(text);
-    if (error === undefined || stored().has(text.trim())) return;
+    if (error === undefined || storedTexts().has(text.trim())) return;
     issues.push({ code: "invalid_value", path, detail: `'${fieldName(path)}' ${error}` });
   };
   for (const [file, content] of contents.entries()) walk(content, [file], visit, unchanged);

@@ -137,14 +137,13 @@ function readItemPrice(
 const lowestPrice = (sizes: MenuItemDoc["sizes"]): number =>
   Math.min(...sizes.map(({ priceCents }) => priceCents));
 
+/** Returns whether a file can omit the price: the item has none, or its sizes give it. */
+const isPriceOmitted = ({ priceType, priceCents, sizes }: MenuItemDoc): boolean =>
+  priceType === "FREE" || priceType === "MARKET" || priceCents === lowestPrice(sizes);
+
 export const writeMenuItem = (context: WriteContext, doc: MenuItemDoc): AuthoredMenuItem => ({
   ...writeDescribed(doc, {
-    price:
-      doc.priceType === "FREE" ||
-      doc.priceType === "MARKET" ||
-      doc.priceCents === lowestPrice(doc.sizes)
-        ? undefined
-        : context.money(doc.priceCents),
+    price: isPriceOmitted(doc) ? undefined : context.money(doc.priceCents),
     ...writeFields(doc, MENU_ITEM_DEFAULTS),
     sizes: doc.sizes.map((size) => ({
       ...omitEmpty(writeNamed(size)),
@@ -166,7 +165,10 @@ export type AuthoredModifierGroup = z.infer<typeof modifierGroup>;
 const DEFAULT_MIN_SELECTIONS = 0;
 const OPTION_DEFAULTS = defaultsFor<ModifierGroupDoc["options"][number]>()({ allergens: [] });
 
-/** A group that sets no `max` allows all of its options to be chosen. */
+/**
+ * A group that sets no `max` allows all of its options to be chosen. The default is never less than
+ * `min`, nor than the smallest `max` that a file can have.
+ */
 const defaultMaxSelections = (min: number, optionCount: number): number =>
   Math.max(min, optionCount, 1);
 
@@ -179,7 +181,7 @@ export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup): 
   );
   const minSelections = item.min ?? DEFAULT_MIN_SELECTIONS;
   const maxSelections = item.max ?? defaultMaxSelections(minSelections, options.length);
-  const defaults = options.filter((option) => option.isDefault).length;
+  const defaultCount = options.filter((option) => option.isDefault).length;
   if (minSelections > maxSelections)
     reader.addContradiction("max", `'max' ${maxSelections} is less than 'min' ${minSelections}.`);
   else if (minSelections > options.length)
@@ -187,10 +189,10 @@ export function readModifierGroup(reader: Reader, item: AuthoredModifierGroup): 
       "min",
       `'min' ${minSelections} is more than the number of options, ${options.length}.`,
     );
-  if (defaults > maxSelections)
+  if (defaultCount > maxSelections)
     reader.addContradiction(
       "options",
-      `${defaults} options are the default, but at most ${maxSelections} may be chosen.`,
+      `${defaultCount} options are the default, but at most ${maxSelections} may be chosen.`,
     );
   return { ...readCommon(item), minSelections, maxSelections, options };
 }

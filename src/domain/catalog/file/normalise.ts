@@ -107,7 +107,9 @@ export function normaliseCatalog(
     currency: isoCurrency(currency),
     timezone,
     seedingAt: options.seedingAt,
-    maxQuantities: new Map(current?.objects.addon.map((one) => [one.key, one.maxQuantity])),
+    maxQuantities: new Map(
+      current?.objects.addon.map(({ key, maxQuantity }) => [key, maxQuantity]),
+    ),
     addIssue: (issue) => {
       issues.push(issue);
       if (issues.length > MAX_ISSUES) throw new TooManyIssues(issues);
@@ -174,6 +176,7 @@ class SectionReader {
     return omitUndefined(objects) as Partial<CatalogObjects>;
   }
 
+  /** Returns the items of a section without keyed objects; undefined if no file has it. */
   #readRules<N extends keyof ScheduleDoc, D>(
     section: N,
     read: (reader: Reader, item: NonNullable<AuthoredFile[N]>[number]) => D,
@@ -183,6 +186,7 @@ class SectionReader {
       .map(({ item, reader }) => read(reader, item));
   }
 
+  /** Returns the objects of a kind; undefined if no file has its section. */
   #readKind(kind: Kind): DocOf[Kind][] | undefined {
     const stored = new Map<string, DocOf[Kind]>(
       this.#current?.objects[kind].map((doc) => [doc.key, doc]),
@@ -207,9 +211,9 @@ class SectionReader {
       this.unreadableRefs.add(objectRef(kind, item?.key));
       return undefined;
     }
-    const known = this.#options.unchanged.get(item);
-    const doc = known ?? sectionOf(kind).read(reader, item as never);
-    if (known === undefined) validateSize(reader, doc);
+    const unchangedDoc = this.#options.unchanged.get(item);
+    const doc = unchangedDoc ?? sectionOf(kind).read(reader, item as never);
+    if (unchangedDoc === undefined) validateSize(reader, doc);
     if (!isRepeated) return doc;
     this.repeated.push({ kind, doc, path: reader.path });
     return undefined;

@@ -173,6 +173,7 @@ function readBenefit(reader: Reader, benefit: AuthoredBenefit): PromotionBenefit
         field,
         `'${field}' is not allowed in ${owner}, which has ${BENEFIT_FIELDS[type].join(", ")}.`,
       );
+  /** Returns the value of a field; if it is missing, an issue is added and `fallback` returned. */
   const required = <T>(
     field: keyof AuthoredBenefit,
     value: T | null | undefined,
@@ -236,7 +237,7 @@ function writeBenefit(
   }
 }
 
-/** Returns basis points; null if the file has no percentage. */
+/** Returns basis points; null if the file has no percentage, 0 for an invalid one. */
 function readPercent(reader: Reader, benefit: AuthoredBenefit): number | null {
   if (benefit.percent === undefined) return benefit.percentBps ?? null;
   if (benefit.percentBps !== undefined) reader.addDuplicate("percent", "percentBps");

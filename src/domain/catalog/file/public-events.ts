@@ -161,6 +161,7 @@ export const writePublicEvent = (context: WriteContext, doc: PublicEventDoc): Au
     ...writePresented(doc),
   });
 
+/** Returns epoch milliseconds; NaN for a missing start, and for one that cannot be read. */
 function readStart(reader: Reader, { startsAt, startsIn }: AuthoredPublicEvent): number {
   if (startsAt !== undefined && startsIn !== undefined) reader.addDuplicate("startsAt", "startsIn");
   if (startsAt !== undefined) return reader.instant(startsAt, "startsAt");
@@ -178,10 +179,11 @@ function readEnd(
     reader.addDuplicate("endsAt", "durationMin");
   if (endsAt !== undefined) return reader.instant(endsAt, "endsAt");
   if (durationMin === undefined) reader.addMissing("endsAt", "an event needs it, or 'durationMin'");
+  // A minute in place of a missing duration causes no second issue.
   return startsAt + (durationMin ?? 1) * 60_000;
 }
 
-/** Returns when the doors open. A time without a date is on the day of the event. */
+/** Returns when the doors open. A time without a date is on the day on which the event starts. */
 function readDoors(
   reader: Reader,
   { doorsAt }: AuthoredPublicEvent,
@@ -205,7 +207,9 @@ function writeDoors(
 ): string {
   const text = instant(doorsAt);
   const [date, time = ""] = text.split("T");
-  return date === localDateOf(startsAt, timezone) && time.length === "18:30".length ? time : text;
+  // The time is longer if it has seconds, or an offset because the clock shows it twice.
+  const isMinute = time.length === "18:30".length;
+  return isMinute && date === localDateOf(startsAt, timezone) ? time : text;
 }
 
 function readVenue(venue: AuthoredPublicEvent["venue"]): PublicEventDoc["venue"] {
@@ -261,18 +265,18 @@ const writeTicketType = (context: WriteContext, doc: TicketTypeDoc): AuthoredTic
 const readQuotas = (
   reader: Reader,
   item: AuthoredPublicEvent,
-  known: string[],
+  typeKeys: string[],
 ): PublicEventDoc["quotas"] =>
   reader.uniqueList(
     item.quotas,
     "quotas",
     { key: "key", noun: "quota" },
-    (reader, { key, size, ticketTypes = known }) => {
+    (reader, { key, size, ticketTypes = typeKeys }) => {
       for (const [index, type] of ticketTypes.entries())
-        if (!known.includes(type))
+        if (!typeKeys.includes(type))
           reader.addIssue(
             "unknown_reference",
-            `This event has no ticket type ${quote(type)}.${didYouMean(type, known)}`,
+            `This event has no ticket type ${quote(type)}.${didYouMean(type, typeKeys)}`,
             "ticketTypes",
             index,
           );
@@ -282,10 +286,11 @@ const readQuotas = (
 
 function writeQuota(
   { key, size, ticketTypes }: PublicEventDoc["quotas"][number],
-  { ticketTypes: types }: PublicEventDoc,
+  { ticketTypes: allTypes }: PublicEventDoc,
 ) {
   const isForAll =
-    ticketTypes.length === types.length && types.every((type, i) => type.key === ticketTypes[i]);
+    ticketTypes.length === allTypes.length &&
+    allTypes.every((type, i) => type.key === ticketTypes[i]);
   return isForAll ? { key, size } : { key, size, ticketTypes };
 }
 

@@ -97,8 +97,10 @@ export function readPublicFields(item: AuthoredPublicFields): PublicFields {
     geo,
     images: readImages(item.images),
     ...readFields(item, DEFAULTS),
-    links: (item.links ?? []).map((one) =>
-      typeof one === "string" ? { url: one, name: null } : { url: one.url, name: one.name ?? null },
+    links: (item.links ?? []).map((entry) =>
+      typeof entry === "string"
+        ? { url: entry, name: null }
+        : { url: entry.url, name: entry.name ?? null },
     ),
     legal: { ...readFields(legal, LEGAL_DEFAULTS), imprint: trimToNull(legal.imprint) },
     publicPage: {

@@ -56,6 +56,7 @@ export class Reader {
     this.path = path;
   }
 
+  /** Returns the reader of a value inside this one. */
   at = (...parts: Path): Reader => new Reader(this.context, [...this.path, ...parts]);
 
   addIssue(code: CatalogIssue["code"], detail: string, ...field: Path): void {
@@ -98,7 +99,7 @@ export class Reader {
     return amount ?? 0;
   }
 
-  /** Returns 0 for an object whose type has no price, and reports any other price in the file. */
+  /** Returns 0 for an object whose type has no price, and reports a price above 0 in the file. */
   noPrice(item: AuthoredAmount<"price">, type: string): number {
     if (this.amount(item, "price"))
       this.addContradiction(
@@ -193,9 +194,9 @@ export class Reader {
 export function readFields<D extends object>(item: AuthoredFields<D>, defaults: D): D {
   const fields: Record<string, unknown> = {};
   for (const name in defaults) {
-    const standard = defaults[name];
-    const value = (item as Record<string, unknown>)[name] ?? standard;
-    if (typeof standard === "string") fields[name] = upper(value as string);
+    const defaultValue = defaults[name];
+    const value = (item as Record<string, unknown>)[name] ?? defaultValue;
+    if (typeof defaultValue === "string") fields[name] = upper(value as string);
     else fields[name] = Array.isArray(value) ? unique(value) : value;
   }
   return fields as D;
@@ -245,12 +246,12 @@ export const readImages = (images: AuthoredPresented["images"] = []): ImageDoc[]
   });
 
 function readTranslations(translations: AuthoredPresented["translations"]): Translations {
-  const read: Translations = {};
+  const byLocale: Translations = {};
   for (const [locale, fields] of Object.entries(translations ?? {}))
-    read[locale] = Object.fromEntries(
+    byLocale[locale] = Object.fromEntries(
       Object.entries(fields).flatMap(([field, text]) => (text ? [[field, text.trim()]] : [])),
     );
-  return read;
+  return byLocale;
 }
 
 function readDays(days: string | string[] | undefined): Weekday[] {
@@ -272,6 +273,7 @@ type WallInterval = { start: string; end: string };
 function readInterval(reader: Reader, { start, end }: WallInterval): WallInterval {
   if (minutesOf(end) <= minutesOf(start)) {
     const nextDay = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
+    // A later end is after midnight already.
     const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the next day, write ${nextDay}.` : "";
     reader.addContradiction("end", `'end' ${end} is not after 'start' ${start}.${hint}`);
   }

@@ -23,6 +23,7 @@ export const PLACEHOLDER_CURRENCY = "CLF";
 /** Replacements for missing and invalid values of required fields. */
 const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unknown>> = {
   catalog: () => 1,
+  // Other objects than the business need no slug.
   slug: ([, section], parent) => (section === "business" ? meantSlug(parent.slug) : undefined),
   timezone: () => "UTC",
   currency: () => PLACEHOLDER_CURRENCY,
@@ -36,6 +37,7 @@ const PLACEHOLDERS: Readonly<Record<string, (path: Path, parent: Fields) => unkn
   service: placeholderKey,
   resource: placeholderKey,
   benefit: () => ({ type: "PERCENT_OFF", percentBps: 1 }),
+  // A business needs no type, but a benefit does.
   type: ([, section], parent) => (section === "business" ? undefined : guessBenefitType(parent)),
 };
 
@@ -91,6 +93,7 @@ function repairAt(contents: unknown[], path: Path, shouldBeObject: boolean): voi
   // Deleting one element would shift the paths of later ones, so the whole list is deleted.
   if (isInList && isInItem(parentPath) && !shouldBeObject)
     return repairAt(contents, parentPath, false);
+  // A file that is no object becomes an empty catalog file.
   if (path.length === 1) contents[Number(field)] = { catalog: 1 };
   else if (!isInList && field !== undefined) repairField(contents, parentPath, String(field));
 }
@@ -126,9 +129,10 @@ export function findUncertain(
         (misspelled.length === 0 || misspelled.some((name) => isLike(name, nextName)))
       )
         kinds.add(kind);
-      const index = path[section.length];
-      if (typeof index !== "number" || !section.every((part, at) => part === path[at])) continue;
-      const item = (listIn(contents[Number(file)], kind) as unknown[])[index];
+      const position = path[section.length];
+      const isInSection = section.every((part, index) => part === path[index]);
+      if (typeof position !== "number" || !isInSection) continue;
+      const item = (listIn(contents[Number(file)], kind) as unknown[])[position];
       for (const key of possibleKeys(item, kind, path.slice(section.length + 1)))
         refs.add(objectRef(kind, key));
     }
@@ -140,6 +144,7 @@ const isLike = (name: string, known: string): boolean => nearest(name, [known]).
 
 /** Returns the keys that an item with an issue at `path` may be meant to have. */
 function possibleKeys(item: unknown, kind: Kind, path: Path): string[] {
+  // A text in place of an object may be the object's key.
   if (typeof item !== "object" || item === null) return [String(item)];
   const { key, name } = item as { key?: unknown; name?: unknown };
   if (path[0] === "key" && path.length === 1)

@@ -97,13 +97,13 @@ function withoutItems(schema: z.ZodObject, content: unknown, path: Path, lists: 
     Object.entries(content).map(([name, value]) => {
       const section = schema.shape[name];
       const inner = section instanceof z.ZodOptional ? section.unwrap() : section;
-      const at = [...path, name];
-      if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, at, lists)];
+      const valuePath = [...path, name];
+      if (inner instanceof z.ZodObject) return [name, withoutItems(inner, value, valuePath, lists)];
       const item = inner instanceof z.ZodArray ? inner.element : undefined;
       const isSection = item instanceof z.ZodObject && "key" in item.shape;
       // A list that is too long stays in the content, whose schema refuses it.
       if (!isSection || !Array.isArray(value) || value.length > MAX_SECTION) return [name, value];
-      lists.push({ schema: item, values: value, path: at });
+      lists.push({ schema: item, values: value, path: valuePath });
       return [name, []];
     }),
   );
@@ -125,11 +125,11 @@ function describeIssues(found: readonly ZodIssue[], contents: unknown[]): Catalo
 function narrowUnion(issue: ZodIssue): ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const meant = issue.errors.filter(
-    (errors) => !errors.some((one) => one.code === "invalid_type" && !one.path.length),
+    (errors) => !errors.some(({ code, path }) => code === "invalid_type" && path.length === 0),
   );
   if (meant.length !== 1) return [issue];
-  return (meant[0] ?? []).map((one) =>
-    Object.assign({}, one, { path: [...issue.path, ...one.path] }),
+  return (meant[0] ?? []).map((inner) =>
+    Object.assign({}, inner, { path: [...issue.path, ...inner.path] }),
   );
 }
 
@@ -185,17 +185,18 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
   return "";
 }
 
+/** Returns the names of the fields that the schema has at a path; empty if it has none. */
 function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
   if (schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion)
     return schema.options.flatMap((option) => fieldsAt(option, path));
-  const [part, ...rest] = path;
+  const [part, ...innerPath] = path;
   if (schema instanceof z.ZodObject) {
     if (part === undefined) return Object.keys(schema.shape);
     const inner = schema.shape[part];
-    return inner === undefined ? [] : fieldsAt(inner, rest);
+    return inner === undefined ? [] : fieldsAt(inner, innerPath);
   }
-  if (schema instanceof z.ZodArray) return fieldsAt(schema.element, rest);
-  if (schema instanceof z.ZodRecord) return fieldsAt(schema.valueType, rest);
+  if (schema instanceof z.ZodArray) return fieldsAt(schema.element, innerPath);
+  if (schema instanceof z.ZodRecord) return fieldsAt(schema.valueType, innerPath);
   return [];
 }

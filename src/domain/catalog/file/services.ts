@@ -251,8 +251,8 @@ function readVariants(
       ...readFields(variant, VARIANT_DEFAULTS),
     }),
   );
-  const defaults = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
-  for (const index of defaults.slice(1))
+  const defaultIndexes = variants.flatMap((variant, index) => (variant.isDefault ? [index] : []));
+  for (const index of defaultIndexes.slice(1))
     reader
       .at("variants", index)
       .addContradiction("default", "Another variant is already the default. Keep one.");

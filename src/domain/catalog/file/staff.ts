@@ -126,6 +126,7 @@ function readTimeOff(reader: Reader, span: z.infer<typeof timeOff>): StaffDoc["t
   return { from, to };
 }
 
+/** Returns time off with a date in place of a time at which its first or last day is complete. */
 function writeTimeOff(
   { timezone, instant }: WriteContext,
   { from, to }: StaffDoc["timeOff"][number],

@@ -58,8 +58,8 @@ export function writeFields<D extends object>(
   return fields as { [K in keyof D]?: Exclude<D[K], null> };
 }
 
-export const omitDefault = <T>(value: T, standard: T): T | undefined =>
-  value === standard ? undefined : value;
+export const omitDefault = <T>(value: T, defaultValue: T): T | undefined =>
+  value === defaultValue ? undefined : value;
 
 export const writeNamed = ({ key, previousKeys, name }: Named) => ({ key, previousKeys, name });
 

@@ -7,7 +7,7 @@ import { type NodeEvent, type Offsets, readDocument, startOf } from "./document-
 /** Lines and columns count from 1; columns are UTF-16 code units. */
 export type Position = { line: number; column: number };
 
-/** Returns a function that finds the position of an offset. */
+/** Returns a function that finds the position of an offset, by binary search. */
 export function indexLines(text: string): (offset: number) => Position {
   const starts = [0];
   for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g))
@@ -44,21 +44,23 @@ export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[
   for (const section of splitAt(text, SECTION)) {
     const issue = syntaxIssueOf(section);
     if (issue === undefined) continue;
-    const before = found.length;
+    const countBefore = found.length;
     for (const item of itemsOf(section)) {
       if (found.length > MAX_ISSUES) break;
       const itemIssue = syntaxIssueOf(item);
       if (itemIssue !== undefined) found.push(itemIssue);
     }
-    if (found.length === before) found.push(issue);
+    // The error is between items, or the section has none.
+    if (found.length === countBefore) found.push(issue);
   }
   // A message about the whole file is more exact than one about a part.
   return found.length > 1 ? found : [first];
 }
 
+/** Returns the parts that begin with each heading. */
 function splitAt(text: string, heading: RegExp): Part[] {
   const starts = [...text.matchAll(heading)].map(({ index }) => index);
-  return starts.map((start, at) => ({ start, text: text.slice(start, starts[at + 1]) }));
+  return starts.map((start, index) => ({ start, text: text.slice(start, starts[index + 1]) }));
 }
 
 /** Returns the items of a section: those of every list with the indentation of its first list. */
@@ -130,8 +132,8 @@ const MAX_BYTES = 50_000_000;
 export function parseSource(source: CatalogSource): ParsedSource {
   const text = source.text.replace(/^\ufeff/, "");
   const issues: SourceIssue[] = [];
-  let lines: ((offset: number) => Position) | undefined;
-  const positionAt = (offset: number): Position => (lines ??= indexLines(text))(offset);
+  let findPosition: ((offset: number) => Position) | undefined;
+  const positionAt = (offset: number): Position => (findPosition ??= indexLines(text))(offset);
   const addIssue = (code: SourceIssue["code"], offset: number, detail: string): void => {
     // One issue more than an error lists shows that there are others.
     if (issues.length <= MAX_ISSUES) issues.push({ code, ...positionAt(offset), detail });
@@ -161,7 +163,8 @@ export function parseSource(source: CatalogSource): ParsedSource {
 function createLocator(text: string): (path: Path) => number {
   const offsets: Offsets = new Map();
   const yaml = parseYaml(text);
-  // The first event opens the document, and the second one opens its content.
+  // The first event opens the document, and the second one opens its content, which can be empty
+  // (-1).
   const start = Math.max(startOf(yaml.events[1] as NodeEvent), 0);
   const content = readDocument(yaml, () => {}, offsets);
   return (path) => {

@@ -100,6 +100,11 @@ class DocumentReader {
     return true;
   }
 
+  /**
+   * Reads the next value.
+   * @param field the field that has the value or the list with it
+   * @param aliased whether the value is read again for an alias
+   */
   #readValue(field: string, depth: number, aliased: boolean): unknown {
     const index = this.#next;
     const event = this.#takeEvent();
@@ -132,10 +137,10 @@ class DocumentReader {
         startOf(event),
         `No anchor ${quote(`&${name}`)} is defined before this alias.`,
       );
-    const after = this.#next;
+    const afterAlias = this.#next;
     this.#next = target;
     const value = this.#readValue(field, depth + 1, true);
-    this.#next = after;
+    this.#next = afterAlias;
     return value;
   }
 
@@ -182,6 +187,7 @@ class DocumentReader {
       if (items.length === MAX_ITEMS)
         throw new SyntaxIssue(start, `This list has more than ${MAX_ITEMS} items.`);
       if (starts !== undefined) starts[items.length] = start;
+      // An empty item is null, because a list of JSON cannot have undefined.
       items.push(this.#readValue(field, depth + 1, aliased) ?? null);
     }
     return items;

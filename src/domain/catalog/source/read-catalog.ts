@@ -39,9 +39,12 @@ export function readCatalogs(
   const issues: LocatedIssue[] = [];
   const catalogs: MergedCatalog[] = [];
   for (const files of groups) {
+    // A broken file may describe the business.
+    const mayHaveBusiness = files.some(
+      ({ broken, content }) => broken || describesBusiness(content),
+    );
     const result =
-      groups.length > 1 &&
-      !files.some(({ broken, content }) => broken || describesBusiness(content))
+      groups.length > 1 && !mayHaveBusiness
         ? { merged: null, issues: locateIssues(files, [NO_BUSINESS]) }
         : readGroup(files, options);
     issues.push(...result.issues);

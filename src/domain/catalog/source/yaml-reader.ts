@@ -41,12 +41,13 @@ export function parseYaml(text: string): YamlEvents {
   try {
     return parseStrictly(text);
   } catch (error) {
-    const isInBrackets = error instanceof YAMLException && error.reason === "deficient indentation";
-    if (!isInBrackets) throw explain(text, error);
+    const isIndentation =
+      error instanceof YAMLException && error.reason === "deficient indentation";
+    if (!isIndentation) throw explain(text, error);
     try {
       return parseLeniently(text, error);
-    } catch (other) {
-      throw explain(text, other);
+    } catch (lenientError) {
+      throw explain(text, lenientError);
     }
   }
 }

@@ -140,6 +140,7 @@ function addMember(causes: Cause[], member: Member, isGroup: boolean, now: numbe
   }
   const alertedAt = known?.alertedAt ?? null;
   const isRecent = alertedAt !== null && elapsed(alertedAt, now) < FLAPPING_MS;
+  // The new cause replaces the resolved one, if there is one.
   causes.splice(index === -1 ? causes.length : index, 1, {
     fingerprint,
     isGroup,

@@ -8,7 +8,7 @@ import { checkCertificate } from "../../../domain/conditions/certificate.ts";
 import type { CheckResult, Finding } from "../../../domain/conditions/registry.ts";
 import { listBackupsIn } from "../backups.ts";
 import { findNewestCopy } from "../restore/take-over.ts";
-import { isNightly } from "../store/files.ts";
+import { isRegularBackup } from "../store/files.ts";
 import { wallClock } from "../../../app/runtime.ts";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
@@ -101,7 +101,7 @@ const MANY_BYTES_PER_DAY = 100_000_000_000;
  * copies; undefined for a single copy. Each copy has all data.
  */
 function bytesPerDay(dir: string): number | undefined {
-  const [newest, before] = listBackupsIn(dir).filter(({ path }) => isNightly(basename(path)));
+  const [newest, before] = listBackupsIn(dir).filter(({ path }) => isRegularBackup(basename(path)));
   if (newest === undefined || before === undefined) return undefined;
   return Math.round((newest.bytes * DAY_MS) / Math.max(1000, newest.createdAt - before.createdAt));
 }

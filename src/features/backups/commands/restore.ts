@@ -53,21 +53,21 @@ export const definition = command({
     "restore --latest /mnt/nas/deskbell",
     "restore --latest /mnt/nas/deskbell --fenced",
   ],
-  async run(cli, { latest, newest, split, fenced, ...acceptance }, named) {
+  async run(cli, { latest, newest, split, fenced, ...acceptance }, fileArgument) {
     const config = cli.config();
     if (acceptance.keepAdded && !acceptance.untrusted)
       throw usageError("--keep-added needs --untrusted.", "deskbell restore --help");
     if ([latest !== undefined, newest, split !== undefined].filter(Boolean).length > 1)
       throw usageError("Give one of --latest, --newest and --split.", "deskbell restore --help");
     if (latest !== undefined)
-      return restoreLatest(cli, config, resolve(latest), fenced, named, acceptance);
+      return restoreLatest(cli, config, resolve(latest), fenced, fileArgument, acceptance);
     if (fenced) throw usageError("--fenced needs --latest.", "deskbell restore --help");
     const folder = split ?? (newest ? config.backupFolder : undefined);
     const choice = split === undefined ? "--newest" : `--split ${shellQuote(resolve(split))}`;
     const file =
       folder === undefined
-        ? named
-        : await findNewest(cli, resolve(folder), named, { ...acceptance, choice });
+        ? fileArgument
+        : await findNewest(cli, resolve(folder), fileArgument, { ...acceptance, choice });
     if (file === undefined)
       throw usageError(
         "Missing argument <file>.",
@@ -89,16 +89,19 @@ export const definition = command({
   },
 });
 
-/** @returns the newest intact backup in a folder */
+/**
+ * @param options `choice`: the flag that names the folder, for the command in an error
+ * @returns the newest intact backup in a folder
+ */
 async function findNewest(
   cli: Cli,
   folder: string,
-  named: string | undefined,
+  fileArgument: string | undefined,
   { untrusted, choice }: Acceptance & { choice: string },
 ): Promise<string> {
-  if (named !== undefined)
+  if (fileArgument !== undefined)
     throw usageError(
-      `--newest and --split choose the backup: leave out ${named}.`,
+      `--newest and --split choose the backup: leave out ${fileArgument}.`,
       "deskbell restore --help",
     );
   const { findNewestCopy } = await import("../restore/take-over.ts");

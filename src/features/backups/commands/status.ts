@@ -22,6 +22,7 @@ function readBackups(rt: Runtime): StatusPart {
     ],
     fields: {
       lastBackup: backup && withIsoTimes(backup, "createdAt"),
+      // A `place` is a hash, which tells a reader nothing.
       lastCopy: copy && withIsoTimes({ ...copy, place: undefined }, "createdAt", "at"),
       copyFailure: failure && withIsoTimes({ ...failure, place: undefined }, "at", "since"),
       lastDrill: drill && withIsoTimes(drill, "at"),

@@ -4,7 +4,7 @@ import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { createDurably } from "../../../platform/durable-file.ts";
-import { isNightly, readBackupTime, readCounters } from "../store/files.ts";
+import { isRegularBackup, readBackupTime, readCounters } from "../store/files.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { forgetBackupState, readBackupState } from "../state.ts";
 import { isOfPlace, recordCopyFailure } from "./copy-failures.ts";
@@ -116,7 +116,7 @@ const standbyError = ({ dataDir }: Config, dir: string): AppError =>
 
 const listCopies = (dir: string): string[] =>
   readBackupDir(dir, (path) => readdirSync(path)).filter(
-    (name) => isNightly(name) && readBackupTime(name) !== undefined,
+    (name) => isRegularBackup(name) && readBackupTime(name) !== undefined,
   );
 
 /** Reports at the start, and then every hour, why no backup can be copied to --backup-dir. */

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { copyDurably, syncFolder } from "../../../platform/durable-file.ts";
-import { isNightly } from "../store/files.ts";
+import { isRegularBackup } from "../store/files.ts";
 import { copyErasureList, measureErasureList } from "../erasure-list.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "../checksums.ts";
@@ -26,7 +26,7 @@ const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const { config, now } = rt;
   if (!hasCopyPlace(config)) return undefined;
-  const newest = findNewestBackup(rt, isNightly);
+  const newest = findNewestBackup(rt, isRegularBackup);
   if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
   // A copy whose time is later than now was made while the clock was ahead, and counts as older.
@@ -78,12 +78,12 @@ export async function copyBackup(
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
   try {
-    const last = readBackupState(config, "copy");
+    const before = readBackupState(config, "copy");
     // If the command has received this backup before, only the list of erased guests is new.
     const isOnlyListNew =
-      last?.hasCommand &&
-      isOfPlace(config, last) &&
-      last.name === name &&
+      before?.hasCommand &&
+      isOfPlace(config, before) &&
+      before.name === name &&
       !isErasureListCopied(config);
     const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
     // The command does not start while the daemon stops, because the daemon would wait for it.

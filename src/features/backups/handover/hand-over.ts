@@ -59,6 +59,7 @@ const handingOverError = (): AppError =>
 /** @returns the name of the copy */
 async function makeLastCopy({ config, log }: Runtime, dir: string): Promise<string> {
   log("info", "making the last copy", { dir });
+  // The other server reads the copy in the folder, so no --backup-command uploads it.
   const backups = { ...config.backups, dir, command: null };
   const signal = AbortSignal.timeout(MAX_COPY_MS);
   const isCopied = await makeLastCopyInThread({ ...config, backups }, signal);

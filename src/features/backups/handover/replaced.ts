@@ -28,8 +28,9 @@ function findReplacement(config: Config): { text: string; dir: string } | undefi
       return { text, dir };
     }
     const dir = findTakeover(config);
+    if (dir === undefined) return undefined;
     const text = `another server has taken over with a copy in ${dir}, so this one does not start`;
-    return dir === undefined ? undefined : { text, dir };
+    return { text, dir };
   } catch (error) {
     // A file that cannot be read is reported when the daemon starts or a command writes.
     if (error instanceof AppError) return undefined;

@@ -25,6 +25,7 @@ export type Handover = {
   reason?: string;
 };
 
+/** The server whose handover is meant: the file is next to its database. */
 type Place = { databasePath: string };
 
 const pathOf = ({ databasePath }: Place): string => `${databasePath}.handover`;
@@ -62,7 +63,7 @@ export const forgetHandover = (place: Place): void => rmSync(pathOf(place), { fo
  * Returns whether the last copy is being made. A backup that is made in this state has all that the
  * server will ever store.
  */
-export const isLastCopyDue = (place: Place): boolean => readHandover(place)?.state === "begun";
+export const isMakingLastCopy = (place: Place): boolean => readHandover(place)?.state === "begun";
 
 /**
  * Asserts that no other server continues, or is about to continue, from a last copy of these data.

@@ -53,7 +53,7 @@ export type UnreadableData = {
   warning: string | null;
 };
 
-/** Tries all keys on everything that is encrypted in a backup. */
+/** Tries all keys on everything that is encrypted in a backup, and counts what none decrypts. */
 export function findUnreadable(config: Config, file: string): UnreadableData {
   const keys = [...readMasterKeys(config.masterKeyPath), ...readOldKeys(config, file)];
   const known = new Set(keys.map(keyFingerprintOf));
@@ -151,24 +151,24 @@ function readKeysOf({ path }: { path: string }): BackupKeys {
 export function checkBackupKeys(rt: Runtime): Finding[] {
   const { config } = rt;
   const { masterKeyPath } = config;
-  const known = listBackupKeys(rt);
+  const knownBackups = listBackupKeys(rt);
   const findings: Finding[] = [];
-  const keysOf = (path: string) =>
+  const listAvailable = (path: string) =>
     [...readMasterKeys(masterKeyPath), ...readOldKeys(config, path)].map(keyFingerprintOf);
-  const missing = known.flatMap(({ path, dataKeys }) => {
+  const missing = knownBackups.flatMap(({ path, dataKeys }) => {
     if (dataKeys === undefined) return [];
-    const available = keysOf(path);
-    return dataKeys.filter((name) => !available.includes(name)).map((name) => ({ path, name }));
+    const available = listAvailable(path);
+    return dataKeys.filter((key) => !available.includes(key)).map((key) => ({ path, key }));
   });
-  for (const [name, backups] of Map.groupBy(missing, (entry) => entry.name))
+  for (const [key, backups] of Map.groupBy(missing, (entry) => entry.key))
     findings.push({
-      text: `the master key ${name} is missing, without which nobody can decrypt the guests and signing secrets of ${summarizeNames(backups.map(({ path }) => path))}`,
-      fix: `${copyKeyCommand(config, name)}; if it is lost, delete these backups`,
+      text: `the master key ${key} is missing, without which nobody can decrypt the guests and signing secrets of ${summarizeNames(backups.map(({ path }) => path))}`,
+      fix: `${copyKeyCommand(config, key)}; if it is lost, delete these backups`,
     });
   for (const path of listOldKeyPaths(masterKeyPath)) {
-    const needed = readMasterKeys(path).map(keyFingerprintOf);
-    const isNeeded = known.some(
-      ({ dataKeys }) => dataKeys === undefined || dataKeys.some((name) => needed.includes(name)),
+    const keysInFile = readMasterKeys(path).map(keyFingerprintOf);
+    const isNeeded = knownBackups.some(
+      ({ dataKeys }) => dataKeys === undefined || dataKeys.some((key) => keysInFile.includes(key)),
     );
     if (!isNeeded)
       findings.push({

@@ -60,10 +60,11 @@ export function findErasures(
   const madeAt = tag?.createdAt ?? readBackupTime(basename(file)) ?? null;
   const { server } = readServerFacts(file);
   const lines = new Set([...readErasureList(config), ...(tag?.erased ?? [])]);
-  const knownUntil: number[] = [];
+  /** The times until which lists that are newer than the backup are complete. */
+  const listTimes: number[] = [];
   const add = (added: readonly string[], completeUntil: number) => {
     for (const line of added) lines.add(line);
-    if (madeAt !== null && completeUntil >= madeAt) knownUntil.push(completeUntil);
+    if (madeAt !== null && completeUntil >= madeAt) listTimes.push(completeUntil);
   };
   const copy = readErasureCopy(config, dirname(file));
   if (copy.facts?.server === server) add(copy.lines, copy.facts.asOf);
@@ -71,13 +72,15 @@ export function findErasures(
   // to it. The other lines of this list, and its time, do not count, because anybody can have
   // written them.
   else if (tag === undefined) add(parseErasures(copy.lines).visitIds, -Infinity);
-  for (const other of listBackupsIn(dirname(file))) {
-    const newer = readBackupTag(config, other.path);
-    if (newer.kind !== "authentic" || newer.tag.server !== server) continue;
-    if (newer.tag.createdAt > (madeAt ?? Infinity)) add(newer.tag.erased, newer.tag.createdAt);
+  for (const { path } of listBackupsIn(dirname(file))) {
+    const other = readBackupTag(config, path);
+    if (other.kind !== "authentic" || other.tag.server !== server) continue;
+    if (other.tag.createdAt > (madeAt ?? Infinity)) add(other.tag.erased, other.tag.createdAt);
   }
-  const isKnown =
-    knownUntil.length > 0 ||
+  // No erased guest comes back if a newer list came with the backup, if this machine has the list
+  // of the server itself, or if the backup has no guest data.
+  const isSafe =
+    listTimes.length > 0 ||
     (!isTakeover && isOwnBackup(config, file, server)) ||
     !hasGuestData(file);
   const { visitIds, moved, revoked } = parseErasures([...lines]);
@@ -86,8 +89,8 @@ export function findErasures(
     revoked,
     moved,
     returning: listReturning(file, server, moved, madeAt ?? -Infinity),
-    knownUntil: knownUntil.length > 0 ? Math.max(...knownUntil) : null,
-    gap: isKnown ? null : { since: madeAt },
+    knownUntil: listTimes.length > 0 ? Math.max(...listTimes) : null,
+    gap: isSafe ? null : { since: madeAt },
   };
 }
 

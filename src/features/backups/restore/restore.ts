@@ -182,6 +182,7 @@ async function prepareRestore(
       fix: "deskbell backup list",
     });
   await verifyBackup(file);
+  // A process may still have the database open after its file was deleted.
   if (!replaces) assertNotInUse(databasePath);
   if (isDaemonRunning(databasePath))
     throw new AppError("state_refuses", `A daemon is running on ${dataDir}.`, {
@@ -205,12 +206,17 @@ async function prepareRestore(
 type Access = Pick<RestorePlan, "access" | "revoked">;
 
 /** Compares the access of a backup with the live access. `revoked` was revoked since the backup. */
-function compareAccess(live: string, backup: string, now: number, known: KnownErasures): Access {
-  const ids = new Set(known.revoked);
-  const changes = listAccessChanges(live, backup, now);
+function compareAccess(
+  livePath: string,
+  backupPath: string,
+  now: number,
+  erasures: KnownErasures,
+): Access {
+  const revokedIds = new Set(erasures.revoked);
+  const changes = listAccessChanges(livePath, backupPath, now);
   return {
-    access: changes.filter(({ id }) => !ids.has(id)),
-    revoked: changes.filter(({ id }) => ids.has(id)),
+    access: changes.filter(({ id }) => !revokedIds.has(id)),
+    revoked: changes.filter(({ id }) => revokedIds.has(id)),
   };
 }
 
@@ -227,8 +233,8 @@ async function copyToDraft(file: string, draft: string, found: FoundTag): Promis
  * Asserts that a file that is not authentic still has the access that was listed, because the
  * restore disables only listed access.
  */
-function assertSameAccess({ access, revoked }: Access, found: Access, file: string): void {
-  if (JSON.stringify(found) !== JSON.stringify({ access, revoked })) throw changedError(file);
+function assertSameAccess({ access, revoked }: Access, inDraft: Access, file: string): void {
+  if (JSON.stringify(inDraft) !== JSON.stringify({ access, revoked })) throw changedError(file);
 }
 
 const changedError = (file: string): AppError =>

@@ -106,7 +106,7 @@ export function completeDraft(
       else if (!isComplete) rt.store.file.renewFeedId();
       reencryptRestored(rt, oldKeys, { withSecrets: isTrusted });
       if (!isComplete)
-        for (const table of listEmptiedTables()) rt.openStore(createAccessStore).empty(table);
+        for (const table of listEmptiedTables()) rt.openStore(createAccessStore).deleteRows(table);
       const differences = mergeAuditLog(rt, auditLog);
       for (const change of disabled) disable(rt, change);
       for (const { id, ...limits } of keyLimits) lowerLimits(rt, id, limits);
@@ -131,11 +131,12 @@ export function completeDraft(
   }
 }
 
+/** Erases guests again, and adds all lines that the list of this machine lacks. */
 function eraseAgain(rt: Runtime, { visitIds, moved, revoked }: KnownErasures): void {
-  const own = new Set(readErasureList(rt.config));
-  const known = [...visitIds, ...moved.map(movedLine), ...revoked.map(revokedLine)];
-  const others = known.filter((line) => !own.has(line));
-  if (others.length > 0) addToErasureList(rt.config, others);
+  const ownLines = new Set(readErasureList(rt.config));
+  const knownLines = [...visitIds, ...moved.map(movedLine), ...revoked.map(revokedLine)];
+  const missing = knownLines.filter((line) => !ownLines.has(line));
+  if (missing.length > 0) addToErasureList(rt.config, missing);
   eraseVisits(rt, visitIds);
 }
 
@@ -154,8 +155,8 @@ function mergeAuditLog({ store }: Runtime, live: readonly AuditRow[]): AuditDiff
 }
 
 /**
- * Returns how the audit log of a backup differs from the live one. If the live one is empty, no
- * differences are returned.
+ * Returns how the audit log of a backup differs from the live one. An empty live log has nothing to
+ * compare, so there are no differences.
  * @param live the newest entry first
  */
 export function compareAuditLogs(
@@ -172,7 +173,7 @@ export function compareAuditLogs(
   const oldest = live.at(-1)?.id ?? "";
   const liveIds = new Set(live.map(({ id }) => id));
   // The live log no longer has entries from before its oldest one, because they were deleted by
-  // age.
+  // age. A later entry has a greater ID.
   const added = [...inBackup.keys()].filter((id) => id > oldest && !liveIds.has(id));
   return { altered: altered.map(({ id }) => id), added };
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
-import { isNightly, readCounters } from "../store/files.ts";
+import { isRegularBackup, readCounters } from "../store/files.ts";
 import type { BackupTag, FoundTag } from "../tag.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { readBackupCounters, readProgress } from "../store/read-backup.ts";
@@ -40,7 +40,7 @@ export async function findNewestCopy(
     throw new AppError("resource_not_found", `There is no folder ${dir}.`, {
       fix: `mount its disk, or ${NAME_FOLDER}`,
     });
-  const { authentic, others: unauthentic, skipped } = listCopies(config, dir);
+  const { authentic, unauthentic, skipped } = listCopies(config, dir);
   /** Copies with an authentic tag, whose bytes are not those that were tagged. */
   const altered: Unauthentic[] = [];
   for (const copy of authentic) {
@@ -53,16 +53,16 @@ export async function findNewestCopy(
     if (kind !== undefined)
       altered.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
   }
-  const others = [...altered, ...unauthentic].toSorted((a, b) => b.createdAt - a.createdAt);
-  const [newest] = others;
+  const refused = [...altered, ...unauthentic].toSorted((a, b) => b.createdAt - a.createdAt);
+  const [newest] = refused;
   if (newest !== undefined && !untrusted) {
     const refusal = unauthenticError(newest.kind, newest.path, config, command);
     throw new AppError("state_refuses", `No copy in ${dir} is authentic: ${refusal.message}`, {
       ...(refusal.fix && { fix: refusal.fix }),
-      issues: toIssues([...skipped, ...others.map(({ reason }) => `${reason}.`)]),
+      issues: toIssues([...skipped, ...refused.map(({ reason }) => `${reason}.`)]),
     });
   }
-  for (const { reason: _, kind: __, ...copy } of others)
+  for (const { reason: _, kind: __, ...copy } of refused)
     if ((await verifyCopy(copy, config, skipped)) !== undefined) return { copy, skipped };
   const missing = skipped.length > 0 ? "intact copy" : "copy";
   throw new AppError("resource_not_found", `There is no ${missing} of a backup in ${dir}.`, {
@@ -82,20 +82,20 @@ type Unauthentic = Backup & { kind: Exclude<FoundTag["kind"], "authentic">; reas
 /**
  * Lists the copies in a folder. The first of the authentic copies is the newest: it has the most
  * takeovers, and of these the most changes. The time decides last, because a clock that was ahead
- * gives copies a later time. The other copies are in the order of the times in their names, the
- * latest first.
+ * gives copies a later time. The copies in `unauthentic` are in the order of the times in their
+ * names, the latest first.
  */
 function listCopies(config: Config, dir: string) {
   const authentic: (Backup & { epoch: number; progress: number })[] = [];
-  const others: Unauthentic[] = [];
+  const unauthentic: Unauthentic[] = [];
   const skipped: string[] = [];
   const server = readOwner(dir);
-  for (const copy of listBackupsIn(dir).filter(({ path }) => isNightly(basename(path))))
+  for (const copy of listBackupsIn(dir).filter(({ path }) => isRegularBackup(basename(path))))
     try {
       const found = readBackupTag(config, copy.path);
       if (found.kind !== "authentic") {
         const { kind } = found;
-        others.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
+        unauthentic.push({ ...copy, kind, reason: describeRefusal(kind, copy.path, config) });
       } else if (server !== undefined && found.tag.server !== server)
         skipped.push(`${copy.path} is a copy of another server.`);
       else {
@@ -112,7 +112,7 @@ function listCopies(config: Config, dir: string) {
   );
   return {
     authentic: newestFirst.map(({ epoch: _, progress: __, ...copy }) => copy),
-    others,
+    unauthentic,
     skipped,
   };
 }

@@ -66,10 +66,11 @@ const CORE_TABLES = {
   },
 } satisfies Record<string, AccessTable>;
 
-const listTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
+/** Returns the tables with access, by kind: those of the core and of features. */
+const getTables = lazy((): Readonly<Record<AccessKind, AccessTable>> =>
   Object.assign({}, CORE_TABLES, ...listAccessTables()),
 );
-export const listAccessKinds = (): AccessKind[] => Object.keys(listTables()) as AccessKind[];
+export const listAccessKinds = (): AccessKind[] => Object.keys(getTables()) as AccessKind[];
 
 export function createAccessStore(db: Db) {
   return {
@@ -78,7 +79,7 @@ export function createAccessStore(db: Db) {
       if (column === null) db.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id);
       else db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(at, id);
     },
-    empty: (table: string): void => void db.prepare(`DELETE FROM ${table}`).run(),
+    deleteRows: (table: string): void => void db.prepare(`DELETE FROM ${table}`).run(),
   };
 }
 
@@ -168,7 +169,7 @@ function readAccess(db: Db, now: number): AccessRow[] {
     ({ key_id }) => key_id,
   );
   return listAccessKinds().flatMap((kind) => {
-    const { table, rights, isActive } = listTables()[kind];
+    const { table, rights, isActive } = getTables()[kind];
     if (!tables.includes(table)) return [];
     const rows = db.prepare(`SELECT * FROM ${table} ORDER BY id`).all() as Row[];
     return rows.map((row) => ({

@@ -109,7 +109,7 @@ export const checkDatabase = (path: string): number =>
 
 function checkOpenDatabase(db: Db, path: string): number {
   const schema = db.pragma("user_version", { simple: true }) as number;
-  const known = countMigrations();
+  const newestSchema = countMigrations();
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   if (statSync(path).size === 0)
     throw new AppError("invalid_input", `Invalid database ${path}: the file is empty.`, {
@@ -120,10 +120,10 @@ function checkOpenDatabase(db: Db, path: string): number {
       "invalid_input",
       `Invalid database ${path}: it was not created by deskbell.`,
     );
-  if (schema > known)
+  if (schema > newestSchema)
     throw new AppError(
       "state_refuses",
-      `${path} was written by a newer deskbell (schema ${schema}; this one supports ${known}).`,
+      `${path} was written by a newer deskbell (schema ${schema}; this one supports ${newestSchema}).`,
       { fix: "use the deskbell version that wrote it, or a newer one" },
     );
   const damage = findDamage(db);
@@ -308,11 +308,11 @@ export function removeDatabase(path: string): void {
   removeLog(path);
 }
 
-const NIGHTLY_PREFIX = "deskbell";
+const REGULAR_PREFIX = "deskbell";
 const BACKUP_NAME = /^(deskbell|before-schema-\d+)-(\d{8})T(\d{6})Z\.db$/;
 const DRAFT_NAME = /^(deskbell|before-schema-\d+)-.*\.draft/;
 
-export const backupName = (madeAt: number): string => `${NIGHTLY_PREFIX}-${compactTime(madeAt)}.db`;
+export const backupName = (madeAt: number): string => `${REGULAR_PREFIX}-${compactTime(madeAt)}.db`;
 export const backupNameBefore = (schema: number, madeAt: number): string =>
   `before-schema-${schema}-${compactTime(madeAt)}.db`;
 
@@ -324,10 +324,10 @@ export function readBackupTime(name: string): number | undefined {
 }
 
 /**
- * Returns whether a backup was made by the daemon or by a command, so that newer ones replace it. A
- * backup from before a migration is kept.
+ * Returns whether a backup is a regular one, made by the daemon or by a command, which is deleted
+ * once there are enough newer ones. A backup from before a migration is kept.
  */
-export const isNightly = (name: string): boolean => name.startsWith(`${NIGHTLY_PREFIX}-`);
+export const isRegularBackup = (name: string): boolean => name.startsWith(`${REGULAR_PREFIX}-`);
 export const isDraft = (name: string): boolean => DRAFT_NAME.test(name);
 
 /** Returns a time such as `20261120T031700Z`, which is valid in a file name and sorts by time. */

@@ -42,6 +42,7 @@ function findInFolder(
     const isBefore = ({ movedAt }: MovedBusiness): boolean =>
       movedAt >= createdAt || createdAt > now;
     const businesses = readBusinessesOf(path);
+    // A damaged file is taken to have each business that moved after the backup was made.
     const contained = moves.filter((move) => businesses?.has(move.id) ?? isBefore(move));
     if (contained.length === 0) return [];
     const slugs = new Set(contained.flatMap(({ id }) => businesses?.get(id) ?? []));

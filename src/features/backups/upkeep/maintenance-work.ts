@@ -9,7 +9,7 @@ import {
   type MaintenanceOptions,
 } from "./maintenance.ts";
 import { findNewestBackup } from "../backups.ts";
-import { isNightly } from "../store/files.ts";
+import { isRegularBackup } from "../store/files.ts";
 import { saveBackupState } from "../state.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { featureThread } from "../../../platform/assets.ts";
@@ -144,7 +144,7 @@ export function createMaintenance(
 }
 
 /** Returns the path of the newest backup, except those before migrations, which are not copied. */
-const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt, isNightly)?.path;
+const findNewest = (rt: Runtime): string | undefined => findNewestBackup(rt, isRegularBackup)?.path;
 
 /** Returns when a file was last added to or removed from the backup folder. */
 const readChangeTime = ({ backupFolder }: Config): number | undefined =>

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readDataKeys } from "../tag.ts";
 import { keyFingerprintOf, readMasterKeys } from "../../../platform/secret-box.ts";
-import { isNightly } from "../store/files.ts";
+import { isRegularBackup } from "../store/files.ts";
 import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { readBackupTag } from "../authenticity.ts";
@@ -65,7 +65,8 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
-  const newest = findNewestBackup(rt, isNightly);
+  const newest = findNewestBackup(rt, isRegularBackup);
+  // Another backup would be no better without a master key.
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;
@@ -87,6 +88,7 @@ export async function runMaintenance(
   if (backUp) deleteReplacedData(rt);
   if (backUp && !signal?.aborted) rewriteOldSpace(rt);
   const uncopied = findUncopiedBackup(rt);
+  // A copy also checks --backup-dir.
   if (uncopied === undefined) checkBackupDir(rt);
   else if (!signal?.aborted) await copyBackup(rt, uncopied, { signal });
   if (backUp && !signal?.aborted) await deleteBackupsOfMoved(rt);
@@ -106,6 +108,7 @@ export async function backUpAndCopy(rt: Runtime, signal?: AbortSignal): Promise<
 }
 
 async function drillNewest(rt: Runtime): Promise<void> {
+  // There is no backup if the first one failed, which was reported.
   if (listBackups(rt.config).length === 0) return;
   const { name, error, businesses, secrets } = await drillBackup(rt);
   if (error === null)

@@ -89,10 +89,10 @@ async function scrubEvents(rt: Runtime, state: Scrub, mustStop: () => boolean): 
 
 /** A database that cannot be read is reported as `database.damaged`. */
 function reportUnreadable(rt: Runtime, error: unknown): void {
-  const known = storageError(error, rt.config.databasePath);
-  if (known?.code !== "storage_failed") throw error;
-  rt.log("error", "The stored events cannot be read.", { reason: known.message, fix: known.fix });
-  const failure = { at: rt.now(), reason: known.message, isDamaged: true };
+  const damage = storageError(error, rt.config.databasePath);
+  if (damage?.code !== "storage_failed") throw error;
+  rt.log("error", "The stored events cannot be read.", { reason: damage.message, fix: damage.fix });
+  const failure = { at: rt.now(), reason: damage.message, isDamaged: true };
   saveBackupState(rt.config, "failure", failure);
 }
 

@@ -26,9 +26,9 @@ export const definition = command({
       globals,
       next ? [...words, ""] : words,
     );
-    const all =
+    const suggestions =
       valueKind === undefined ? candidates : await valuesFor(cli, valueKind, givenOptions);
-    const matching = all.filter(({ value }) => value.startsWith(typed));
+    const matching = suggestions.filter(({ value }) => value.startsWith(typed));
     const lines = matching.map(({ value, about }) => `${prefix}${value}\t${safe(about, 80)}\n`);
     cli.io.stdout.write(lines.join(""));
   },

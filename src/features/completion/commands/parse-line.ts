@@ -37,12 +37,12 @@ export function parseLine(
 
   const options = (): Option[] => {
     const own = ownOptions(node);
-    return [...own, ...globals.filter(({ long }) => !own.some((option) => option.long === long))];
+    const isOwn = ({ long }: Option) => own.some((option) => option.long === long);
+    return [...own, ...globals.filter((option) => !isOwn(option))];
   };
   const findOption = (word: string): Option | undefined =>
     options().find(({ long, short }) => word === long || word === short);
-  const children = (): readonly Node[] =>
-    node === undefined ? commands : "commands" in node ? node.commands : [];
+  const children = (): readonly Node[] => (isGroup(node) ? (node?.commands ?? commands) : []);
 
   for (const word of words.slice(0, -1)) {
     if (pendingOption) {
@@ -65,7 +65,7 @@ export function parseLine(
   }
 
   const current = words.at(-1) ?? "";
-  const point = (fields: Partial<CompletionPoint>): CompletionPoint => ({
+  const createPoint = (fields: Partial<CompletionPoint>): CompletionPoint => ({
     candidates: [],
     valueKind: undefined,
     typed: current,
@@ -74,14 +74,14 @@ export function parseLine(
     ...fields,
   });
   const noun = path[0] ?? "";
-  if (isUnknownCommand) return point({});
-  if (pendingOption) return point(valueOf(noun, pendingOption));
+  if (isUnknownCommand) return createPoint({});
+  if (pendingOption) return createPoint(optionValues(noun, pendingOption));
   if (!hasDoubleDash && current.startsWith("-")) {
     const [name = "", typed] = splitOnce(current);
     const option = findOption(name);
     if (option && typed !== undefined)
-      return point({ ...valueOf(noun, option), typed, prefix: `${name}=` });
-    return point({
+      return createPoint({ ...optionValues(noun, option), typed, prefix: `${name}=` });
+    return createPoint({
       candidates: options().map(({ long, description }) => ({
         value: long ?? "",
         about: description,
@@ -89,22 +89,26 @@ export function parseLine(
     });
   }
   if (isGroup(node))
-    return point({
+    return createPoint({
       candidates: children().map(({ name, about }) => ({ value: name, about })),
     });
   // The last argument of a command may repeat (`...`), so it also stands for later words.
   const argument = node.arguments[Math.min(argumentCount, node.arguments.length - 1)];
   const isSurplus = argumentCount >= node.arguments.length && !argument?.includes("...");
   if (node.values !== undefined && !isSurplus)
-    return point({
+    return createPoint({
       candidates: Object.entries(node.values).map(([value, about]) => suggestion(value, about)),
     });
-  return point({
+  return createPoint({
     valueKind: argument === undefined || isSurplus ? undefined : `${noun} ${argument}`,
   });
 }
 
-function valueOf(noun: string, option: Option): Pick<CompletionPoint, "candidates" | "valueKind"> {
+/** Returns the fixed choices of an option; the kind of its values if it has no choices. */
+function optionValues(
+  noun: string,
+  option: Option,
+): Pick<CompletionPoint, "candidates" | "valueKind"> {
   const candidates = (option.argChoices ?? []).map((value) => ({ value, about: "" }));
   return { candidates, valueKind: candidates.length > 0 ? undefined : `${noun} ${option.long}` };
 }
@@ -115,10 +119,11 @@ const ownOptions = (node: Node | undefined): Option[] => (isGroup(node) ? [] : o
 const isGroup = (node: Node | undefined): node is CommandGroup | undefined =>
   node === undefined || "commands" in node;
 
+/** Commander calls an option `required` if it has `<value>`, and `optional` if it has `[value]`. */
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
 /** Returns `["--event", "all"]` for `--event=all`. */
 function splitOnce(word: string): [string, string?] {
-  const at = word.indexOf("=");
-  return at === -1 ? [word] : [word.slice(0, at), word.slice(at + 1)];
+  const equalsAt = word.indexOf("=");
+  return equalsAt === -1 ? [word] : [word.slice(0, equalsAt), word.slice(equalsAt + 1)];
 }

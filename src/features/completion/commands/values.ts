@@ -10,15 +10,16 @@ import {
   perBusiness,
 } from "../../../cli/live-values.ts";
 
-const plain = (values: readonly string[]): Suggestion[] => values.map((value) => suggestion(value));
+const withoutTexts = (values: readonly string[]): Suggestion[] =>
+  values.map((value) => suggestion(value));
 
 /** Fixed values, by the noun and its argument or flag, or by the argument or flag alone. */
 const FIXED: Record<string, Suggestion[]> = {
-  "keys --scope": plain(SCOPES),
-  "--event": plain(["all", ...ALL_EVENT_TYPES]),
-  "deliveries --event": plain(ALL_EVENT_TYPES),
-  "events <type>": plain(ALL_EVENT_TYPES),
-  "events --type": plain(ALL_EVENT_TYPES),
+  "keys --scope": withoutTexts(SCOPES),
+  "--event": withoutTexts(["all", ...ALL_EVENT_TYPES]),
+  "deliveries --event": withoutTexts(ALL_EVENT_TYPES),
+  "events <type>": withoutTexts(ALL_EVENT_TYPES),
+  "events --type": withoutTexts(ALL_EVENT_TYPES),
 };
 
 const objectsOf =
@@ -104,12 +105,12 @@ const LIVE: Record<string, Lister> = {
   "time-off <id>": absences,
 };
 
-export const fixedValues = (valueKind: string): Suggestion[] => findKind(FIXED, valueKind) ?? [];
+export const fixedValues = (valueKind: string): Suggestion[] => findEntry(FIXED, valueKind) ?? [];
 
 /** Returns the lister of a kind; the lists of features are loaded only if the core has none. */
 export const loadLister = async (valueKind: string): Promise<Lister | undefined> =>
-  findKind(LIVE, valueKind) ?? findKind(await loadLiveValues(), valueKind);
+  findEntry(LIVE, valueKind) ?? findEntry(await loadLiveValues(), valueKind);
 
-/** Looks for the noun with the argument or flag, then for the argument or flag alone. */
-const findKind = <Value>(values: Record<string, Value>, valueKind: string): Value | undefined =>
-  values[valueKind] ?? values[valueKind.slice(valueKind.indexOf(" ") + 1)];
+/** Returns the entry of the noun with the argument or flag, else that of the latter alone. */
+const findEntry = <Entry>(entries: Record<string, Entry>, valueKind: string): Entry | undefined =>
+  entries[valueKind] ?? entries[valueKind.slice(valueKind.indexOf(" ") + 1)];

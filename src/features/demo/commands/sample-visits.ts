@@ -80,12 +80,12 @@ const GUESTS = [
  * @param key the key of a website, which requests a visit that the business must still approve
  */
 export async function bookSampleVisits(rt: Runtime, key: CreatedKey["key"]): Promise<void> {
-  let count = 0;
+  let guestCount = 0;
   const nextGuest = () => {
-    const name = GUESTS[count % GUESTS.length] ?? "";
-    const digits = String(100 + count).padStart(4, "0");
+    const name = GUESTS[guestCount % GUESTS.length] ?? "";
+    const digits = String(100 + guestCount).padStart(4, "0");
     const fields = { name, phone: `+1 212 555 ${digits}`, email: null, notes: null };
-    count += 1;
+    guestCount += 1;
     return { customerRef: null, customer: mergeCustomer(null, fields) };
   };
 
@@ -149,7 +149,7 @@ async function findStart(
   return slots[Math.floor(share * slots.length)]?.startsAt;
 }
 
-/** Requests the first free start of tomorrow, for a service whose visits need an approval. */
+/** Requests the first free start from tomorrow on, for a service whose visits need an approval. */
 async function requestApproval(rt: Runtime, access: VisitAccess, guest: Guest): Promise<void> {
   const { request } = appointment(0, "keratin");
   const tomorrow = addDays(localDateOf(rt.now(), getBusiness(rt, SALON).doc.timezone), 1);

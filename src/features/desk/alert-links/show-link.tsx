@@ -32,9 +32,9 @@ type Question = LinkedVisit & { token: string; decision: Decision };
 /** Returns the visit and the decision of a link; undefined if the link has ended. */
 function findQuestion({ rt, slug, context }: PageRequest): Question | undefined {
   const { token = "", decision } = context.request.params;
-  const known = DECISIONS.find((one) => one === decision);
-  const found = known && findLinkedVisit(rt, slug, token);
-  return found && { ...found, token, decision: known };
+  const knownDecision = DECISIONS.find((one) => one === decision);
+  const linked = knownDecision && findLinkedVisit(rt, slug, token);
+  return linked && { ...linked, token, decision: knownDecision };
 }
 
 /**
@@ -65,15 +65,15 @@ export async function postAlertLink(request: PageRequest): Promise<HttpResponse>
 
 function respondWithQuestion(
   request: PageRequest,
-  found: Question,
+  question: Question,
   { hasMoved } = { hasMoved: false },
 ): HttpResponse {
-  const { decision } = found;
-  const language = languageOf(request, found.business.doc.locale);
+  const { decision, business, visit } = question;
+  const language = languageOf(request, business.doc.locale);
   const texts = TEXTS[language];
   const { questions, moved } = ALERT_LINK_TEXTS[language];
-  const { day, time, today } = timesOf(request.rt, language, found);
-  const decideBy = `${day(found.visit.decideBy, today)}, ${time(found.visit.decideBy)}`;
+  const { day, time, today } = timesOf(request.rt, language, question);
+  const decideBy = `${day(visit.decideBy, today)}, ${time(visit.decideBy)}`;
   return respondPrivately(
     request,
     hasMoved ? 409 : 200,
@@ -81,11 +81,11 @@ function respondWithQuestion(
     questions[decision],
     <>
       {hasMoved && <p class="note warn">{moved}</p>}
-      {describeVisit(request, found)}
+      {describeVisit(request, question)}
       <p>{texts.tells}</p>
       <p class="faint">{fillText(texts.decideBy, { time: decideBy })}</p>
       <form method="post">
-        <input type="hidden" name="start" value={String(found.visit.startsAt)} />
+        <input type="hidden" name="start" value={String(visit.startsAt)} />
         <button type="submit">{texts.actions[ACTIONS[decision]]}</button>
       </form>
     </>,
@@ -93,12 +93,12 @@ function respondWithQuestion(
 }
 
 /** Returns the business, time, services and party of a visit, without guest data. */
-function describeVisit(request: PageRequest, found: LinkedVisit): ComponentChildren {
-  const { visit, business } = found;
+function describeVisit(request: PageRequest, linked: LinkedVisit): ComponentChildren {
+  const { visit, business } = linked;
   const language = languageOf(request, business.doc.locale);
-  const { day, time, today } = timesOf(request.rt, language, found);
+  const { day, time, today } = timesOf(request.rt, language, linked);
   const guests = visit.type === "booking" ? visit.guests : visit.partySize;
-  const names =
+  const serviceLines =
     visit.type === "booking"
       ? visit.segments.map(({ serviceName, staffName }) =>
           [serviceName, staffName].filter((name) => name !== null).join(", "),
@@ -114,9 +114,9 @@ function describeVisit(request: PageRequest, found: LinkedVisit): ComponentChild
           {day(visit.startsAt, today)}, {time(visit.startsAt)}–{time(visit.endsAt)}
         </strong>
       </p>
-      {names.map((name) => (
+      {serviceLines.map((line) => (
         <p>
-          <OutsideText text={name} />
+          <OutsideText text={line} />
         </p>
       ))}
       <p>{fillPlural(language, TEXTS[language].guests, guests)}</p>

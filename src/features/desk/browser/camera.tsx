@@ -27,8 +27,9 @@ type CameraState = "off" | "starting" | "on" | "failed";
 export function Camera({ texts, scanner, checkIn }: Props) {
   const [state, setState] = useState<CameraState>("off");
   const video = useRef<HTMLVideoElement>(null);
-  const latest = useRef(checkIn);
-  latest.current = checkIn;
+  // The effect below runs once per start of the camera, and reads the newest function here.
+  const latestCheckIn = useRef(checkIn);
+  latestCheckIn.current = checkIn;
   const isActive = state === "starting" || state === "on";
 
   useEffect(() => {
@@ -39,7 +40,7 @@ export function Camera({ texts, scanner, checkIn }: Props) {
     document.addEventListener("visibilitychange", stopIfHidden, { signal: session.signal });
     watch(video.current, scanner, session.signal, {
       onStart: () => setState("on"),
-      onCode: async (code) => void vibrate(await latest.current(code)),
+      onCode: async (code) => void vibrate(await latestCheckIn.current(code)),
     }).catch(() => setState("failed"));
     return () => session.abort();
   }, [isActive]);
@@ -100,14 +101,14 @@ async function watch(
     video.srcObject = stream;
     await video.play();
     onStart();
-    let seen = { code: "", at: 0 };
+    let lastSeen = { code: "", at: 0 };
     while (!ended.aborted) {
       const picture = takePicture(video);
       const code = picture && decoder.findCode(picture);
       if (code !== null && code.length <= MAX_CHARS) {
-        const isNew = code !== seen.code || now() - seen.at > FORGET_MS;
+        const isNew = code !== lastSeen.code || now() - lastSeen.at > FORGET_MS;
         if (isNew) await onCode(code);
-        seen = { code, at: now() };
+        lastSeen = { code, at: now() };
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

@@ -81,19 +81,22 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
 
   const poll = async (): Promise<void> => {
     const startedAt = now();
-    const { view: shown, readAt } = state.current;
-    const query = new URLSearchParams({ version: shown.version });
-    if (shown.away) query.set("away", shown.away.id);
+    const { view: shownView, readAt } = state.current;
+    const query = new URLSearchParams({ version: shownView.version });
+    if (shownView.away) query.set("away", shownView.away.id);
     try {
       const response = await send(`${path}?${query}`);
-      const next = response.status === 204 ? {} : { view: ((await response.json()) as Reply).view };
+      // The status 204 says that the shown view is current.
+      const reply =
+        response.status === 204 ? {} : { view: ((await response.json()) as Reply).view };
       // A response that was shown meanwhile is newer than this one.
-      if (state.current.readAt === readAt) show(next, startedAt);
+      if (state.current.readAt === readAt) show(reply, startedAt);
     } catch {
       set({ isConnected: false });
     }
   };
 
+  /** Sends the unanswered action, unless it is being sent already; null without a response. */
   const deliver = async (): Promise<DeskMessage | null> => {
     const { unanswered } = state.current;
     if (unanswered === null || state.current.isBusy) return null;
@@ -134,6 +137,7 @@ export function useDesk({ view, message, path, texts }: DeskProps): LiveState {
     }
   };
 
+  /** Sends an unanswered action again; after RESEND_MS, asks whether to do so. */
   const retry = (): void => {
     const { unanswered } = state.current;
     if (unanswered === null || document.visibilityState !== "visible") return;

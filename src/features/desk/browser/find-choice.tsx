@@ -19,9 +19,9 @@ export function FindChoice({ page, label, name, choices }: Props) {
     setText("");
   }, [choices.length]);
   const words = toWords(text);
-  const found = choices.filter((choice) => {
-    const plain = withoutAccents(choice.name);
-    return words.every((word) => plain.includes(word));
+  const matching = choices.filter((choice) => {
+    const plainName = withoutAccents(choice.name);
+    return words.every((word) => plainName.includes(word));
   });
   return (
     <>
@@ -40,7 +40,7 @@ export function FindChoice({ page, label, name, choices }: Props) {
       <label>
         {label}
         <select name={name} required>
-          <Options choices={found} />
+          <Options choices={matching} />
         </select>
       </label>
     </>

@@ -46,6 +46,7 @@ const DAY_MS = 86_400_000;
 const dayAfter = (date: string): string =>
   new Date(Date.parse(`${date}T00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 
+/** Returns a day and a time as people say them, such as "today, 14:30". */
 export const momentText = (page: Page, local: string): string =>
   `${dayText(page, local)}, ${page.times.time(local)}`;
 

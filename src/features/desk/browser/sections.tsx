@@ -134,8 +134,10 @@ export const SoldOut = ({ page, view }: { page: Page; view: DeskView }) => (
   </Section>
 );
 
+/** `field` is the name of the form's field with the ID of the choice. */
 type BackAgainProps = { page: Page; action: string; field: string; choices: readonly Choice[] };
 
+/** A line for each choice that is sold out or hidden, with a button that offers it again. */
 const BackAgain = ({ page, action, field, choices }: BackAgainProps) => (
   <>
     {choices.map(({ id, name }) => (

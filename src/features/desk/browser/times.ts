@@ -43,7 +43,7 @@ function createTimes(locale: string): Times {
     day: (date, today) =>
       (date.slice(0, 4) === today.slice(0, 4) ? day : dayOfYear).format(atUtc(`${date}T00:00`)),
     age(ms) {
-      const [unit, unitMs] = UNITS.find(([, one]) => ms >= one) ?? (["second", 1000] as const);
+      const [unit, unitMs] = UNITS.find(([, size]) => ms >= size) ?? (["second", 1000] as const);
       return age.format(-Math.floor(ms / unitMs), unit);
     },
   };

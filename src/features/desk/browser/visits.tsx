@@ -167,10 +167,11 @@ function VisitDetails({ page, visit }: RowProps) {
   const { id, actions, contact, start } = visit;
   const about = aboutOf(page, visit);
   const quick = hasActionsOnlyOnTop(visit) ? [] : quickActionsOf(visit);
-  const others = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
+  // Rescheduling has a form of its own.
+  const buttons = actions.filter((action) => action !== "reschedule" && !quick.includes(action));
   // Declining and cancelling come last, so that nobody taps them by mistake.
-  const ending = others.filter(isNotifying);
-  const plain = others.filter((action) => !isNotifying(action));
+  const lastButtons = buttons.filter(isNotifying);
+  const firstButtons = buttons.filter((action) => !isNotifying(action));
   return (
     <>
       {contact && (
@@ -188,7 +189,7 @@ function VisitDetails({ page, visit }: RowProps) {
           {contact.notes !== null && <bdi class="notes">{contact.notes}</bdi>}
         </p>
       )}
-      {plain.length > 0 && <Actions page={page} visit={visit} actions={plain} />}
+      {firstButtons.length > 0 && <Actions page={page} visit={visit} actions={firstButtons} />}
       {contact && (
         <Form page={page} action="note" fields={{ id }} button={texts.save} about={about}>
           <label>
@@ -212,7 +213,7 @@ function VisitDetails({ page, visit }: RowProps) {
           </label>
         </Form>
       )}
-      {ending.length > 0 && <Actions page={page} visit={visit} actions={ending} />}
+      {lastButtons.length > 0 && <Actions page={page} visit={visit} actions={lastButtons} />}
       {contact === null && actions.length === 0 && <p class="faint">{texts.nothingToDo}</p>}
     </>
   );

@@ -79,7 +79,7 @@ async function printLink(
   rt: Runtime,
   business: BusinessRow,
   { out, ...flags }: { out: string | undefined; publicUrl: string | undefined },
-  create: () => Link,
+  createLink: () => Link,
 ): Promise<void> {
   const base = findBase(cli, rt, flags);
   const urlOf = ({ token }: Link) => `${base}/b/${business.slug}/desk/pair/${token}`;
@@ -87,7 +87,7 @@ async function printLink(
     cli,
     rt,
     out,
-    () => rt.tx(create),
+    () => rt.tx(createLink),
     (one) => ({
       secret: urlOf(one),
       owner: withIsoTimes({ ...toOutput(one.desk), linkEndsAt: one.expiresAt }, "linkEndsAt"),
@@ -172,9 +172,9 @@ const revoke = command({
     const before = listDesks(rt, business.id);
     const desk = revokeDesk(rt, business.id, name, device);
     const count = before.find(({ id }) => id === desk.id)?.devices.length ?? 0;
-    const what =
+    const revoked =
       device === undefined ? `${desk.name} and ${countOf(count, "device")}` : `${device}`;
-    cli.report(toOutput(desk), `${cli.verb("Revoked", "revoke")} ${what}.`);
+    cli.report(toOutput(desk), `${cli.verb("Revoked", "revoke")} ${revoked}.`);
   },
 });
 

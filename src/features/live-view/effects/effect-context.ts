@@ -32,7 +32,7 @@ export function errorMessage(error: unknown): string {
     return error.fix === undefined ? error.message : `${error.message} fix: ${error.fix}`;
   if (isBusy(error)) return "Another program is writing. Try again in a moment.";
   if (isStorageFull(error)) return "The disk is full. Free some space and try again.";
-  const known = storageError(error);
-  if (known !== undefined) return errorMessage(known);
+  const storageFailure = storageError(error);
+  if (storageFailure !== undefined) return errorMessage(storageFailure);
   throw error;
 }

@@ -46,6 +46,7 @@ export function runEffect(
     case "newest": {
       const id = newestId(rt, context.ui());
       if (id === null) return undefined;
+      // The list stays at this delivery; FOLLOW_NEWEST would move it to each later one.
       return moveTo({ top: { id, isIncluded: true }, selected: id, offset: 0, newestSeen: id });
     }
     case "oldest":

@@ -37,7 +37,7 @@ export function promptRedeliver(
       "More than 10 000 deliveries: use deskbell deliveries redeliver --rate instead.",
       "bad",
     );
-  return update((before) => ({ ...before, prompt: { kind: "redeliver", ids, typed: "" } }));
+  return update((latest) => ({ ...latest, prompt: { kind: "redeliver", ids, typed: "" } }));
 }
 
 /** Redelivers in batches, so that the view stays responsive and other programs can write. */
@@ -47,7 +47,8 @@ export async function redeliverAll(
   ids: readonly string[],
 ): Promise<void> {
   let lastError: string | undefined;
-  const canRedeliver = (id: string): boolean => {
+  /** Returns whether the delivery was queued. */
+  const tryRedeliver = (id: string): boolean => {
     try {
       redeliverDelivery(rt, id);
       return true;
@@ -61,7 +62,7 @@ export async function redeliverAll(
   let queued = 0;
   try {
     for (let from = 0; from < ids.length; from += BATCH_SIZE) {
-      queued += rt.tx(() => ids.slice(from, from + BATCH_SIZE).filter(canRedeliver).length);
+      queued += rt.tx(() => ids.slice(from, from + BATCH_SIZE).filter(tryRedeliver).length);
       if (ids.length > BATCH_SIZE)
         notify(`${Math.min(from + BATCH_SIZE, ids.length)} of ${ids.length} …`, "plain");
       await yieldToEventLoop();

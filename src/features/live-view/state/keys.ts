@@ -22,18 +22,20 @@ const NAMES = [
 /** Splits a chunk of input into keys: fast typing and pasted text come in one chunk. */
 export function parseKeys(input: string, key: Partial<InkKey>): Key[] {
   if (key.ctrl) return input === "c" ? ["ctrl-c"] : [];
+  // Tab goes to the next tab of a delivery, as the right arrow does.
   if (key.tab) return [key.shift ? "left" : "right"];
   const named = NAMES.find(([flag]) => key[flag]);
   if (named) return [named[1]];
   // Esc and a key in one chunk look like alt with this key. No action has a key with alt, so the
   // chunk is taken for two keys.
-  const before = key.meta ? ["esc"] : [];
+  const escKey = key.meta ? ["esc"] : [];
   // The split leaves the separators at odd indices.
   const typed = input
     .split(/([\r\n\t])/)
     .flatMap((part, i) => (i % 2 === 0 ? printableChars(part) : part === "\t" ? "right" : "enter"));
-  return [...before, ...typed];
+  return [...escKey, ...typed];
 }
 
+/** Returns the characters of a text without control characters. */
 export const printableChars = (text: string): Key[] =>
-  Array.from(text).filter((char) => char.length > 1 || char >= " ");
+  Array.from(text).filter((char) => char >= " ");

@@ -53,24 +53,22 @@ function moveBy(
   // A negative offset is above `newestSeen`: the list shows later deliveries, and the first of them
   // becomes the newest one that was seen.
   const isAboveNewestSeen = offset !== null && offset < 0;
+  const wasFollowing = position.top === null;
+  const firstShownId = rows[topIndex]?.id ?? null;
   return {
     top: topId === null ? null : { id: topId, isIncluded: true },
     selected: rows[selected]?.id ?? null,
     offset: isAboveNewestSeen ? 0 : offset,
-    newestSeen:
-      position.top === null
-        ? (rows[topIndex]?.id ?? null)
-        : isAboveNewestSeen
-          ? topId
-          : position.newestSeen,
+    newestSeen: wasFollowing ? firstShownId : isAboveNewestSeen ? topId : position.newestSeen,
   };
 }
 
 /** Returns the index of the selected delivery, or of the next older one if it has left the list. */
 export function selectedIndex({ selected }: ListPosition, { rows, topIndex }: ListWindow): number {
   if (selected === null) return topIndex;
-  const at = rows.findIndex(({ id }) => id <= selected);
-  return Math.max(topIndex, at === -1 ? rows.length - 1 : at);
+  // The IDs of later deliveries are greater, and the rows begin with the newest.
+  const index = rows.findIndex(({ id }) => id <= selected);
+  return Math.max(topIndex, index === -1 ? rows.length - 1 : index);
 }
 
 export const clamp = (value: number, low: number, high: number): number =>

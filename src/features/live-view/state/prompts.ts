@@ -45,6 +45,7 @@ function submit(closed: UiState, prompt: TypedPrompt, viewport: Viewport): KeyRe
       return { ui: closed, effect: { type: "search", text: typed } };
     case "command":
       return runCommand(closed, typed, viewport);
+    // Enter without a choice sends all parked deliveries.
     case "enable":
       return {
         ui: closed,
@@ -64,19 +65,20 @@ function submit(closed: UiState, prompt: TypedPrompt, viewport: Viewport): KeyRe
 function runCommand(ui: UiState, typed: string, viewport: Viewport): KeyResult {
   const { name, argument } = splitCommand(typed);
   if (name === "") return { ui };
-  const found = matchingActions(ui, name);
-  const exact = found.find((candidate) => candidate.name === name);
-  const action = exact ?? (found.length === 1 ? found[0] : undefined);
+  const matching = matchingActions(ui, name);
+  const exact = matching.find((candidate) => candidate.name === name);
+  const action = exact ?? (matching.length === 1 ? matching[0] : undefined);
   if (action === undefined)
     return showError(
       ui,
-      found.length === 0
+      matching.length === 0
         ? `There is no command '${name}' on this screen. Press : to see all.`
-        : `'${name}' is ambiguous: ${found.map((candidate) => candidate.name).join(", ")}.`,
+        : `'${name}' is ambiguous: ${matching.map((candidate) => candidate.name).join(", ")}.`,
     );
   if (argument !== "" && action.argument === undefined)
     return showError(ui, `${action.name} takes no argument.`);
-  // If a required argument is missing, the prompt opens again with the name already typed.
+  // An argument without brackets is required. If it is missing, the prompt opens again with the
+  // name already typed.
   if (argument === "" && action.argument !== undefined && !action.argument.startsWith("["))
     return { ui: { ...ui, prompt: { kind: "command", typed: `${action.name} ` } } };
   return runAction(action, ui, viewport, argument);

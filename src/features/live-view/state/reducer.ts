@@ -36,6 +36,7 @@ function handleGlobalKey(ui: UiState, key: Key, viewport: Viewport): KeyResult {
   return action ? runAction(action, ui, viewport) : { ui };
 }
 
+/** Returns undefined for a key that the screen leaves to `handleGlobalKey`. */
 function handleScreenKey(
   ui: UiState,
   screen: Screen,
@@ -57,6 +58,7 @@ function handleScreenKey(
     case "conditions":
     case "help":
       return handleScroll(ui, screen, key, viewport);
+    // `reduce` handles the keys of this screen.
     case "secret":
       return undefined;
   }
@@ -99,12 +101,12 @@ function handleDeliveryKey(
   key: Key,
   viewport: Viewport,
 ): KeyResult | undefined {
-  const tabs = TABS.length;
+  const tabCount = TABS.length;
   const tab =
     key === "right" || key === "l"
-      ? (screen.tab + 1) % tabs
+      ? (screen.tab + 1) % tabCount
       : key === "left" || key === "h"
-        ? (screen.tab + tabs - 1) % tabs
+        ? (screen.tab + tabCount - 1) % tabCount
         : /^[1-4]$/.test(key)
           ? Number(key) - 1
           : undefined;
@@ -118,16 +120,17 @@ function handleDayKey(
   key: Key,
   viewport: Viewport,
 ): KeyResult | undefined {
-  const by = key === "right" || key === "l" ? 1 : key === "left" || key === "h" ? -1 : 0;
-  if (by !== 0)
-    return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + by, selected: null }) };
+  const days = key === "right" || key === "l" ? 1 : key === "left" || key === "h" ? -1 : 0;
+  if (days !== 0)
+    return { ui: replaceScreen(ui, { ...screen, offset: screen.offset + days, selected: null }) };
   if (key === "b") return { ui: chooseNextBusiness(ui, screen, viewport) };
   const { day, takenAt } = viewport.snapshot;
   const visits = day?.visits ?? [];
+  // The selection moves as text scrolls, from the first visit to the last one.
   const scrollMax = Math.max(0, visits.length - 1);
-  const from = visitIndex(screen.selected, day, takenAt);
-  const moved = scrollBy(from, key, { ...viewport, scrollMax });
-  const visit = moved === undefined ? undefined : visits[moved];
+  const index = visitIndex(screen.selected, day, takenAt);
+  const newIndex = scrollBy(index, key, { ...viewport, scrollMax });
+  const visit = newIndex === undefined ? undefined : visits[newIndex];
   return (
     visit && {
       ui: replaceScreen(ui, { ...screen, selected: { id: visit.id, startsAt: visit.startsAt } }),
@@ -173,11 +176,12 @@ function handleEndpointsKey(
       ui: endpointId === undefined ? ui : setFilter(backToList(ui), { ...ui.filter, endpointId }),
     };
   }
-  const moved = scrollBy(index, key, { ...viewport, scrollMax: endpoints.length - 1 });
-  if (moved === undefined) return undefined;
-  return { ui: replaceScreen(ui, { ...screen, selected: endpoints[moved]?.id ?? null }) };
+  const newIndex = scrollBy(index, key, { ...viewport, scrollMax: endpoints.length - 1 });
+  if (newIndex === undefined) return undefined;
+  return { ui: replaceScreen(ui, { ...screen, selected: endpoints[newIndex]?.id ?? null }) };
 }
 
+/** Returns the row that a key scrolls to; undefined for a key that does not scroll. */
 function scrollBy(from: number, key: Key, { pageRows, scrollMax }: Viewport): number | undefined {
   const by: Record<Key, number> = {
     j: 1,

@@ -50,7 +50,10 @@ export const toggleScreen = (ui: UiState, screen: Screen, below = ui): KeyResult
   ui: currentScreen(ui).kind === screen.kind ? goBack(ui) : pushScreen(below, screen),
 });
 
-/** Returns the index of the selected endpoint. Endpoints change places as they fail or recover. */
+/**
+ * Returns the index of the selected endpoint, which changes as endpoints fail or recover; 0 if the
+ * endpoint has left the list.
+ */
 export const endpointIndex = (
   { selected }: Screen & { kind: "endpoints" },
   endpoints: readonly { id: string }[],

@@ -94,8 +94,8 @@ export function readSnapshot(
 
 function readHour(rt: Runtime, at: number, businessId: string | null): LastHour {
   const firstMinute = Math.floor(at / MINUTE_MS) - MINUTES + 1;
-  const written = rt.store.tallies.listMinutes(firstMinute * MINUTE_MS, businessId ?? undefined);
-  const byMinute = new Map(written.map((row) => [row.minute, row]));
+  const counted = rt.store.tallies.listMinutes(firstMinute * MINUTE_MS, businessId ?? undefined);
+  const byMinute = new Map(counted.map((row) => [row.minute, row]));
   const minutes = Array.from({ length: MINUTES }, (_, i) => byMinute.get(firstMinute + i));
   const durations = rt
     .openStore(createLiveStore)
@@ -121,7 +121,7 @@ function readList(
 ): ListWindow {
   const filter = listFilter(ui, rt.now());
   const { top, newestSeen } = ui.list;
-  const newer =
+  const pageAbove =
     top === null
       ? []
       : rt.store.deliverySearch
@@ -129,8 +129,8 @@ function readList(
           .rows.reverse();
   const { rows, reached } = rt.store.deliverySearch.listPage(filter, "older", top, 2 * height);
   return {
-    rows: [...newer, ...rows],
-    topIndex: newer.length,
+    rows: [...pageAbove, ...rows],
+    topIndex: pageAbove.length,
     reached,
     total: findTotal(ui, counts, retrying),
     newCount:
@@ -154,6 +154,7 @@ function findTotal(ui: UiState, counts: Counts, retrying: number): number | null
   return Object.values(counts).reduce((sum: number, count) => sum + (count ?? 0), 0);
 }
 
+/** Reads the delivery of the top screen that shows one; null if no screen does. */
 function readDetail(rt: Runtime, ui: UiState): DeliveryDetail | null {
   const screen = ui.screens.findLast((each) => each.kind === "delivery" || each.kind === "curl");
   return screen === undefined ? null : findDetail(rt, screen.id);

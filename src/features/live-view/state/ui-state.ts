@@ -121,6 +121,7 @@ export const showError = (ui: UiState, text: string): KeyResult => ({
   ui: { ...ui, feedback: { text, tone: "bad" } },
 });
 
+/** Returns the filter and the search as the store takes them: a duration becomes a time. */
 export function listFilter(
   { filter: { time, ...filter }, search }: UiState,
   now: number,

@@ -39,6 +39,7 @@ export function drawBars(values: readonly number[], height: number, max: number)
 
 export function renderCharts(snapshot: Snapshot, width: number, height: number): StyledLine[] {
   const inner = width - 2;
+  // One row has only the counts, without a border.
   const counts = renderCounts(snapshot, height === 1 ? width : inner);
   if (height === 1) return [counts];
   const { delivered, failed } = snapshot.lastHour;
@@ -66,15 +67,15 @@ function renderChart(
   rows: number,
   inner: number,
 ): StyledLine[] {
-  const all = sum(values);
-  const total = all < 100_000 ? groupDigits(all) : compact(all);
+  const total = sum(values);
+  const totalText = total < 100_000 ? groupDigits(total) : compact(total);
   return drawBars(values, rows, max).map((bar, row) => {
     const isBottom = row === rows - 1;
     return fitLine(
       [
         span(fit(isBottom ? ` ${label}` : "", LABEL_CELLS)),
         span(bar, { colour }),
-        span(fit(isBottom ? total : "", TOTAL_CELLS - 2, "right"), { bold: true }),
+        span(fit(isBottom ? totalText : "", TOTAL_CELLS - 2, "right"), { bold: true }),
       ],
       inner,
     );
@@ -118,12 +119,13 @@ function renderCounts({ counts, lastHour }: Snapshot, width: number): StyledLine
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
+/** Returns a text such as `99.9 %`; null if no attempt was made in the hour. */
 function formatSuccessRate({ delivered, failed }: LastHour): string | null {
   const succeeded = sum(delivered);
-  const all = succeeded + sum(failed);
-  if (all === 0) return null;
+  const attempts = succeeded + sum(failed);
+  if (attempts === 0) return null;
   // Round down, so that only a perfect hour shows 100.0 %.
-  return `${(Math.floor((succeeded / all) * 1000) / 10).toFixed(1)} %`;
+  return `${(Math.floor((succeeded / attempts) * 1000) / 10).toFixed(1)} %`;
 }
 
 /** Returns a text such as `9 999`, `30k` or `1.2M`. */

@@ -68,10 +68,11 @@ export function visitIndex(selected: VisitRow | null, day: Day | null, now: numb
   return next === -1 ? Math.max(0, visits.length - 1) : next;
 }
 
+/** Returns the title of the screen: the dates and a summary of the visits, or else `today`. */
 export function describeShownDay(day: Day | null): string {
   if (day === null) return "today";
-  const [date = "today", ...others] = day.dates;
-  if (others.length > 0)
+  const [date = "today", ...otherDates] = day.dates;
+  if (otherDates.length > 0)
     return `${day.dates.join(" and ")}: ${countOf(day.visits.length, "visit")}`;
   return day.dates.length === 0 ? date : describeDay(date, day.visits);
 }
@@ -128,12 +129,12 @@ export function renderDay(
     ...(isWide ? WIDE_COLUMNS : [GUEST, SERVICE]),
     ...(hasSeveralBusinesses && isWide ? [BUSINESS] : []),
   ];
-  const shares = columns.reduce((sum, { share }) => sum + share, 0);
+  const allShares = columns.reduce((sum, { share }) => sum + share, 0);
   const times = visits.map((visit) => (isWide ? timesOf(visit) : timesOf(visit).split("-")[0]));
   // A time that occurs twice, because clocks are set back, has an offset and so needs more cells.
   const timeWidth = times.reduce((most, time = "") => Math.max(most, time.length + 1), 0);
   const available = width - MARKS_CELLS - timeWidth - STATUS_CELLS - 1;
-  const cells = ({ share }: Column) => Math.floor((available * share) / shares) - 1;
+  const cells = ({ share }: Column) => Math.floor((available * share) / allShares) - 1;
   const row = (time: string, valueOf: (column: Column) => string | null): string =>
     `${fit(time, timeWidth)}${columns.map((column) => `${fit(sanitize(valueOf(column) ?? ""), cells(column))} `).join("")}`;
   const chosen = visits[selected];
@@ -173,6 +174,7 @@ function aboutVisit(visit: ShownVisit, hasSeveralBusinesses: boolean, width: num
     ...(hasSeveralBusinesses ? [visit.slug] : []),
   ].filter((part) => part !== null);
   const [first = "", second = "", third] = wrapWords(sanitize(parts.join(" · ")), width - 2);
+  // If there is a third line, `fit` ends the second one with an ellipsis.
   return [first, third === undefined ? second : fit(`${second} ${third}`, width - 2)].map(
     (line) => [span(` ${line}`)],
   );

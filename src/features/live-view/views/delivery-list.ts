@@ -90,7 +90,10 @@ const renderTitles = (columns: readonly Column[], inner: number): StyledLine =>
     inner,
   );
 
-/** Returns the columns that fit. Event type, host and error share the space left by the others. */
+/**
+ * Returns the columns that fit into `inner` cells. Event type, host and error share the space left
+ * by the others, so each further column needs a wider terminal.
+ */
 function columnsFor(
   inner: number,
   { takenAt, businesses }: Snapshot,
@@ -196,12 +199,14 @@ export const formatLastStatus = ({ lastStatusCode, lastError }: FoundDelivery): 
 function renderEndOfList(
   ui: UiState,
   { list, daemon }: Snapshot,
-  shown: number,
+  shownRows: number,
   inner: number,
 ): StyledLine[] {
   const say = (text: string): StyledLine[] => [fitLine([span(`  ${text}`, { dim: true })], inner)];
   if (list.reached !== null)
-    return say(`${shown === 0 ? "No match so far" : "There may be more"}: press j to continue.`);
+    return say(
+      `${shownRows === 0 ? "No match so far" : "There may be more"}: press j to continue.`,
+    );
   if (list.rows.length > 0) return [];
   if (ui.search !== null || isFiltered(ui))
     return say("No delivery matches. Press esc to show all.");
@@ -214,9 +219,9 @@ function renderFilterAndPosition(
   ui: UiState,
   snapshot: Snapshot,
   timeFormat: TimeFormat,
-  shown: number,
+  shownRows: number,
 ): StyledLine {
-  const { offset, top } = ui.list;
+  const { offset } = ui.list;
   const { list, businesses } = snapshot;
   const names = filterNames(ui, snapshot, timeFormat);
   // If there is only one business, the header shows it already.
@@ -225,27 +230,29 @@ function renderFilterAndPosition(
   if (ui.search !== null) parts.push(`/${ui.search.text}`);
   const label = parts.length === 0 ? "all" : parts.map((part) => sanitize(part, 24)).join(" + ");
   const position =
-    shown === 0 || offset === null
+    shownRows === 0 || offset === null
       ? ""
-      : `${groupDigits(offset + 1)}-${groupDigits(offset + shown)}`;
+      : `${groupDigits(offset + 1)}-${groupDigits(offset + shownRows)}`;
+  // The count of RETRYING stops at the limit, and no other count does.
+  const isMinimum = list.total === COUNT_LIMIT && ui.filter.state === "RETRYING";
   const total =
-    list.total === null || shown === 0
+    list.total === null || shownRows === 0
       ? ""
-      : ` of ${groupDigits(list.total)}${list.total === COUNT_LIMIT && ui.filter.state === "RETRYING" ? "+" : ""}`;
+      : ` of ${groupDigits(list.total)}${isMinimum ? "+" : ""}`;
   return [
     span(label, parts.length === 0 ? {} : { colour: "cyan" }),
     span(`  ${position}${total}${position === "" && total === "" ? "" : "  "}`),
-    ui.isPaused
-      ? span(`${GLYPHS.paused} paused`, { colour: "yellow" })
-      : top === null
-        ? span(`${GLYPHS.newest} newest`, { colour: "green" })
-        : list.newCount === 0
-          ? span("G to follow", { dim: true })
-          : span(
-              `${GLYPHS.alarm} ${groupDigits(list.newCount)}${list.newCount === COUNT_LIMIT ? "+" : ""} new`,
-              { colour: "cyan" },
-            ),
+    followSpan(ui, list.newCount),
   ];
+}
+
+/** Says whether the list follows the newest delivery; if not, how many are new since it stopped. */
+function followSpan({ isPaused, list }: UiState, newCount: number): Span {
+  if (isPaused) return span(`${GLYPHS.paused} paused`, { colour: "yellow" });
+  if (list.top === null) return span(`${GLYPHS.newest} newest`, { colour: "green" });
+  if (newCount === 0) return span("G to follow", { dim: true });
+  const plus = newCount === COUNT_LIMIT ? "+" : "";
+  return span(`${GLYPHS.alarm} ${groupDigits(newCount)}${plus} new`, { colour: "cyan" });
 }
 
 /** How each state is shown. Glyphs and words help people who cannot tell the colours apart. */

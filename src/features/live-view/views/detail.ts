@@ -81,6 +81,7 @@ function renderSummary(
   return fields.flatMap(([label, value]) => renderField(label, value, width));
 }
 
+/** Returns a field with its label. A value of several lines loses its styles. */
 function renderField(label: string, value: readonly Span[], width: number): StyledLine[] {
   const available = width - LABEL_CELLS - 2;
   const head = span(` ${fit(label, LABEL_CELLS)} `, { dim: true });
@@ -124,7 +125,7 @@ function renderRequest(
   if (event === null) return [[span(" The event has been deleted.", { dim: true })]];
   const last = attempts.at(-1);
   const headers = sentHeaders(row, event, last, `… ${NOT_STORED}`);
-  const seconds = headers["webhook-timestamp"];
+  const timestamp = headers["webhook-timestamp"];
   const text = event.body.toString();
   const isCut = text.length > MAX_BODY_CHARS;
   const body = isCut ? text.slice(0, MAX_BODY_CHARS) : text;
@@ -148,7 +149,7 @@ function renderRequest(
       : []),
     [],
     heading("signed content: <t>.<body>"),
-    ...wrapped(`${seconds}.${sanitize(body, MAX_BODY_CHARS)}`, width),
+    ...wrapped(`${timestamp}.${sanitize(body, MAX_BODY_CHARS)}`, width),
   ];
 }
 

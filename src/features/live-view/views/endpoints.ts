@@ -131,6 +131,7 @@ function reasonOf(
       : `, to be disabled ${timeFormat.brief(disableAt, now)}`;
   const end = probe + disabling;
   if (lastError === null) return `${start}${since}${end}`;
+  // The colon, the blank after it and a blank at the end of the line take three cells.
   const available = width - textWidth(start) - since.length - end.length - 3;
   return `${start}: ${clip(sanitize(lastError), Math.max(MIN_ERROR_CELLS, available))}${since}${end}`;
 }

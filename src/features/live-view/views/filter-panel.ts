@@ -81,6 +81,7 @@ export function renderFilterPanel(
   const values = filterNames(ui, snapshot, timeFormat);
   const lines = FILTER_FIELDS.map((name, i): StyledLine => {
     const value = values[name];
+    // The label, the arrows and the border take less than 20 cells.
     return [
       span(i === row ? "▸" : " ", { bold: true }),
       span(fit(LABELS[name], 10), { dim: true }),

@@ -64,7 +64,8 @@ function renderInput(prompt: TypedPrompt, width: number): StyledLine {
   const cancel = span("esc cancels ", { dim: true });
   const [long, short] = labelsOf(prompt);
   const label = width - textWidth(long) < MIN_INPUT_CELLS ? short : long;
-  // Long input is cut at the beginning, so that the cursor stays visible.
+  // Long input is cut at the beginning, so that the cursor stays visible. The cursor and a blank at
+  // each end of the line take three cells.
   const typed = clipStart(sanitize(prompt.typed), width - textWidth(label) - 3);
   return justify([span(` ${label}`), span(typed, { bold: true }), span("█")], [cancel], width);
 }
@@ -121,13 +122,13 @@ const COMMAND_CELLS = 24;
 const KEY_CELLS = 6;
 
 /** Shows as many hints as fit. The hint `?` is always shown, because the help lists all keys. */
-function keyHints(pairs: readonly Hint[], width: number): StyledLine {
+function keyHints(hints: readonly Hint[], width: number): StyledLine {
   const distance = 2;
   const cells = ([key, action]: Hint) => textWidth(key) + 1 + textWidth(action) + distance;
-  const help = pairs.find(([key]) => key === "?");
+  const help = hints.find(([key]) => key === "?");
   // The line begins with one blank. The last hint needs no distance to a next one.
   let remaining = width - 1 + distance - (help === undefined ? 0 : cells(help));
-  const shown = pairs.filter((hint) => {
+  const shown = hints.filter((hint) => {
     if (hint === help) return true;
     remaining -= cells(hint);
     return remaining >= 0;

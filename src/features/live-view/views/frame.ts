@@ -57,18 +57,22 @@ export function layoutFor(size: Size, conditions: number): Layout {
   const conditionRows = Math.min(conditions, isWide ? 4 : size.rows >= 24 ? 2 : 1);
   // A low terminal shows only the counts, without charts.
   const chartHeight = isWide ? 11 : size.rows >= 18 ? 5 : 1;
-  const titles = isWide ? 1 : 0;
-  const rest = size.rows - HEADER_ROWS - FOOTER_ROWS - EDGE_ROWS;
+  const titleRows = isWide ? 1 : 0;
+  const rowsInBorder = size.rows - HEADER_ROWS - FOOTER_ROWS - EDGE_ROWS;
   // The list has at least one row, because SQLite would take a negative limit for no limit.
-  const listHeight = Math.max(1, rest - conditionRows - chartHeight - titles);
-  return { size, isWide, conditionRows, chartHeight, listHeight, textHeight: Math.max(1, rest) };
+  const listHeight = Math.max(1, rowsInBorder - conditionRows - chartHeight - titleRows);
+  const textHeight = Math.max(1, rowsInBorder);
+  return { size, isWide, conditionRows, chartHeight, listHeight, textHeight };
 }
 
 export type ViewSettings = { version: string; timeFormat: TimeFormat; isAscii: boolean };
 
 export type Frame = Extent & { lines: StyledLine[] };
 
-/** Draws the whole screen: a line of the terminal's width for each of its rows. */
+/**
+ * Draws the whole screen: a line of the terminal's width for each of its rows. A terminal that is
+ * too small gets one line.
+ */
 export function renderFrame(
   ui: UiState,
   snapshot: Snapshot,
@@ -84,7 +88,7 @@ export function renderFrame(
   const { body, scrollMax, pageRows } = renderBody(ui, snapshot, layout, settings);
   const foot = renderFooter(ui, size.columns, isAscii);
   // A footer with several lines covers the end of the body.
-  const shown = body.slice(0, size.rows - 1 - foot.length);
+  const shown = body.slice(0, size.rows - HEADER_ROWS - foot.length);
   const lines = [renderHeader(ui, snapshot, version, timeFormat, size.columns), ...shown, ...foot];
   const finish = (line: StyledLine) =>
     mergeSpans(isAscii ? asciiLine(fitLine(line, size.columns)) : fitLine(line, size.columns));

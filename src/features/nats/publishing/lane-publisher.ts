@@ -141,6 +141,7 @@ export class LanePublisher {
   #takeNextEvent({ cursor, events }: Lane): EventRow | undefined {
     if (events.length === 0)
       events.push(...this.#rt.store.events.listAfter(cursor.businessId, cursor.sequence, BATCH));
+    // A gap in the numbers after the cursor means that events have left the history.
     const next = events[0]?.sequence ?? Infinity;
     if (next > cursor.sequence + 1) this.#skips.recordPruned(cursor, next);
     return events.shift();

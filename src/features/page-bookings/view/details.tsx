@@ -109,7 +109,10 @@ export const Details = (props: DetailsProps) => {
   );
 };
 
-/** A sentence about the end of the hold. A script adds the reader's own time where it differs. */
+/**
+ * A sentence about the end of the hold, split at its time, which is an element. A script adds the
+ * reader's own time where it differs.
+ */
 const HeldUntil = ({ shop, business, texts, at }: BookingShop & { at: number }) => {
   const { timezone } = business.doc;
   const time = writeTime(shop, timezone, at);

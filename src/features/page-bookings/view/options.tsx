@@ -135,16 +135,18 @@ const Addons = ({
             {label}
           </label>
         );
+      // An optional add-on is left out, or taken at least `minQuantity` times.
+      const quantities = Array.from({ length: max - min + 1 }, (_, i) => min + i).filter(
+        (count) => count === 0 || count >= link.minQuantity,
+      );
       return (
         <label class="option">
           <select name={name}>
-            {Array.from({ length: max - min + 1 }, (_, i) => min + i)
-              .filter((count) => count === 0 || count >= link.minQuantity)
-              .map((count) => (
-                <option value={count} selected={count === Math.max(min, link.defaultQuantity)}>
-                  {count === 0 ? texts.none : `${count} ×`}
-                </option>
-              ))}
+            {quantities.map((count) => (
+              <option value={count} selected={count === Math.max(min, link.defaultQuantity)}>
+                {count === 0 ? texts.none : `${count} ×`}
+              </option>
+            ))}
           </select>
           {label}
         </label>

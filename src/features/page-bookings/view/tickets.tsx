@@ -34,7 +34,9 @@ function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): n
 export const TicketChoice = (props: TicketsProps) => {
   const { shop, texts, event, path, kept, chosen, isGone } = props;
   const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
-  const chosenOf = (id: string) => chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity;
+  // The first type is chosen by default, with the fewest tickets that an order can have.
+  const quantityOf = ({ id, minPerOrder }: TicketType, i: number): number =>
+    chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ?? (i === 0 ? minPerOrder : 0);
   return (
     <>
       <Heading>
@@ -53,10 +55,7 @@ export const TicketChoice = (props: TicketsProps) => {
               {isOnSale(type) && (
                 <select name={ticketField(type.id)} id={type.id}>
                   {quantitiesOf(type).map((count) => (
-                    <option
-                      value={count}
-                      selected={count === (chosenOf(type.id) ?? (i === 0 ? type.minPerOrder : 0))}
-                    >
+                    <option value={count} selected={count === quantityOf(type, i)}>
                       {count}
                     </option>
                   ))}

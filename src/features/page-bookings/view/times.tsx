@@ -106,11 +106,11 @@ const Calendar = ({ shop, texts, found, urlOf }: TimesProps) => {
     ...Array.from({ length: first.daysInMonth }, (_, i) => first.add({ days: i })),
   ];
   // The listed days of the current month begin today, those of a later month on its first day.
-  const today = found.days[0]?.date ?? "";
+  const firstListed = found.days[0]?.date ?? "";
   // Past weeks are left out, because they would move the free days down on a phone.
   const weeks = Array.from({ length: Math.ceil(cells.length / 7) }, (_, i) =>
     Array.from({ length: 7 }, (_cell, day) => cells[i * 7 + day] ?? null),
-  ).filter((week) => week.some((day) => day !== null && day.toString() >= today));
+  ).filter((week) => week.some((day) => day !== null && day.toString() >= firstListed));
   return (
     <table>
       <thead>

@@ -24,12 +24,12 @@ export async function writeCurl(
   const sent = escapeNonAscii(body);
   const seconds = String(Math.floor(nowMs / 1000));
   const id = headers["webhook-id"] ?? "";
-  const signed = secret === "" ? {} : await signBody({ body: sent, secret, seconds, id });
-  const all = { ...headers, ...signed };
+  const signature = secret === "" ? {} : await signBody({ body: sent, secret, seconds, id });
+  const signedHeaders = { ...headers, ...signature };
   return [
     "curl --include --globoff",
     `--url ${shellQuote(escapeNonAscii(url ?? "https://YOUR-RECEIVER"))}`,
-    ...Object.entries(all).map(
+    ...Object.entries(signedHeaders).map(
       ([name, value]) => `--header ${shellQuote(escapeNonAscii(`${name}: ${value}`))}`,
     ),
     `--data-raw ${shellQuote(sent)}`,

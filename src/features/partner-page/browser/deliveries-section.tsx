@@ -85,7 +85,7 @@ export function DeliveriesSection() {
   };
   const listed = useLoaded(read, [client, wanted]);
   const { deliveries, nextCursor } = listed.value ?? { deliveries: [], nextCursor: null };
-  const reading = useAction(async () => {
+  const readingOlder = useAction(async () => {
     const older = await read(nextCursor ?? undefined);
     listed.set({ ...older, deliveries: [...deliveries, ...older.deliveries] });
   });
@@ -97,7 +97,7 @@ export function DeliveriesSection() {
       </p>
     );
   const nameOf = (id: string) => endpoints.value?.find((each) => each.id === id)?.name ?? id;
-  const replace = (changed: Delivery) =>
+  const replaceDelivery = (changed: Delivery) =>
     listed.set({
       nextCursor,
       deliveries: deliveries.map((each) => (each.id === changed.id ? changed : each)),
@@ -131,17 +131,21 @@ export function DeliveriesSection() {
             <DeliveryRow
               delivery={delivery}
               name={nameOf(delivery.endpointId)}
-              onChange={replace}
+              onChange={replaceDelivery}
             />
           </li>
         ))}
       </ul>
       {nextCursor !== null && (
-        <button type="button" disabled={reading.isBusy} onClick={() => void reading.start()}>
+        <button
+          type="button"
+          disabled={readingOlder.isBusy}
+          onClick={() => void readingOlder.start()}
+        >
           Older deliveries
         </button>
       )}
-      <ProblemNote error={reading.error} />
+      <ProblemNote error={readingOlder.error} />
     </>
   );
 }

@@ -76,6 +76,7 @@ function Changes({ endpoint, onChange, onDelete }: EndpointCardProps) {
   const { id, name, status, state } = endpoint;
   const [isEditing, setIsEditing] = useState(false);
   const [isSent, setIsSent] = useState(false);
+  /** Which deliveries are sent when a disabled endpoint is resumed. */
   const [recover, setRecover] = useState<"all" | "none">("all");
   const change = useAction(async (run: () => Promise<{ data: Endpoint }>) => {
     onChange((await run()).data);

@@ -17,8 +17,8 @@ export function EndpointTest({ endpoint, onTested }: EndpointTestProps) {
   const session = useSession();
   const { client } = session;
   const { id, events } = endpoint;
-  const others = eventTypesOf(session).filter((type) => !(events as string[]).includes(type));
-  const types = [...events, ...others] as Endpoint["events"];
+  const unsubscribed = eventTypesOf(session).filter((type) => !(events as string[]).includes(type));
+  const types = [...events, ...unsubscribed] as Endpoint["events"];
   const [type, setType] = useState<string>(types[0] ?? "");
   const [result, setResult] = useState<TestResult>();
   const testing = useAction(async () => {

@@ -33,7 +33,7 @@ export function EndpointsSection() {
     await Promise.all([endpoints.reload(), reloadKey()]);
   };
   const list = endpoints.value ?? [];
-  const replace = (changed: Endpoint) =>
+  const replaceEndpoint = (changed: Endpoint) =>
     endpoints.set(list.map((each) => (each.id === changed.id ? changed : each)));
   return (
     <>
@@ -68,7 +68,7 @@ export function EndpointsSection() {
         <EndpointCard
           key={endpoint.id}
           endpoint={endpoint}
-          onChange={replace}
+          onChange={replaceEndpoint}
           onDelete={async () => void (await Promise.all([endpoints.reload(), reloadKey()]))}
         />
       ))}

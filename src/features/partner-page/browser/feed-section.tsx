@@ -101,16 +101,16 @@ export function FeedSection() {
 /** Counts the events after a cursor that a client has stored. */
 function CursorCheck({ read }: { read: (start: Start) => Promise<FeedPart> }) {
   const [cursor, setCursor] = useState("");
-  const [found, setFound] = useState<FeedPart>();
+  const [eventsAfter, setEventsAfter] = useState<FeedPart>();
   const counting = useAction(async () => {
-    setFound(undefined);
-    setFound(await read({ after: cursor.trim() }));
+    setEventsAfter(undefined);
+    setEventsAfter(await read({ after: cursor.trim() }));
   });
   const submit = (event: Event) => {
     event.preventDefault();
     void counting.start();
   };
-  const [next] = found?.events ?? [];
+  const [next] = eventsAfter?.events ?? [];
   return (
     <form class="card" onSubmit={submit} autocomplete="off">
       <h3>How far is a cursor behind?</h3>
@@ -124,14 +124,14 @@ function CursorCheck({ read }: { read: (start: Start) => Promise<FeedPart> }) {
         Count the events after it
       </button>
       <ProblemNote error={counting.error} />
-      {found !== undefined && (
+      {eventsAfter !== undefined && (
         <p role="status" class={`note ${next === undefined ? "good" : "warn"}`}>
           {next === undefined ? (
             "Up to date: no event that this key may read comes after it."
           ) : (
             <>
-              {found.hasMore && "More than "}
-              {countEvents(found.events.length)} behind, by{" "}
+              {eventsAfter.hasMore && "More than "}
+              {countEvents(eventsAfter.events.length)} behind, by{" "}
               {distance(now() - Date.parse(next.event.createdAt))}. The next is{" "}
               <code>{next.event.type}</code> of <Time at={next.event.createdAt} />.
             </>

@@ -17,10 +17,10 @@ export function KeyForm({ props, onOpen }: KeyFormProps) {
   }, []);
   const submit = (event: Event) => {
     event.preventDefault();
-    const found = readPastedKey(pasted);
+    const result = readPastedKey(pasted);
     setPasted("");
-    setRefusal(found.isUsable ? undefined : found);
-    if (found.isUsable) void opening.start(found.key);
+    setRefusal(result.isUsable ? undefined : result);
+    if (result.isUsable) void opening.start(result.key);
   };
   return (
     <main>

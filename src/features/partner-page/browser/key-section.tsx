@@ -171,13 +171,13 @@ const OVERLAPS = [
 
 /** Gives the key a new secret, with which the page continues. */
 function Rotation() {
-  const { key, client, shownSecrets, replace } = useSession();
+  const { key, client, shownSecrets, continueWith } = useSession();
   const [overlap, setOverlap] = useState<string>("86400");
   const secret = shownSecrets.get(key.id);
   const rotation = useAction(async () => {
     const { data } = await client.rotateKey({ body: { overlapSeconds: Number(overlap) } });
     shownSecrets.set(key.id, data.secret);
-    await replace(data.secret);
+    await continueWith(data.secret);
   });
   return (
     <section class="card" aria-labelledby="rotation">

@@ -42,6 +42,7 @@ export function PartnerPage(props: PageProps) {
   const [session, setSession] = useState<Session | null>(null);
   const open = async (
     key: string,
+    // A new secret of the same key keeps these.
     kept: Pick<Session, "secrets" | "shownSecrets" | "refused"> = {
       secrets: new Map(),
       shownSecrets: new Map(),
@@ -49,15 +50,15 @@ export function PartnerPage(props: PageProps) {
     },
   ): Promise<void> => {
     const client = openClient(props, key);
-    const read = async (): Promise<Session> => ({
+    const readSession = async (): Promise<Session> => ({
       props,
       client,
       key: (await client.getKey()).data,
       ...kept,
-      reload: async () => setSession(await read()),
-      replace: (secret) => open(secret, kept),
+      reload: async () => setSession(await readSession()),
+      continueWith: (secret) => open(secret, kept),
     });
-    setSession(await read());
+    setSession(await readSession());
   };
   const forget = () => setSession(null);
   // Leaving the page forgets the key, because a browser may keep the page to show it again.

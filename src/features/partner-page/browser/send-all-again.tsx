@@ -18,10 +18,10 @@ export function SendAllAgain({ filter, onSent }: SendAllAgainProps) {
   const { client, key } = useSession();
   const [matching, setMatching] = useState<Counted>();
   const [sent, setSent] = useState<Counted>();
-  const { status, ...others } = filter;
+  const { status, ...otherFilters } = filter;
   // Parked and corrupt deliveries cannot be sent again.
   const isSendable = status !== "PARKED" && status !== "CORRUPT";
-  const body = { ...others, ...(isSendable && status !== undefined && { status }) };
+  const body = { ...otherFilters, ...(isSendable && status !== undefined && { status }) };
   const run = async (dryRun: boolean, onCount: (counted: Counted) => void) => {
     let count = 0;
     let hasDisabled = false;

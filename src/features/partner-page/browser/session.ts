@@ -22,7 +22,7 @@ export type Session = {
   /** Reads the key again, after something has changed its limits. */
   reload: () => Promise<void>;
   /** Continues with the key's new secret. */
-  replace: (secret: string) => Promise<void>;
+  continueWith: (secret: string) => Promise<void>;
 };
 
 /**

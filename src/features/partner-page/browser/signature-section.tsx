@@ -18,18 +18,18 @@ export function SignatureSection() {
     [client],
   );
   // The request is filled in once: the section is empty when the reader comes back to it.
-  const [given] = useState(refused.current);
+  const [refusedRequest] = useState(refused.current);
   refused.current = null;
-  const [body, setBody] = useState(given?.body ?? "");
-  const [headers, setHeaders] = useState(given?.headers ?? "");
-  const [endpointId, setEndpointId] = useState(given?.endpointId ?? "");
+  const [body, setBody] = useState(refusedRequest?.body ?? "");
+  const [headers, setHeaders] = useState(refusedRequest?.headers ?? "");
+  const [endpointId, setEndpointId] = useState(refusedRequest?.endpointId ?? "");
   const [secret, setSecret] = useState("");
   const [findings, setFindings] = useState<Finding[]>();
-  const choose = (id: string) => {
+  const chooseEndpoint = (id: string) => {
     setEndpointId(id);
     setSecret(secrets.get(id) ?? "");
   };
-  const write = (text: string) => {
+  const writeSecret = (text: string) => {
     setSecret(text);
     if (endpointId !== "" && SECRET.test(text.trim())) secrets.set(endpointId, text.trim());
   };
@@ -46,6 +46,7 @@ export function SignatureSection() {
     try {
       const { data, headers } = await client.getChange({ id });
       const serverMs = Date.parse(headers.get("date") ?? "");
+      // A missing date is NaN.
       return { original: JSON.stringify(data), serverMs: serverMs || null };
     } catch (error) {
       // Test events are not in the feed, and older events are no longer kept.
@@ -61,7 +62,7 @@ export function SignatureSection() {
   return (
     <form onSubmit={submit} autocomplete="off">
       <p>
-        {given === null
+        {refusedRequest === null
           ? "Paste a request as your receiver got it."
           : "The test event that your receiver refused is filled in: paste the secret that the receiver uses. If the secret turns out to be right, the receiver changes the body before it verifies it, or its clock is wrong."}{" "}
         The secret and the body are not sent anywhere; only the ID of the event is, to compare the
@@ -82,13 +83,13 @@ export function SignatureSection() {
           ["", "another, or not known"],
           ...(endpoints.value ?? []).map(({ id, name }) => [id, name] as const),
         ]}
-        onChoose={choose}
+        onChoose={chooseEndpoint}
       />
       <TextField
         label="Signing secret"
         hint="It begins with whsec_, and is used in this page only. If an endpoint is chosen, curl commands for its deliveries are signed with it until you leave."
         value={secret}
-        onWrite={write}
+        onWrite={writeSecret}
         isSecret
       />
       <button type="submit" class="primary" disabled={checking.isBusy}>

@@ -27,8 +27,8 @@ export async function signBody({
 }): Promise<Record<string, string>> {
   // X-Service-Signature uses the secret as text; Standard Webhooks decodes it to bytes.
   const service = toHex(await hmac(encoder.encode(secret), `${seconds}.${body}`));
-  const raw = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
-  const standard = btoa(String.fromCharCode(...(await hmac(raw, `${id}.${seconds}.${body}`))));
+  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (byte) => byte.charCodeAt(0));
+  const standard = btoa(String.fromCharCode(...(await hmac(bytes, `${id}.${seconds}.${body}`))));
   return {
     "X-Service-Signature": `t=${seconds},v1=${service}`,
     "webhook-timestamp": seconds,
@@ -83,6 +83,7 @@ function explainHeader(headers: string): Finding {
 const good = (text: string): Finding => ({ isGood: true, text });
 const bad = (text: string): Finding => ({ isGood: false, text });
 
+/** Returns what is right or wrong with the body, the secret and the signature. */
 async function checkBody(input: SignatureInput, header: string): Promise<Finding[]> {
   const { body, original } = input;
   const changed = original === null || original === body ? [] : [explainChange(body, original)];
@@ -120,6 +121,7 @@ const WRONG_SECRET = bad(
   "Wrong secret: the body is as deskbell writes it, but this secret does not sign it so. Each endpoint has its own secret, and a rotation replaces it. Rotate the secret of the endpoint if you no longer have it.",
 );
 
+/** Returns why a signature does not match; undefined if it matches. */
 async function findMismatch(
   body: string,
   header: string,
@@ -153,6 +155,7 @@ function explainChange(body: string, original: string): Finding {
   // An emoji is one character here, although a string has two units for it.
   const [received, sent] = [[...body], [...original]];
   const differing = sent.findIndex((character, i) => character !== received[i]);
+  // If all that was sent is there, the additional text begins after it.
   const position = differing === -1 ? sent.length : differing;
   const from = Math.max(0, position - 20);
   const excerpt = (text: readonly string[]) => `…${text.slice(from, position + 30).join("")}…`;

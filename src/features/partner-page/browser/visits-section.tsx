@@ -51,12 +51,12 @@ async function listVisits({ client }: Session): Promise<{ visits: Visit[]; hasMo
 export function VisitsSection() {
   const session = useSession();
   const { key, client } = session;
-  const isOwn = listsOwn(session);
+  const areListed = listsOwn(session);
   const listed = useLoaded(
-    async () => (isOwn ? listVisits(session) : { visits: [], hasMore: false }),
+    async () => (areListed ? listVisits(session) : { visits: [], hasMore: false }),
     [client],
   );
-  if (!isOwn)
+  if (!areListed)
     return (
       <p class="note">
         {hasScope(key, "bookings.read")

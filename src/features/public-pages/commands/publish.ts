@@ -49,7 +49,7 @@ const publish = command({
     else cli.io.stdout.write(`${url}\n`);
     noteChange(cli, change, "The page was public already.");
     cli.note(
-      `${cli.flags.dryRun ? "It would show" : "It shows"} everybody the name, texts, pictures, hours and contact details of ${slug}, ${listOf(shows)}; never guests, visits or keys.`,
+      `${cli.flags.dryRun ? "It would show" : "It shows"} everybody the name, texts, pictures, hours and contact details of ${slug}, ${describeShown(shows)}; never guests, visits or keys.`,
     );
     const { publicPage } = getBusiness(rt, slug).doc;
     if (publicPage.booking !== "OFF" && !mailsGuests(rt))
@@ -85,9 +85,9 @@ const changeOf = ({ fromVersion, version, events, deliveries }: ChangeResult) =>
   deliveries,
 });
 
-function noteChange(cli: Cli, change: ChangeResult, unchanged: string): void {
+function noteChange(cli: Cli, change: ChangeResult, noteIfUnchanged: string): void {
   const { slug, fromVersion, version, deliveries } = change;
-  if (version === fromVersion) return cli.note(unchanged);
+  if (version === fromVersion) return cli.note(noteIfUnchanged);
   const verb = cli.flags.dryRun ? "would change version" : "version";
   cli.note(
     `${slug}: ${verb} ${fromVersion} -> ${version}, ${countOf(deliveries, "webhook")} to send.`,
@@ -111,7 +111,7 @@ const countShown = (counts: ReadonlyMap<Kind, number>): Shown =>
     Object.keys(SHOWN).map((kind) => [kind, counts.get(kind as Kind) ?? 0]),
   ) as Shown;
 
-function listOf(shown: Shown): string {
+function describeShown(shown: Shown): string {
   const parts = Object.entries(SHOWN).flatMap(([kind, noun]) => {
     const count = shown[kind as keyof Shown];
     return count === 0 ? [] : [countOf(count, noun)];

@@ -29,11 +29,11 @@ export const BusinessPage = ({ shop, content }: Props) => {
   const { texts, profile, path, counts, bookUrl } = shop;
   const paths = pathsOf(path);
   const { services, dishes, events, staff, promotions } = content;
-  const [first, ...others] = profile.images;
+  const [firstImage, ...otherImages] = profile.images;
   return (
     <>
-      <div class={first ? "hero with-picture" : "hero"}>
-        {first && <Image image={first} alt={profile.name} isFirst />}
+      <div class={firstImage ? "hero with-picture" : "hero"}>
+        {firstImage && <Image image={firstImage} alt={profile.name} isFirst />}
         <div class="intro">
           <h1>
             <Outside shop={shop} text={profile.name} />
@@ -112,9 +112,9 @@ export const BusinessPage = ({ shop, content }: Props) => {
               </ul>
             </section>
           )}
-          {others.length > 0 && (
+          {otherImages.length > 0 && (
             <div class="gallery">
-              {others.map((image) => (
+              {otherImages.map((image) => (
                 <Image image={image} />
               ))}
             </div>

@@ -60,6 +60,7 @@ const EventCard = ({ shop, event }: { shop: Shop; event: PublicEvent }) => {
   );
 };
 
+/** Returns whether a list shows an event in grey: it is sold out, over, cancelled or postponed. */
 const isGone = ({ status, availability }: PublicEvent): boolean =>
   status !== "PUBLISHED" || availability.state === "SOLD_OUT";
 
@@ -88,11 +89,12 @@ const Availability = ({ shop, availability, salesStartAt }: AvailabilityProps) =
   if (state === "ENDED") return <span class="tag">{texts.salesEnded}</span>;
   if (state === "FEW_LEFT") return <span class="tag warn">{left ?? texts.fewLeft}</span>;
   if (state === "ON_SALE") return <span class="tag good">{left ?? texts.onSale}</span>;
+  // The sales have not started.
   if (salesStartAt === null) return null;
-  const at = Date.parse(salesStartAt);
+  const saleAt = Date.parse(salesStartAt);
   return (
     <span class="tag">
-      {fillText(texts.salesFrom, { date: format.shortDate(at), time: format.time(at) })}
+      {fillText(texts.salesFrom, { date: format.shortDate(saleAt), time: format.time(saleAt) })}
     </span>
   );
 };

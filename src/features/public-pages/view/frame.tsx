@@ -123,8 +123,8 @@ const Footer = ({ shop, url, target }: FooterProps) => {
 
 /** Returns the languages of pages in which the catalog has texts; none if there is only one. */
 export function languagesOf(locales: readonly string[]): string[] {
-  const own = new Set(locales.map((locale) => locale.toLowerCase().split("-", 1)[0]));
-  const languages = PAGE_LANGUAGES.filter((language) => own.has(language));
+  const catalogLanguages = new Set(locales.map((locale) => locale.toLowerCase().split("-", 1)[0]));
+  const languages = PAGE_LANGUAGES.filter((language) => catalogLanguages.has(language));
   return languages.length < 2 ? [] : languages;
 }
 
@@ -197,13 +197,14 @@ type CategoryLinksProps = {
 /** Links to all categories of a long list, on this page and on its other pages. */
 export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps) => {
   const { sections, contents, page } = listing;
-  const own = sections.flatMap(({ group }) => group ?? []);
-  const ids = new Set(own.map(({ id }) => id));
-  const all = contents.length > 0 ? contents : own.map((group) => ({ ...group, page }));
-  return all.length < 3 ? null : (
+  const onThisPage = sections.flatMap(({ group }) => group ?? []);
+  const idsOnThisPage = new Set(onThisPage.map(({ id }) => id));
+  const linked = contents.length > 0 ? contents : onThisPage.map((group) => ({ ...group, page }));
+  // One or two categories are found without links.
+  return linked.length < 3 ? null : (
     <nav class="jump" aria-label={name}>
-      {all.map((group) => (
-        <a href={`${ids.has(group.id) ? "" : urlOf(group.page)}#${group.id}`}>
+      {linked.map((group) => (
+        <a href={`${idsOnThisPage.has(group.id) ? "" : urlOf(group.page)}#${group.id}`}>
           <Outside shop={shop} text={group.name} />
         </a>
       ))}

@@ -104,11 +104,12 @@ function durationOf({ format }: Shop, { durationFromMin, variants }: PublicServi
   return longest === durationFromMin ? shortest : `${shortest} – ${format.duration(longest)}`;
 }
 
-/** Returns the price of a service; with variants, the lowest price of a variant. */
+/** Returns the price of a service; if the prices of its variants differ, the lowest one. */
 export function priceOf(shop: Shop, service: PublicService): string {
   const { priceType, variants, priceFromCents } = service;
-  const differ = variants.some(({ priceCents }) => priceCents !== priceFromCents);
-  return priceText(shop, differ && priceType === "FIXED" ? "FROM" : priceType, priceFromCents);
+  const pricesDiffer = variants.some(({ priceCents }) => priceCents !== priceFromCents);
+  const shownType = pricesDiffer && priceType === "FIXED" ? "FROM" : priceType;
+  return priceText(shop, shownType, priceFromCents);
 }
 
 function priceText(

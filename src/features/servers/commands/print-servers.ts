@@ -21,7 +21,7 @@ export async function printServers(
   const now = wallClock();
   const rows = servers.map((asked) => {
     const { name, running, failures } = asked;
-    const [first] = running;
+    const [first, second] = running;
     const status = first?.status;
     const problems = (status?.problems ?? []).filter((problem) =>
       isAtLeast(problem.severity, severity),
@@ -29,7 +29,7 @@ export async function printServers(
     const error =
       first === undefined
         ? failures.join("; ")
-        : running[1]
+        : second
           ? bothRun(asked)
           : (describeShared(name, status?.businesses ?? [], serversOf) ?? null);
     return { name, address: first?.address ?? null, error, ...status, problems };

@@ -61,13 +61,13 @@ async function mapServers(
   const { getRunning } = await import("./ask-servers.ts");
   const keepsRows = ({ name, running }: AskedServer) =>
     running.length === 0 && previousRows?.has(name);
-  const found = new Set(
+  const slugsOfRunning = new Set(
     asked.filter((server) => !keepsRows(server)).flatMap((server) => getRunning(server).businesses),
   );
   return asked.map((server) => {
     const { name, addresses, failures } = server;
     if (!keepsRows(server)) return { name, addresses, businesses: getRunning(server).businesses };
-    const businesses = (previousRows?.get(name) ?? []).filter((slug) => !found.has(slug));
+    const businesses = (previousRows?.get(name) ?? []).filter((slug) => !slugsOfRunning.has(slug));
     cli.note(
       `The server ${name} does not respond (${failures.join("; ")}): the map keeps its ${countOf(businesses.length, "row")}.`,
     );

@@ -55,7 +55,9 @@ const receive = command({
     "webhooks receive --port 0 --fail 30% --delay 2s",
   ],
   async run(cli, { port = RECEIVER_PORT, fail, delay = 0, statusCode, secretFile }) {
-    const share = fail === undefined ? (statusCode === undefined ? 0 : 1) : parsePercent(fail);
+    // Every delivery fails if only --status-code is given.
+    const defaultShare = statusCode === undefined ? 0 : 1;
+    const failureShare = fail === undefined ? defaultShare : parsePercent(fail);
     const secret = secretFile === undefined ? null : readTextFile(secretFile).trim();
     const [{ startReceiver }, { untilStopped }, { assertPortAvailable }, { wallClock }] =
       await Promise.all([
@@ -69,7 +71,7 @@ const receive = command({
     // Failures are spread evenly: of ten deliveries, 30 % are always three.
     let failuresDue = 0;
     const simulate = () => {
-      failuresDue += share;
+      failuresDue += failureShare;
       const fails = failuresDue >= 1;
       if (fails) failuresDue -= 1;
       return { statusCode: fails ? (statusCode ?? 500) : 200, delayMs: delay };

@@ -110,6 +110,7 @@ export function parseAvailabilityRequest(
   const given = new Set(new URLSearchParams(search).keys());
   issues.push(...validateCombination(given, values));
   const { range: dates, issues: dateIssues } = parseDateRange(values, today);
+  // A date that has another issue, such as an excluded parameter, gets no second one.
   issues.push(
     ...dateIssues.filter(({ parameter }) => !issues.some((issue) => issue.parameter === parameter)),
   );
@@ -152,6 +153,7 @@ const VISIT_PARAMETERS = [
 /**
  * Returns the issues of parameters that exclude or require another. An issue names the parameter to
  * leave out or to add.
+ * @param given the names of the parameters in the query
  */
 function validateCombination(
   given: ReadonlySet<string>,

@@ -100,6 +100,7 @@ export function getAvailability(
     const { search, params } = context.request;
     const { slug = "" } = params;
     const needsKey = requestsExplanation(search);
+    // A key without bookings.read may see which starts cannot be booked, but not exactly why.
     const hidesReasons =
       needsKey &&
       !grants(accessControl.authenticate(context, slug, "services.read"), "bookings.read");
@@ -149,7 +150,7 @@ async function buildBody(
   // The days are serialized in chunks as they are found, so that other requests run in between.
   let daysJson = "";
   let nextAvailable: string | undefined;
-  const toShown = (slots: PublicSlot[]): PublicSlot[] =>
+  const withRequests = (slots: PublicSlot[]): PublicSlot[] =>
     includeBookingRequest ? slots.map((slot) => withBookingRequest(slot, request)) : slots;
   const addDay = (day: object): void => {
     daysJson += `${daysJson === "" ? "" : ","}${JSON.stringify(day)}`;
@@ -157,8 +158,9 @@ async function buildBody(
   };
   if (granularity === "next") {
     const slots = await availability.nextSlots(limit, from);
+    // The search for the next slots has no last day.
     delete data["to"];
-    data["slots"] = toShown(slots);
+    data["slots"] = withRequests(slots);
     nextAvailable = slots[0]?.startsAt;
   } else {
     if (granularity === "days")
@@ -171,7 +173,7 @@ async function buildBody(
       for await (const chunk of availability.days())
         for (const day of chunk) {
           nextAvailable ??= day.slots[0]?.startsAt;
-          addDay(includeBookingRequest ? { ...day, slots: toShown(day.slots) } : day);
+          addDay(includeBookingRequest ? { ...day, slots: withRequests(day.slots) } : day);
         }
     nextAvailable ??= (await availability.nextSlots(1, addDays(to, 1)))[0]?.startsAt;
   }

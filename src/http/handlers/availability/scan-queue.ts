@@ -89,6 +89,7 @@ export class ScanQueue {
         this.#endSlice();
       });
     try {
+      // The scan waits for its first slice.
       await yieldToEventLoop();
       return await work(yieldToEventLoop);
     } finally {

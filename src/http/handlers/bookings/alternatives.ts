@@ -44,9 +44,9 @@ export async function withAlternatives(
     return await respond();
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "slot_taken") throw error;
-    const actual = error.extensions["reason"] as Reason;
+    const actualReason = error.extensions["reason"] as Reason;
     // A client without bookings.read may learn that a time is taken, but not by whom or why.
-    const reason = accessOf(key).readsAll ? actual : publicReason(actual);
+    const reason = accessOf(key).readsAll ? actualReason : publicReason(actualReason);
     const wanted = findWanted();
     const alternatives = wanted === undefined ? [] : await findNearest(deps, context, key, wanted);
     throw new AppError("slot_taken", `${CANNOT_BE_BOOKED}: ${REFUSAL_TEXT[reason]}.`, {

@@ -45,6 +45,10 @@ export const handleCreateBooking =
     );
   };
 
+/**
+ * Returns the hold or the visit that a body asks for. The default values of `startsAt` and
+ * `segments` are never used, because `assertPresent` refuses a body without these fields.
+ */
 function wantedVisit(body: z.output<ReturnType<typeof bookingBody>>) {
   const { holdId, startsAt = "", segments = [], guests = 1 } = body;
   if (holdId !== undefined) {
@@ -61,13 +65,13 @@ export const handleRescheduleBooking =
     const body = parseBody(rescheduleBookingBody(), await readJsonObject(context));
     const { segments } = body;
     const startsAt = startInBody(body.startsAt);
-    const booked = () => deps.rt.store.bookings.findById(key.businessId, pathId(context));
+    const findBooked = () => deps.rt.store.bookings.findById(key.businessId, pathId(context));
     return withAlternatives(
       deps,
       context,
       key,
       () => {
-        const row = booked();
+        const row = findBooked();
         return (
           row && { request: { segments: segments ?? row.segments, guests: row.guests }, startsAt }
         );

@@ -107,17 +107,19 @@ export function listPage<Row extends Listed>(
     limit + 1,
   );
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const lastBeforeNextPage = rows.length > limit ? page.at(-1) : undefined;
   const data = page.map((row) =>
     includeCustomer === true ? withCustomer(rt, access, row, toPublic(row)) : toPublic(row),
   );
   // Ticket orders have no start: their list is in the order of their IDs alone.
   const nextCursor =
-    last === undefined
+    lastBeforeNextPage === undefined
       ? null
       : encodeCursor(list, {
-          sortOrder: sortsByChange ? last.updatedAt : (last.startsAt ?? 0),
-          id: last.id,
+          sortOrder: sortsByChange
+            ? lastBeforeNextPage.updatedAt
+            : (lastBeforeNextPage.startsAt ?? 0),
+          id: lastBeforeNextPage.id,
         });
   return respondPage(rt, context, business, path, { data, nextCursor });
 }

@@ -40,6 +40,10 @@ export const handleCreateReservation =
     );
   };
 
+/**
+ * Returns the hold or the table that a body asks for. The default values of `startsAt` and
+ * `partySize` are never used, because `assertPresent` refuses a body without these fields.
+ */
 function wantedTable(body: z.output<ReturnType<typeof reservationBody>>) {
   const { holdId, startsAt = "", partySize = 0, areaId = null } = body;
   if (holdId !== undefined) {
@@ -56,15 +60,16 @@ export const handleRescheduleReservation =
     const body = parseBody(rescheduleReservationBody(), await readJsonObject(context));
     const { partySize, areaId } = body;
     const startsAt = startInBody(body.startsAt);
-    const reserved = () => deps.rt.store.reservations.findById(key.businessId, pathId(context));
+    const findReserved = () => deps.rt.store.reservations.findById(key.businessId, pathId(context));
     return withAlternatives(
       deps,
       context,
       key,
       () => {
-        const row = reserved();
+        const row = findReserved();
         const request = row && {
           partySize: partySize ?? row.partySize,
+          // The area null means any area.
           areaId: areaId === undefined ? row.areaId : areaId,
         };
         return request && { request, startsAt };

@@ -59,12 +59,12 @@ export const BOOKINGS: VisitResource<Booking> = {
  * new version of the booking.
  */
 function withEtagSuffix({ segments }: Booking, shown: PublicBooking): PublicBooking {
-  const hidden = segments.flatMap(({ staffId }, i) =>
+  const hiddenIndexes = segments.flatMap(({ staffId }, i) =>
     staffId === (shown.segments[i]?.staffId ?? null) ? [] : i,
   );
-  return hidden.length === 0
+  return hiddenIndexes.length === 0
     ? shown
-    : Object.assign(shown, { [ETAG_SUFFIX]: `-${hidden.join(".")}` });
+    : Object.assign(shown, { [ETAG_SUFFIX]: `-${hiddenIndexes.join(".")}` });
 }
 
 export const RESERVATIONS: VisitResource<Reservation> = {
@@ -128,6 +128,7 @@ export const handleStateAction =
     );
   };
 
+/** Returns a body without fields; its type has the reason that only a cancellation can have. */
 const parseEmptyBody = (body: Record<string, unknown>): { reason?: null } =>
   parseBody(emptyBody(), body);
 

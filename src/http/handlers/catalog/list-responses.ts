@@ -83,9 +83,9 @@ export class ListResponses {
     key: Credential,
     now: number,
   ): ListResponse | Promise<ListResponse> {
-    const known = route.parameters();
-    const parameters = parseParameters(known, search);
-    const values = Object.keys(known).map((name) => parameters[name]);
+    const schemas = route.parameters();
+    const parameters = parseParameters(schemas, search);
+    const values = Object.keys(schemas).map((name) => parameters[name]);
     // The query string is not part of the ID: ignored parameters and other spellings must not build
     // another response.
     const id = `${key.businessId}/${route.path} ${JSON.stringify(values)}`;

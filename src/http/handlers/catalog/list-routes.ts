@@ -92,7 +92,7 @@ export const servicesList = defineList({
     const staffKey = keyOf("staff", staffId);
     // Arrays that are not asked for are omitted: an empty one would tell a partner to delete its
     // copies.
-    const hidden = [
+    const omitted = [
       ...(includeVariants ? [] : ["variants"]),
       ...(includeAddons ? [] : ["addonLinks"]),
     ];
@@ -102,7 +102,7 @@ export const servicesList = defineList({
         (categoryKey === undefined || (categoryKey !== null && service.category === categoryKey)) &&
         (staffKey === undefined || (staffKey !== null && service.staff.includes(staffKey))) &&
         (bookable === undefined || service.bookable === bookable),
-      toPublic: (service) => omitFields(forms.services(service), hidden),
+      toPublic: (service) => omitFields(forms.services(service), omitted),
     };
   },
 });
@@ -133,9 +133,9 @@ export const menuList = defineList({
     ...commonParameters(),
   }),
   select({ business, context, forms, select }, { at, ids }) {
-    const instant = at?.resolve(business.doc.timezone);
+    const servedAt = at?.resolve(business.doc.timezone);
     const isServed = ({ availability }: { availability: WeeklyWindow[] | null }) =>
-      instant === undefined || isServedAt(availability, instant, business.doc.timezone);
+      servedAt === undefined || isServedAt(availability, servedAt, business.doc.timezone);
     const isOpenByKey = memoized((key: string): boolean => {
       const category = context.findVisible("menu_category", key);
       // A category whose parent is missing or hidden from partners stands on its own.
@@ -149,7 +149,7 @@ export const menuList = defineList({
     };
     return {
       kind: "menu_item",
-      ...(instant !== undefined && { matches: isOffered }),
+      ...(servedAt !== undefined && { matches: isOffered }),
       toPublic: forms.menuItems,
       toData: (items) => ({
         categories: select("menu_category", { matches: isOpen, ids }).docs.map(

@@ -102,9 +102,9 @@ export function listChanges(
   return async (context, key) => {
     const { businessId } = key;
     const parameters = parseParameters(changesParameters(), context.request.search);
-    const named = parameters.types as EventType[] | undefined;
-    assertMaySubscribe(key, named ?? []);
-    const types = new Set(named ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
+    const namedTypes = parameters.types as EventType[] | undefined;
+    assertMaySubscribe(key, namedTypes ?? []);
+    const types = new Set(namedTypes ?? EVENT_TYPES.filter((type) => maySubscribe(key, type)));
     const limit = parameters.limit ?? DEFAULT_LIMIT;
     // `lastSequence` is read before the page, so that a long poll also sees an event that was
     // written between the two reads.
@@ -164,6 +164,7 @@ function getStart(
   // A server that was restored may have lost the events that the client has seen, and may since
   // have used their sequence numbers for others.
   const isOfFeed = feedId === rt.store.feed.getId();
+  // A cursor after the last pruned event is valid, too: all later events are kept.
   const isKept =
     position === pruned || (position > pruned && rt.store.feed.find(businessId, position));
   if (isOfFeed && isKept) return position;

@@ -63,8 +63,8 @@ export const handleRotateKey =
       const oldSecretEndsAt = formatInstant(rotated.oldSecretEndsAt, timezone);
       const { secret, repeatableUntil: endsAt } = rotated;
       // The secret that this request sent is the old one from now on.
-      const after = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
-      const data = { ...after, secret, oldSecretEndsAt };
+      const rotatedKey = { ...toPublicKey(rt, key, limits), usesOldSecret: true };
+      const data = { ...rotatedKey, secret, oldSecretEndsAt };
       return { ...toDataReply(data, 200, NO_STORE), endsAt };
     });
   };

@@ -162,6 +162,7 @@ function readPage(
   const rows = found.rows.slice(0, limit);
   const last = rows.at(-1)?.id;
   const [next] = found.rows.slice(limit);
+  // `found.reached` is the last row of a search that has stopped early; null at the end of a list.
   const reached = next ? (last ?? null) : found.reached;
   // IDs increase with time, so all further deliveries are older than `since`.
   const isLast = reached === null || (next?.id ?? reached) < minIdAt("dlv", since);

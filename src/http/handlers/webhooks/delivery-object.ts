@@ -53,7 +53,7 @@ function toPublicRequest(
   rt: Runtime,
   key: AnyCredential,
   delivery: DeliveryRow,
-  last: AttemptRow | undefined,
+  lastAttempt: AttemptRow | undefined,
 ): z.output<typeof deliveryWithAttempts>["request"] {
   const event = findSentEvent(rt, delivery);
   // A partner sees what it may read at the business of the delivery, if it still reaches the
@@ -64,7 +64,7 @@ function toPublicRequest(
     return null;
   return {
     url: rt.store.endpoints.findById(delivery.endpointId)?.url ?? null,
-    headers: sentHeaders(delivery, event, last, HIDDEN),
+    headers: sentHeaders(delivery, event, lastAttempt, HIDDEN),
     body: bodyFor(reader, event).toString(),
   };
 }
@@ -73,13 +73,13 @@ function toPublicRequest(
 export function createToPublicDelivery(rt: Runtime, timezone: string) {
   const now = rt.now();
   const format = timeInWords(timezone);
-  const known = new Map<string, { row: EndpointRow | undefined; isHostLimited: boolean }>();
+  const endpoints = new Map<string, { row: EndpointRow | undefined; isHostLimited: boolean }>();
   const findEndpoint = (id: string) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
+    const known = endpoints.get(id);
+    if (known !== undefined) return known;
     const row = rt.store.endpoints.findById(id);
     const endpoint = { row, isHostLimited: row !== undefined && isHostLimited(rt, row) };
-    known.set(id, endpoint);
+    endpoints.set(id, endpoint);
     return endpoint;
   };
   return (delivery: DeliveryRow): z.output<typeof publicDelivery> => {

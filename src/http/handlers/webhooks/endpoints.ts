@@ -150,6 +150,7 @@ export const handleUpdateEndpoint = ({ rt }: HandlerDeps) =>
     readJsonObject,
     async ({ id }, timezone, body, _context, key) => {
       const { name, url, events, status, ...others } = body;
+      // `prepareUpdate` refuses texts that are no event types.
       if (Array.isArray(events)) assertMaySubscribe(key, events.filter(isEventType));
       const unknownFields = Object.keys(others);
       const changes = { name, url, events, status, byPartner: true, unknownFields };

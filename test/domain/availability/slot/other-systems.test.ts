@@ -23,7 +23,7 @@ const cut = (fields = {}) => buildService("cut", { durationMin: 60, staff: ["ann
 const MONDAY = { on: "2026-11-23", services: [serviceRequest("cut")] };
 
 describe("Cal.com", () => {
-  test("Cal.com #30021: afternoon shifts stay where they are on the day of a clock change", () => {
+  test("Cal.com #30021: afternoon shifts keep their local times on the day of a clock change", () => {
     const shop = createShop({
       service: [cut()],
       staff: [ann],

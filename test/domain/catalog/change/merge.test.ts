@@ -148,7 +148,7 @@ promotions: [{key: p, name: P, benefit: {type: percent_off, percent: 10}, applie
     expect(keysOf(again.objects.area)).toEqual(["lawn", "hall"]);
   });
 
-  it("renaming a key is reverted by an older file", () => {
+  it("renaming a key is reverted by a file with the old key", () => {
     const back = readOverCurrent(renamed, areas("yard"));
     expect(keysOf(back.objects.area)).toEqual(["yard", "hall"]);
     expect(back.objects.table[0]?.area).toBe("yard");

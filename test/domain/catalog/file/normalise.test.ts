@@ -257,7 +257,7 @@ describe("times", () => {
     ]);
   });
 
-  it("a closure is a range of dates, or the same day of every year", () => {
+  it("a closure is a date, a range of dates, or the same day of every year", () => {
     const { schedule } = readCatalogBody(
       "closures: [{name: Xmas, date: 2026-12-25}, {from: 2027-02-01, to: 2027-02-07}, {yearly: 02-29}]\n",
     );

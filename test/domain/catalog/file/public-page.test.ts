@@ -48,7 +48,7 @@ test.each([
   "javascript:alert(1)",
   "https://a.example:99999",
   "https://a.example:443",
-])("'%s' is no origin that a content security policy could name", (origin) => {
+])("'%s' is refused as the origin of a website that may show the booking page", (origin) => {
   const page = `  publicPage: { embedOrigins: [${JSON.stringify(origin)}] }\n`;
   expect(collectIssues(() => read(page)).join("\n")).toContain("an origin such as");
 });

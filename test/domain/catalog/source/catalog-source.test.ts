@@ -105,7 +105,7 @@ describe("brackets", () => {
   });
 });
 
-test("an alias is read as a value of the field that it is in", () => {
+test("a decimal that is read through an alias keeps its digits only in a field for amounts", () => {
   expect(read("a: &x 35.00\nprice: *x\nb: &l [1.0, {price: 2.00}]\npercent: *l\n")).toEqual({
     a: 35,
     price: "35.00",

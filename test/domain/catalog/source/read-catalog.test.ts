@@ -637,7 +637,7 @@ services:
   });
 
   it.each(["restaurant", "salon", "venue"])(
-    "readCatalog reads the shipped %s without issues",
+    "readCatalog reads the shipped catalog of a %s without issues",
     (preset) => {
       const text = readFileSync(
         new URL(`../../../../data/${preset}.yaml`, import.meta.url),

@@ -80,7 +80,7 @@ describe("alerts about one condition", () => {
     expect(run(1)).toEqual(["RESOLVED endpoint.failing|salon|a 2"]);
   });
 
-  test("a condition that returns within the hour raises the count and sends nothing", () => {
+  test("a condition that returns before RESOLVED raises the count and sends no second FIRING", () => {
     const { run } = startTracking();
     expect(run(5, failing("a"))).toHaveLength(1);
     expect([run(10), run(5, failing("a")), run(10), run(5, failing("a"))].flat()).toEqual([]);

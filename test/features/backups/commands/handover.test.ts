@@ -98,7 +98,7 @@ test("a handover to a folder that is missing changes nothing", async () => {
   expect(code, stderr).toBe(0);
 });
 
-test("a daemon that starts after an interrupted handover takes writes again, so the last copy is outdated", async () => {
+test("a daemon that starts after an interrupted handover takes writes again, and records a takeover from itself", async () => {
   const { to, rt, first } = createMachines();
   saveHandover(rt.config, { state: "begun", to, at: 1 });
   expect(() => rt.tx(() => {})).toThrow("are being handed over");

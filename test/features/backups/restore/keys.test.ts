@@ -132,7 +132,7 @@ test("doctor recommends deleting an old key once no backup needs it", async () =
   ]);
 });
 
-test("after a rotation another backup is due, because a standby may not have the old key", async () => {
+test("another backup is due after a rotation, because a standby may not have the old key", async () => {
   const { rt } = await createRotated();
   expect(isNewestOutdated(rt)).toBe(true);
   await createBackup(rt);

@@ -177,7 +177,7 @@ const REFUSED: { list: string; write: (upload: Upload) => void }[] = [
   },
 ];
 
-test.each(REFUSED)("$list closes no gap and erases no other guest", async ({ write }) => {
+test.each(REFUSED)("$list counts as no newer list and erases no other guest", async ({ write }) => {
   const upload = await uploadBackup();
   write(upload);
   await expect(restoreElsewhere(upload)).rejects.toMatchObject(gapOf(upload));

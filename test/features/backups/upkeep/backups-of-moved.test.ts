@@ -39,7 +39,7 @@ async function createServer() {
   return { rt, dir, earlier, listLeft };
 }
 
-test("`doctor` names backups from before a move, and their copies, for 30 days; then they are deleted", async () => {
+test("`doctor` names backups from before a business moved, and their copies, for 30 days; then they are deleted", async () => {
   const { rt, earlier, listLeft } = await createServer();
   rt.advance(29 * DAY_MS);
   await runMaintenance(rt, { backUp: true });
@@ -62,7 +62,7 @@ test("`doctor` names backups from before a move, and their copies, for 30 days; 
   expect(deleted.map(({ fields }) => fields["path"])).toEqual(earlier);
 });
 
-test("the backups from before a move stay until their folder has an intact backup from after the move", async () => {
+test("backups from before a business moved stay until their folder has an intact backup from after the move", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
   await deleteBackupsOfMoved(rt);
@@ -80,7 +80,7 @@ test("the backups from before a move stay until their folder has an intact backu
   expect(readdirSync(dir).filter((name) => name.endsWith(".db"))).toHaveLength(1);
 });
 
-test("a backup from before a move that has a future time counts as older than the move, and is deleted", async () => {
+test("a backup with a future time counts as older than the move of a business, and is deleted", async () => {
   const { rt, earlier, listLeft } = await createServer();
   const { backupFolder } = rt.config;
   const ahead = join(backupFolder, "deskbell-20300101T000000Z.db");
@@ -103,7 +103,7 @@ test("backups with a business that moved away and came back are kept", async () 
   expect(checkBackupsOfMoved(rt)).toEqual([]);
 });
 
-test("backups of another server are not deleted after a move", async () => {
+test("backups in the folder of another server are not deleted after a business has moved", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   writeFileSync(join(dir, "server-id"), "0123456789abcdef\n");
   rt.advance(31 * DAY_MS);
@@ -114,7 +114,7 @@ test("backups of another server are not deleted after a move", async () => {
   expect(checkBackupsOfMoved(rt)).toEqual([]);
 });
 
-test("backups from before a move are deleted in the backup folder even if --backup-dir cannot be read", async () => {
+test("backups from before a business moved are deleted in the backup folder even if --backup-dir cannot be read", async () => {
   const { rt, dir, earlier, listLeft } = await createServer();
   rt.advance(31 * DAY_MS);
   await createBackup(rt);

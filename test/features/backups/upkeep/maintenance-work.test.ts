@@ -44,7 +44,7 @@ test("stopping the daemon ends a backup command that is running", async () => {
   expect(readBackupState(rt.config, "copy-failure")).toBeNull();
 });
 
-test("with --backup-every, a backup is made when the interval has passed since the last try", async () => {
+test("a backup is made once the interval of --backup-every has passed since the last try", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
   const runs: MaintenanceOptions[] = [];
   const { runIfDue, runNightly } = createMaintenance(rt, async (run) => void runs.push(run), {});
@@ -64,7 +64,7 @@ test("with --backup-every, a backup is made when the interval has passed since t
   expect(await countAfter(HOUR_MS - 1)).toBe(1);
 });
 
-test("with --backup-every, a last backup with a future time does not delay the next one", async () => {
+test("a last backup with a future time does not delay the next backup of --backup-every", async () => {
   const rt = createTestRuntime({ backupEveryMs: HOUR_MS });
   await createBackup(rt);
   rt.shiftClock(-2 * HOUR_MS);

@@ -18,7 +18,7 @@ test("the nightly maintenance backs up the database, then rewrites it if version
   expect([first, second]).toEqual(["backed up", expect.stringMatching(/^rewrote the database/)]);
 });
 
-test("if the first nightly backup fails, only that is logged, and no drill is tried", async () => {
+test("a failure of the first nightly backup is all that is logged, and no drill is tried", async () => {
   const rt = createTestRuntime();
   addBusiness(rt);
   writeFileSync(rt.config.backupFolder, "");

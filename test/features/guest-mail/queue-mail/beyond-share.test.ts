@@ -102,7 +102,7 @@ const openHolds = (api: TestApi) => {
 };
 
 test.each(["CONFIRM", "REQUEST"] as const)(
-  "beyond the share of the free time, a link in a mail confirms a held visit (%s)",
+  "a mailed link confirms a held visit once the page's share of the free time is used up (mode %s)",
   async (mode) => {
     const mails = await openMails(mode);
     const { api, server, send, book } = mails;
@@ -174,7 +174,7 @@ const pruneAll = (api: TestApi): void => {
   for (const prune of retention) api.tx(() => prune(api, 0, 100, 0));
 };
 
-test("a mailed link can confirm a visit for an hour, of which the time is held for 15 minutes; then the guest's data are deleted", async () => {
+test("a mailed link keeps a time for 15 minutes, can confirm the visit for an hour, and is then deleted with the guest's data", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
   await useUpShare(mails);
@@ -358,7 +358,7 @@ test("guests of one mailbox, mail domain or network address get three links a da
   expect((await statusesOf(others, () => "203.0.113.99")).at(-1)).toBe(429);
 });
 
-test("a form that is sent twice after the page's share is used up holds one time and sends one mail", async () => {
+test("a form that is sent three times after the page's share is used up holds one time and sends one mail", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, server, send } = mails;
   await useUpShare(mails);

@@ -82,7 +82,7 @@ test("the largest value has a full bar, and any value above 0 has a visible bar 
   expect(drawBars([3], 4, 100)).toEqual([" ", " ", " ", "▁"]);
 });
 
-test("toAscii replaces our glyphs, and other characters by question marks of equal width", () => {
+test("toAscii writes our glyphs in ASCII, and other characters as question marks of equal width", () => {
   expect(toAscii("│✓ café 漢▁█")).toBe("|+ caf? ??.#");
 });
 

@@ -25,7 +25,7 @@ test.each([
   [80, 24, 2],
   [120, 40, 3],
 ])(
-  "the first screen at %ix%i shows %i problems, the most severe first",
+  "the main screen at %ix%i shows %i problems, the most severe first",
   async (columns, rows, shown) => {
     const { view } = await openView({ columns, rows });
     const lines = view.text().split("\n").slice(1);

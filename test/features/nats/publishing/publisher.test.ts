@@ -109,7 +109,7 @@ test("businesses wait neither for each other nor for one whose events the stream
   expect(conditions(rt)[0]?.text).toContain("since 2026-11-20T12:00:00Z: not allowed");
 });
 
-test("a destination gets only the events and the business that it names", async () => {
+test("a destination gets only events of the types and the business that it is set up for", async () => {
   const rt = createTestRuntime();
   const [business, other] = [addBusiness(rt), addBusiness(rt, "other")];
   addDestination(rt, { events: ["catalog.changed"] }, business.id);
@@ -205,7 +205,7 @@ test("a failure is stored with the first refused event, and cleared with the fir
   expect(countDestinations(rt)).toMatchObject({ current: 1, failing: 0 });
 });
 
-test("a redelivery of old events is late only if it is refused for minutes", async () => {
+test("a redelivery of old events makes the destination late only if the stream refuses it for minutes", async () => {
   const { rt, destination, stream, publishers, emit, stored } = await setUp();
   emit(3);
   await publishers.wakeAndSettle();

@@ -41,7 +41,7 @@ const minutesOf = (visits: readonly unknown[]): number =>
   );
 
 test.each(["REQUEST", "CONFIRM"] as const)(
-  "strangers take a part of the free time by %s, and then see the telephone number",
+  "strangers on a page with booking %s take less than a tenth of the free time, and then see the telephone number",
   async (mode) => {
     const { api, base, key, statuses } = await attack(mode, 25);
     expect(statuses.slice(0, 3)).toEqual([303, 303, 303]);
@@ -67,7 +67,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
   },
 );
 
-test("once the business accepts a request, it takes no part of the page's share of free time", async () => {
+test("a request that the business has accepted takes no part of the page's share of the free time", async () => {
   const { api, base, key } = await attack("REQUEST", 25);
   const before = listMade(api).length;
   for (const { id } of listMade(api)) changeBooking(api, businessOf(api).slug, id, "approve");
@@ -105,7 +105,7 @@ test("the database has no network address, contact, name or link token of a gues
     expect(bytes.includes(secret)).toBe(false);
 });
 
-test("guests' data are in no page but the guest's own", async () => {
+test("the data of a guest are in no page but the guest's own", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
   const details = await visitor.hold(action, times[0]!);

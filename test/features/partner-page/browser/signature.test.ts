@@ -136,7 +136,7 @@ test.each<[what: string, changes: Partial<SignatureInput>, found: string]>([
     { nowMs: (SECONDS + 7200) * 1000 },
     "wrong: The clock of this computer is 2 h ahead of the server's",
   ],
-])("the check of %s finds what is right or wrong with it", async (_what, changes, found) => {
+])("the check of a request finds what is right or wrong: %s", async (_what, changes, found) => {
   expect(await check(changes)).toContain(found);
 });
 

@@ -112,7 +112,7 @@ test("a cursor of a feed that a restore has replaced gets 410", async () => {
   expect((await ask(`businesses?changedSince=${page.nextCursor}`)).status).toBe(410);
 });
 
-test("a request counts against the limits of the business and of the partner", async () => {
+test("a partner's request counts against its limit at the business and its limit at all businesses together", async () => {
   const rt = createTestRuntime();
   const businesses = addBusinesses(rt, ["one", "two", "three"]);
   const limits = { limitMinute: 2, totalMinute: 5 };
@@ -140,7 +140,7 @@ test("a partner no longer reaches a business that excludes it, and joins new bus
   expect(actions).toContain("partner.excluded");
 });
 
-test("the hash of a key makes it valid on another server", async () => {
+test("a partner's key is valid on another server that was given its hash", async () => {
   const [first, second] = [createTestRuntime(), createTestRuntime()];
   const { secret } = createTestPartner(first, addBusinesses(first, ["one"]));
   const secretHash = hashApiKey(secret);

@@ -376,7 +376,7 @@ describe("issues of an availability request", () => {
     expect(detail).toBe("Unknown parameter 'granularty'. Did you mean 'granularity'?");
   });
 
-  test("no error about availability names staff without a public profile, or an author's key", async () => {
+  test("no error about availability has the name of a hidden staff member, or the key of an object in the catalog file", async () => {
     const problem = await requestError(
       createShop(),
       `serviceIds=${YOGA},${shopId("svc", "phone")}&staffId=${ANN}&addonIds=${WASH}`,
@@ -465,7 +465,7 @@ describe("explain", () => {
     },
   );
 
-  test("explain gets the same response for another business whether it exists or not", async () => {
+  test("explain gets the same response for another business whether or not that business exists", async () => {
     const api = createShop();
     const codes = [SHOP_SLUG, "unknown"].map(
       async (slug) => (await api.requestProblem(path("explain=1", slug))).code,
@@ -667,7 +667,7 @@ describe("a query that takes too much work", () => {
     [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&explain=true`, "explain"],
     [300, 5, 1, "granularity=next", "staffIds"],
   ])(
-    "with %i staff, a start every %i minutes and %i services, '%s' is too much work: narrow %s",
+    "with %i staff, a start every %i minutes and %i services, the query '%s' is too much work: narrow %s",
     async (people, interval, services, query, parameter) => {
       const response = await salon(people, interval)(services, query);
       const problem = (await response.json()) as Problem;
@@ -683,7 +683,7 @@ describe("a query that takes too much work", () => {
     [10, 5, 8, "granularity=next"],
     [50, 15, 8, `from=${TOMORROW}&to=2027-01-21&granularity=days`],
   ])(
-    "with %i staff, a start every %i minutes and %i services, '%s' is allowed",
+    "with %i staff, a start every %i minutes and %i services, the query '%s' is allowed",
     async (people, interval, services, query) => {
       const { status } = await salon(people, interval)(services, query);
       expect(status).toBe(200);

@@ -54,7 +54,7 @@ describe("the next slice", () => {
     expect(slices.slice(0, 6)).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 
-  test("the next slice goes to the smaller scan while both clients are within their allowance", async () => {
+  test("the next slice goes to the smaller scan while both clients have used little CPU time", async () => {
     const { scan, slices } = openQueue();
     for (let i = 0; i < 3; i++) await scan(address("small"), 1);
     const large = scan(address("large"), 20);

@@ -296,7 +296,7 @@ const apply = (rt: TestRuntime, body: string) =>
   applyCatalog(rt, [{ name: "change.yaml", text: `${HEADER}${body}` }]);
 
 describe("a hold", () => {
-  test("a hold that has expired cannot be booked when its time is taken and the clock is set back", async () => {
+  test("an expired hold whose time was taken cannot be booked, even if the clock is set back", async () => {
     const { rt, site, owner } = openBookingShop();
     const ann = { startsAt: monday("09:00"), segments: [ANN] };
     const held = await site.send("POST", "/holds", { ...ann, ttlSeconds: 60 });

@@ -135,7 +135,7 @@ describe("X-Service-Sequence", () => {
     expect(lastSequence(api)).toBe(before + 4);
   });
 
-  test("X-Service-Sequence counts a promotion that begins or ends by its schedule once the list reflects it", async () => {
+  test("X-Service-Sequence counts the scheduled start or end of a promotion as soon as the list reflects it", async () => {
     const api = createTestApi();
     const namesNow = async () => {
       const response = await api.request(at("promotions"));

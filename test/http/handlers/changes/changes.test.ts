@@ -508,7 +508,7 @@ describe("a long poll", () => {
     },
   );
 
-  test("a long poll of a deleted business sees nothing of one that is created with its slug", async () => {
+  test("a long poll of a deleted business sees no event of a new business with the same slug", async () => {
     const api = createTestApi();
     const polls = holdPolls();
     const waiting = api.requestProblem(`${CHANGES}${afterLast(api)}&wait=20`);

@@ -108,7 +108,7 @@ describe("GET key", () => {
     expect(await readLimits()).toMatchObject({ holds: { used: 0 }, bookingsDay: { used: 0 } });
   });
 
-  test("a key tells when the server last delivered to anyone", async () => {
+  test("the response about a key has the time at which any receiver last accepted a webhook", async () => {
     const api = createTestApi();
     await createTestEndpoint(api, null);
     const worker = createTestWorker(api, async () => ({
@@ -125,7 +125,7 @@ describe("GET key", () => {
     expect((await readKey(api, secret)).lastDeliveryAt).toBe("2026-11-20T07:01:00-05:00");
   });
 
-  test("a key tells of its last rotation, who made it, and whether its secret is the old one", async () => {
+  test("the response about a key has its last rotation, who made that, and whether the request has the old secret", async () => {
     const api = createTestApi();
     const { id, secret } = api.createKey();
     api.advance(MINUTE_MS);
@@ -227,7 +227,7 @@ describe("POST key/rotate", () => {
     expect(await isAccepted(first.secret)).toBe(200);
   });
 
-  test("after 10 minutes, an old secret within its overlap neither rotates nor gets the new secret", async () => {
+  test("after 10 minutes, an old secret within its overlap neither rotates the key nor gets the new secret", async () => {
     const { api, secret, rotateTo, refusal, isAccepted } = setUp();
     await rotateTo(secret);
     expect(await refusal(secret, "second")).toBe("403 rotation_not_allowed");
@@ -275,7 +275,7 @@ describe("POST key/rotate", () => {
     expect(await refusal(stolen.secret)).toBe("401 expired_key");
   });
 
-  test("the holder of a secret with which somebody else rotated the key is told to ask the business", async () => {
+  test("the holder of a secret with which the key was rotated is told to alert the business to a theft", async () => {
     const { api, secret, rotateTo, refusal } = setUp();
     await rotateTo(secret, "first", { overlapSeconds: 0 });
     const hint = "If you did not rotate the key, tell the business at once";

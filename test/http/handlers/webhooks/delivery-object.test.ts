@@ -90,7 +90,7 @@ describe("the request of a delivery", () => {
     expect((await read(api, newest(api).id)).request).toMatchObject({ url: null });
   });
 
-  test("the request has the customer reference that the endpoint's key receives", async () => {
+  test("the request of a delivery has the customer reference only if the endpoint's key may receive it", async () => {
     const { api } = setUp();
     const subscribe = (scopes: string[]) => {
       const { id, secret } = api.createKey({ kind: "RESTRICTED", scopes });

@@ -230,7 +230,7 @@ describe("POST deliveries/redeliver", () => {
     [{ since: "2026-11-20", force: true }, "422 validation_failed"],
     [{ since: "2026-11-20", cursor: "x" }, "400 invalid_cursor"],
     [{ endpointId: "whe_none" }, "404 resource_not_found"],
-  ])("the filter %o gets %s", async (body, expected) => {
+  ])("redeliver with the filter %o gets %s", async (body, expected) => {
     const { problem } = await setUp();
     expect(await problem(body)).toBe(expected);
   });

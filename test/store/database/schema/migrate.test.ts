@@ -234,7 +234,7 @@ test("a file with damaged pages is neither migrated nor backed up", () => {
   expect(listDataFiles(dataDir)).toEqual(["deskbell.db"]);
 });
 
-test("a migration spreads the positions of catalog objects, and the next apply of the same file changes nothing", () => {
+test("a migration leaves gaps between the positions of catalog objects, and an apply of the same file then changes nothing", () => {
   const file = `
 services:
   - {key: spa, name: Spa, durationMin: 60, price: 60.00}
@@ -314,7 +314,7 @@ test("no CHECK of a column that may be null fails in older SQLite versions", () 
 test.each([
   { schema: 50, hasOldSpace: 1 },
   { schema: 0, hasOldSpace: 0 },
-])("the free space of a file of schema $schema must be rewritten: $hasOldSpace", (of) => {
+])("has_old_space is $hasOldSpace after a migration from schema $schema", (of) => {
   const { dataDir, path } = of.schema === 0 ? newFolder() : createOldDatabase(of.schema);
   createTestRuntime({ dataDir }).close();
   expect(readValue(path, "SELECT has_old_space FROM server")).toBe(of.hasOldSpace);

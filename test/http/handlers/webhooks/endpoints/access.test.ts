@@ -140,7 +140,7 @@ test("a restricted key manages the endpoints that it created, also after its rot
     expect((await request(api, route, endpoint.id, renewed)).ok).toBe(true);
 });
 
-test("a key does not see the endpoints of another key with the same name", async () => {
+test("a key does not see the endpoints of another key that has the same name", async () => {
   const api = createTestApi();
   const { endpoint } = await createTestEndpoint(api, createRestrictedKey(api).id);
   expect(

@@ -184,7 +184,7 @@ describe("tests of a host that the operator does not trust", () => {
     expect(api.store.hosts.findVerifiedAt("8.8.8.8")).toBe(api.now());
   });
 
-  test("each key can have 2 tests at a time of a host that the operator does not trust", async () => {
+  test("each key can have 2 tests at a time to a host that the operator does not trust", async () => {
     const { api, paths, init } = await createPartner(3);
     const pending: ((value: ReturnType<typeof respond>) => void)[] = [];
     const { request } = createTestApp(api, () => new Promise((resolve) => pending.push(resolve)));
@@ -310,7 +310,7 @@ describe("the event type of a test", () => {
     [{ eventType: "event.created" }, {}, 422, "validation_failed"],
     [{ type: "service.updated" }, {}, 422, "validation_failed"],
     [{ eventType: "booking.created" }, { eventGroups: ["catalog"] }, 403, "insufficient_scope"],
-  ])("a test with %o for a key with %o gets %d %s", async (body, fields, status, code) => {
+  ])("a test with the body %o by a key with %o gets %d %s", async (body, fields, status, code) => {
     const { response, partner } = await testAs(body, fields);
     expect(await response.json()).toMatchObject({ status, code });
     expect(partner.requests).toEqual([]);
