@@ -117,6 +117,8 @@ export type Feature = {
   guestRecords?: () => Promise<{ guestRecords: readonly ReadGuestRecords[] }>;
   /** Formats lines of `/metrics`; loaded when the daemon starts. */
   metrics?: () => Promise<{ metrics: readonly FormatMetrics[] }>;
+  /** Rules of Prometheus about the feature's metrics, in YAML; loaded by `metrics rules`. */
+  alertingRules?: () => Promise<{ alertingRules: readonly string[] }>;
   /** Lists that the feature adds to `AffectedVisits`, each with the noun for its visits. */
   visitNouns?: Readonly<Record<string, string>>;
   /** Objects of the feature that count as visits; loaded when the data are opened. */

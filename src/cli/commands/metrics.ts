@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import { loadFromFeatures } from "../../features/index.ts";
 import { command } from "../command.ts";
 
 const rules = command({
@@ -10,9 +11,10 @@ const rules = command({
     "metrics rules | promtool check rules",
   ],
   async run(cli) {
-    const { ALERTING_RULES } = await import("../../domain/conditions/alerting-rules.ts");
-    if (cli.flags.json) cli.printObject({ rules: ALERTING_RULES });
-    else cli.io.stdout.write(ALERTING_RULES);
+    const { writeAlertingRules } = await import("../../domain/conditions/alerting-rules.ts");
+    const text = writeAlertingRules(await loadFromFeatures("alertingRules"));
+    if (cli.flags.json) cli.printObject({ rules: text });
+    else cli.io.stdout.write(text);
   },
 });
 

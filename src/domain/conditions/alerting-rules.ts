@@ -1,7 +1,9 @@
 /**
- * Alerting rules for Prometheus. `deskbell status` names what a condition is about; labels do not.
+ * Returns alerting rules for Prometheus. `deskbell status` names what a condition is about; labels
+ * do not.
+ * @param added the rules of features
  */
-export const ALERTING_RULES = `groups:
+export const writeAlertingRules = (added: readonly string[]): string => `groups:
   - name: deskbell
     rules:
       - alert: DeskbellDown
@@ -21,13 +23,6 @@ ${["critical", "warning", "info"].map(severityRule).join("")}\
         annotations:
           summary: A webhook has been due for {{ $value | humanizeDuration }}
           description: deskbell deliveries list --status PENDING
-      - alert: DeskbellBackupOld
-        expr: time() - deskbell_backup_last_success_timestamp_seconds > 2 * deskbell_backup_interval_seconds and deskbell_backup_last_success_timestamp_seconds > 0
-        labels:
-          severity: warning
-        annotations:
-          summary: There has been no backup for {{ $value | humanizeDuration }}
-          description: deskbell backup
       - alert: DeskbellStorageFilling
         expr: predict_linear(deskbell_storage_free_bytes[6h], 86400) < 0
         for: 1h
@@ -43,7 +38,7 @@ ${["critical", "warning", "info"].map(severityRule).join("")}\
         annotations:
           summary: The certificate of the API expires in {{ $value | humanizeDuration }}
           description: Renew it, then run systemctl reload deskbell
-`;
+${added.join("")}`;
 
 function severityRule(severity: string): string {
   const name = `${severity[0]?.toUpperCase()}${severity.slice(1)}`;

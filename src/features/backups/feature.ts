@@ -43,6 +43,7 @@ export const backups = {
   status: () => import("./commands/status.ts"),
   doctor: () => import("./doctor.ts"),
   metrics: () => import("./metrics.ts"),
+  alertingRules: () => import("./alerting-rules.ts"),
   copyTimes: () => import("./metrics.ts"),
   erasedGuests: () => import("./with-guests.ts"),
   variants: [{ command: "doctor", load: () => import("./commands/doctor-standby.ts") }],

@@ -261,7 +261,7 @@ test("files of the data folder are 0600 and folders 0700, whatever the umask", a
     return `${(file.mode & 0o777).toString(8)} ${file.isDirectory() ? "folder" : "file"}`;
   });
   expect(lstatSync(dataDir).mode & 0o777).toBe(0o700);
-  expect(new Set(modes)).toEqual(new Set(["600 file", "700 folder"]));
+  expect(modes.filter((mode) => mode !== "600 file" && mode !== "700 folder")).toEqual([]);
   expect(modes.length).toBeGreaterThan(4);
 });
 

@@ -7,6 +7,7 @@ import { confirmedVisit } from "../../../support/visit-rows.ts";
 import { patient } from "../../../support/patience.ts";
 import { chooseScale } from "../../../support/scale.ts";
 import { disableEndpoint } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { FEATURES } from "../../../../src/features/index.ts";
 import { openViewOnTerminal, openSession } from "../open-view.ts";
 
 const HOUR_MS = 3_600_000;
@@ -68,7 +69,10 @@ function addVisits(rt: TestRuntime): void {
   });
 }
 
-test.each([
+/** The recorded frames show a warning about backups. */
+const LACKS_BACKUPS = FEATURES.every(({ name }) => name !== "backups");
+
+test.skipIf(LACKS_BACKUPS).each([
   [80, 24],
   [120, 40],
 ])("ink draws the main screen at %ix%i", async (columns, rows) => {
@@ -113,7 +117,7 @@ const SCREENS: {
   { name: "help-ascii", keys: ["?"], isAscii: true },
 ];
 
-test.each(SCREENS)(
+test.skipIf(LACKS_BACKUPS).each(SCREENS)(
   "the live view's screen $name matches its recorded frame",
   async ({ name, keys, ...options }) => {
     const view = openSession(await createFilledRuntime(), options);
@@ -242,16 +246,19 @@ test.each(["uncaughtException", "unhandledRejection"] as const)(
   },
 );
 
-test("a resized terminal is redrawn, even after it was too small", async () => {
-  const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
-  terminal.resize(36, 10);
-  await terminal.shows(/Needs 40x12, this terminal is 36x10/);
-  terminal.resize(80, 24);
-  await terminal.shows(/╰─+╯\n ⏎ open/);
-  expect(terminal.text().split("\n")[2]).toBe(
-    `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
-  );
-});
+test.skipIf(LACKS_BACKUPS)(
+  "a resized terminal is redrawn, even after it was too small",
+  async () => {
+    const terminal = await openViewOnTerminal(await createFilledRuntime(), 120, 40);
+    terminal.resize(36, 10);
+    await terminal.shows(/Needs 40x12, this terminal is 36x10/);
+    terminal.resize(80, 24);
+    await terminal.shows(/╰─+╯\n ⏎ open/);
+    expect(terminal.text().split("\n")[2]).toBe(
+      `╭─ last 60 min ${"─".repeat(36)} 1 col = 1 min, full = 381 ─╮`,
+    );
+  },
+);
 
 test("bracketed paste reaches the view as text, not as keys", async () => {
   const terminal = await openViewOnTerminal(await createFilledRuntime(8), 80, 24);
