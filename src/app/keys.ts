@@ -124,7 +124,8 @@ export function rotateKey(
     const key = getKey(rt, keyId);
     assertNotEnded(rt, key);
     const oldSecretEndsAt = rt.now() + overlapMs;
-    // The key does not rotate itself here, so its old secret has no request to repeat.
+    // A key that rotates itself may repeat that request with its old secret. Another caller rotates
+    // the key here.
     return replaceKeySecret(rt, key, { expiresAt: oldSecretEndsAt, repeatsUntil: null });
   });
 }

@@ -116,7 +116,10 @@ const withoutDashes = (word: string): string => word.replace(/^--/, "");
 const isUnknownOption = (word: string, { commands }: Command): boolean =>
   /^-./s.test(word) && (commands.length > 0 || !/^-(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i.test(word));
 
-/** Returns the option with a value that `--name`, `-n` or the last letter of `-qn` names. */
+/**
+ * Returns the option that a word names, if the option requires a value. The word is `--name`, `-n`,
+ * or letters such as `-qn`, of which the last one counts.
+ */
 const findValueOption = (word: string, options: readonly Option[]): Option | undefined =>
   options.find(
     ({ required, long, short }) =>

@@ -43,8 +43,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
 
     /**
      * Corrects the due times when a worker starts. The clock may have been set back while none ran,
-     * as on a machine whose clock has no battery. An untried delivery is due when it is created, so
-     * one that is due in the future shows how far the clock was set back.
+     * as on a machine whose clock has no battery. A delivery is due as soon as it is created. If an
+     * untried one is due in the future, the clock was set back; the latest one shows how far.
      */
     repair(): void {
       const { due } = rt.store;

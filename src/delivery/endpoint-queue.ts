@@ -248,7 +248,8 @@ export class EndpointQueue {
   permitFor({ isRedelivery, attemptCount, attemptsBefore }: DueRow): PermitKind {
     const { endpointClass } = this;
     if (endpointClass === "PROBING") return "PROBE";
-    // A redelivery has begun the retry schedule anew: the attempts before it do not count.
+    // The first attempts of a new delivery are prompt. The attempts that `attemptsBefore` counts
+    // belong to an earlier retry schedule.
     const isPrompt = isRedelivery === 0 && attemptCount - attemptsBefore < PROMPT_ATTEMPTS;
     return endpointClass === "HEALTHY" && isPrompt ? "PROMPT" : "LATE";
   }

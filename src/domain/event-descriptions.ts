@@ -186,7 +186,7 @@ export function describeFlags(type: EventType): string {
 
 /**
  * Returns what each flag of an event type is about, and whether it is never true in such an event.
- * If no flag ever is, as in deletions, `describeFlags` says so instead.
+ * If all flags are always false, as in deletions, only `describeFlags` says so.
  */
 export function flagDescriptions(type: EventType): [flag: string, description: string][] {
   const settable = settableFlags(type);

@@ -52,7 +52,7 @@ const FLUSH_MS = 5000;
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 50;
 const DAY_MS = 86_400_000;
-/** How long `connections_full` stays open after the last refused connection. */
+/** How long full connections are reported after the last refused connection. */
 const FULL_LASTS_MS = 10 * 60_000;
 
 /**

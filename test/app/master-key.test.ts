@@ -70,7 +70,7 @@ test("if the master key is lost, a rotation creates a new key, which encrypts th
   expect(findCustomer(fresh, "bkg_2")).toEqual(ANA);
 });
 
-test("a wrong master key is not used while only guest data are stored", async () => {
+test("a wrong master key is refused even if guest data are the only encrypted data", async () => {
   const { fresh, business, key, save } = createServerWithGuest();
   renameSync(key, `${key}.away`);
   writeFileSync(key, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });

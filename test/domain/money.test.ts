@@ -123,7 +123,7 @@ describe("formatMoney", () => {
 });
 
 describe("parsePercent", () => {
-  it("parsePercent parses basis points exactly", () => {
+  it("parsePercent turns a percentage into exact basis points", () => {
     expect(["20", "12.5", "0.01", "100"].map(parsePercent)).toEqual(
       [2000, 1250, 1, 10_000].map((units) => ({ units })),
     );

@@ -140,6 +140,7 @@ function createVersionReader(rt: Runtime, business: BusinessRow): StoredCatalog[
     reads += 1;
     const version =
       reads > MAX_SINGLE_READS ? versions().get(id) : rt.store.objectVersions.find(businessId, id);
+    // An object that partners have not seen yet has no stored version.
     return version ?? versionOfNew;
   };
 }

@@ -116,7 +116,9 @@ const listLosses = (
   });
 
 /**
- * Asserts that exactly these losses were confirmed. Another process may have added losses since.
+ * Asserts that no loss is left to confirm, or that `confirmed` is the error that listed exactly
+ * these losses: another process may have added losses since.
+ * @param losses the losses that neither `true` nor "except prices" confirms
  */
 export function assertConfirmed(
   losses: readonly string[],

@@ -3,7 +3,7 @@ import { isoSeconds } from "../../domain/text.ts";
 import type { DaemonRow } from "../../store/daemon-rows.ts";
 import type { Runtime } from "../runtime.ts";
 
-/** Clocks of one machine never differ by this much. */
+/** Two processes that read the same clock never get times that differ by this much. */
 export const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
@@ -25,11 +25,12 @@ export function checkClock(now: number, newestAt: number): HealthCondition[] {
 /**
  * Returns by how many milliseconds the clock of this process is ahead of the daemon's. The result
  * is 0 if the difference is small, if the daemon runs on another machine, and if the daemon's clock
- * is not known.
+ * is not known. The offset of a clock is its time minus that of the monotonic clock, which `source`
+ * names and all processes of a machine share.
  */
 export function clockAheadMs({ machineClock }: Runtime, daemon: DaemonRow | undefined): number {
   if (daemon?.clockSource !== machineClock.source()) return 0;
-  // The daemon saves its offset with the clock's name, so the offset is not null.
+  // The daemon saves the source and the offset together, so `?? 0` only satisfies the type.
   const aheadMs = Math.round(machineClock.offset() - (daemon.clockOffsetMs ?? 0));
   return Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS ? 0 : aheadMs;
 }

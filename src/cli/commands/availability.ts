@@ -124,7 +124,12 @@ function parseRequest({
         : "--service or --party is missing.",
       "add --service KEY, or --party N for a table",
     );
-  if (party === undefined && area === undefined)
+  const hasOptionOfOther = namesTable
+    ? addon.length > 0 || staff.length > 0 || guests !== undefined
+    : area !== undefined;
+  if (hasOptionOfOther)
+    throw usageError("--area requires --party; --addon, --staff and --guests require --service.");
+  if (party === undefined)
     return {
       serviceIds: service,
       variantIds: variant,
@@ -132,8 +137,6 @@ function parseRequest({
       staffIds: staff,
       guests: guests ?? 1,
     };
-  if (party === undefined || addon.length > 0 || staff.length > 0 || guests !== undefined)
-    throw usageError("--area requires --party; --addon, --staff and --guests require --service.");
   return { partySize: party, areaId: area ?? null };
 }
 

@@ -75,6 +75,7 @@ export function toStart<Text extends string | undefined>(
   now: number,
 ): Text {
   if (start === undefined) return start;
+  // `expandDay` replaces `tomorrow 18:00`. A time alone, such as `18:00`, still lacks its date.
   const expanded = expandDay(start, timezone, now);
   return (isStartTime(expanded) ? `${localDateOf(now, timezone)}T${expanded}` : expanded) as Text;
 }

@@ -37,7 +37,11 @@ type SlotSegment = {
   priceCents: number;
 };
 
-/** Returns the slot at a start; undefined if the visit cannot start then. */
+/**
+ * Returns the slot at a start; undefined if the visit cannot start then.
+ * @param chain the options of each segment: the candidates, such as staff members, with the starts
+ * from which the rest of the visit can follow
+ */
 function slotAt(
   segments: readonly SegmentStarts[],
   chain: Chain,

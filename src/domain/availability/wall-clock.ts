@@ -103,10 +103,14 @@ export function instantsOf(timezone: string, wall: WallMinute): number[] {
 /** Returns false for a date that the zone skipped to cross the date line (Apia, 2011-12-30). */
 export function dateExists(timezone: string, day: DayNumber): boolean {
   const { skippedAt } = resolveWallTime(timezone, day * DAY_MIN);
+  // A date whose midnight is skipped exists if clocks still show it after the change.
   return skippedAt === undefined || wallAt(timezone, skippedAt) < (day + 1) * DAY_MIN;
 }
 
-/** Returns the interval of opening hours or of a shift. */
+/**
+ * Returns the interval of opening hours or of a shift. A skipped time shortens it: a skipped start
+ * moves past the clock change, and a skipped end back to it.
+ */
 export function openingInterval(timezone: string, from: WallMinute, to: WallMinute): Interval {
   const end = resolveWallTime(timezone, to);
   return { start: resolveWallTime(timezone, from).first, end: end.skippedAt ?? end.first };

@@ -47,15 +47,15 @@ export function createWorkingTimeReader(
   days: readonly LocalDay[],
   within: Interval = { start: -Infinity, end: Infinity },
 ): (person?: StaffDoc | null) => WorkingTime {
-  const businessShifts = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
+  const businessShiftsOn = shiftsWithExceptions(weeklyShifts(schedule.hours), schedule.exceptions);
   const closures = closureIntervals(schedule.closures, days);
-  const withinOpening = cutToOpening(schedule.exceptions);
+  const limitToOpening = cutToOpening(schedule.exceptions);
   const cache = new Map<StaffDoc | null, WorkingTime>();
 
   const compute = (person: StaffDoc | null): WorkingTime => {
-    const unmergedShifts = days.flatMap(
-      person === null ? businessShifts : withinOpening(shiftsOf(person, businessShifts)),
-    );
+    const shiftsOn =
+      person === null ? businessShiftsOn : limitToOpening(shiftsOf(person, businessShiftsOn));
+    const unmergedShifts = days.flatMap(shiftsOn);
     const shifts = merge(unmergedShifts);
     const breaks = person === null ? [] : breakIntervals(person.breaks, days);
     const timeOff = person === null ? [] : timeOffIntervals(person.timeOff);

@@ -109,7 +109,7 @@ function refetchOf(
   after: Lists,
   { changedIds, removedIds, drafts }: Changes,
 ): Refetch | undefined {
-  // The event of a new order contains no objects.
+  // An event such as `service.reordered` does not contain the objects.
   const announced = new Set(
     drafts.filter(({ type }) => !type.endsWith(".reordered")).map(({ resource }) => resource.id),
   );

@@ -126,7 +126,8 @@ const scopeOf = (type: CsvType, parent?: Entry): string =>
 
 /**
  * Returns a name in one form, because people vary its capitals, spaces and composed letters. The
- * first NUL keeps a name that contains a NUL from being taken for a parent's key and a name.
+ * form begins with a NUL. Otherwise the name `a\0b` would be found as the part `b` of a parent `a`,
+ * because `scopeOf` ends the key of a parent with a NUL.
  */
 const normaliseName = (name: string): string =>
   `\0${name.normalize("NFC").trim().replaceAll(/\s+/g, " ").toLowerCase()}`;

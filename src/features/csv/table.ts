@@ -101,6 +101,7 @@ function explainSyntaxError({ code, message }: CsvError): string {
 
 /** Returns the most frequent separator of the first row: many spreadsheets write semicolons. */
 function separatorOf(text: string): string {
+  // Lines of only separators and spaces are no row: spreadsheets write them for empty rows.
   const titles = /^[^\r\n]*[^\s,;][^\r\n]*/m.exec(text)?.[0].replaceAll(/"[^"]*"/g, "") ?? "";
   const count = (separator: string) => titles.split(separator).length;
   return [",", ";", "\t"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";

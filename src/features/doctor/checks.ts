@@ -16,7 +16,10 @@ import type { Finding } from "../../domain/conditions/registry.ts";
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 7 * DAY_MS;
-/** The daemon's limit of connections behind a proxy. */
+/**
+ * The number of connections that a daemon should be able to have. A trusted proxy alone may open
+ * them all, because the limits of one client do not apply to it.
+ */
 const MAX_CONNECTIONS = 4096;
 const MAX_WEBHOOKS = maxInFlight(PERMITS);
 /** An estimate of the daemon's other open files, such as the database and loaded modules. */

@@ -44,7 +44,7 @@ const toPage = ({ objects, nextCursor }: Found) => ({
 
 const findParameters = lazy(() => ({
   query: text().describe(
-    "Words in the name, the kind, the description or the address; all by default",
+    "Words in the name, the kind, the description or the address; left out: all businesses",
   ),
   cursor: cursorParameter(),
 }));

@@ -114,9 +114,10 @@ function toToolError(
 /** Returns a text about the HTTP API in the words of the tools. */
 export const inToolWords = (text: string): string =>
   text
+    // The description of a visit's services says how to copy them from a slot.
     .replace(
       "of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
-      "as `book` of a time of find_times has them",
+      "copy `book` of a time from find_times",
     )
     .replace("; null for any", "; left out: any")
     .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")

@@ -76,7 +76,8 @@ export const describeParameters = (parameters: Parameters): JsonSchema =>
 
 function describeParameter(schema: z.ZodType): JsonSchema {
   const { inputSchema, description } = schema.meta() ?? {};
-  // A parameter whose JSON type differs from its text in a query states that type itself.
+  // A query has a text for each parameter. A parameter with another type in JSON, such as an
+  // integer, states this type as `inputSchema`.
   const jsonSchema = (inputSchema as JsonSchema | undefined) ?? describeFields(schema);
   const texts = new Set(
     [description, jsonSchema["description"]].filter((about) => about !== undefined),

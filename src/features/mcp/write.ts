@@ -43,7 +43,10 @@ export async function write(
   };
 }
 
-/** Returns the names of the guest's fields that have a value, which no result repeats. */
+/**
+ * Returns the names of the guest's fields that have a value. Results leave out the values
+ * themselves.
+ */
 function customerFieldsIn(body: { customer?: unknown } = {}): string[] {
   const { customer } = body;
   return Object.entries(typeof customer === "object" && customer !== null ? customer : {})

@@ -188,8 +188,8 @@ export const confirmHold = (rt: Runtime, business: BusinessRow, token: string): 
     for (const contact of contactsOf(customer))
       countForVisitor(rt, accessOfPage(business, keyId, hashVisitor(rt, keyId, contact)), "visit");
     const store = rt.openStore(createPageBookingStore);
-    // A mailbox counts only at a mail provider, because the owner of a domain has any number of
-    // mailboxes.
+    // A mailbox proves that the guest is one person only at a mail provider, because the owner of a
+    // domain has any number of mailboxes.
     const hasMailbox = isMailProvider(domainOf(customer.email ?? ""));
     store.insert({
       visitId: visit.id,

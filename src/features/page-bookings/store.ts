@@ -14,8 +14,8 @@ export type PageVisitRow = {
   businessId: string;
   language: string;
   /**
-   * Whether the visit was booked at once, without an approval or a mailbox at a mail provider; true
-   * for a hold.
+   * Whether the visit was booked at once: neither the business nor a mailbox at a mail provider has
+   * confirmed it. The value is true for a hold.
    */
   unconfirmed: boolean;
   /** Whether a mailbox at a large mail provider has confirmed the visit. */

@@ -36,16 +36,16 @@ export const definition = command({
         "deskbell seed all, or deskbell seed --generate 10k",
       );
     tuneForShortCommand();
-    const businesses =
+    const sourcesByBusiness =
       source === undefined
         ? [[await generatedSource(generate ?? 0, randomSeed ?? 1)]]
         : await readBusinesses(source, cli.io.stdin);
     const rt = await cli.open({ create: true });
     const { seedBusinesses } = await import("./seed.ts");
-    // The command without --yes asks only about changed prices: --overwrite allows all other
-    // losses.
+    // The flag --overwrite already allows undoing local edits and emptying lists, so the command
+    // without --yes asks only about large changes of prices.
     const results = await whenConfirmed(cli, cli.flags.yes || "except prices", (confirmed) =>
-      seedBusinesses(rt, businesses, { confirmed, overwrite }),
+      seedBusinesses(rt, sourcesByBusiness, { confirmed, overwrite }),
     );
     for (const result of results) reportChange(cli, result);
   },

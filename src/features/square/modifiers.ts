@@ -115,6 +115,7 @@ const defined = (limits: Limits): Partial<Limits> =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 const isSame = (a: Limits, b: Limits): boolean => a.min === b.min && a.max === b.max;
 
+/** Reports the filled fields except those listed here, which are read or have no meaning. */
 function addUnreadFields(object: SquareObject, list: ModifierList, context: MappingContext): void {
   context.skipped.addUnread("modifier list", object.fields, OBJECT_FIELDS);
   context.skipped.addUnread("modifier list", list, [

@@ -74,7 +74,8 @@ function isWrittenOtherwise(before: Catalog, after: Catalog): boolean {
   const [old, next] = [before.business, after.business];
   if (old.timezone !== next.timezone || old.currency !== next.currency) return true;
   if (old.currencyDigits !== next.currencyDigits) return true;
-  // A file names the maximum quantity of an add-on at a service only if the add-on has another one.
+  // A service in a file states the maximum quantity of its add-on only if it differs from the
+  // maximum of the add-on itself. A new maximum of an add-on thus alters the text of services.
   const { maxQuantities } = createWriteContext(before);
   return after.objects.addon.some(
     ({ key, maxQuantity }) => (maxQuantities.get(key) ?? maxQuantity) !== maxQuantity,

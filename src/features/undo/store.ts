@@ -103,9 +103,10 @@ export function createCatalogChangeStore(db: Db) {
         ) as Replaced;
     },
     /**
-     * Deletes those of the next changes that were made before a time. Keeps the newest change of
-     * each business, and changes after a kept one: the clock may have been set back. Returns the
-     * number to continue after; undefined if all of these changes are kept.
+     * Reads up to `limit` changes and deletes the old ones, which were made before a time. A change
+     * after a younger one of its business is not old: the clock may have been set back. The newest
+     * change of each business is kept, too. Returns the number to continue after; undefined if no
+     * change that was read is old.
      */
     prune(after: number, limit: number, madeBefore: number): number | undefined {
       const rows = selectAfter.all({ after, limit, madeBefore }) as Age[];

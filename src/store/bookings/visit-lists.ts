@@ -46,8 +46,8 @@ const spanConditions = (order: string, id: string) => ({
 
 /**
  * Selects the bookings with a segment of a staff member or service, in order of start. A booking
- * with several such segments is found by the first. The rows of `booking` must match the rest of
- * the filter.
+ * with several such segments is found by the first. The caller applies the rest of the filter to
+ * the rows of `booking`.
  * @param column `staff_id` or `service_id`
  * @param name the parameter with the ID of the staff member or service
  */

@@ -141,7 +141,7 @@ describe("a person who no longer performs a service", () => {
     expect(unlink(rt, "spa").withdrawn).toEqual([long.id]);
   });
 
-  test("a file that renames a person names no visit, and a file that takes a service from the person names its visits", () => {
+  test("a file that renames a person withdraws no visit, and a file that takes a service from the person withdraws the visits for that service", () => {
     const { rt, mine } = openTwo();
     const renamed = TWO.replaceAll("mia, ben", "maria, ben").replace(
       "key: mia,",

@@ -129,7 +129,7 @@ test("while a daemon runs, a large file of version 0.2 is rewritten only at nigh
   expect(contains(rt, "old guest").file).toBe(false);
 });
 
-test("a large file of version 0.2 is rewritten at any time while no daemon runs", () => {
+test("an erasure rewrites even a large file of version 0.2 at once, by day too, if no daemon runs", () => {
   const rt = openOldShop();
   rt.store.file.bytes = () => 200_000_000;
   rt.advance((18 - new Date(rt.now()).getHours()) * 3_600_000);

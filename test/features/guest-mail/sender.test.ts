@@ -145,7 +145,7 @@ test("a mail that has expired is not sent", async () => {
   expect(list()).toMatchObject([{ status: "FAILED", reason: "the mail server does not answer" }]);
 });
 
-test("erasing a guest stops the mail that is being sent, and ends its link", async () => {
+test("erasing a guest stops the mail that is being sent, and deletes it", async () => {
   const { api, server, sender, book, list } = await openMails();
   server.script({ do: "hang", at: "RCPT" }, ACCEPT);
   await book();

@@ -147,7 +147,7 @@ function withoutPatches(rt: Runtime): Runtime {
 }
 
 test(
-  `a server that patches its catalog shows what a new server reads, in ${STEPS} steps`,
+  `a server that patches its catalog in memory responds like a new server, after each of ${STEPS} changes`,
   { timeout: patient(TIMEOUT_MS) },
   async () => {
     const compared = await compare(STEPS);

@@ -123,7 +123,8 @@ export function findUncertain(
       const section = SECTIONS[kind].path;
       const containsSection = path.every((part, index) => part === section[index]);
       const nextName = section[path.length] ?? "";
-      // The invalid value contains the section, or an unknown field may be its misspelled name.
+      // An invalid value may define whatever section it contains. An object with unknown fields may
+      // do so only if one of these is a misspelled name.
       if (
         containsSection &&
         (misspelled.length === 0 || misspelled.some((name) => isLike(name, nextName)))

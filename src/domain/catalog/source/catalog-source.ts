@@ -63,7 +63,7 @@ function splitAt(text: string, heading: RegExp): Part[] {
   return starts.map((start, index) => ({ start, text: text.slice(start, starts[index + 1]) }));
 }
 
-/** Returns the items of a section: those of every list with the indentation of its first list. */
+/** Returns the items of all lists that are indented like the first list of the section. */
 function itemsOf({ start, text }: Part): Part[] {
   const indent = /^( *)- /m.exec(text)?.[1]?.length;
   if (indent === undefined) return [];

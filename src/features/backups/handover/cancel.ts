@@ -7,9 +7,9 @@ import { createEpoch, endTakeover, readNewestEpoch } from "../restore/epochs.ts"
 import { forgetHandover, type Handover } from "./state.ts";
 
 /**
- * Makes the data writable again after a handover. The server records a takeover from itself, so
- * that the last copy no longer counts as complete when it is restored. The caller has the daemon
- * lock.
+ * Makes the data writable again after a handover. The last copy then lacks what the server stores
+ * from now on. The server therefore records one more takeover, by itself, so that no restore takes
+ * this copy for all that was ever stored. The caller has the daemon lock.
  * @throws AppError state_refuses if another server has taken over, or if the folder of the copies
  * cannot be read or written to
  */

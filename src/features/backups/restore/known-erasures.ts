@@ -60,7 +60,7 @@ export function findErasures(
   const madeAt = tag?.createdAt ?? readBackupTime(basename(file)) ?? null;
   const { server } = readServerFacts(file);
   const lines = new Set([...readErasureList(config), ...(tag?.erased ?? [])]);
-  /** The times until which lists that are newer than the backup are complete. */
+  /** Each list that is newer than the backup adds the time until which it is complete. */
   const listTimes: number[] = [];
   const add = (added: readonly string[], completeUntil: number) => {
     for (const line of added) lines.add(line);

@@ -104,7 +104,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const { now, confirm, beforeReplacing } = options;
   const { databasePath } = config;
-  const { plan, found } = await prepareRestore(config, file, options);
+  const { plan, found: foundTag } = await prepareRestore(config, file, options);
   if (config.mayCreate) prepareDataFolder(config);
   const lock = acquireDaemonLock(databasePath);
   const draft = restoreDraftPath(databasePath);
@@ -113,7 +113,7 @@ export async function restoreBackup(
       await (options.acceptGap ?? throwError)(gapError(plan.erasures.gap.since));
     if (plan.replaces) await confirm(plan);
     removeDatabase(draft);
-    await copyToDraft(file, draft, found);
+    await copyToDraft(file, draft, foundTag);
     await verifyBackup(draft);
     if (!plan.isAuthentic)
       assertSameAccess(plan, compareAccess(databasePath, draft, now, plan.erasures), file);
@@ -121,11 +121,14 @@ export async function restoreBackup(
     // exceed those of the replaced database and of the folder of copies.
     const recorded = readRecordedCounters(dirname(file));
     const isComplete = options.isComplete === true;
-    // Each takeover since the record has raised the counters once more.
+    // A complete backup has the last counters of its server. Each takeover since the record has
+    // raised the counters once more.
     const increase = isComplete ? 0 : COUNTER_INCREASE * (1 + recorded.takeoversSince);
     const replaced = plan.replaces ? readCounters(databasePath) : [];
     if (!isComplete) advanceCounters(draft, [...replaced, ...recorded.counters], increase);
     const isTrusted = plan.isAuthentic || options.keepAdded === true;
+    // A key with only its limits raised stays enabled, because `keyLimits` lowers them again.
+    const added = plan.access.filter(({ change }) => change !== "limits raised");
     const audit = completeDraft(
       { ...config, databasePath: draft },
       {
@@ -141,10 +144,7 @@ export async function restoreBackup(
         isAuthentic: plan.isAuthentic,
         oldKeys: readOldKeys(config, file),
         isTrusted,
-        disabled: [
-          ...plan.revoked,
-          ...(isTrusted ? [] : plan.access.filter(({ change }) => change !== "limits raised")),
-        ],
+        disabled: [...plan.revoked, ...(isTrusted ? [] : added)],
         keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );

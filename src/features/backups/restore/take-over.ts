@@ -15,7 +15,7 @@ import { createEpoch, endTakeover, readNewestEpoch } from "./epochs.ts";
 import { readRecordedCounters, recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
-const NAME_FOLDER = "name the folder that serve --backup-dir copies to on the other machine";
+const NAME_FOLDER = "name the folder that the other machine copies to with serve --backup-dir";
 
 /** `skipped` lists the reasons why newer copies were not used. */
 type NewestCopy = { copy: Backup; skipped: string[] };

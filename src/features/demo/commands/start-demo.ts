@@ -43,6 +43,7 @@ export type Demo = {
 };
 export type DemoOptions = {
   port: number | undefined;
+  /** Whether the data folder is kept when the demo ends. */
   keep: boolean;
   printAttempts: boolean;
 };

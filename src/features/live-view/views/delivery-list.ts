@@ -32,7 +32,7 @@ type Column = {
 const CURSOR_CELLS = 1;
 const LONGEST_TYPE_CELLS = 26;
 const USUAL_TYPE_CELLS = 21;
-const USUAL_HOST_CELLS = 30;
+const USUAL_HOST_CELLS = 31;
 const ERROR_CELLS = 20;
 
 export function renderList(
@@ -145,11 +145,12 @@ function columnsFor(
     },
   ];
   const columns: Column[] = fixed.filter(({ isShown = true }) => isShown);
+  // A space follows each column, also each flexible one: this is every 1 in the sums below.
   const available = inner - columns.reduce((sum, { cells }) => sum + cells + 1, CURSOR_CELLS) - 1;
   const hasHost = inner >= 64;
   const errorCells = inner >= 100 ? ERROR_CELLS + 1 : 0;
   const typeCells = hasHost
-    ? clamp(available - errorCells - USUAL_HOST_CELLS - 2, USUAL_TYPE_CELLS, LONGEST_TYPE_CELLS)
+    ? clamp(available - errorCells - USUAL_HOST_CELLS - 1, USUAL_TYPE_CELLS, LONGEST_TYPE_CELLS)
     : available;
   const flexible: Column[] = [
     { title: "EVENT", cells: typeCells, span: ({ eventType }) => span(sanitize(eventType)) },

@@ -156,10 +156,12 @@ export class LanePublisher {
     // The events are read again, because the erasure of a guest may change them before the next
     // try.
     lane.events = [];
+    // The stream may have stored the event: it is asked for its newest one before the next try.
     lane.isUnclear ||= isUnclear;
     lane.failures += 1;
     lane.lastError = reason;
     lane.retryAt = this.#rt.monotonic() + publishDelayMs(lane.failures);
+    // A general failure concerns all lanes of the destination, which then wait, too.
     if (isGeneral) this.#health.fail(reason);
   }
 }

@@ -37,7 +37,10 @@ export class ScanQueue {
   #isScheduled = false;
   /** The slice that is running. */
   #slice: Slice | undefined;
-  /** The end of a pause as long as the last slice took, in milliseconds of the monotonic clock. */
+  /**
+   * When the pause after a slice ends, in milliseconds of the monotonic clock. The pause is as long
+   * as the slice.
+   */
   #pauseUntil = 0;
   #requestsServed = 0;
 
@@ -160,6 +163,7 @@ export class ScanQueue {
    */
   #startSlice(request: WaitingRequest): void {
     const { scan, client, network } = request;
+    // A client that has no IPv6 address is its own network.
     const accounts = network === client ? [client] : [client, network];
     if (scan.startedFor === null) {
       scan.startedFor = accounts;

@@ -72,7 +72,7 @@ describe("applying a file to a stored catalog", () => {
     ).toBe("hall");
   });
 
-  it("applying a file to a stored catalog uses the maximum quantity of a stored add-on as the default of a link", () => {
+  it("applying a file to a stored catalog uses the maximum quantity of a stored add-on as the default maximum of a link to it", () => {
     const before = readCatalogBody(
       "addons: [{key: stone, name: Stone, price: 5, maxQuantity: 4}]\n",
     );

@@ -358,7 +358,7 @@ test("guests of one mailbox, mail domain or network address get three links a da
   expect((await statusesOf(others, () => "203.0.113.99")).at(-1)).toBe(429);
 });
 
-test("a form that is sent three times after the page's share is used up holds one time and sends one mail", async () => {
+test("a form that is sent three times, when the page's share of the free time is used up, makes one hold and sends one mail", async () => {
   const mails = await openMails("CONFIRM");
   const { api, base, server, send } = mails;
   await useUpShare(mails);

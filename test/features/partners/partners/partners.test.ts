@@ -164,7 +164,7 @@ test("the revocation of a partner's key ends no other key, and the deletion of t
   expect(createTestPartner(rt, []).partner.name).toBe(partner.name);
 });
 
-test("the deletion of a partner records the revocations of its keys and access at once, for later restores", () => {
+test("the deletion of a partner records the revocations of its keys and access in one call, so that no restore brings them back", () => {
   const rt = createTestRuntime();
   const { partner } = createTestPartner(rt, addBusinesses(rt, ["one", "two"]));
   const ids = [

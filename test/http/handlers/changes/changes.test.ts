@@ -145,7 +145,7 @@ test("the feed starts at the right event although sequence numbers have a gap", 
   expect(feed.meta.lastSequence).toBe(lastSequence(api));
 });
 
-test("the feed has additional event types only if `types` names them", async () => {
+test("the feed leaves out some event types, such as event_availability.updated, unless `types` names them", async () => {
   const api = createTestApi();
   applyToSalon(
     api,
