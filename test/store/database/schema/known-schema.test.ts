@@ -57,7 +57,8 @@ test.for([
 
   const { deskbell } = createTerminal({ dataDir });
   const { code, stderr } = await deskbell(line);
-  expect({ code, stderr }).toEqual({
+  // The statement that fails first depends on the features, and may name the table.
+  expect({ code, stderr: stderr.replace(`${table}.last_sequence`, "last_sequence") }).toEqual({
     code: 5,
     stderr: `error: ${damage} (${error}).\nfix: stop the daemon and restore a backup: deskbell backup list (exit 5)\n`,
   });
