@@ -73,8 +73,8 @@ export class Cli extends Terminal {
 
   /**
    * Returns a known error of SQLite as an AppError that names the file. The --business that the
-   * user gave is added to the commands in the fix of any other AppError: a command without this
-   * option would ask for a business.
+   * user gave is added to the commands in the fix of another AppError about a business: a command
+   * without this option would ask for a business.
    */
   explain(error: unknown): unknown {
     const known = storageError(error, this.#databasePath);

@@ -40,8 +40,8 @@ export const createSafeguard = (
     if (size === undefined) assertNotInUse(path);
     if (size !== undefined && size > 0) return;
     const newest = copies.map(({ findCopy }) => findCopy(config)).find(isDefined);
-    // An empty file without a copy is an error only beside a master key. Whoever follows its fix
-    // deletes the empty file and keeps the key, so a missing file beside a key is a new start.
+    // An empty file without a copy is an error only beside a master key. The last fix deletes the
+    // empty file and leaves the key, so a missing file beside a key is a new start.
     if (newest === undefined && (size === undefined || !existsSync(masterKeyPath))) return;
     const remains =
       newest === undefined ? "the master key of its data exists" : "there are backups of it";

@@ -231,7 +231,7 @@ function listBooked(
       .listBusy(businessId, ...span)
       .flatMap((row) => toTaken({ ...row, segments: [] }));
   const segments = bookings.listBusySegments(businessId, ...span);
-  // `toTaken` reads only the times of the segments if there is no table.
+  // If there is no table, `toTaken` reads only the segments, so the zeros are never used.
   return toTaken({ startsAt: 0, endsAt: 0, tableId: null, segments }).filter(
     (taken) => taken.pool === pool,
   );

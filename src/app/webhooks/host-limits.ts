@@ -82,7 +82,7 @@ export const countUnverifiedDeliveries = (rt: Runtime, host: string): number =>
 
 /**
  * Returns the limit of an endpoint's host: when the host was verified, and how many deliveries it
- * may still get in this hour (null for any number).
+ * may still get within this rolling hour (null for any number).
  */
 export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   const host = limitedHost(endpoint);
@@ -96,11 +96,17 @@ export function readHostLimit(rt: Runtime, endpoint: EndpointRow) {
   };
 }
 
-/** Returns whether an endpoint gets no more deliveries in this hour: its host is not verified. */
+/**
+ * Returns whether an endpoint gets no delivery for now: its host is not verified, and got as many
+ * deliveries in the last hour as such a host may get.
+ */
 export const isHostLimited = (rt: Runtime, endpoint: EndpointRow): boolean =>
   readHostLimit(rt, endpoint).deliveriesLeft === 0;
 
-/** Returns the hosts that get no more deliveries in this hour, because they are not verified. */
+/**
+ * Returns the hosts that get no delivery for now: they are not verified, and got as many deliveries
+ * in the last hour as such a host may get.
+ */
 export const listLimitedHosts = (rt: Runtime): string[] =>
   rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));
 

@@ -85,7 +85,7 @@ export const redeliverOwn = (rt: Runtime, key: Viewer, filter: OwnRedelivery): R
       count += result.rows.length;
       redeliveriesLeft -= result.rows.length;
       readsLeft -= result.read;
-      // A search that ended at a limit returns the ID of the last delivery that it read.
+      // A search that ended at a limit returns the ID after which the next request continues.
       if (result.reached !== null) {
         reached = { endpointId, deliveryId: result.reached };
         break;

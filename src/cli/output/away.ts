@@ -48,7 +48,7 @@ export function printAway(
       `${countOf(canMove.length, "visit")} can be moved to colleagues: ` +
         `${cli.program} staff away ${person.key} --from ${from} --to ${to} --reassign --business ${slug}`,
     );
-  // After a reassignment, nobody is free for any visit that was not moved.
+  // A visit that a reassignment did not move counts as stuck, even if a colleague could take it.
   const stuck = unmoved.length - (moved === null ? canMove.length : 0);
   if (stuck > 0)
     cli.note(

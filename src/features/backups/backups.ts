@@ -54,7 +54,7 @@ export async function createBackup(rt: Runtime, onCopied = () => {}): Promise<Ba
     onCopied();
     checkDatabase(draft);
     const checksum = tagBackup(config, draft, createdAt, rt.random);
-    // A restore would ignore a list whose time is before that of the backup.
+    // A restore takes a list as newer than the backup only from the time of the backup on.
     const asOf = Math.max(rt.now(), createdAt);
     copyErasureList(config, folder, { server: rt.store.file.getServerId(), asOf });
     renameSync(draft, path);

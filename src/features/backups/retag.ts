@@ -77,7 +77,10 @@ function assertOwnFolder({ config, store }: Runtime, folder: string): void {
     throw new AppError("state_refuses", "it has the backups of another server");
 }
 
-/** Lists the backup folder and the last --backup-dir, whose disk may not be mounted. */
+/**
+ * Lists the backup folder, if it exists, and --backup-dir, or the last one if none is set. The disk
+ * of --backup-dir may not be mounted.
+ */
 export function listBackupFolders({ config }: Runtime): string[] {
   const { backupFolder } = config;
   const dir = config.backups.dir ?? readBackupState(config, "copy")?.dir ?? null;

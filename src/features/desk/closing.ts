@@ -26,8 +26,8 @@ type OpenDay = { date: string; shifts: Interval[]; nowMin: number };
 function findOpenDay(schedule: ScheduleDoc, timezone: string, now: number): OpenDay {
   const minute = Math.floor(now / MINUTE_MS);
   const today = dayAt(timezone, minute);
-  // Opening hours can end at 48:00, so those that began two days before count. Merged shifts would
-  // join yesterday's hours and today's if they meet at midnight.
+  // Opening hours can end at 48:00, so the days before today are read too. Merged shifts would join
+  // yesterday's hours and today's if they meet at midnight.
   const { unmergedShifts, closures } = createWorkingTimeReader(
     schedule,
     localDays(timezone, today - 2, today + 2),

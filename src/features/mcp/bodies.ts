@@ -70,7 +70,7 @@ export const HOLD_FORMS = {
   },
 } as const satisfies Forms;
 
-/** The bodies of the tool change_booking. `guest` is that of updateReservation, too. */
+/** The bodies of the tool change_booking. `guest` is also the body of updateReservation. */
 export const CHANGE_FORMS = {
   visit: bodyOf("rescheduleBooking", "New time of a visit"),
   table: bodyOf("rescheduleReservation", "New time of a table"),

@@ -28,8 +28,8 @@ export type DestinationRow = {
   /** The highest number that the stream gave to an event; null before the first publish. */
   streamSequence: number | null;
   /**
-   * When a lower number showed that the stream was recreated. A redelivery, which brings the lost
-   * events back, sets it to null.
+   * When a lower number showed that the stream was recreated. A redelivery of all businesses, or
+   * a change to another server or stream, sets it to null.
    */
   recreatedAt: number | null;
 };

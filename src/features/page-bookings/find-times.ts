@@ -79,7 +79,7 @@ export async function findMonth(
     const findNext = async (from: string): Promise<number | null> => {
       const availability = find(search, from, from);
       availability.assertNotTooLarge("next");
-      // `nextSlots` searches from `from` to the booking horizon, whatever the days of the request.
+      // `nextSlots` searches up to a year from `from`, whatever the days of the request.
       const [slot] = await availability.nextSlots(1, from);
       return slot ? parseInstant(slot.startsAt, timezone) : null;
     };

@@ -128,7 +128,7 @@ export function listTicketsWithCodes(
     });
 }
 
-/** Returns the state of an order: EXPIRED from its time on, even if it was not ended yet. */
+/** Returns the state of an order. A pending order whose time is over counts as EXPIRED. */
 export const statusOfOrder = (
   { status, expiresAt }: TicketOrder,
   now: number,

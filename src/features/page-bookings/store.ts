@@ -96,7 +96,7 @@ export function createPageBookingStore(db: Db) {
     moveLinks: (from: string, to: string) => void moveLinks.run({ from, to }),
     findByToken: (tokenHash: Buffer) => parseOptional(selectByToken.get(tokenHash), parse),
     findByVisit: (visitId: string) => parseOptional(selectByVisit.get(visitId), parse),
-    /** Returns the holds with a mailed link that were used, or not made after `madeUntil`. */
+    /** Returns the IDs of mailed holds that were used, or were made at `madeUntil` or before. */
     listEndedHolds: (madeUntil: number) => selectEndedHolds.all(madeUntil) as string[],
     /** Returns the visits that were booked at once, or that a mailbox has confirmed. */
     listMarked: (businessId: string) => selectByBusiness.all(businessId).map(parse),

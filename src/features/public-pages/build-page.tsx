@@ -285,7 +285,7 @@ type Html = Pick<Page, "content" | "structuredData" | "props"> & {
 /** The most characters of the description for search engines. */
 const MAX_DESCRIPTION = 300;
 
-/** @param name the page, whose link in the navigation is marked; "" for the first page */
+/** @param name the page whose link in the navigation is marked; "" for the first page */
 function toHtml(context: Context, name: PageName, html: Html): Omit<BuiltPage, "validUntil"> {
   const { shop, location } = context;
   const { path = shop.path, title } = html;

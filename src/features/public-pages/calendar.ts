@@ -30,7 +30,7 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
       description: [event.description, url].filter((part) => part !== null).join("\n\n"),
     });
   });
-  // The null says that the calendar lacks no event.
+  // The null leaves out the note on what a calendar lacks.
   return `${writeCalendarStart(profile.name, null)}${entries.join("")}${CALENDAR_END}`;
 }
 

@@ -71,7 +71,10 @@ export type Contents = readonly { id: string; name: string; page: number }[];
 /** A part of a list, which one page shows. */
 export type Listing<Item, Group> = {
   sections: { group: Group | null; items: Item[] }[];
-  /** The categories of the whole list, each with its first page; empty if there are too many. */
+  /**
+   * The categories of the whole list, each with its first page; empty if the list has only one
+   * page, or too many categories.
+   */
   contents: Contents;
   /** How many objects the whole list has. */
   total: number;

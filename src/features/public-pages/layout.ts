@@ -119,7 +119,7 @@ const weighOption = ({ name }: Part): number => OPTION_FRAME + lengthOf(name);
 /** Returns the first options of a group, as many as a page shows. */
 export function firstOptions<Option extends Part>(options: readonly Option[]): Option[] {
   let weight = 0;
-  // The weight only rises, so no option after the first heavy one is kept.
+  // The weight only rises, so no option is kept after the first one beyond the limit.
   return options
     .slice(0, MAX_PARTS)
     .filter((option) => (weight += weighOption(option)) <= MAX_OPTIONS_WEIGHT);

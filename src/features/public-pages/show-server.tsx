@@ -34,7 +34,7 @@ export function sendHome(rt: Runtime, context: RequestContext, base: string): Ht
   const language = choosePageLanguage(acceptLanguage, [first.locale]);
   const texts = textsOf(language);
   return respondWithPage(
-    // A location needs a slug, which this page does not use.
+    // The URLs of page files contain a slug, and any slug leads to the same files.
     { context, feature: "public-pages", slug: first.slug, base },
     {
       language,

@@ -102,8 +102,9 @@ export class AccessControl {
   }
 
   /**
-   * Returns the key of a request to a public route with a parameter that requires a key. Counts the
-   * request only if it is refused, because `limitPublic` has counted it.
+   * Returns the key of a request to a public route with a parameter that requires a key. Counts
+   * only failed authentications, and partners that do not reach the business, because `limitPublic`
+   * has counted the request.
    */
   authenticate(context: RequestContext, slug: string, scope: Scope): Credential {
     return this.#authenticateAt(context, slug, scope);
@@ -111,7 +112,7 @@ export class AccessControl {
 
   /**
    * Returns the key of a request to a route that needs no key; undefined if the request has none.
-   * Counts the request only if it is refused.
+   * Counts only failed authentications, and partners that do not reach the business.
    * @param slug the business in the path; undefined for a route that is not below one business
    * @throws AppError if the key is invalid, belongs to another business or must not be used from
    *   the client's address. A key for several businesses is refused, too, if there is no slug

@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from "../pipeline/request-context.ts";
 import type { RoutePath } from "../pipeline/route.ts";
 import type { Router } from "../pipeline/router.ts";
 
-/** A path of the API or of a page begins with a prefix that the slug of a business follows. */
+/** A path that has the slug of a business begins with one of these, and the slug follows. */
 const PREFIXES = ["/v1/businesses/", "/b/"];
 const SLUG = /:slug(?=\/|$)/;
 const PLAIN_SLUG = /^[\w-]*$/;

@@ -38,8 +38,8 @@ export type Connection = {
 
 export type ConnectionOptions = {
   /**
-   * A clock in milliseconds that never jumps. With it, a connection that writes in a loop takes
-   * breaks in which others can write; without it, there are no breaks.
+   * A clock in milliseconds that never jumps. A connection that has this clock and writes in a
+   * loop takes breaks in which others can write; there are no breaks without the clock.
    */
   monotonic?: () => number;
   /**
@@ -200,8 +200,7 @@ function prepareConnection(db: Db): void {
       `SQLite ${version} can corrupt a file in WAL mode; 3.51.3 or newer is required.`,
     );
   db.pragma("journal_mode = WAL");
-  // better-sqlite3 switches to NORMAL when WAL is on. With NORMAL, a power cut loses acknowledged
-  // rows.
+  // better-sqlite3 switches to NORMAL when WAL is on. A power cut then loses acknowledged rows.
   db.pragma("synchronous = FULL");
   db.pragma("foreign_keys = ON");
   db.pragma("trusted_schema = OFF");

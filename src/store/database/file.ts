@@ -15,7 +15,7 @@ const CACHE_KIB = 16 * 1024;
 
 export function createFileStore(db: Db) {
   /**
-   * Empties the write-ahead log. Returns false if another connection is reading, which prevents it.
+   * Empties the write-ahead log. Returns false if another connection's read or write prevents it.
    */
   const emptyLog = (): boolean => {
     const [{ busy }] = db.pragma("wal_checkpoint(TRUNCATE)") as [{ busy: number }];

@@ -8,8 +8,8 @@ const CANCELLABLE: DeliveryStatus[] = ["PENDING", "PARKED", "CORRUPT"];
 
 /**
  * Returns the SQL source and condition of a filter with a status. The source names the index of a
- * rare status, which the query planner would not choose by itself. With an ID, no index is faster
- * than the primary key.
+ * rare status, which the query planner would not choose by itself. No index is named for a filter
+ * with an ID, because the primary key is faster.
  */
 function selectStatus(filter: DeliveryFilter, status: DeliveryStatus) {
   const { where, parameters } = toSqlCondition({ ...filter, status });

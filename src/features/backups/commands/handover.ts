@@ -74,7 +74,7 @@ async function askDaemon(cli: Cli, config: Config, to: string): Promise<Handover
   cli.note("The daemon sends what it has begun to send, and makes a last copy …");
   for (;;) {
     // The daemon may finish and stop between the two checks, so the state of the handover is read
-    // last. There is no state if `handover --cancel` has withdrawn the request.
+    // last. There is no state if a restart of the daemon or `handover --cancel` has deleted it.
     const isRunning = isDaemonRunning(databasePath);
     const state = readHandover(config)?.state ?? "failed";
     if (state === "failed" || (state === "done" && !isRunning)) return resultOf(config);

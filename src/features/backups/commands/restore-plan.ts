@@ -47,7 +47,7 @@ const MAX_LISTED = 50;
  */
 export const isAdded = ({ change }: AccessChange): boolean => change !== "limits raised";
 
-/** Prints what a restore adds, brings back, revokes and erases, for the person who confirms it. */
+/** Prints what a restore adds, brings back, revokes and erases. */
 export function describePlan(cli: Cli, plan: RestorePlan, trust: RestoreTrust): void {
   const { keepAdded, keepMoved } = trust;
   const { isAuthentic, access, revoked, audit, erasures, replaces, unreadable } = plan;

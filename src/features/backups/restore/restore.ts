@@ -244,7 +244,8 @@ const changedError = (file: string): AppError =>
 
 /**
  * Adds a tag to the replaced data, so that they can be restored like a backup.
- * @returns why no tag could be added; null if one was added, or if the data are damaged
+ * @returns why adding the tag failed; null if it did not fail, also if the data are damaged or no
+ * master key exists, which leave the data without a tag
  */
 function tagCopy(config: Config, copy: string, now: number): string | null {
   // A log remains only if the data are so damaged that it could not be merged.

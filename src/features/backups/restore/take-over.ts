@@ -194,8 +194,8 @@ export async function takeOver(
     isComplete: last !== undefined,
     isTakeover: true,
     beforeReplacing(counters) {
-      // A last copy is complete until another server takes over with it. The epoch after that of
-      // the copy exists then, so `createEpoch` throws.
+      // A last copy is complete until the next takeover. The epoch after that of the copy exists
+      // then, so `createEpoch` throws.
       epoch = createEpoch(config, dir, options.now, last && last.epoch + 1);
       recordCounters(dir, { epoch, counters });
       // Until the new data are in place, the epoch in the folder prevents a start.

@@ -66,7 +66,7 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
   const newest = findNewestBackup(rt, isRegularBackup);
-  // Another backup would be no better without a master key.
+  // If there is no master key, a new backup of encrypted data would have no tag either.
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;

@@ -44,7 +44,7 @@ function moveBy(
   if (selectBy > 0 && from === last && reached !== null)
     return { ...position, top: { id: reached, isIncluded: false }, selected: null, offset: null };
   const selected = clamp(from + selectBy, 0, last);
-  // If fewer rows than `height` are left, the visible part stays where it is.
+  // If fewer rows than `height` are left, the visible part does not scroll down.
   const lowestTop = Math.max(topIndex, rows.length - height);
   const scrolledTop = clamp(topIndex + scrollBy, 0, lowestTop);
   const top = clamp(scrolledTop, selected - height + 1, selected);

@@ -163,7 +163,7 @@ export function renderDay(
 const timesOf = ({ startsAt, endsAt, timezone }: ShownVisit): string =>
   [startsAt, endsAt].map((at) => formatLocalMinute(at, timezone).slice(11)).join("-");
 
-/** Returns two lines with all texts of the selected visit, because columns may cut them. */
+/** Returns two lines with the texts of the selected visit, because columns may cut them. */
 function aboutVisit(visit: ShownVisit, hasSeveralBusinesses: boolean, width: number): StyledLine[] {
   const parts = [
     timesOf(visit),

@@ -27,8 +27,8 @@ type Column = {
   span: (row: FoundDelivery, cells: number) => Span;
 };
 
-// These widths are in cells. A wide terminal has room for the longest event type; any terminal has
-// room for a usual one.
+// These widths are in cells. A wide terminal has room for the longest event type; a terminal with
+// the column for receivers has room for a usual one.
 const CURSOR_CELLS = 1;
 const LONGEST_TYPE_CELLS = 26;
 const USUAL_TYPE_CELLS = 21;

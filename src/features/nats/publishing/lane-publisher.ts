@@ -123,7 +123,7 @@ export class LanePublisher {
       const last = await broker.readLast(subjects, SEQUENCE);
       if (this.state === "stopped") return false;
       lane.isUnclear = false;
-      // A message of another program has no sequence number: the result is then NaN.
+      // A message of another program has no sequence number: the result is then 0 or NaN.
       const sequence = Number(last?.value);
       if (last === null || !(sequence > cursor.sequence)) return true;
       const eventId = this.#rt.store.events.findIdAt(businessId, sequence);

@@ -53,7 +53,7 @@ export function distance(ms: number): string {
 
 /**
  * Returns what the receiver does that explains the state of an endpoint. The text is continued with
- * `since` and a time.
+ * `since` and a time if one is known.
  */
 function describeFailure({ state, lastStatusCode }: Endpoint): string {
   const status = lastStatusCode === null ? "" : ` with HTTP ${lastStatusCode}`;

@@ -194,7 +194,7 @@ type CategoryLinksProps = {
   urlOf: (page: number) => string;
 };
 
-/** Links to all categories of a long list, on this page and on its other pages. */
+/** Links to the categories of a list. The other pages are left out if `contents` is empty. */
 export const CategoryLinks = ({ shop, name, listing, urlOf }: CategoryLinksProps) => {
   const { sections, contents, page } = listing;
   const onThisPage = sections.flatMap(({ group }) => group ?? []);
