@@ -72,6 +72,15 @@ test("a guest moves a visit, and a business that approves each visit approves th
   expect(current()).toMatchObject({ status: "PENDING", startsAt: Date.parse(at) });
 });
 
+test("a move without a valid time leads back to the times and changes nothing", async () => {
+  const { visitor, link, current } = await bookLaterVisit();
+  const before = current();
+  const { action } = await visitor.openTimes(`${link}?move=1`);
+  const response = await visitor.post(action, { at: "soon" });
+  expect(response.headers.get("location")).toMatch(/\?move=1$/);
+  expect(current()).toEqual(before);
+});
+
 test("a guest can move a visit by less than its own length", async () => {
   const { visitor, link, current } = await bookLaterVisit();
   const { startsAt, endsAt } = current();
