@@ -96,17 +96,24 @@ const referencesOf = <K extends Kind>(kind: K, doc: DocOf[K]): Reference[] =>
 
 /**
  * Returns the keys of the objects to which a document refers, without repetitions. A reference to a
- * ticket type counts as one to its public event, whose key is taken to end at the first slash.
+ * ticket type counts as one to each event that may have it.
  */
 export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, Set<string>> {
   const keys = new Map<Kind, Set<string>>();
   for (const { to, key } of referencesOf(kind, doc)) {
     const target = to === "ticket_type" ? "public_event" : to;
-    const targetKey = to === "ticket_type" ? key.slice(0, key.indexOf("/")) : key;
-    keys.set(target, (keys.get(target) ?? new Set()).add(targetKey));
+    const targetKeys = to === "ticket_type" ? eventKeysIn(key) : [key];
+    keys.set(target, (keys.get(target) ?? new Set()).union(new Set(targetKeys)));
   }
   return keys;
 }
+
+/**
+ * Returns the keys that the event of a ticket type can have: keys may contain slashes, so each slash
+ * may end the key of the event.
+ */
+const eventKeysIn = (ticketTypeKey: string): string[] =>
+  [...ticketTypeKey.matchAll(/\//g)].map(({ index }) => ticketTypeKey.slice(0, index));
 
 /**
  * Returns the object with its references renamed; the given object if none was renamed.
@@ -193,10 +200,7 @@ export function createReferenceCheck(
     known[to].has(key) ||
     key.startsWith(PLACEHOLDER_KEY) ||
     (to === "ticket_type"
-      ? // Keys may contain slashes, so each slash may end the key of the event.
-        [...key.matchAll(/\//g)].some(({ index }) =>
-          isUncertain("public_event", key.slice(0, index)),
-        )
+      ? eventKeysIn(key).some((eventKey) => isUncertain("public_event", eventKey))
       : isUncertain(to, key));
   const suggest = limitedSuggestions();
   const names: { [T in Target]?: string[] } = {};

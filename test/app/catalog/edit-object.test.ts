@@ -141,6 +141,24 @@ promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, 
   expect(events.map(({ type }) => type)).toContain("promotion.updated");
 });
 
+test("an edit accepts a ticket type whose event has a slash in its key, beside an event whose key is the start of it", () => {
+  const rt = createTestRuntime();
+  // The whole catalog is loaded for an edit that concerns the event with the next transition.
+  const event = (key: string, day: number) =>
+    `{key: ${key}, name: Gala, startsAt: 2026-12-0${day}T19:00, durationMin: 60, ticketTypes: [{key: all, name: All, price: 9.00}]}`;
+  applyCatalogBody(
+    rt,
+    `
+events: [${event("first", 1)}, ${event("gala", 2)}, ${event("gala/2026", 3)}]
+promotions: [{key: deal, name: Deal, benefit: {type: PERCENT_OFF, percent: 10}, appliesTo: {ticketTypes: [gala/2026/all]}}]`,
+  );
+  const { changes } = editObject(rt, SLUG, "promotion", "deal", (doc) => ({
+    ...doc,
+    name: "Offer",
+  }));
+  expect(changes).toHaveLength(1);
+});
+
 test("an edit during which a promotion ends loses neither an object nor the promotion's event", () => {
   /** Edits a service while the transition becomes due, after so many looks at the clock. */
   const editAt = (earlyCalls: number) => {
