@@ -26,38 +26,47 @@ export function storageError(error: unknown, knownPath?: string): AppError | und
   // A query that looks into stored documents meets the damage before `parseJson` does.
   if (message === "malformed JSON")
     return new DamagedDatabaseError(path, "a stored document is not valid JSON");
-  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code)) {
-    if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
-    // SQLite does not report that a disk has no space for a new file.
-    const command = findFullDiskCommand(path);
-    if (command !== undefined)
-      return new AppError("storage_full", `The disk that holds ${path} is full.`, {
-        fix: `delete files that are not needed (${command} shows how full it is) and try again`,
-      });
-    const folder = dirname(path);
-    if (knownPath !== undefined && accessErrorCode(folder) === "EACCES")
-      // A container's volume often belongs to root. The container's user has a number but no name.
-      return new AppError(
-        "not_permitted",
-        `${path} cannot be opened: user ${process.getuid?.()} may not write to ${folder}.`,
-        { fix: `sudo chown ${process.getuid?.()} ${shellQuote(folder)}` },
-      );
-    return new AppError("not_permitted", `${path} cannot be opened for writing.`, {
-      fix:
-        knownPath === undefined || existsSync(knownPath)
-          ? "check the owner and the mode of the file and its folder"
-          : "check that its folder exists and is writable",
-    });
-  }
+  if (/^SQLITE_(?:CANTOPEN|READONLY|PERM)/.test(code))
+    return knownPath === undefined
+      ? notWritableError(path, CHECK_OWNER)
+      : explainUnwritable(knownPath);
   if (code.startsWith("SQLITE_IOERR"))
     return new AppError(
       "storage_failed",
-      `The disk that holds ${path}${nameDisk(findDisk(path))} failed: ${message} (${code}).`,
+      `The disk that holds ${path}${nameDisk(knownPath === undefined ? undefined : findDisk(knownPath))} failed: ${message} (${code}).`,
       {
         fix: "look for disk errors with dmesg; on a working disk, restore a backup: deskbell backup list",
       },
     );
   return undefined;
+}
+
+const CHECK_OWNER = "check the owner and the mode of the file and its folder";
+
+const notWritableError = (path: string, fix: string): AppError =>
+  new AppError("not_permitted", `${path} cannot be opened for writing.`, { fix });
+
+/** Returns the reason why a file cannot be written or created, as far as its disk and folder show it. */
+function explainUnwritable(path: string): AppError {
+  if (isOnReadOnlyDisk(path)) return readOnlyDiskError(path);
+  // SQLite does not report that a disk has no space for a new file.
+  const command = findFullDiskCommand(path);
+  if (command !== undefined)
+    return new AppError("storage_full", `The disk that holds ${path} is full.`, {
+      fix: `delete files that are not needed (${command} shows how full it is) and try again`,
+    });
+  const folder = dirname(path);
+  if (accessErrorCode(folder) === "EACCES")
+    // A container's volume often belongs to root. The container's user has a number but no name.
+    return new AppError(
+      "not_permitted",
+      `${path} cannot be opened: user ${process.getuid?.()} may not write to ${folder}.`,
+      { fix: `sudo chown ${process.getuid?.()} ${shellQuote(folder)}` },
+    );
+  return notWritableError(
+    path,
+    existsSync(path) ? CHECK_OWNER : "check that its folder exists and is writable",
+  );
 }
 
 export class DamagedDatabaseError extends AppError {

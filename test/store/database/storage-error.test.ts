@@ -56,6 +56,33 @@ test("an I/O error names the disk", () => {
   );
 });
 
+test.each([
+  ["SQLITE_CANTOPEN", "the database cannot be opened for writing."],
+  [
+    "SQLITE_IOERR_WRITE",
+    "The disk that holds the database failed: disk I/O error (SQLITE_IOERR_WRITE).",
+  ],
+])("%s of a database whose path is not known names no disk", (code, message) => {
+  const error = new Database.SqliteError("disk I/O error", code);
+  expect(storageError(error)).toMatchObject({ message });
+});
+
+test.skipIf(!canMount())(
+  "a database whose path is not known is not looked for in the current folder",
+  () => {
+    const { folder } = mountSmallDisk(1, 1);
+    const current = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(storageError(new Database.SqliteError("x", "SQLITE_CANTOPEN"))).toMatchObject({
+        code: "not_permitted",
+      });
+    } finally {
+      process.chdir(current);
+    }
+  },
+);
+
 test.skipIf(!canMount())("a disk without room for a new database file is reported as full", () => {
   const { folder } = mountSmallDisk(1, 1);
   const path = join(folder, "deskbell.db");
