@@ -123,7 +123,7 @@ export function DeliveriesSection() {
           : `${deliveries.length}${nextCursor === null ? "" : " or more"} ${deliveries.length === 1 ? "delivery" : "deliveries"}`}
       </p>
       {listed.value !== undefined && !listed.isBusy && deliveries.length === 0 && (
-        <p>{wanted === EVERYTHING ? NOTHING_SENT : NOTHING_FOUND}</p>
+        <p>{Object.keys(toFilter(wanted)).length === 0 ? NOTHING_SENT : NOTHING_FOUND}</p>
       )}
       <ul class="deliveries">
         {deliveries.map((delivery) => (

@@ -67,7 +67,7 @@ function describeFailure({ state, lastStatusCode }: Endpoint): string {
     case "host_limit":
       return "its host has not accepted an event yet, so it gets few";
     default:
-      return "the receiver could not be reached, or did not respond in time,";
+      return "no response in time";
   }
 }
 

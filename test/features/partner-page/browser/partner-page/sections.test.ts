@@ -202,6 +202,21 @@ test("deliveries are filtered, shown, and sent again, one alone or all of them",
   expect(rt.store.deliveries.list({ status: "PENDING" }, 100)).toHaveLength(sent);
 }, 60_000);
 
+test("an empty list asks for other filters while one is set, and for a test event if none is", async (test) => {
+  const { url, createSecret } = await servePartnerPage();
+  const page = await openPage(test, url);
+  const reader = drive(page);
+  await reader.fill("API key", createSecret().secret);
+  await reader.click("Open");
+  await reader.waitForText("Salon Aurora");
+  await reader.click("Deliveries");
+  await reader.waitForText("Nothing has been sent for this key yet.");
+  await reader.fill("Created", "24");
+  await reader.waitForText("No delivery is like that.");
+  await reader.fill("Created", "");
+  await reader.waitForText("Nothing has been sent for this key yet.");
+}, 60_000);
+
 test("the feed shows events, and how far a cursor is behind", async (test) => {
   const { reader, rt, changePrice, secret, url } = await enter(test);
   const api = url.replace(/\/b\/.*/, `/v1/businesses/${SALON}/changes?after=latest`);
