@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CacheFile } from "./mutants/cache.ts";
 import { copyCheckout, insertMutants } from "./mutants/copy.ts";
-import { describeMutants, replaceMutants } from "./mutants/report.ts";
+import { describeMutants, isEquivalent, replaceMutants } from "./mutants/report.ts";
 import { listTests, measureTests, type Options, runMutants } from "./mutants/run-mutants.ts";
 import { type Sampled, takeSample } from "./mutants/sample.ts";
 import { findInvalid } from "./mutants/type-check.ts";
@@ -20,6 +20,8 @@ const COUNT = 1500;
 const QUICK_COUNT = 100;
 /** The results are written after each batch. */
 const BATCH = 250;
+/** The time of the tests near a mutant in their last round: the other tests follow later. */
+const NEAR_BUDGET_MS = 15_000;
 
 const USAGE = `Usage: npm run mutants -- [--quick | --count N] [--seed S] [--unit] [--workers N]
 Makes small changes (mutants) in a copy of the program, runs the tests that reach each of them, and writes
@@ -86,25 +88,53 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
 const MOST_PATIENCE = 5;
 process.env["PROOFS_PATIENCE"] = String(Math.min(await measureSlowdown(), MOST_PATIENCE));
 
-/** Runs the tests of some files with all mutants. Results of mutants with a verdict are kept. */
-async function runTests(files: readonly string[], isLast: boolean): Promise<void> {
-  const options: Options = { copy, workers, cache, log };
+const options: Options = { copy, workers, cache, log };
+
+/**
+ * Runs the cheapest tests near the mutants, also of those that are listed as equivalent. The
+ * survivors that cannot be compiled get no other tests.
+ */
+async function runNearTests(files: readonly string[]): Promise<void> {
   await measureTests(options, files);
   for (let start = 0; start < wanted.length; start += BATCH) {
     const batch = wanted.slice(start, start + BATCH);
-    await runMutants(options, batch);
+    await runMutants(options, batch, NEAR_BUDGET_MS);
+    await compileMutants(batch.filter((mutant) => cache.verdictOn(mutant).status === "survived"));
+  }
+}
+
+/**
+ * Runs the tests of some files with all mutants but those that are listed as equivalent. Results of
+ * mutants with a verdict are kept.
+ */
+async function runTests(files: readonly string[], isLast: boolean): Promise<void> {
+  await measureTests(options, files);
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    const batch = wanted.slice(start, start + BATCH);
+    await runMutants(
+      options,
+      batch.filter((mutant) => !isEquivalent(mutant)),
+    );
     if (isLast) await finish(batch, start);
   }
 }
 
-/** Finds the mutants of a batch that cannot be compiled, and writes the results up to the batch. */
-async function finish(batch: readonly Sampled[], start: number): Promise<void> {
-  const unchecked = batch.filter((mutant) => !cache.verdictOn(mutant).isCompiled);
+/** Finds those of these mutants that cannot be compiled. */
+async function compileMutants(mutants: readonly Sampled[]): Promise<void> {
+  const unchecked = mutants.filter((mutant) => {
+    const { status, isCompiled } = cache.verdictOn(mutant);
+    return status !== "invalid" && !isCompiled;
+  });
   const invalid = await findInvalid(plain, unchecked);
   for (const mutant of unchecked)
     if (invalid.has(mutant)) cache.verdictOn(mutant).status = "invalid";
     else cache.verdictOn(mutant).isCompiled = true;
   cache.save();
+}
+
+/** Compiles the mutants of a batch, and writes the results up to the batch. */
+async function finish(batch: readonly Sampled[], start: number): Promise<void> {
+  await compileMutants(batch);
   const done = wanted.slice(0, start + batch.length);
   const section = describeMutants(done, cache, { seed, commit, hasPrograms: !values.unit });
   const path = join(ROOT, "test/proofs", values.quick ? "RESULTS.quick.md" : "RESULTS.md");
@@ -118,7 +148,7 @@ try {
   if (!values.unit) execFileSync("npm", ["run", "-s", "build"], { cwd: copy, stdio: "inherit" });
   const { near, unit, program } = listTests(copy, wanted);
   // Most mutants are noticed by the tests of their folder, which are measured first.
-  await runTests(near, false);
+  await runNearTests(near);
   await runTests(unit, values.unit);
   if (!values.unit) await runTests(program, true);
 } finally {

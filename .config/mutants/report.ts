@@ -13,6 +13,9 @@ const REASONS = new Map(
   ]),
 );
 
+/** Returns whether a mutant is listed as one that no test can notice. */
+export const isEquivalent = ({ key }: Sampled): boolean => REASONS.has(key);
+
 const HEADING = "## Mutants";
 const NO_MUTANTS: Score = {
   killed: 0,
@@ -35,7 +38,7 @@ export function describeMutants(
     mutant,
     outcome: classifyMutant(cache.verdictOn(mutant), {
       isReached: reached.has(mutant.id),
-      isEquivalent: REASONS.has(mutant.key),
+      isEquivalent: isEquivalent(mutant),
     }),
   }));
   const countOf = (list: typeof outcomes): Score => {

@@ -61,8 +61,16 @@ export async function measureTests(options: Options, files: readonly string[]): 
 /** A test file that reaches a mutant, and those of its tests that do; null for all. */
 type Candidate = { file: string; tests: string[] | null; ms: number };
 
-/** Runs the tests that reach these mutants, the cheapest ones first, until a test fails. */
-export async function runMutants(options: Options, mutants: readonly Sampled[]): Promise<void> {
+/**
+ * Runs the tests that reach these mutants, the cheapest ones first, until a test fails.
+ * @param lastBudgetMs the time of the tests that a mutant gets in the last round; if absent, rounds
+ *   follow until all tests have run
+ */
+export async function runMutants(
+  options: Options,
+  mutants: readonly Sampled[],
+  lastBudgetMs = Infinity,
+): Promise<void> {
   const { cache } = options;
   const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]));
   const files = Object.entries(cache.cache.files);
@@ -82,7 +90,7 @@ export async function runMutants(options: Options, mutants: readonly Sampled[]):
       verdict.by = `${file}: ${test}`;
     } else verdict.passed[file] = cache.cache.files[file]?.sha256 ?? "";
   };
-  for (let budget = ROUND_MS; ; budget *= 3) {
+  for (let budget = ROUND_MS; budget <= lastBudgetMs; budget *= 3) {
     const plan = [...queues].flatMap(([mutant, queue]): (PlannedRun & { ms: number })[] => {
       if (cache.verdictOn(mutant).status !== "survived") return [];
       return takeWorth(queue, budget).map((one) => ({ ...one, mutant: mutant.id }));
