@@ -279,6 +279,21 @@ test("the desk cannot end time off that lasts beyond tomorrow", async () => {
   expect(api.store.timeOff.findById(businessOf(api).id, holiday.id)).toBeDefined();
 });
 
+test("a desk without the right to visits, or of one person, shows no ticket orders", async () => {
+  const ordersOn = async (options: Parameters<typeof openDesk>[0]) => {
+    const { api, view } = await openDesk({ preset: "venue", ...options });
+    const { id, slug } = businessOf(api);
+    const event = api.store.catalog
+      .listByKind(id, "public_event")
+      .find(({ ticketTypes }) => ticketTypes.length > 0)!;
+    createTicketOrder(api, slug, { event: event.key, items: [event.ticketTypes[0]!.key] });
+    return (await view()).orders.length;
+  };
+  expect(await ordersOn({})).toBe(1);
+  expect(await ordersOn({ allow: ["check-in"] })).toBe(0);
+  expect(await ordersOn({ staffId: "stf_nobody" })).toBe(0);
+});
+
 test("a confirmed ticket order shows its codes once, and each code checks in once", async () => {
   const { api, act, view } = await openDesk({ preset: "venue" });
   const business = businessOf(api);

@@ -87,6 +87,14 @@ describe("alerts about one condition", () => {
     expect(run(3 * 60)).toEqual(["RESOLVED endpoint.failing|salon|a 3"]);
   });
 
+  test("conditions that return together raise each count by one", () => {
+    const { run } = startTracking();
+    const both = [failing("a"), failing("b")];
+    expect(run(5, ...both)).toHaveLength(2);
+    expect([run(10), run(5, ...both)].flat()).toEqual([]);
+    expect(run(3 * 60).map((line) => line.at(-1))).toEqual(["2", "2"]);
+  });
+
   test("a condition that returns before RESOLVED is resolved two hours after its alert", () => {
     const { run } = startTracking();
     expect(run(5, failing("a"))).toEqual(["FIRING endpoint.failing|salon|a 1"]);

@@ -130,6 +130,19 @@ describe("the request of a delivery", () => {
     });
   });
 
+  test("a secret key without the group of an event sees no delivery of it to endpoints of other keys", async () => {
+    const { api } = setUp();
+    const { endpoint } = await createTestEndpoint(api, null);
+    triggerEvent(api, getBusinessOfKey(api, { businessId: SALON_ID }), "booking.created");
+    const [{ id } = { id: "" }] = api.store.deliveries.list({ endpointId: endpoint.id }, 1);
+    const statusFor = async (eventGroups: ("bookings" | "catalog")[]) => {
+      const { secret } = api.createKey({ kind: "SECRET", eventGroups });
+      return (await api.request(`${DELIVERIES}/${id}`, { key: secret })).status;
+    };
+    expect(await statusFor(["bookings"])).toBe(200);
+    expect(await statusFor(["catalog"])).toBe(404);
+  });
+
   test("a delivery whose event was altered has no request", async () => {
     const { api } = setUp();
     await createTestEndpoint(api, null);
