@@ -56,9 +56,9 @@ export const valueAt = (contents: unknown, path: readonly PropertyKey[]): unknow
     contents,
   );
 
-/** Returns whether a path leads to something inside an item. */
-const isInItem = (path: Path): boolean =>
-  path.length > (itemPath(path)?.length ?? Number.POSITIVE_INFINITY);
+/** Returns whether a path leads to something inside an item or inside the business. */
+const isInside = (path: Path): boolean =>
+  path.length > (path[1] === "business" ? 2 : (itemPath(path)?.length ?? Infinity));
 
 /** Deletes unknown fields, and deletes or replaces an invalid value. */
 export function repairValue(contents: unknown[], issue: ZodIssue): void {
@@ -69,13 +69,12 @@ export function repairValue(contents: unknown[], issue: ZodIssue): void {
 }
 
 /**
- * Deletes the object that has or lacks a field which `repairValue` could not repair.
- * @returns false if that object is a whole item or the business
+ * Deletes or replaces the object or list around a value that `repairValue` could not repair.
+ * @returns false if it is a whole item or the business, or in neither of them
  */
 export function repairContainer(contents: unknown[], { path }: ZodIssue): boolean {
   const container = path.slice(0, -1) as Path;
-  const isGroupOfBusiness = container[1] === "business" && container.length > 2;
-  if (!isInItem(container) && !isGroupOfBusiness) return false;
+  if (!isInside(container)) return false;
   repairAt(contents, container, false);
   return true;
 }
@@ -85,15 +84,15 @@ const expectsObject = (issue: ZodIssue): boolean =>
 
 /**
  * Deletes or replaces the value at a path. A list element that should be an object stays: a whole
- * item is skipped later, and `repairContainer` deletes a list that is inside an item.
+ * item is skipped later, and `repairContainer` deletes a list inside an item or the business.
  */
 function repairAt(contents: unknown[], path: Path, shouldBeObject: boolean): void {
   const [parentPath, field] = [path.slice(0, -1), path.at(-1)];
   const isInList = Array.isArray(valueAt(contents, parentPath));
   // Deleting one element would shift the paths of later ones, so the whole list is deleted.
-  if (isInList && isInItem(parentPath) && !shouldBeObject)
+  if (isInList && isInside(parentPath) && !shouldBeObject)
     return repairAt(contents, parentPath, false);
-  // A file that is no object becomes an empty catalog file.
+  // A file that is no object, or that has too many errors to list, becomes an empty catalog file.
   if (path.length === 1) contents[Number(field)] = { catalog: 1 };
   else if (!isInList && field !== undefined) repairField(contents, parentPath, String(field));
 }

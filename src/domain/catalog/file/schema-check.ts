@@ -39,15 +39,22 @@ export function validateSchema(contents: unknown[], unchanged: Unchanged): Schem
 
   for (const issue of found) repairValue(contents, issue);
   let remaining = findIssues(contents, unchanged);
-  // `filter` repairs all containers; `some` would stop at the first.
-  while (remaining.filter((issue) => repairContainer(contents, issue)).length > 0)
+  // Each round repairs what contains the values of the round before, so a path has as many rounds as
+  // parts. The limit ends the loop even if a repair changes nothing.
+  for (let rounds = longestPath(remaining); rounds > 0; rounds--) {
+    // `filter` repairs all containers; `some` would stop at the first.
+    if (remaining.filter((issue) => repairContainer(contents, issue)).length === 0) break;
     remaining = findIssues(contents, unchanged);
+  }
   const itemPaths = remaining.map((issue) => itemPath(issue.path as Path)?.join("\0"));
   const unreadable = new Set(itemPaths.filter((path) => path !== undefined));
   // An issue outside of items cannot be skipped.
   const isReadable = !itemPaths.includes(undefined);
   return { ...result, files: isReadable ? (contents as AuthoredFile[]) : null, unreadable };
 }
+
+const longestPath = (issues: readonly ZodIssue[]): number =>
+  Math.max(0, ...issues.map(({ path }) => path.length));
 
 /**
  * Returns where files differ from their schema. Items are validated one by one, because zod copies

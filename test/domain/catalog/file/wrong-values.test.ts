@@ -1,0 +1,55 @@
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { PRESETS, readPreset } from "../../../../src/platform/assets.ts";
+import { collectIssues, readCatalogSources } from "../../../support/catalog-file.ts";
+
+const WRONG: unknown[] = [null, 7, "", [], [7], {}, [{}], undefined];
+
+/** Returns a value with the first element of each list. */
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shorten);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shorten(one)]));
+}
+
+/** Returns the value once for each of its parts, with another value in place of this part. */
+function* replaceParts(value: unknown, by: unknown): Generator<unknown> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, part] of Object.entries(value)) {
+    const replaceBy = (other: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map((one, index) => (String(index) === name ? other : one))
+        : { ...value, [name]: other };
+    yield replaceBy(by);
+    for (const changed of replaceParts(part, by)) yield replaceBy(changed);
+  }
+}
+
+const read = (file: unknown) =>
+  collectIssues(() =>
+    readCatalogSources([{ name: "catalog.yaml", text: JSON.stringify(file) }], { seedingAt: 0 }),
+  );
+
+test.each(PRESETS)(
+  "a wrong value anywhere in the sample catalog '%s' is reported or accepted, and ends the check",
+  (preset) => {
+    const file = shorten(load(readPreset(preset)));
+    // The shortened file refers to objects that it lacks.
+    const before = read(file).join();
+    for (const wrong of WRONG) {
+      const found = [...replaceParts(file, wrong)].map((changed) => read(changed).join());
+      expect(found.length).toBeGreaterThan(100);
+      // Each of these values has the wrong type for many parts.
+      expect(found.filter((issues) => issues !== before).length).toBeGreaterThan(found.length / 4);
+    }
+  },
+);
+
+test("an invalid object in a list of the business is reported", () => {
+  const lists = { links: [{ name: "Instagram" }], images: [{ url: "front", alt: "Front" }] };
+  const business = { slug: "salon", name: "Salon", timezone: "UTC", currency: "EUR", ...lists };
+  expect(read({ catalog: 1, business })).toEqual([
+    expect.stringContaining("'url' is missing"),
+    expect.stringContaining("a web address"),
+  ]);
+});
