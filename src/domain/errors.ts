@@ -178,7 +178,10 @@ const NOT_TLS: ReadonlySet<string> = new Set([
   "http request",
 ]);
 
-/** Returns a message with words in place of the codes of OpenSSL and the system. */
+/**
+ * Returns the words for a message with an error of OpenSSL or a known code; otherwise the message
+ * with the system's text in place of each code.
+ */
 function textInWords(text: string): string {
   const [, reason] = OPENSSL.exec(text) ?? [];
   if (reason !== undefined)

@@ -192,7 +192,8 @@ function readSeparators(number: string, currency: Currency, text: string): Money
         : text,
     };
   }
-  // A single separator before exactly three digits is ambiguous in most currencies.
+  // A single separator between one to three digits and exactly three is ambiguous in most
+  // currencies, unless the number begins with zero.
   const digits = currency.currencyDigits;
   if (!isGrouped(number, last)) return { amount: `${whole}.${decimals}` };
   if (digits === 0) return { amount: whole + decimals };
@@ -211,7 +212,10 @@ const splitAtLast = (text: string, separator: string): [string, string] => {
   return [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** Returns whether all groups of digits but the first have three, and no zero leads the number. */
+/**
+ * Returns whether the first group of digits has one to three and no leading zero, and every other
+ * group has three.
+ */
 const isGrouped = (number: string, separator: string): boolean =>
   /^[1-9]\d{0,2}$/.test(number.split(separator)[0] ?? "") &&
   number

@@ -42,7 +42,7 @@ export function parseServers(file: string, text: string): Server[] {
 
 /**
  * Returns what is wrong with a server, or undefined.
- * @param earlier the servers of the lines above
+ * @param earlier the valid servers of the lines above
  */
 function serverError({ name, addresses }: Server, earlier: readonly Server[]): string | undefined {
   if (!NAME.test(name))

@@ -76,7 +76,7 @@ export const unitsUsed = (
 
 /**
  * Returns the time that a busy interval blocks for the segment: the interval, extended at each end
- * by the buffers of the two.
+ * by the buffers of both or, if the policy is MAX, by the longer one.
  */
 export function blockedInterval(
   { catalog }: VisitPlan,

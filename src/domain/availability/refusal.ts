@@ -6,7 +6,7 @@ import type { Candidate } from "./segments.ts";
 import { startedSessions, busyIntervalsFor, type SegmentStarts } from "./segment-starts.ts";
 import { dayAt } from "./wall-clock.ts";
 
-/** The rules that a start can break, in the order in which they are checked. */
+/** The rules that a start can break, from the most general to the most specific. */
 export const REASONS = [
   "TOO_FAR",
   "TOO_SOON",
@@ -51,7 +51,7 @@ export function timingReason(
 
 /**
  * Returns which segment is the first to fail if the visit starts at `startMin`, and why. If its
- * candidates break different rules, the rule that is checked last is the reason.
+ * candidates break different rules, the reason is the one that comes last in `REASONS`.
  */
 export function refusalAt(search: SlotSearch, startMin: number): Refusal {
   const { maxGapMin } = search.chain;
@@ -102,11 +102,12 @@ function reasonOf(
   if (overlaps(time.breaks, span)) return "BREAK";
   if (overlaps(time.timeOff, span)) return "TIME_OFF";
 
-  // A session at this minute with seats left could be joined, so a session found here is full.
-  const isFull = startedSessions(busy, segment, candidate).some(
+  // A session at this minute with enough seats for the guests could be joined, so a session that is
+  // found here has too few.
+  const lacksSeats = startedSessions(busy, segment, candidate).some(
     ({ startMin }) => startMin === minute,
   );
-  if (isFull) return "SEATS_TAKEN";
+  if (lacksSeats) return "SEATS_TAKEN";
   if (isFirst && !grid(candidate.staff).has(minute)) return "OFF_GRID";
 
   const intervals = busyIntervalsFor(busy, candidate);

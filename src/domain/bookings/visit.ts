@@ -40,8 +40,8 @@ export type Visit = {
   version: number;
   createdAt: number;
   /**
-   * When the visit last changed. The times of successive changes of a business's visits never
-   * decrease.
+   * When the visit last changed. The times of successive changes of a business's bookings never
+   * decrease, and neither do those of its reservations.
    */
   updatedAt: number;
 };
@@ -212,7 +212,8 @@ export const newState = (requiresApproval: boolean, startsAt: number, now: numbe
 
 /**
  * Returns whether half of the time to decide has passed. The time to decide begins when the visit
- * is made; if the guest has rescheduled the visit, it begins a day before `decideBy`.
+ * is made or a day before `decideBy`, whichever is later: a guest who reschedules the visit gives
+ * the business a new deadline.
  */
 export const isDecisionLate = (
   { createdAt, decideBy }: { createdAt: number; decideBy: number },

@@ -85,7 +85,7 @@ function causes(schemaIssue: CatalogIssue, { code, path }: CatalogIssue): boolea
       // contradiction.
       return isSibling && invalidField === "type";
     case "unknown_reference":
-      // The list with the reference, or an item of the list, was replaced.
+      // The list of ticket types to which a quota refers, or an item of it, was repaired.
       return schemaIssue.path.includes(field);
     default:
       return false;

@@ -67,8 +67,8 @@ export type BusinessDoc = {
   timezone: string;
   currency: string;
   /**
-   * The number of decimals in prices. It stays if a later version of deskbell has another number
-   * for the currency.
+   * The number of decimals in prices. If a later version of deskbell has another number for the
+   * currency, the stored one stays until a catalog file is applied.
    */
   currencyDigits: number;
   locale: string;
@@ -124,7 +124,7 @@ export type PublicPageDoc = {
   embedOrigins: string[];
   /** The terms of ticket orders that guests make on the page. */
   orders: {
-    /** How long an unpaid order keeps its tickets. */
+    /** How long an unpaid order keeps its tickets, at most until the event begins. */
     payWithinHours: number;
     /** The largest share of a quota that unpaid orders of the page can keep. */
     maxQuotaPercent: number;

@@ -144,8 +144,8 @@ function normaliseOrIssues(
 }
 
 /**
- * Returns a function that loads each catalog once: loading takes half the time of a validation, and
- * two of its steps need the catalog.
+ * Returns a function that loads each catalog once, because several steps of a validation need the
+ * catalog.
  */
 function cached(load: ValidateOptions["current"]): ValidateOptions["current"] {
   const loaded = new Map<string, Catalog | null>();

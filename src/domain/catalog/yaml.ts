@@ -75,7 +75,8 @@ function blockItem(item: Value, name: string, indent: string): string {
 }
 
 /**
- * Returns the value on one line; null if it does not fit.
+ * Returns the value on one line. Returns null if a text has line breaks, or if a list or object is
+ * too long or has a list of objects.
  * @param name the field that has the value or the list with it
  */
 function inOneLine(value: Value, name: string, width: number): string | null {

@@ -3,7 +3,7 @@ import { lazy } from "../lazy.ts";
 
 /**
  * Critical: partners or visitors get no, wrong or late data now. Warning: they will if nobody acts.
- * Info: the reason is on a partner's side, or nothing is wrong.
+ * Info: the reason is on a partner's side, or nothing fails.
  */
 export const SEVERITIES = ["critical", "warning", "info"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -157,7 +157,7 @@ export type HealthCondition<Code extends AlertCode = ConditionCode> = {
   subject: Subject | null;
   /** When the condition began (epoch ms); null if unknown. */
   since: number | null;
-  /** What is wrong, as a sentence without a full stop. */
+  /** What is wrong, as a sentence that usually has no full stop. */
   text: string;
   /** A command that fixes the condition or shows the details. */
   command: string;

@@ -57,13 +57,13 @@ export const AVAILABILITY_ROUTE: ChangedRoute = {
   refetch: wholeList("availability"),
 };
 
-/** Returns the routes whose responses changed, each with what a partner must read again. */
+/** Returns the routes of lists that changed, each with the objects that a partner must read again. */
 export function changedRoutes(
   before: CatalogState | null,
   after: CatalogState,
   diff: Changes,
 ): ChangedRoute[] {
-  // Every response contains these fields of the business, so every route changes with them.
+  // Every response of a list contains these fields of the business or depends on them.
   if (!before || !deepEqual(responseFields(before.catalog), responseFields(after.catalog)))
     return ROUTES.map(({ flag, route }) => ({ flag, route, refetch: wholeList(route) }));
   const [from, to] = [before.publicCatalog, after.publicCatalog];

@@ -81,7 +81,10 @@ export type PublicDiff = {
   /** The IDs of new and changed objects, including embedded objects and the business's profile. */
   changedIds: Set<string>;
   removedIds: Set<string>;
-  /** False if only ticket counts changed, which event_availability.updated reports later. */
+  /**
+   * False if no object has an event, and no list changed but that of public events. Usually only
+   * ticket counts changed then, which event_availability.updated reports later.
+   */
   isSignificant: boolean;
 };
 
@@ -164,7 +167,7 @@ function withEmbedded(object: PublicObject): PublicObject[] {
   return [object, ...variants, ...addonLinks, ...ticketTypes];
 }
 
-/** Adds the IDs of changed and removed objects, and of the objects inside them, to the diff. */
+/** Adds the IDs of new, changed and removed objects to the diff, also of those inside others. */
 function compareList(
   before: PublicObject[],
   after: PublicObject[],

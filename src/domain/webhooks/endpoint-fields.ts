@@ -66,7 +66,10 @@ export const updateEndpointBody = lazy(() =>
 
 export type EndpointField = keyof ReturnType<typeof fields>;
 
-/** The code of an issue of a value that has the right type; `range` also covers a wrong type. */
+/**
+ * The code of an issue that is neither a missing value nor a wrong type; `range` and
+ * `invalid_value` cover these two as well.
+ */
 const CODES: Record<EndpointField, string> = {
   name: "length",
   url: "type",

@@ -16,9 +16,9 @@ const PROBE_SHARE = 0.2;
 const LATE_SHARE_OF_FAST = 0.5;
 
 /**
- * An attempt that becomes late in flight continues, but frees its fast permit for another attempt.
- * The prompt and late attempts in flight can therefore be more than the fast permits, but at most
- * this multiple of them.
+ * An attempt that becomes late in flight continues, but frees its fast permit for another attempt
+ * once all late permits are used. The prompt and late attempts in flight can therefore be more than
+ * the fast permits, but at most this multiple of them, and the reserve for idle endpoints.
  */
 const MAX_FAST_FACTOR = 2;
 
@@ -80,7 +80,7 @@ export type EndpointHealth = Readonly<{
   notBefore: number;
   /**
    * A limit on deliveries in flight besides the one that is set for the endpoint. It falls to 1
-   * when the receiver is overloaded or has been probed, and grows by 1 with each success.
+   * when the receiver is overloaded or accepts a probe, and grows by 1 with each further success.
    */
   maxConcurrency: number;
 }>;

@@ -33,8 +33,8 @@ const LISTS: Partial<Record<EventPrefix, keyof PublicCatalog>> = {
 };
 
 /**
- * Returns an event about an object of the catalog; undefined if the catalog has no object for this
- * type, or if a feature publishes the events of this type.
+ * Returns a sample event of the type, made from the catalog; undefined if the catalog has no object
+ * for this type, or if a feature publishes the events of this type.
  */
 export function sampleEvent(
   type: EventType,

@@ -150,7 +150,8 @@ export const postpone = (outcome: Outcome, now: number): Settlement =>
 
 /**
  * Returns the settlement of a delivery that is not sent, because its endpoint or key ended between
- * the claim and the request. The delivery stays PENDING; disabling the endpoint parks it.
+ * the claim and the request. A delivery that is not parked yet stays PENDING until
+ * disabling the endpoint parks it.
  */
 export const withdraw = (now: number): Settlement => postponed(STOPPED_ERROR, now);
 

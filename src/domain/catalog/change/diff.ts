@@ -16,7 +16,7 @@ export type SortOrders = { sortOrders: number[]; moved: Set<number> };
 /**
  * Returns a `sortOrder` for each object of a list, ascending. Most objects keep their number: a
  * delete changes no other object, and a move changes only the moved one. All objects are renumbered
- * only if no number is left between two neighbours or at the end.
+ * only if too few numbers are left at the start, between two neighbours or at the end.
  * @param stored the present `sortOrder` of each object, in the new order; null for a new object
  */
 export function assignSortOrders(stored: readonly (number | null)[]): SortOrders {
@@ -35,7 +35,7 @@ function fillGaps(
   keptIndexes: ReadonlySet<number>,
 ): number[] | null {
   const filled: number[] = [];
-  // The objects from `start` to `end` need numbers between `low` and `high`.
+  // The objects from `start` up to, but not including, `end` need numbers between `low` and `high`.
   let low = 0;
   for (let start = 0; start < stored.length;) {
     let end = start;
@@ -84,7 +84,7 @@ export type ObjectChange = {
   fields: string[];
   /**
    * The prices that an update changes; empty for any other action. `part` is the key of the
-   * variant, add-on, size, option or ticket type; "" for the object itself.
+   * variant, add-on, service, size, option or ticket type; "" for the object itself.
    */
   prices: { part: string; from: number | null; to: number | null }[];
   /** The fields whose local edits this change overwrites. */

@@ -120,7 +120,10 @@ function restoredLocalEdits(
   );
 }
 
-/** The sections of a catalog file that have no keyed objects and that commands can edit. */
+/**
+ * The sections of a catalog file without keyed objects whose local edits are stored. Commands edit
+ * all of them but `turnTimes`.
+ */
 type Sections = ScheduleDoc & Pick<BusinessDoc, "legal" | "publicPage">;
 type Section = keyof Sections;
 
@@ -158,11 +161,10 @@ export function nextSectionEdits(
   origin: ChangeOrigin,
 ): SectionEdits {
   const [old, next] = [sectionsOf(before), sectionsOf(after)];
-  /** Returns false if the file or undo decides what the section has. */
+  /** Returns false if a file lists the section, or an undo restores it without local edits. */
   const mayStayEdited = (section: Section): boolean => {
     if (origin === "local") return true;
     if ("listed" in origin) return !origin.listed.has(next[section]);
-    // False says that the undo restores a section without local edits.
     return origin.restoredFields.get(section) !== false;
   };
   return Object.fromEntries(

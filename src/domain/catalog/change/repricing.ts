@@ -16,7 +16,7 @@ export type Repricing = {
 
 type PriceChange = {
   key: string;
-  /** The key of the variant, add-on, size, option or ticket type; "" for the object itself. */
+  /** The key of the variant, add-on, service, size, option or ticket type; "" for the object itself. */
   part: string;
   from: number;
   to: number;

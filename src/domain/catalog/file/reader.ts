@@ -273,9 +273,10 @@ type WallInterval = { start: string; end: string };
 function readInterval(reader: Reader, { start, end }: WallInterval): WallInterval {
   if (minutesOf(end) <= minutesOf(start)) {
     const nextDay = `${String(Number(end.slice(0, 2)) + 24)}${end.slice(2)}`;
-    // A later end is after midnight already.
-    const hint = minutesOf(end) <= 24 * 60 ? ` For ${end} on the next day, write ${nextDay}.` : "";
-    reader.addContradiction("end", `'end' ${end} is not after 'start' ${start}.${hint}`);
+    reader.addContradiction(
+      "end",
+      `'end' ${end} is not after 'start' ${start}. For ${end} on the next day, write ${nextDay}.`,
+    );
   }
   return { start, end };
 }

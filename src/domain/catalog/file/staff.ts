@@ -126,7 +126,10 @@ function readTimeOff(reader: Reader, span: z.infer<typeof timeOff>): StaffDoc["t
   return { from, to };
 }
 
-/** Returns time off with a date in place of a time at which its first or last day is complete. */
+/**
+ * Returns time off with a date in place of the start if its first day is a whole day, and in place
+ * of the end if its last day is one.
+ */
 function writeTimeOff(
   { timezone, instant }: WriteContext,
   { from, to }: StaffDoc["timeOff"][number],

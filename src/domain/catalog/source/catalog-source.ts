@@ -50,7 +50,7 @@ export function findSyntaxIssues(text: string, first: SyntaxIssue): SyntaxIssue[
       const itemIssue = syntaxIssueOf(item);
       if (itemIssue !== undefined) found.push(itemIssue);
     }
-    // The error is between items, or the section has none.
+    // The error is outside of the items that `itemsOf` returns, or the section has none.
     if (found.length === countBefore) found.push(issue);
   }
   // A message about the whole file is more exact than one about a part.

@@ -126,8 +126,8 @@ class DocumentReader {
   }
 
   /**
-   * Reads the value of the anchor again. The field of the alias decides whether a decimal is an
-   * amount, which keeps its digits as text, or a number.
+   * Reads the value of the anchor again, because the field of the alias decides whether a number
+   * keeps its digits as text.
    */
   #readAlias(event: AliasEvent, field: string, depth: number): unknown {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);

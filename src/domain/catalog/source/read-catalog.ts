@@ -83,7 +83,7 @@ function readGroup(
 
 type LocatedIssue = Required<Pick<ValidationIssue, "code" | "detail" | "place">> & { file: string };
 
-/** Returns the syntax issues of files and the given validation issues, ordered by position. */
+/** Returns the issues of parsing the files and the given issues of validation, by position. */
 function locateIssues(
   files: readonly CatalogFile[],
   issues: readonly CatalogIssue[],

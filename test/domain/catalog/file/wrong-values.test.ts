@@ -1,6 +1,7 @@
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { PRESETS, readPreset } from "../../../../src/platform/assets.ts";
+import { patient } from "../../../support/patience.ts";
 import { collectIssues, readCatalogSources } from "../../../support/catalog-file.ts";
 
 const WRONG: unknown[] = [null, 7, "", [], [7], {}, [{}], undefined];
@@ -32,6 +33,7 @@ const read = (file: unknown) =>
 
 test.each(PRESETS)(
   "a wrong value anywhere in the sample catalog '%s' is reported or accepted, and ends the check",
+  { timeout: patient(60_000) },
   (preset) => {
     const file = shorten(load(readPreset(preset)));
     // The shortened file refers to objects that it lacks.
