@@ -112,7 +112,7 @@ export function referredKeys<K extends Kind>(kind: K, doc: DocOf[K]): Map<Kind, 
  * Returns the keys that the event of a ticket type can have: keys may contain slashes, so each slash
  * may end the key of the event.
  */
-const eventKeysIn = (ticketTypeKey: string): string[] =>
+export const eventKeysIn = (ticketTypeKey: string): string[] =>
   [...ticketTypeKey.matchAll(/\//g)].map(({ index }) => ticketTypeKey.slice(0, index));
 
 /**

@@ -11,6 +11,7 @@ import {
 import { writeBusiness } from "../../domain/catalog/file/business.ts";
 import { sectionOf, setAt } from "../../domain/catalog/file/sections.ts";
 import { objectId } from "../../domain/catalog/object-id.ts";
+import { eventKeysIn } from "../../domain/catalog/references.ts";
 import { validateCatalog } from "../../domain/catalog/validate.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { ReplacedObject } from "./rules.ts";
@@ -144,10 +145,10 @@ function loadMentioned(
   return objects;
 }
 
-/** Returns the texts in a value at any depth; for `event/ticket`, `event` as well. */
+/** Returns the texts in a value at any depth, and the keys of events in the keys of ticket types. */
 const textsIn = (value: unknown): string[] =>
   typeof value === "string"
-    ? [value, ...(value.includes("/") ? [value.slice(0, value.indexOf("/"))] : [])]
+    ? [value, ...eventKeysIn(value)]
     : typeof value === "object" && value !== null
       ? Object.values(value).flatMap(textsIn)
       : [];

@@ -136,6 +136,27 @@ test("an undo of objects that were created, deleted or moved replaces the whole 
   expect(isByObjects(rt)).toBe(true);
 });
 
+test.each([
+  ["gala", true],
+  // The whole catalog shows which part of the key of a ticket type is the key of the event.
+  ["gala/2026", false],
+])(
+  "an undo of an edit of a promotion for tickets of '%s' restores the promotion, alone: %s",
+  (event, isAlone) => {
+    const rt = createTestRuntime();
+    const promotion = (percent: number) =>
+      `promotions: [{ key: deal, name: Deal, benefit: { type: PERCENT_OFF, percent: ${percent} }, appliesTo: { ticketTypes: [${event}/all] } }]`;
+    // The whole catalog is loaded for an edit that concerns the event with the next transition.
+    const gala = (key: string, day: number) =>
+      `{ key: ${key}, name: Gala, startsAt: 2026-12-0${day}T19:00, durationMin: 60, ticketTypes: [{ key: all, name: All, price: 9.00 }] }`;
+    const events = `events: [${gala("first", 1)}, ${gala(event, 2)}]`;
+    applyCatalogBody(rt, `${events}\n${promotion(10)}`);
+    applyCatalogBody(rt, `${events}\n${promotion(20)}`);
+    expect(isByObjects(rt)).toBe(isAlone);
+    expect(undo(rt).changes).toMatchObject([{ action: "update", key: "deal" }]);
+  },
+);
+
 test("an undo that edits single objects also publishes the end of a promotion that has ended since the undo was planned", () => {
   const rt = createTestRuntime();
   applyCatalogBody(
