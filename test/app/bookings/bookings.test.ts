@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { accessOf } from "../../../src/app/bookings/access.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
-import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { createBooking, reserveTable } from "../../../src/app/bookings/bookings.ts";
+import { createKey } from "../../../src/app/keys.ts";
 import { cancelBooking, getBooking } from "../../../src/app/bookings/operator-changes.ts";
 import type { PublicBooking } from "../../../src/domain/bookings/booking.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
@@ -14,9 +16,11 @@ import {
   captureError,
   eventTypesOf,
 } from "../../support/use-case.ts";
+import { seedShop, SHOP_SLUG } from "../../support/shop.ts";
 import { type TestRuntime, createTestRuntime } from "../../support/test-runtime.ts";
 
 const SLUG = "salon-aurora";
+const DAY_MS = 86_400_000;
 const CATALOG = `
 hours: [{ days: [mon-sun], start: "00:00", end: "24:00" }]
 resources: [{ key: room, name: Room, capacity: 1 }]
@@ -471,4 +475,32 @@ test("an update or a move that changes nothing writes no event and no new versio
   rt.tx(() => update({ customer: customer("Bea") }));
   rescheduleBooking(rt, SLUG, id, { start: at("11:00") });
   expect(getBooking(rt, business.id, id).version).toBe(version + 2);
+});
+
+test("a reservation gets the table of a reservation that was not approved in time, which is then cancelled", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const business = getBusiness(rt, SHOP_SLUG);
+  const { key } = createKey(rt, {
+    businessId: business.id,
+    name: "website",
+    kind: "RESTRICTED",
+    scopes: ["bookings.write"],
+  });
+  const access = { ...accessOf(key), needsApproval: true };
+  const request = { partySize: 4, areaId: null };
+  const guest = { customerRef: null, customer: null };
+  const startsAt = Date.parse("2026-11-23T10:00:00Z");
+  const reserve = () =>
+    rt.tx(() => reserveTable(rt, business, access, { request, startsAt, refusal: "taken", guest }));
+  const undecided = reserve();
+  expect(undecided.status).toBe("PENDING");
+  rt.advance(DAY_MS - 1);
+  expect(captureError(reserve)).toMatch(/^slot_taken: /);
+  rt.advance(1);
+  expect(reserve()).toMatchObject({ status: "PENDING", tableId: undecided.tableId });
+  expect(rt.store.reservations.findById(business.id, undecided.id)).toMatchObject({
+    status: "CANCELLED",
+    cancelReason: "EXPIRED",
+  });
 });

@@ -83,6 +83,22 @@ test.each(combinations)(
   },
 );
 
+test.each<[VisitAction, Initiator, string]>([
+  ["approve", "BUSINESS", "approved"],
+  ["decline", "BUSINESS", "declined"],
+  ["expire", "SYSTEM", "expired"],
+  ["cancel", "GUEST", "cancelled"],
+  ["reschedule", "GUEST", "rescheduled"],
+  ["complete", "BUSINESS", "completed"],
+  ["noShow", "BUSINESS", "marked as a no-show"],
+])("the error for %s of a cancelled visit by %s says that it cannot be %s", (action, by, verb) => {
+  expect(
+    captureError(() =>
+      assertActionAllowed("Booking bkg_1", visit("CANCELLED"), action, by, START - DAY),
+    ),
+  ).toBe(`wrong_status: Booking bkg_1 cannot be ${verb}: its status is CANCELLED.`);
+});
+
 describe("a cancelled visit states who cancelled it and why", () => {
   test.each<[Parameters<typeof stateAfter>[1], Initiator, string | null, object]>([
     ["cancel", "GUEST", "ill", { cancelledBy: "GUEST", cancelReason: "ill" }],
