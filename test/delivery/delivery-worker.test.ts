@@ -2,9 +2,10 @@ import { renameSync } from "node:fs";
 import { Stripe } from "stripe";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import Database from "better-sqlite3";
 import type { Outcome } from "../../src/domain/webhooks/settle.ts";
+import { createProbeTimers } from "../../src/delivery/delivery-worker.ts";
 import { createKey, updateKey } from "../../src/app/keys.ts";
 import { appendEvents } from "../../src/app/events.ts";
 import {
@@ -432,6 +433,25 @@ describe("the delivery worker", () => {
       ]);
     }
   });
+});
+
+test("the end of a backoff of up to ten seconds has a timer, and a longer backoff ends with a sweep", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const probed: string[] = [];
+  const timers = createProbeTimers((endpointId) => void probed.push(endpointId));
+  timers.set("whe_short", 10_000);
+  timers.set("whe_long", 10_001);
+  timers.set("whe_replaced", 10_000);
+  timers.set("whe_replaced", 10_001);
+  vi.advanceTimersByTime(10_000);
+  expect(probed).toEqual([]);
+  vi.advanceTimersByTime(10_000);
+  expect(probed).toEqual(["whe_short"]);
+  timers.set("whe_short", 10_000);
+  timers.stop();
+  vi.advanceTimersByTime(20_000);
+  expect(probed).toEqual(["whe_short"]);
 });
 
 describe("a failure of this machine", () => {

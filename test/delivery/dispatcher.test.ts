@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { createDeliveryQueue, EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
+import {
+  createDeliveryQueue,
+  EndpointQueue,
+  type PermitKind,
+} from "../../src/delivery/endpoint-queue.ts";
 import { createInFlight, type InFlightDelivery } from "../../src/delivery/dispatcher.ts";
 import { PERMITS } from "../../src/domain/webhooks/endpoint-health.ts";
 import type { DueRow } from "../../src/store/webhooks/due.ts";
@@ -99,3 +103,33 @@ test("an overdue attempt degrades its endpoint until the attempt ends, even if i
   inFlight.remove(delivery);
   expect(queue.endpointClass).toBe("HEALTHY");
 });
+
+test.each<PermitKind>(["PROMPT", "LATE", "PROBE"])(
+  "the end of an overdue attempt with a %s permit leaves as many permits of each kind as before",
+  (permit) => {
+    let now = 0;
+    const deliveryQueue = createDeliveryQueue(PERMITS);
+    const inFlight = createInFlight(deliveryQueue, () => now);
+    const target = {
+      id: "whe_1",
+      maxInFlight: 4,
+      failureCount: 0,
+      allowPrivate: true,
+    } as TargetRow;
+    const queue = new EndpointQueue(target, 0);
+    const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+    const countFree = (kind: PermitKind): number => {
+      let count = 0;
+      for (; deliveryQueue.hasPermit(kind); count++) deliveryQueue.acquire(kind);
+      for (let n = 0; n < count; n++) deliveryQueue.release(kind);
+      return count;
+    };
+    const listFree = () => (["PROMPT", "LATE", "PROBE"] as const).map(countFree);
+    const before = listFree();
+    const delivery = inFlight.add(queue, row, permit);
+    now += TIMEOUT_MS;
+    inFlight.markOverdue();
+    inFlight.remove(delivery);
+    expect(listFree()).toEqual(before);
+  },
+);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createKey } from "../../src/app/keys.ts";
 import { createEndpoint } from "../../src/app/webhooks/endpoints.ts";
+import { createEndpointQueues } from "../../src/delivery/endpoint-queues.ts";
 import { readStatus } from "../../src/app/operations/status.ts";
 import { CHECKS } from "../support/checks.ts";
 import type { ConfigFlags } from "../../src/config.ts";
@@ -156,4 +157,21 @@ test("one 2xx ends the hourly limit of a host, and the deliveries that waited ha
     new Set(["DELIVERED 1"]),
   );
   expect(rt.store.hosts.findVerifiedAt("shared.example")).toBe(rt.now());
+});
+
+test("an endpoint is read once for each commit of another writer, and again after it is expired", async () => {
+  const { rt, subscribe } = setUp();
+  const { endpoint } = await subscribe(null, "hook");
+  const { findTarget } = rt.store.endpoints;
+  let reads = 0;
+  rt.store.endpoints.findTarget = (id) => ((reads += 1), findTarget(id));
+  const queues = createEndpointQueues(rt);
+  const countReads = (commitCount: number) => {
+    reads = 0;
+    for (let n = 0; n < 3; n++) queues.load(endpoint.id, commitCount);
+    return reads;
+  };
+  expect([1, 2, 2, 3].map(countReads)).toEqual([1, 1, 0, 1]);
+  queues.find(endpoint.id)?.expire();
+  expect(countReads(3)).toBe(1);
 });
