@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DAEMON } from "../domain/audit.ts";
-import { errorInWords } from "../domain/errors.ts";
+import { AppError, errorInWords } from "../domain/errors.ts";
 import { openRuntime } from "../app/runtime.ts";
 import { type Check, loadChecks } from "../app/operations/conditions.ts";
 import { loadFromFeatures } from "../features/index.ts";
@@ -71,7 +71,7 @@ function start([checks, schedule]: [readonly Check[], readonly StartWork[]]): vo
 }
 
 function fail(error: unknown): never {
-  const known = storageError(error, config.databasePath);
+  const known = error instanceof AppError ? error : storageError(error, config.databasePath);
   if (known) rt.log("error", known.message, { fix: known.fix });
   else
     rt.log("error", "The delivery worker failed.", {

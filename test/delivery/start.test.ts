@@ -1,5 +1,7 @@
+import { closeSync, openSync, writeSync } from "node:fs";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { createKey } from "../../src/app/keys.ts";
 import type { AttemptReport } from "../../src/delivery/delivery-worker.ts";
 import { startDeliveryWorker } from "../../src/delivery/start.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
@@ -69,6 +71,73 @@ test("an internal error ends the delivery thread with exit code 1", async () => 
   db.close();
   expect(await worker.exited).toBe(1);
 });
+
+/** Overwrites the first page of a table, as a broken disk does. */
+function damageTable(path: string, table: string): void {
+  const db = new Database(path);
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  const select = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck();
+  const rootPage = select.get(table) as number;
+  const pageSize = db.pragma("page_size", { simple: true }) as number;
+  db.close();
+  const file = openSync(path, "r+");
+  writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (rootPage - 1) * pageSize);
+  closeSync(file);
+}
+
+/** Makes the scopes of each key unreadable, inside a value. */
+function damageKeys(path: string): void {
+  const db = new Database(path);
+  db.pragma("ignore_check_constraints = ON");
+  db.exec("UPDATE api_key SET scopes = '['");
+  db.close();
+}
+
+test.each([
+  {
+    what: "page",
+    damage: (path: string) => damageTable(path, "endpoint"),
+    message: /deskbell\.db is damaged or is not a database: database disk image is malformed\.$/,
+  },
+  {
+    what: "value",
+    damage: damageKeys,
+    message: /^the database is damaged or is not a database: api_key\.scopes is not valid JSON\.$/,
+  },
+])(
+  "a damaged $what of the database ends the delivery thread, which logs and reports the damage and its fix",
+  async ({ damage, message }) => {
+    const rt = createTestRuntime({ logFormat: "json" }, Date.now());
+    const business = addBusiness(rt);
+    const { key } = createKey(rt, {
+      businessId: business.id,
+      name: "partner",
+      kind: "SECRET",
+      scopes: [],
+    });
+    await subscribe(rt, business, "http://127.0.0.1:9/", ["service.updated"], key.id);
+    emitEvents(rt, business, "service.updated");
+    damage(rt.config.databasePath);
+    const logged: string[] = [];
+    const write = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+      logged.push(String(chunk));
+      return true;
+    });
+    onTestFinished(() => write.mockRestore());
+    const worker = await startDeliveryWorker(rt.config);
+    expect(await worker.exited).toBe(1);
+    const failure = {
+      message: expect.stringMatching(message),
+      fix: "stop the daemon and restore a backup: deskbell backup list",
+    };
+    expect(worker.failure()).toMatchObject(failure);
+    const lines = logged.join("").split("\n");
+    const entries = lines
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as object);
+    expect(entries).toContainEqual(expect.objectContaining({ level: "error", ...failure }));
+  },
+);
 
 test("starting a delivery worker that cannot start rejects with the reason", async () => {
   const rt = createTestRuntime();
