@@ -22,3 +22,23 @@ test("shiftDueTimes moves due times after `after` and up to `until`, of deliveri
   rt.store.due.shiftDueTimes({ after: 0, until: Infinity, upTo: 2, byMs: 1 });
   expect(dueTimes().map((at, n) => at! - before[n]!)).toEqual([1, 501, 500, 500, 0]);
 });
+
+test("a due time of an untried delivery shows that the clock was set back only if the newest delivery was created in the future", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
+  const { due } = rt.store;
+  const start = rt.now();
+  expect(due.getUntriedDueAfter(start)).toBeNull();
+  emitEvents(rt, business, "service.updated");
+  rt.advance(10_000);
+  emitEvents(rt, business, "service.updated");
+  const created = rt.now();
+  expect(due.getUntriedDueAfter(start + 5000)).toBe(created);
+  // This machine could not open a connection, so the attempt is made a second later.
+  const postponed = { status: "PENDING", nextAttemptAt: created + 1000 } as const;
+  const [, newest] = due.listForEndpoint(endpoint.id, created, 10);
+  rt.tx(() => due.settle(newest!, { ...postponed, deliveredAt: null, error: "why" }, null));
+  expect(due.getUntriedDueAfter(created - 1)).toBe(created + 1000);
+  expect(due.getUntriedDueAfter(created)).toBeNull();
+});

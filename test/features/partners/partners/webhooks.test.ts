@@ -6,6 +6,7 @@ import {
   enableEndpoint,
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import { testEndpoint } from "../../../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
 import { createPartnerKey, removeBusinesses } from "../../../../src/features/partners/partners.ts";
@@ -107,6 +108,23 @@ test("a partner whose access to a business ends gets business.removed, and no ev
   await worker.whenIdle();
   // The event before the removal was still to be sent, and the partner may no longer read it.
   expect(received.map(({ type }) => type)).toEqual(["business.removed"]);
+});
+
+test("a test event for a partner's endpoint is about a business that the partner reaches", async () => {
+  const rt = createTestRuntime();
+  const [foreign, former, own] = addBusinesses(rt, ["a-foreign", "b-former", "c-own"]);
+  createTestPartner(rt, [foreign!], { name: "rival" });
+  const { partner, key } = createTestPartner(rt, [former!, own!]);
+  const { endpoint } = await subscribeAll(rt, partner.id, key.id);
+  removeBusinesses(rt, partner, [former!]);
+  const { received, send } = createReceiver();
+  const sendTest = () =>
+    testEndpoint(rt, endpoint.id, async (post) => ({ outcome: await send(post), address: null }));
+  await sendTest();
+  expect(received.map(({ business }) => business)).toEqual(["c-own"]);
+  removeBusinesses(rt, partner, [own!]);
+  await expect(sendTest()).rejects.toMatchObject({ code: "resource_not_found" });
+  expect(received).toHaveLength(1);
 });
 
 test("the delivery counts of each business stay right while a partner's endpoint is paused", async () => {
