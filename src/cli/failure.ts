@@ -177,6 +177,15 @@ function toJson({ code, message, issues, fix }: FailureDetails): string {
 }
 
 /**
+ * Returns the error of a command whose output cannot be written. The command has ended its work:
+ * repeating it could, for example, book twice.
+ */
+export const outputError = (error: unknown): AppError =>
+  new AppError("state_refuses", `Cannot write to stdout: ${errorInWords(error)}.`, {
+    fix: "if the command changes something, it has saved it: look at the result before you run it again",
+  });
+
+/**
  * Returns an AppError for an error of the operating system that the user can fix, else undefined.
  */
 function systemError(error: unknown): AppError | undefined {

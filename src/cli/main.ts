@@ -1,7 +1,7 @@
 import { IS_EXECUTABLE } from "../platform/assets.ts";
 import { safe } from "../domain/text.ts";
 import { lazy } from "../domain/lazy.ts";
-import { EXIT, explainFailure } from "./failure.ts";
+import { EXIT, explainFailure, outputError } from "./failure.ts";
 import type { Io } from "./io.ts";
 import { programName, run, wantsJson } from "./run.ts";
 
@@ -24,7 +24,7 @@ const openStdout = lazy(() => {
   // `deskbell … | head` closes the pipe early, which is not an error.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.brokenPipe);
-    onBug(error);
+    onBug(outputError(error));
   });
   return stdout;
 });

@@ -49,6 +49,18 @@ test("services list exits with 141 and prints no error if its reader closes the 
   expect({ stdout, stderr }).toEqual({ stdout: "s 141\n", stderr: "" });
 });
 
+test("a command whose output cannot be written says that it has saved its change", async () => {
+  const { dataDir, deskbell } = await createSeededSalon();
+  const update = `"${PROGRAM.command.join('" "')}" staff update maya --title Stylist --data-dir "${dataDir}"`;
+  const { status, stderr } = spawnSync("bash", ["-c", `${update} > /dev/full`], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(5);
+  expect(stderr).toContain("Cannot write to stdout: no space left on device");
+  expect(stderr).toContain("it has saved it: look at the result before you run it again");
+  expect(await deskbell("staff", "show", "maya")).toContain("Stylist");
+});
+
 const oldNode = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
   const major = Number(
     /^v(\d+)/.exec(spawnSync(path, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1],

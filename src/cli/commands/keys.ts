@@ -11,7 +11,7 @@ import { choice, choices, duration, integer, requiredText, text, texts, toggle }
 import { printSecretOnce } from "../input/new-file.ts";
 import { resolveKey } from "../objects/objects.ts";
 import { rotateMaster } from "./rotate-master.ts";
-import { shortTime, withIsoTimes } from "../output/table.ts";
+import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { usageError } from "../failure.ts";
 
 /** A business has at most 50 endpoints, so no key can have more. */
@@ -247,7 +247,8 @@ const show = command({
         : rt.store.holds.listOpenOfKey(key.businessId, key.id, rt.now()).length;
     const status = statusOf(key, rt.now());
     const guestData = status === "ACTIVE" ? describeGuestData(key) : [];
-    cli.printObject({ status, ...toOutput(key), endpoints, openHolds, guestData });
+    const oldSecretEndsAt = isoTime(overlapEndOf(rt, key.id));
+    cli.printObject({ status, ...toOutput(key), oldSecretEndsAt, endpoints, openHolds, guestData });
   },
 });
 
@@ -268,6 +269,7 @@ const rotate = command({
     const rt = await cli.open();
     const { id } = resolveKey(cli, rt, nameOrId);
     const { rotateKey } = await import("../../app/keys.ts");
+    const overlapEndsAt = overlapEndOf(rt, id);
     printSecretOnce(
       cli,
       rt,
@@ -275,8 +277,18 @@ const rotate = command({
       () => rotateKey(rt, id, flags.overlap),
       ({ key, secret }) => ({ secret, owner: toOutput(key) }),
     );
+    if (overlapEndsAt !== null)
+      cli.note(
+        `${cli.verb("Ended", "end")} the secret before the last one, which was valid until ${isoTime(overlapEndsAt)}: a key has at most two valid secrets.`,
+      );
   },
 });
+
+/** Returns until when the secret before the newest one is valid (epoch ms); null if it is not. */
+function overlapEndOf(rt: Runtime, id: string): number | null {
+  const endsAt = rt.store.keySecrets.findRotation(id)?.oldSecretEndsAt ?? 0;
+  return endsAt > rt.now() ? endsAt : null;
+}
 
 const revoke = command({
   name: "revoke",

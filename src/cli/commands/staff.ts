@@ -3,7 +3,7 @@ import { shellQuote } from "../../domain/text.ts";
 import { usageError } from "../failure.ts";
 import { reportChange } from "../output/change-report.ts";
 import { command, type CommandGroup } from "../command.ts";
-import { hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
+import { hasHoursFlags, hoursFlags, parseHoursEdit } from "../objects/hours-flags.ts";
 import { choice, requiredText, text, texts, toggle } from "../flags.ts";
 import { editFlags, keyFromName, namingFlags, parseTexts, withGiven } from "../objects/edits.ts";
 import { toKey } from "../objects/by-name.ts";
@@ -154,6 +154,11 @@ const updateHours = command({
     "staff hours update maya --like-business",
   ],
   async run(cli, { likeBusiness, ...given }, staff) {
+    if (likeBusiness && hasHoursFlags(given))
+      throw usageError(
+        "--like-business cannot be combined with --day, --date, --open, --closed or --usual.",
+        "leave out --like-business to change some days, or the others to drop all hours of the person",
+      );
     const { rt, business } = await cli.openBusiness();
     const { slug, doc } = business;
     const edit = likeBusiness

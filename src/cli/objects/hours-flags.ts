@@ -12,6 +12,15 @@ export const hoursFlags = {
   usual: toggle("with --date: as on other dates of this weekday"),
 };
 
+export const hasHoursFlags = ({
+  day,
+  date,
+  open,
+  closed,
+  usual,
+}: FlagValues<typeof hoursFlags>): boolean =>
+  day.length > 0 || date !== undefined || open.length > 0 || closed || usual;
+
 /**
  * Returns the edit of hours that the flags describe.
  * @throws AppError usage for flags that do not fit together

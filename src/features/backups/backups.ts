@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { hasTag } from "./tag.ts";
@@ -139,17 +139,22 @@ function readSize(path: string): number {
   }
 }
 
+/** @throws AppError resource_not_found if there is no file at the path */
+export function statBackup(path: string): Stats {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file?.isFile()) return file;
+  throw new AppError(
+    "resource_not_found",
+    file ? `Not a file: ${path}.` : `There is no file ${path}.`,
+    { fix: "deskbell backup list" },
+  );
+}
+
 type VerifiedBackup = { path: string; bytes: number; schema: number };
 
 /** @throws AppError if the file is no intact backup, or differs from its recorded checksum */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (!file?.isFile())
-    throw new AppError(
-      "resource_not_found",
-      file ? `Not a file: ${path}.` : `There is no file ${path}.`,
-      { fix: "deskbell backup list" },
-    );
+  const file = statBackup(path);
   const schema = checkDatabase(path);
   assertKnownSchema(path);
   await assertUnchanged(path);

@@ -63,6 +63,17 @@ test("hours update --date changes the hours of the business and all staff on tha
   expect(await refuses("mia", "14:00")).toBe(0);
 });
 
+test("staff hours update --like-business is refused together with days, which it would ignore", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("seed salon");
+  for (const flags of ["--day fri", "--date 2026-12-24 --closed", "--open 09:00-10:00"])
+    expect(await deskbell(`staff hours update maya --like-business ${flags}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--like-business cannot be combined with --day"),
+    });
+  expect((await deskbell("staff show maya")).stdout).toContain("10:00-18:00");
+});
+
 test("staff hours update --date changes the hours of one staff member on that date only", async () => {
   const { run, affected, refuses } = await openSalon();
   const { stderr } = await run(`staff hours update mia --date ${DATE} --closed`);

@@ -30,3 +30,20 @@ test("a key may rotate itself only if it is created or updated with --self-rotat
   expect((await deskbell("keys show till")).stdout).toMatch(/^self rotation\tyes$/m);
   expect(await deskbell("keys update till --self-rotation maybe")).toMatchObject({ code: 2 });
 });
+
+test("a second rotation during the overlap says that it ends the oldest secret, as its dry run does", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell("catalog apply -", CAFE);
+  await deskbell("keys create --name site --scope services.read");
+  const overlapEnd = async () =>
+    data<{ oldSecretEndsAt: string | null }>(await deskbell("keys show site --json"))
+      .oldSecretEndsAt;
+  expect(await overlapEnd()).toBeNull();
+  expect((await deskbell("keys rotate site --overlap 1h")).stderr).not.toContain("secret before");
+  const endsAt = await overlapEnd();
+  expect(endsAt).toMatch(/^\d{4}-/);
+  const oldest = `the secret before the last one, which was valid until ${endsAt}:`;
+  expect((await deskbell("keys rotate site --dry-run")).stderr).toContain(`Would end ${oldest}`);
+  expect(await overlapEnd()).toBe(endsAt);
+  expect((await deskbell("keys rotate site")).stderr).toContain(`Ended ${oldest}`);
+});

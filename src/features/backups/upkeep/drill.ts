@@ -9,7 +9,7 @@ import { iterateSecrets } from "../../../app/master-key.ts";
 import { RESERVE_BYTES } from "../../../app/disk-space.ts";
 import { makeFolder, openRuntime, type Runtime } from "../../../app/runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "../state.ts";
-import { findNewestBackup } from "../backups.ts";
+import { findNewestBackup, statBackup } from "../backups.ts";
 import { restoreBackup } from "../restore/restore.ts";
 
 type Drill = BackupState["drill"];
@@ -40,13 +40,15 @@ export function isDrillDue({ config, now }: Runtime): boolean {
  * Restores a backup into a temporary folder, as `restore` would, and reads it with the master key.
  * The result is recorded, also if it is a failure.
  * @param path default: the newest backup
- * @throws AppError resource_not_found if there is no backup
+ * @throws AppError resource_not_found if there is no backup, or no file at the path
  */
 export async function drillBackup(rt: Runtime, path = findNewestBackup(rt)?.path): Promise<Drill> {
   if (path === undefined)
     throw new AppError("resource_not_found", `There is no backup in ${rt.config.backupFolder}.`, {
       fix: "deskbell backup",
     });
+  // A mistyped path says nothing about the backups, and is not recorded.
+  statBackup(path);
   const drill = { at: rt.now(), name: basename(path), businesses: 0, secrets: 0 };
   const result = await restoreForDrill(rt, path).then(
     (counts) => ({ ...drill, ...counts, error: null }),

@@ -35,15 +35,18 @@ const publish = command({
     const rt = await cli.open();
     const business = cli.business(rt, slug);
     const { publishPage } = await import("../publish.ts");
-    const change = namingFlags({ privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" }, () =>
-      publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
-    );
     const base = findServerUrl(cli, rt, { publicUrl });
     const url = `${base}/b/${slug}`;
-    if (qr !== undefined && !cli.flags.dryRun) {
-      const { renderSVG } = await import("uqr");
-      writeNewFile(qr, renderSVG(url));
-    }
+    const { renderSVG } = await import("uqr");
+    const change = rt.tx(() => {
+      const published = namingFlags(
+        { privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" },
+        () => publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
+      );
+      // A page whose sign could not be written stays as it was.
+      if (qr !== undefined && !cli.flags.dryRun) writeNewFile(qr, renderSVG(url));
+      return published;
+    });
     const shows = countShown(rt.store.catalog.countByKind(business.id));
     if (cli.flags.json) cli.printObject({ slug, url, published: true, shows, ...changeOf(change) });
     else cli.io.stdout.write(`${url}\n`);

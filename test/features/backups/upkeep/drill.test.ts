@@ -74,6 +74,13 @@ test("a drill deletes the folder of a killed drill, and nothing else", async () 
   ]);
 });
 
+test("a drill of a file that does not exist is refused, and not recorded", async () => {
+  const rt = await createServer();
+  const path = join(rt.config.backupFolder, "typo.db");
+  await expect(drillBackup(rt, path)).rejects.toThrow(`There is no file ${path}.`);
+  expect(readBackupState(rt.config, "drill")).toBeNull();
+});
+
 test.each([
   {
     what: "is damaged",

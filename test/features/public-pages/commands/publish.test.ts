@@ -49,6 +49,15 @@ test("a dry run shows what would be public, and saves nothing", async () => {
   expect([await isPublished(), existsSync(qr)]).toEqual([false, false]);
 });
 
+test("a page whose QR code cannot be written is not published", async () => {
+  const { deskbell, isPublished } = await openBusiness();
+  const folder = createTempFolder();
+  for (const qr of [folder, `${folder}/none/page.svg`]) {
+    const { code } = await deskbell(`businesses publish salon-aurora --booking request --qr ${qr}`);
+    expect([code, await isPublished()]).toEqual([code === 5 ? 5 : 3, false]);
+  }
+});
+
 test("publishing without a privacy policy and an imprint is refused until the command names them", async () => {
   const { deskbell, isPublished } = await openBusiness();
   const file = join(createTempFolder(), "catalog.yaml");
