@@ -636,13 +636,24 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Returns the codes of the conditions that doctor lists. */
-async function listCodes(rt: RunningServer) {
-  const checks = await Array.fromAsync(
+test("doctor does not name the files on Windows, where they have no permissions to check", async () => {
+  const rt = await createHealthyServer();
+  const { getuid } = process;
+  onTestFinished(() => void Object.assign(process, { getuid }));
+  Object.assign(process, { getuid: undefined });
+  const checks = await runChecks(rt);
+  expect(checks.map(({ about }) => about)).not.toContain("files");
+  expect(checks.map(({ about }) => about)).toContain("database");
+});
+
+const examine = (rt: RunningServer): Promise<CheckResult[]> =>
+  Array.fromAsync(
     runDoctor(rt.config, { open: async () => rt, askDaemon: async () => ({ at: rt.now() }) }),
   );
-  return checks.flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? []));
-}
+
+/** Returns the codes of the conditions that doctor lists. */
+const listCodes = async (rt: RunningServer) =>
+  (await examine(rt)).flatMap(({ findings }) => findings.flatMap(({ code }) => code ?? []));
 
 test("doctor reports every condition until the condition ends", { timeout: 60_000 }, async () => {
   const rt = await createRunningServer();
@@ -668,4 +679,18 @@ test("doctor reports a condition once, whatever subject its kind has", async () 
     Object.assign(conditionKind(code), { about });
     expect(await listCodes(rt), about).toEqual([code]);
   }
+});
+
+test("doctor lists a condition about a subject without a check of its own, with no summary", async () => {
+  const rt = await createRunningServer();
+  const code = "proxy.one_address";
+  await INJECTIONS[code](rt);
+  const { about: own } = conditionKind(code);
+  onTestFinished(() => void Object.assign(conditionKind(code), { about: own }));
+  Object.assign(conditionKind(code), { about: "booking" });
+  expect((await examine(rt)).at(-1)).toEqual({
+    about: "booking",
+    summary: "",
+    findings: [expect.objectContaining({ code })],
+  });
 });
