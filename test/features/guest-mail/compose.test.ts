@@ -10,6 +10,7 @@ import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
+import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
 import { businessOf, createVisitor, findAll, listMade } from "../page-bookings/open-page.ts";
@@ -191,6 +192,10 @@ test("the guest of a ticket order is mailed about the order, its confirmation an
   const [received, confirmed] = server.mails.map(({ raw }) => raw) as [string, string];
   expect(parseMail(received).headers.get("subject")).toMatch(/^Tickets reserved: /);
   expect(partOf(received, "text/plain")).toContain(order!.code);
+  const ticketType = event!.ticketTypes.find((type) =>
+    field.endsWith(ticketTypeId(slug, event!, type)),
+  );
+  expect(partOf(received, "text/plain")).toContain(`Tickets: 2 × ${ticketType?.name}\r\n`);
   expect(partOf(received, "text/plain")).toMatch(/because tickets of .* were ordered/);
   expect(partOf(received, "text/plain")).toMatch(/^Tickets reserved\r\n/);
   expect(partOf(received, "text/plain")).not.toMatch(/\bvisit\b/);

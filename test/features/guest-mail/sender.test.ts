@@ -55,6 +55,7 @@ test("a guest is mailed about a request, its approval, a new time and its end, e
     expect([from, to]).toEqual(["bookings@salon.example", ["ana@example.com"]]);
     expect(headers.get("to")).toBe("ana@example.com");
     expect(headers.get("auto-submitted")).toBe("auto-generated");
+    expect(headers.get("x-auto-response-suppress")).toBe("All");
     expect(headers.get("message-id")).toMatch(/^<gml_\w+@salon\.example>$/);
     expect(JSON.stringify([...parseMail(raw).parts.map(({ text }) => text), raw])).not.toMatch(
       /Ana|canary-note/,
