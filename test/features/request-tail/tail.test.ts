@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createTestApi } from "../../http/support/api.ts";
 import { asOperator } from "../../support/operator.ts";
 
@@ -95,4 +95,16 @@ test("a cursor that is invalid, or of an earlier recording, lists only requests 
 test("requests are refused without the metrics token", async () => {
   const { api } = await openTail();
   expect((await api.request("/metrics/requests")).status).toBe(401);
+});
+
+test("recording ends a minute after the last call for it, and begins again with the next one", async () => {
+  const api = createTestApi();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { next } = await openTail(api);
+  vi.advanceTimersByTime(60_000);
+  await api.request("/v1/nothing");
+  expect(await next()).toMatchObject({ requests: [], missed: 0 });
+  await api.request("/v1/nothing");
+  expect((await next()).requests).toMatchObject([{ code: "route_not_found" }]);
 });

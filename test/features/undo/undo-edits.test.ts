@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { loadCancelAffected } from "../../../src/app/catalog/affected-visits.ts";
@@ -11,6 +12,7 @@ import { planReplacement, replaceCatalog } from "../../../src/app/catalog/replac
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
 import { readEarlierCatalog } from "../../../src/features/undo/catalog-history.ts";
+import { createCatalogChangeStore } from "../../../src/features/undo/store.ts";
 import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createRandomInt, type RandomInt } from "../../support/random-edits.ts";
 import { HOUR_MS, pick, randomEdit } from "../../support/random-object-edit.ts";
@@ -209,4 +211,33 @@ test("an undo that deletes only a booked variant is refused, or cancels the book
   const cut = rt.store.catalog.findByKeyOrId(business.id, "service", "cut");
   expect(cut?.variants).toEqual([]);
   expect(keysOfServices(rt)).toEqual(["cut", "spa"]);
+});
+
+test("an undo of an edit is refused if this version of deskbell no longer accepts what the edit replaced", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, BODY);
+  editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents: 4000 }));
+  const { id: businessId } = getBusiness(rt, SLUG);
+  const history = rt.openStore(createCatalogChangeStore);
+  const [replaced] = history.iterateReplacedAfter(businessId, 1);
+  for (const object of replaced?.objects ?? [])
+    Object.assign(object.item ?? {}, { durationMin: 0 });
+  const db = new Database(rt.config.databasePath);
+  onTestFinished(() => void db.close());
+  db.prepare("DELETE FROM catalog_change WHERE version = 2").run();
+  rt.tx(() =>
+    history.insert({
+      businessId,
+      version: 2,
+      fromVersion: 1,
+      at: rt.now(),
+      auditId: null,
+      replaced: replaced!,
+    }),
+  );
+  expect(captureError(() => undo(rt))).toMatch(
+    /^state_refuses: This version of deskbell does not accept version 1 of /,
+  );
+  const cut = rt.store.catalog.findByKeyOrId(businessId, "service", "cut");
+  expect(cut).toMatchObject({ durationMin: 30, priceCents: 4000 });
 });
