@@ -137,9 +137,12 @@ test("a price that changed while the guest typed is shown before anything is boo
   const response = await visitor.book(details, { total: "1" });
   expect(response.status).toBe(409);
   const html = await response.text();
-  expect(html).toContain("The price has changed to");
+  const service = api.store.catalog.findByKeyOrId(businessOf(api).id, "service", key);
+  const { priceCents = 0 } = service ?? {};
+  expect(html).toContain(`The price has changed to $${(priceCents / 100).toFixed(2)}.`);
   expect(listMade(api)).toEqual([]);
   const [total = ""] = findAll(html, /name="total" value="(\d+)"/g);
+  expect(total).toBe(String(priceCents));
   expect((await visitor.book(details, { total })).status).toBe(303);
 });
 

@@ -110,3 +110,27 @@ test("an event names the business as its organizer, and a dish in one size has t
     '"offers":[{"@type":"Offer","price":"9.50","priceCurrency":"CHF","name":"Pot"}]',
   );
 });
+
+test("an event has its venue as its location in JSON-LD, its page if it is online, and both if it is mixed", async () => {
+  const times = { startsAt: "2026-12-01T20:00", endsAt: "2026-12-01T22:00" };
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    events: ["IN_PERSON", "MIXED", "ONLINE"].map((attendanceMode) => ({
+      key: attendanceMode.toLowerCase().replace("_", "-"),
+      name: attendanceMode,
+      status: "PUBLISHED",
+      attendanceMode,
+      ...times,
+    })),
+  } as never);
+  const events = graphIn(await (await get("/events")).text());
+  const typesOf = (location: unknown) => [location].flat().map((one) => (one as Node)["@type"]);
+  expect(Object.fromEntries(events.map(({ name, location }) => [name, typesOf(location)]))).toEqual(
+    {
+      IN_PERSON: ["Place"],
+      MIXED: ["Place", "VirtualLocation"],
+      ONLINE: ["VirtualLocation"],
+    },
+  );
+});

@@ -50,3 +50,24 @@ test("a business as Markdown has the hours that apply today, in order, as its pa
   expect(text).toMatch(/^- Tuesday: 9:00 AM – 5:00 PM$/m);
   expect(text).toMatch(/^- Monday: 6:00 AM – 7:00 AM, 9:00 AM – 5:00 PM, 7:00 PM – 9:00 PM$/m);
 });
+
+test("a business as Markdown has its only service and its only event below headings, and none for empty lists", async () => {
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    services: [{ key: "cut", name: "Cut", durationMin: 30, price: "40.00" }],
+    events: [
+      {
+        key: "gig",
+        name: "Gig",
+        status: "PUBLISHED",
+        startsAt: "2026-12-01T20:00",
+        endsAt: "2026-12-01T22:00",
+      },
+    ],
+  } as never);
+  const text = await (await get(".md")).text();
+  expect(text).toMatch(/^## Services\n\n- Cut: /m);
+  expect(text).toMatch(/^## Events\n\n- Gig: 2026-12-01T20:00/m);
+  expect(text.match(/^## .*$/gm)).toEqual(["## Services", "## Events"]);
+});
