@@ -3,6 +3,7 @@ import { importSquare } from "../../../src/features/square/import-square.ts";
 import { readCatalog } from "../../../src/domain/catalog/source/read-catalog.ts";
 import type { CatalogObjects } from "../../../src/domain/catalog/catalog.ts";
 import { readSharedData } from "../../support/shared-data.ts";
+import { captureIssues } from "../../support/use-case.ts";
 
 const BUSINESS = { businessSlug: "joes", timezone: "America/New_York", currency: "USD" };
 
@@ -234,6 +235,27 @@ describe("importSquare rejects", () => {
     expect(() => importSquare(text, BUSINESS)).toThrow(
       expect.objectContaining({ issues: [expect.objectContaining({ place })] }),
     );
+  });
+
+  test("importSquare says that a price is too large and that an ID is repeated", () => {
+    const variation = (amount: number) => ({
+      type: "ITEM_VARIATION",
+      id: "V",
+      item_variation_data: { price_money: { amount } },
+    });
+    const issuesOf = (...variations: object[]) => {
+      const text = JSON.stringify([{ type: "ITEM", id: "A", item_data: { variations } }]);
+      return captureIssues(() => importSquare(text, BUSINESS));
+    };
+    expect(issuesOf(variation(1e15))).toMatchObject([
+      {
+        detail: "the amount is too large",
+        place: "[0].itemData.variations[0].itemVariationData.priceMoney.amount",
+      },
+    ]);
+    expect(issuesOf(variation(1), variation(2))).toMatchObject([
+      { detail: "an ID is repeated", place: "[0].itemData.variations" },
+    ]);
   });
 
   test("importSquare reports the path of an invalid value", () => {

@@ -55,6 +55,7 @@ describe("variations", () => {
         variations: [
           variation("POT", { ordinal: 2, priceMoney: { amount: 950, currency: "CURRENCY" } }),
           variation("CUP", { ordinal: 1, priceMoney: { amount: "450" } }),
+          variation("TASTE", { ordinal: 3, priceMoney: { amount: 0 } }),
         ],
       }),
     );
@@ -65,6 +66,7 @@ describe("variations", () => {
         sizes: [
           { key: "CUP", name: "cup", price: "4.50" },
           { key: "POT", name: "pot", price: "9.50" },
+          { key: "TASTE", name: "taste", price: "0.00" },
         ],
       },
     ]);

@@ -10,6 +10,7 @@ const bytes = (count: number): Buffer =>
 
 test("a short code has five random bits per character, in groups of four", () => {
   expect(generateCode(bytes, 2)).toBe("00JM-MVWM");
+  expect(generateCode(bytes, 3)).toMatch(/^00JM-MVWM-\w{4}$/);
   expect(generateCode((count) => Buffer.alloc(count, 255), 4)).toBe("ZZZZ-ZZZZ-ZZZZ-ZZZZ");
 });
 
