@@ -97,7 +97,7 @@ const BUSINESS_COLUMNS: Column<ChangeResult>[] = [
 
 /** Returns a summary such as `new, 12 services` or `hours, 2 update, 1 delete`. */
 function summarizeChanges({ isNew, businessFields, changes }: ChangeResult): string {
-  if (isNew) return ["new", countByKind(changes)].filter((part) => part !== "").join(", ");
+  if (isNew) return joinGiven("new", countByKind(changes));
   const actions = [...Map.groupBy(changes, ({ action }) => action)];
   return [...businessFields, ...actions.map(([action, { length }]) => `${length} ${action}`)].join(
     ", ",
@@ -109,7 +109,8 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   if (cli.flags.json) return cli.printObject(result);
   const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries } = result;
   if (!isChanged(result)) return cli.note(`${slug}: no changes.`);
-  if (isNew) cli.note(`${slug}: ${dryRun ? "would be new" : "new"}, ${countByKind(changes)}.`);
+  if (isNew)
+    cli.note(`${slug}: ${joinGiven(dryRun ? "would be new" : "new", countByKind(changes))}.`);
   else if (changes.length > 0) cli.printList(changes, columns(result), "");
   if (!isNew && businessFields.length > 0)
     cli.note(`${slug}: ${businessFields.join(", ")} ${dryRun ? "would change" : "changed"}.`);
@@ -197,6 +198,8 @@ function whatChanged(
 const fieldName = (field: string): string => (field === "priceCents" ? "price" : field);
 
 /** Returns a text such as `5 services, 2 menu categories`. */
+const joinGiven = (...parts: string[]): string => parts.filter((part) => part !== "").join(", ");
+
 function countByKind(changes: readonly ObjectChange[]): string {
   const counts = Map.groupBy(changes, ({ kind }) => kind);
   return [...counts].map(([kind, { length }]) => countOf(length, KIND_NAMES[kind])).join(", ");

@@ -179,10 +179,21 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
     issue.code === "invalid_type" &&
     issue.expected === "string" &&
     (typeof value === "number" || typeof value === "boolean")
-  )
-    return ` Put it in quotes: ${field}: "${value}".`;
+  ) {
+    const quoted = `"${value}"`;
+    const fits = schemasAt(filesSchema, issue.path as Path).some(
+      (schema) => schema.safeParse(String(value)).success,
+    );
+    const isElement = typeof issue.path.at(-1) === "number";
+    return fits ? ` Put it in quotes: ${isElement ? quoted : `${field}: ${quoted}`}.` : "";
+  }
   if (typeof value !== "string") return "";
-  if (issue.code === "invalid_value") return didYouMean(value, issue.values.map(String));
+  if (issue.code === "invalid_value") {
+    const allowed = issue.values.map(String);
+    return allowed.includes(value)
+      ? ` Write it without quotes: ${field}: ${value}.`
+      : didYouMean(value, allowed);
+  }
   if (field === "timezone" && !isTimezone(value))
     return didYouMean(value, Intl.supportedValuesOf("timeZone"));
   // The zone exists, but its name is written in another case.
@@ -193,17 +204,23 @@ function valueHint(field: string, issue: ZodIssue, value: unknown): string {
 }
 
 /** Returns the names of the fields that the schema has at a path; empty if it has none. */
-function fieldsAt(schema: z.core.$ZodType, path: Path): string[] {
-  if (schema instanceof z.ZodOptional) return fieldsAt(schema.unwrap(), path);
+const fieldsAt = (schema: z.core.$ZodType, path: Path): string[] =>
+  schemasAt(schema, path).flatMap((found) =>
+    found instanceof z.ZodObject ? Object.keys(found.shape) : [],
+  );
+
+/** Returns the schemas, one of which a value at a path must fit. */
+function schemasAt(schema: z.core.$ZodType, path: Path): z.ZodType[] {
+  if (schema instanceof z.ZodOptional) return schemasAt(schema.unwrap(), path);
   if (schema instanceof z.ZodUnion)
-    return schema.options.flatMap((option) => fieldsAt(option, path));
+    return schema.options.flatMap((option) => schemasAt(option, path));
   const [part, ...innerPath] = path;
+  if (part === undefined) return [schema as z.ZodType];
   if (schema instanceof z.ZodObject) {
-    if (part === undefined) return Object.keys(schema.shape);
     const inner = schema.shape[part];
-    return inner === undefined ? [] : fieldsAt(inner, innerPath);
+    return inner === undefined ? [] : schemasAt(inner, innerPath);
   }
-  if (schema instanceof z.ZodArray) return fieldsAt(schema.element, innerPath);
-  if (schema instanceof z.ZodRecord) return fieldsAt(schema.valueType, innerPath);
+  if (schema instanceof z.ZodArray) return schemasAt(schema.element, innerPath);
+  if (schema instanceof z.ZodRecord) return schemasAt(schema.valueType, innerPath);
   return [];
 }

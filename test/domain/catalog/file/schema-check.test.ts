@@ -144,3 +144,30 @@ test("a file with more than fifty different errors reports each with its line an
   }
   expect(issues).toHaveLength(invalid.length);
 });
+
+test.each([
+  ['catalog: "1"', "Write it without quotes: catalog: 1."],
+  ["services: [{ key: a, name: 5, durationMin: 5, price: 1 }]", 'Put it in quotes: name: "5".'],
+  [
+    "services: [{ key: a, name: A, durationMin: 5, price: 1, tags: [5] }]",
+    'Put it in quotes: "5".',
+  ],
+])("the type of a value is corrected by quotes or their removal (%s)", (line, fix) => {
+  const header = "business: { slug: salon, name: Salon, timezone: UTC, currency: EUR }";
+  const version = line.startsWith("catalog") ? "" : "catalog: 1\n";
+  const text = `${version}${header}\n${line}`;
+  const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+  expect(issues).toEqual([expect.stringContaining(fix)]);
+});
+
+test.each([
+  "closures: [{ date: 20261224 }]",
+  'hours: [{ days: mon, start: 9, end: "18:00" }]',
+  "services: [{ key: a, name: A, durationMin: 5, price: 1, tags: 5 }]",
+])("a value that is as wrong in quotes is not put in quotes (%s)", (line) => {
+  const header = "business: { slug: salon, name: Salon, timezone: UTC, currency: EUR }";
+  const text = `catalog: 1\n${header}\n${line}`;
+  const issues = collectIssues(() => readCatalogSources([{ name: "catalog.yaml", text }]));
+  expect(issues).toHaveLength(1);
+  expect(issues[0]).not.toContain("quotes");
+});
