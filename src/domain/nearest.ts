@@ -28,7 +28,7 @@ export function didYouMean(
   known: readonly string[],
   show = (candidate: string) => `'${candidate}'`,
 ): string {
-  const names = nearest(name, known).map(show);
+  const names = [...new Set(nearest(name, known).map(show))];
   return names.length === 0 ? "" : ` Did you mean ${names.join(" or ")}?`;
 }
 

@@ -38,3 +38,7 @@ test("a suggestion names at most three of the candidates that match best", () =>
   );
   expect(didYouMean("nothing", ["cut"])).toBe("");
 });
+
+test("a name that several objects have is suggested once", () => {
+  expect(didYouMean("web", ["website", "website"])).toBe(" Did you mean 'website'?");
+});

@@ -123,7 +123,12 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
 
 /** Notes what the author of a change may not intend, and the visits that it affects. */
 function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void {
-  const { slug, changes, overwrittenSections, emptied, repricing, keptVisits } = result;
+  const { slug, isNew, businessFields, changes, overwrittenSections, emptied, repricing } = result;
+  // Visits are stored as moments, and opening hours as times of day.
+  if (!isNew && businessFields.includes("timezone"))
+    cli.note(
+      `${slug}: future visits and time off ${dryRun ? "would keep" : "keep"} their moments, so their times of day change with the time zone.`,
+    );
   if (repricing !== null) {
     // The text begins with the verb "change".
     const text = repricingText(repricing, result);
@@ -138,7 +143,7 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
     cli.note(`${slug}: ${dryRun ? "would " : ""}${text}.`);
   // `keptVisits` has only the visits that the note names.
   const keptCount = keptVisitIds(result).length;
-  if (keptCount > 0) cli.note(`${slug}: ${affectedVisitsText(keptVisits, keptCount)}.`);
+  if (keptCount > 0) cli.note(`${slug}: ${affectedVisitsText(result.keptVisits, keptCount)}.`);
 }
 
 /** Notes the flags without which the apply would be rejected. */

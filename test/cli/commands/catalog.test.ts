@@ -19,6 +19,17 @@ async function createShop() {
   return terminal;
 }
 
+test("a new time zone is said to change the times of day of visits, also in a dry run", async () => {
+  const { deskbell } = await createShop();
+  const moved = FILE.replace("Europe/Zurich", "Asia/Tokyo");
+  expect((await deskbell("catalog apply - --dry-run", moved)).stderr).toContain(
+    "joes: future visits and time off would keep their moments",
+  );
+  expect((await deskbell("catalog apply - --yes", moved)).stderr).toContain(
+    "joes: future visits and time off keep their moments, so their times of day change",
+  );
+});
+
 describe("catalog diff", () => {
   test("catalog diff exits with 8 if there are differences, else with 0, and saves nothing", async () => {
     const { deskbell } = await createShop();
