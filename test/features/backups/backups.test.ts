@@ -80,6 +80,8 @@ test("a backup is a single valid file with mode 0600, without the master key", a
   expect(await verifyBackup(backup.path)).toMatchObject({ bytes: backup.bytes });
   expect(readdirSync(dirname(backup.path))).toEqual(FILES);
   expect(listBackups(rt.config)).toEqual([backup]);
+  // Some programs divide the size of the file by that of a page.
+  expect(backup.bytes % 4096).toBe(0);
 });
 
 test("a backup shows the state at its start while another connection keeps committing", async () => {
@@ -165,6 +167,27 @@ test("seven nightly backups are kept, and drafts of interrupted ones are deleted
   );
   expect(existsSync(young ?? "")).toBe(true);
   expect(rt.logged.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("a nightly backup that has no authentication tag is logged with the reason and a fix", async () => {
+  const rt = createTestRuntime();
+  await subscribe(rt, addBusiness(rt), "http://10.0.0.1/");
+  await backUpNightly(rt);
+  expect(rt.logged.map(({ level }) => level)).toEqual(["info"]);
+  const { masterKeyPath } = rt.config;
+  renameSync(masterKeyPath, `${masterKeyPath}.away`);
+  rt.advance(DAY_MS);
+  const { path } = (await backUpNightly(rt))!;
+  expect(rt.logged.at(-1)).toEqual({
+    level: "warn",
+    message: "The backup has no authentication tag.",
+    fields: {
+      path,
+      reason: `the master key ${masterKeyPath} is missing`,
+      fix: expect.stringContaining(`install -m 600 FILE ${masterKeyPath}`),
+    },
+  });
+  expect(await verifyBackup(path)).toMatchObject({ path });
 });
 
 test("a backup that is made now counts as newer than one with a future time", async () => {

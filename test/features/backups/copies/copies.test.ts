@@ -82,6 +82,35 @@ test("each backup is copied to --backup-dir and verified, and old copies are del
   await expect(verifyBackup(copy)).rejects.toThrow("its SHA-256 differs from SHA256SUMS");
 });
 
+test("a copy that was deleted from --backup-dir, or whose checksum is missing there, is made again", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  const backup = await createBackup(rt);
+  const copy = join(dir, basename(backup.path));
+  await copyBackup(rt, backup);
+  rmSync(copy);
+  await copyBackup(rt, backup);
+  expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
+  writeFileSync(copy, "the start of a copy by a process that was killed");
+  rmSync(join(dir, "SHA256SUMS"));
+  await copyBackup(rt, backup);
+  expect(await verifyBackup(copy)).toMatchObject({ bytes: backup.bytes });
+});
+
+test("the copy of a second backup of one second, which is dated a second ahead, is not deleted as an old one", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  await createBackup(rt);
+  const { path, createdAt } = await createBackup(rt);
+  expect(createdAt).toBe(rt.now() + 1000);
+  writeNamesOf(
+    dir,
+    Array.from({ length: 7 }, (_, i) => rt.now() - i * HOUR_MS),
+  );
+  await copyBackup(rt, { path, createdAt, bytes: 0 });
+  expect(readdirSync(dir)).toContain(basename(path));
+});
+
 test("a server neither deletes the copies in the folder of another server nor adds any", async () => {
   const dir = createTempFolder();
   const [first, second] = [
@@ -269,6 +298,11 @@ test.each([
     name: "fails",
     command: `echo "$(printf 'not found\\033[2J')" >&2; exit 3`,
     reason: "--backup-command exited with code 3: not found\u001b[2J.",
+  },
+  {
+    name: "writes a lot and fails",
+    command: "printf 'first%0500d' 7 >&2; exit 3",
+    reason: `--backup-command exited with code 3: ${"7".padStart(400, "0")}.`,
   },
   {
     name: "does not end",

@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { handOver } from "../../../../src/features/backups/handover/hand-over.ts";
@@ -28,4 +29,28 @@ test("a handover that fails resumes the deliveries that it paused, and the serve
     reason: expect.stringContaining("no connection to the thread"),
   });
   rt.tx(() => {});
+});
+
+test("a handover waits for a command that was writing when it began, so that the last copy has the change", async () => {
+  const rt = createTestRuntime();
+  const steps: string[] = [];
+  const daemon = openRuntime(rt.config, 0, { isDaemon: true, log: () => {} });
+  onTestFinished(() => daemon.close());
+  const command = new Database(rt.config.databasePath);
+  onTestFinished(() => void command.close());
+  await handOver(daemon, createTempFolder(), {
+    async pauseDeliveries() {
+      command.exec("BEGIN IMMEDIATE");
+      setImmediate(() => {
+        command.exec("COMMIT");
+        steps.push("committed");
+      });
+    },
+    refuseWrites() {
+      steps.push("refuse");
+      throw new Error("no copy is needed here");
+    },
+    resume: async () => {},
+  });
+  expect(steps).toEqual(["committed", "refuse"]);
 });

@@ -9,6 +9,7 @@ import {
   addToErasureList,
   copyErasureList,
   ERASURE_LIST,
+  readErasureList,
 } from "../../../../src/features/backups/erasure-list.ts";
 import { createBackup } from "../../../../src/features/backups/backups.ts";
 import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
@@ -183,6 +184,32 @@ test.each(REFUSED)("$list counts as no newer list and erases no other guest", as
   await expect(restoreElsewhere(upload)).rejects.toMatchObject(gapOf(upload));
   const { guests } = await restoreElsewhere(upload, true);
   expect(guests.leo).toBe(true);
+});
+
+test("a copy of a backup is restored by its own server from any folder, and erases again the guests in the list there", async () => {
+  const { rt, file, ana, leo } = await uploadBackup();
+  rt.close();
+  const options = { now: rt.now(), confirm: async () => {} };
+  const { erasures } = await restoreBackup(rt.config, file, options);
+  expect(erasures).toMatchObject({ visitIds: [ana], gap: null });
+  const restored = createTestRuntime({ dataDir: rt.config.dataDir });
+  expect([findCustomer(restored, ana), findCustomer(restored, leo)]).toEqual([
+    null,
+    expect.objectContaining({ name: "leo" }),
+  ]);
+});
+
+test("the list of erased guests in a restored backup is kept, so that no older backup brings them back on that machine", async () => {
+  const upload = await uploadBackup();
+  const { rt, ana, file, backUp } = upload;
+  const config = createStandbyConfig(rt.config);
+  const options = { now: rt.now(), confirm: async () => {}, acceptGap: async () => {} };
+  const newer = join(createTempFolder(), "newer.db");
+  copyFileSync(await backUp(), newer);
+  await restoreBackup(config, newer, options);
+  expect(readErasureList(config)).toEqual([ana]);
+  const { erasures } = await restoreBackup(config, file, { ...options, now: rt.now() + 1 });
+  expect(erasures.visitIds).toEqual([ana]);
 });
 
 test("restore asks before erased guests come back, which --accept-erasure-gap allows and --yes does not", async () => {

@@ -22,9 +22,11 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 const HOUR_MS = 3_600_000;
 
-test("the maintenance thread makes a backup and ends", async () => {
+test("the maintenance thread makes a backup only if one is wanted, and ends", async () => {
   const rt = createTestRuntime();
   seedShop(rt);
+  await createMaintenanceRunner(rt.config)({ backUp: false });
+  expect(listBackups(rt.config)).toEqual([]);
   await createMaintenanceRunner(rt.config)({ backUp: true });
   expect(listBackups(rt.config)).toHaveLength(1);
 });

@@ -1,9 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { readBackupState } from "../../../../src/features/backups/state.ts";
 import { runMaintenance } from "../../../../src/features/backups/upkeep/maintenance.ts";
 import { contains, leaveOldSpace } from "../../../support/old-database.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+const DAY_MS = 86_400_000;
 
 test("the nightly maintenance backs up the database, then rewrites it if version 0.2 left the bytes of erased guests in the file", async () => {
   const rt = createTestRuntime();
@@ -25,4 +28,21 @@ test("a failure of the first nightly backup is all that is logged, and no drill 
   await runMaintenance(rt, { backUp: true });
   const failures = rt.logged.filter(({ level }) => level === "error");
   expect(failures.map(({ message }) => message)).toEqual(["The nightly backup failed."]);
+});
+
+test("all events and backups are read again only by a nightly run, and only when the next round is due", async () => {
+  const rt = createTestRuntime();
+  addBusiness(rt);
+  const startedAt = async (backUp: boolean) => {
+    await runMaintenance(rt, { backUp });
+    return readBackupState(rt.config, "scrub")?.startedAt;
+  };
+  expect(await startedAt(false)).toBeUndefined();
+  const first = rt.now();
+  expect(await startedAt(true)).toBe(first);
+  rt.advance(DAY_MS);
+  expect(await startedAt(true)).toBe(first);
+  rt.advance(5 * DAY_MS);
+  expect(await startedAt(false)).toBe(first);
+  expect(await startedAt(true)).toBe(rt.now());
 });

@@ -90,6 +90,21 @@ test("a scrub that is interrupted continues where it was", async () => {
   expect(readBackupState(rt.config, "scrub")).toMatchObject({ finishedAt: rt.now() });
 });
 
+test("a stop of the daemon is noticed between two groups of events, which a scrub reads with pauses", async () => {
+  const rt = createServer(450);
+  await createBackup(rt);
+  const stopping = new AbortController();
+  const { events } = rt.store;
+  let reads = 0;
+  const paused = withReader(rt, (after, limit) => {
+    reads += 1;
+    setImmediate(() => stopping.abort());
+    return events.listById(after, limit);
+  });
+  await scrub(paused, stopping.signal);
+  expect([reads, isScrubUnfinished(rt)]).toEqual([1, true]);
+});
+
 test("a scrub reads everything again within seven days, with one backup a day", async () => {
   const rt = createServer(1);
   await createBackup(rt);
