@@ -74,6 +74,13 @@ test.each(TEXTS)("the text %j is read back unchanged from lines of at most 75 by
   ]);
 });
 
+test("a text with letters of two bytes is folded at the last letter that fits into 75 bytes", () => {
+  const [first, second, third] = ["é".repeat(35), "é".repeat(37), "é"];
+  expect(writeCalendarStart(`${first}${second}${third}`, null)).toContain(
+    `\r\nNAME:${first}\r\n ${second}\r\n ${third}\r\n`,
+  );
+});
+
 test("control characters in a calendar entry become spaces", () => {
   const written = writeCalendar("", [
     writeEntry({ ...event, summary: "a\u0000b\u001B[31mc\r\nd\te" }),

@@ -121,6 +121,23 @@ test("earlier visits fill the rest of a calendar feed, latest first, without can
   ]);
 });
 
+test("a booking and a reservation that start at midnight UTC each have one entry in the feed of that day", () => {
+  const { rt, business, calendar, today } = openSalon();
+  rt.tx(() => {
+    addVisit(rt, today);
+    rt.store.reservations.insert(business.id, {
+      ...confirmedVisit(today),
+      id: rt.newId("rsv"),
+      endsAt: today + SERVICE_MS,
+      partySize: 2,
+      areaId: null,
+      tableId: "tbl_1",
+    });
+  });
+  const text = Buffer.concat(writeFeed(rt, calendar, today)).toString();
+  expect(text.match(/^SUMMARY:.*/gm)).toEqual(["SUMMARY:cut · Zoe", "SUMMARY:Table · 2 guests"]);
+});
+
 test("a full calendar feed ends with an entry about missing visits, and opens a condition", () => {
   const { rt, calendar, today, feed } = openSalon();
   rt.tx(() => {
