@@ -29,6 +29,8 @@ test.each([
   ["Gericht", "menu_item"],
   ["Dienstleistung", "service"],
   ["Add-on", "addon"],
+  ["Leistungskategorie", "service_category"],
+  ["Variante", "variant"],
   ["Größe", "size"],
 ])("the type '%s' in a CSV table means %s", (text, type) => {
   expect(typeOf(text)).toBe(type);

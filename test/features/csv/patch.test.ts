@@ -129,6 +129,22 @@ describe("a row changes only its columns of the object", () => {
     ]);
   });
 
+  test("a row of a CSV table with a price or a duration finds no category of the same name", () => {
+    const named = withService("perm", { name: "Hair" });
+    const find = (csv: string) => {
+      const { catalog, issues } = patch(csv, named);
+      return { issues, perm: catalog?.objects.service.find(({ key }) => key === "perm") };
+    };
+    expect(find("name,price\nHair,9.00")).toMatchObject({ issues: [], perm: { priceCents: 900 } });
+    expect(find("name,duration_min\nHair,45")).toMatchObject({
+      issues: [],
+      perm: { durationMin: 45 },
+    });
+    expect(find("name,description\nHair,With a wash.").issues).toEqual([
+      "2 'Hair' can be any of 2 objects (service category 'hair', service 'perm'). Fill in 'key'.",
+    ]);
+  });
+
   test("a row of a CSV table keeps other objects and their order", () => {
     const { catalog } = patch("key,price\nperm,1.00\ndye-all,2.00");
     expect(catalog.objects.service.map(({ key }) => key)).toEqual([
