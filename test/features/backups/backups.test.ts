@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -259,6 +260,13 @@ test("status reports a file in place of the backup folder", async () => {
       text: expect.stringContaining("is not a folder"),
     }),
   );
+});
+
+test("a backup folder that cannot be read is reported with the reason, not listed as empty", () => {
+  const { config } = createTestRuntime();
+  // The system refuses to follow a link that leads to itself.
+  symlinkSync(config.backupFolder, config.backupFolder);
+  expect(() => listBackups(config)).toThrow("ELOOP");
 });
 
 test("a restore raises the counters above those of the backup and of the replaced database, which is kept as a copy", async () => {

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readStatus } from "../../../src/app/operations/status.ts";
@@ -52,6 +52,14 @@ test.each([
     provoke: deleteBackups,
     text: /^there is no backup yet$/,
     fix: /^deskbell backup$/,
+    isAdvice: true,
+  },
+  {
+    what: "data that a restore replaced, and the day on which they are deleted",
+    provoke: ({ config }: RunningServer) =>
+      writeFileSync(`${config.databasePath}.before-restore-20261110T080000000Z`, ""),
+    text: /\.before-restore-\w+, which a restore replaced, .*; it is deleted on 2026-12-10$/,
+    fix: /^rm \S+\.before-restore-\w+, if nobody needs the data from before the restore$/,
     isAdvice: true,
   },
   {

@@ -397,3 +397,22 @@ test("a changed --backup-command gets the newest backup at once", async () => {
   expect(findUncopiedBackup(right)).toBeUndefined();
   expect(findUncopiedBackup(withCommand("exit 1"))).toEqual(backup);
 });
+
+test("results of version 0.2, which lack the place, count for the --backup-dir that they name", async () => {
+  const dir = createTempFolder();
+  const rt = await createServer({ backupDir: dir });
+  const backup = await createBackup(rt);
+  const name = basename(backup.path);
+  const { createdAt } = backup;
+  const copy = { at: rt.now(), name, createdAt, isOtherDisk: false, hasCommand: false };
+  saveBackupState(rt.config, "copy", { ...copy, dir: createTempFolder() });
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+  saveBackupState(rt.config, "copy", { ...copy, dir });
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+  forgetBackupState(rt.config, "copy");
+  const failure = { at: rt.now(), since: rt.now(), reason: "it failed", isErasureListLate: false };
+  saveBackupState(rt.config, "copy-failure", { ...failure, name });
+  expect(findUncopiedBackup(rt)).toBeUndefined();
+  rt.advance(HOUR_MS);
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+});

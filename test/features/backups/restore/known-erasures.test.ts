@@ -127,6 +127,21 @@ test("a backup of a server that has erased nobody is restored elsewhere if the e
   expect(erasures).toMatchObject({ visitIds: [], gap: null });
 });
 
+test("a backup whose only data of a guest are the partner's reference needs a list of erased guests", async () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, CATALOG);
+  const booking = { service: "cut", start: "2026-12-01T10:00", customerRef: "crm-7" };
+  createBooking(rt, SLUG, booking);
+  const { path } = await createBackup(rt);
+  const file = join(createTempFolder(), basename(path));
+  copyFileSync(path, file);
+  const options = { now: rt.now(), confirm: async () => {} };
+  await expect(restoreBackup(createStandbyConfig(rt.config), file, options)).rejects.toMatchObject({
+    code: "state_refuses",
+    fix: expect.stringContaining("--accept-erasure-gap"),
+  });
+});
+
 test("a restore also uses the list of erased guests in a newer backup of the folder", async () => {
   const upload = await uploadBackup();
   upload.upload(await upload.backUp());
