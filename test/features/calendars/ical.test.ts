@@ -67,8 +67,13 @@ test.each(TEXTS)("the text %j is read back unchanged from lines of at most 75 by
   const written = writeCalendar(text, [
     writeEntry({ ...event, summary: text, location: text, description: text }),
   ]);
-  for (const line of written.split("\r\n"))
+  const lines = written.split("\r\n");
+  for (const [at, line] of lines.entries()) {
     expect(Buffer.byteLength(line), line).toBeLessThanOrEqual(75);
+    // A line is folded only where its next character would not fit.
+    const [space, next = ""] = lines[at + 1] ?? "";
+    if (space === " ") expect(Buffer.byteLength(line + next), line).toBeGreaterThan(75);
+  }
   expect(parseCalendar(written)).toMatchObject([
     { summary: text, location: text, description: text },
   ]);
