@@ -27,6 +27,7 @@ describe("decodeCsv refuses", () => {
   test.each<[string, Uint8Array, string]>([
     ["is an Excel workbook", Buffer.from("PK\x03\x04..."), "is a spreadsheet, not a CSV file"],
     ["is binary", Buffer.from([0x6e, 0xff, 0x01, 0x00]), "is not text in UTF-8, UTF-16 or"],
+    ["is binary with a 0 as its second byte", Buffer.from([0x01, 0x00, 0x6e, 0x00]), "is not text"],
     ["has a byte that Windows-1252 lacks", Buffer.from([0x6e, 0x81]), "is not text"],
     ["ends in half a UTF-16 character", Buffer.from([0xff, 0xfe, 0x6e]), "is not text"],
     ["lost letters", Buffer.from("Caf\ufffd"), "contains the character U+FFFD"],

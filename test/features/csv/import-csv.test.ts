@@ -195,6 +195,28 @@ service;Gloss;=B2*2;30
   ]);
 });
 
+test("importCsv gives each issue a code", () => {
+  const text = `type,key,parent_key,name,price,duration_min
+servise,,,Cut,1.00,30
+service,,,#NAME?,1.00,30
+service,,,,1.00,30
+variant,,nobody,Long,1.00,30
+addon,oil,,Oil,1.00,
+addon,oil,,Oil,1.00,
+`;
+  expect(() => importCsv(csvSource(text), BUSINESS)).toThrow(
+    expect.objectContaining({
+      issues: [
+        { place: "prices.csv:2", code: "invalid_value", detail: expect.anything() },
+        { place: "prices.csv:3", code: "invalid_value", detail: expect.anything() },
+        { place: "prices.csv:4", code: "missing_field", detail: expect.anything() },
+        { place: "prices.csv:5", code: "unknown_reference", detail: expect.anything() },
+        { place: "prices.csv:7", code: "repeated_key", detail: expect.anything() },
+      ],
+    }),
+  );
+});
+
 test("importCsv refuses a price column in another currency", () => {
   expect(issuesIn("type,name,Preis (EUR)\naddon,Mask,12.00\n")).toEqual([
     "prices.csv:1 The column 'Preis (EUR)' is in EUR, but the prices of this business are in CHF.",

@@ -217,6 +217,17 @@ describe("an unknown row", () => {
     expect(catalog.objects.service_category.map(({ name }) => name)).toEqual(["Hair", "Beards"]);
   });
 
+  test("a new variant in a CSV table finds its new service by the name of the service", () => {
+    const { catalog, issues } = patch(`type,name,price,duration_min,parent_key
+      variant,Royal,60.00,40,Beard trim
+      service,Beard trim,25.00,20,`);
+    expect(issues).toEqual([]);
+    expect(catalog.objects.service.at(-1)).toMatchObject({
+      key: "beard-trim",
+      variants: [{ key: "royal", name: "Royal", priceCents: 6000 }],
+    });
+  });
+
   test.each([
     [
       "type,name,price\nservice,Cutt,1.00",
@@ -268,6 +279,15 @@ test.each([
   ["key,description\n,x", "2 'name' is missing."],
 ])("an ambiguous or invalid row of a CSV table is refused: %j", (csv, issue) => {
   expect(patch(csv).issues).toEqual([issue]);
+});
+
+test("an ambiguous row of a CSV table is refused with the first five of its objects", () => {
+  const service = Array.from({ length: 6 }, (_, i) =>
+    buildService(`dye-${i + 1}`, { name: "Dye" }),
+  );
+  expect(patch("name,price\nDye,1.00", buildCatalog({ service })).issues).toEqual([
+    "2 'Dye' can be any of 6 objects (service 'dye-1', service 'dye-2', service 'dye-3', service 'dye-4', service 'dye-5'). Fill in 'key'.",
+  ]);
 });
 
 test("a CSV import reports the issues of all rows together", () => {
