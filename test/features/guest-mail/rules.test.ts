@@ -3,6 +3,7 @@ import {
   classifyError,
   expiryOf,
   limitsOf,
+  pauseAfter,
   retryDelay,
   withoutAddresses,
 } from "../../../src/features/guest-mail/rules.ts";
@@ -78,6 +79,10 @@ test("a mail about a visit expires when the visit ends, and one about a cancella
 
 test("the delay after a refusal grows up to an hour", () => {
   expect([1, 2, 5, 50].map(retryDelay)).toEqual([10_000, 60_000, 3_600_000, 3_600_000]);
+});
+
+test("the pause after failures of a mail server in a row grows up to five minutes", () => {
+  expect([1, 2, 3, 4, 50].map(pauseAfter)).toEqual([2000, 10_000, 60_000, 300_000, 300_000]);
 });
 
 test("an error of a mail server is stored without mail addresses", () => {

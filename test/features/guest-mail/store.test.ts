@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
-import { createUpcomingStore } from "../../../src/features/guest-mail/store.ts";
+import {
+  createGuestMailStore,
+  createUpcomingStore,
+} from "../../../src/features/guest-mail/store.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { businessOf, createVisitor, findAll, openPage } from "../page-bookings/open-page.ts";
+import { openMails } from "./open-mails.ts";
 
 test("a reminder of a confirmed order is due if its event begins in the given time", async () => {
   const { api, base } = openPage("venue");
@@ -28,4 +32,20 @@ test("a reminder of a confirmed order is due if its event begins in the given ti
   expect(isDue(at - 1, at)).toBe(true);
   expect(isDue(at - 2, at - 1)).toBe(false);
   expect(isDue(at, at + 1)).toBe(false);
+});
+
+test("a mail that is postponed changes no other mail, and one that has ended stays as it is", async () => {
+  const { api, book, list } = await openMails("CONFIRM");
+  const store = api.openStore(createGuestMailStore);
+  await book();
+  await book({ email: "bob@example.com" }, "203.0.113.2", 3);
+  const [first, second] = list();
+  const later = api.now() + 60_000;
+  api.tx(() => store.postpone(first!.id, later, "450 4.2.0"));
+  const postponed = { ...first, nextAttemptAt: later, reason: "450 4.2.0" };
+  expect(list()).toEqual([postponed, second]);
+  api.tx(() => store.end(second!.id, "SENT", null, api.now()));
+  const ended = list();
+  api.tx(() => store.postpone(second!.id, later, "450 4.2.0"));
+  expect(list()).toEqual(ended);
 });
