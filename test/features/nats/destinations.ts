@@ -40,6 +40,8 @@ export function createFakeStream() {
     ids: () => messages.map(({ id }) => id),
     sequences: () => messages.map(({ headers }) => Number(headers["X-Service-Sequence"])),
     connections: 0,
+    /** The number of connections that the publisher has closed. */
+    closed: 0,
     /** The number of publishes that have begun. */
     publishes: 0,
     /** Why connections fail; undefined if they succeed. */
@@ -76,7 +78,7 @@ export function createFakeStream() {
       return last === undefined ? null : { id: last.id, value: last.headers[header] ?? "" };
     },
     isClosed: () => stream.isClosed,
-    close: async () => {},
+    close: async () => void (stream.closed += 1),
   };
   return Object.assign(stream, {
     /** Deletes the stream and creates it again. */

@@ -403,17 +403,21 @@ test("a recreated stream is reported until its events are redelivered", async ()
   emit();
   await publishers.wakeAndSettle();
   expect(stream.sequences()).toEqual([6]);
-  expect(checkDestinations(rt)).toMatchObject([
-    {
-      code: "destination.recreated",
-      text: "the stream DESKBELL of the destination 'bus' has lost events that it stored before 2026-11-20T12:01:00Z: it was deleted and created again, or restored",
-      command: "deskbell destinations redeliver bus --since 2026-11-20T12:00:00Z",
-    },
-  ]);
+  const recreated = {
+    code: "destination.recreated",
+    text: "the stream DESKBELL of the destination 'bus' has lost events that it stored before 2026-11-20T12:01:00Z: it was deleted and created again, or restored",
+    command: "deskbell destinations redeliver bus --since 2026-11-20T12:00:00Z",
+  };
+  expect(checkDestinations(rt)).toMatchObject([recreated]);
+  // The numbers of the new stream are still below those of the old one.
+  rt.advance(MINUTE_MS);
+  emit();
+  await publishers.wakeAndSettle();
+  expect(checkDestinations(rt)).toMatchObject([recreated]);
   redeliverEvents(rt, destination.id, destination.createdAt);
   await publishers.wakeAndSettle();
   await publishers.tickAndSettle();
-  expect(stream.sequences()).toEqual([6, 1, 2, 3, 4, 5, 6]);
+  expect(stream.sequences()).toEqual([6, 7, 1, 2, 3, 4, 5, 6, 7]);
   expect(conditions(rt)).toEqual([]);
 });
 
@@ -449,7 +453,7 @@ test("parallel publishes and a change to another stream do not count as a recrea
   expect(countDestinations(rt)).toEqual({ current: 1, untried: 0, failing: 0, late: 0 });
 });
 
-test("a changed destination restarts, and a deleted one stops", async () => {
+test("a changed destination restarts, a deleted one stops, and both close their connections", async () => {
   const { rt, destination, stream, publishers, emit } = await setUp();
   emit();
   await publishers.wakeAndSettle();
@@ -460,10 +464,12 @@ test("a changed destination restarts, and a deleted one stops", async () => {
     "deskbell.salon-aurora.service.updated",
     "shop.events.salon-aurora.service.updated",
   ]);
+  expect(stream).toMatchObject({ connections: 2, closed: 1 });
   deleteDestination(rt, destination.id);
   emit();
   await publishers.wakeAndSettle();
   expect(stream.messages).toHaveLength(2);
+  expect(stream).toMatchObject({ connections: 2, closed: 2 });
 });
 
 test("a destination with a password that no key decrypts is late with this reason", async () => {
