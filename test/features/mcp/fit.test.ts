@@ -38,6 +38,14 @@ test("an object that is too large is shortened and marked as shortened", () => {
   expect(fitted).toMatchObject({ id: "svc_1", shortened: true });
 });
 
+test("a text of more than 600 characters ends after them with an ellipsis", () => {
+  expect(fitObject({ name: "x".repeat(600), description: "y".repeat(601) })).toEqual({
+    name: "x".repeat(600),
+    description: `${"y".repeat(600)}…`,
+    shortened: true,
+  });
+});
+
 test("characters that hide or reorder text become visible", () => {
   expect(fitObject({ name: "Cut\u{e0049}\u202enow" })).toEqual({ name: "Cut\ufffd\ufffdnow" });
 });

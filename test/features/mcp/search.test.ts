@@ -174,7 +174,7 @@ test("a service and a dish have the names of their categories in the language as
   expect(variant).not.toHaveProperty("serviceId");
 });
 
-test("a search up to a price leaves out what has no price", async () => {
+test("a search up to a price counts the cheapest size of a dish, and leaves out what has no price", async () => {
   const rt = createTestRuntime();
   load(
     rt,
@@ -186,13 +186,72 @@ services:
   - { key: advice, name: Advice, durationMin: 60, priceType: FREE }
   - { key: wedding, name: Wedding, durationMin: 60, priceType: ON_REQUEST }
 menu:
-  items: [{ key: soup, name: Soup, price: 9.00 }, { key: lobster, name: Lobster, priceType: MARKET }]
+  items:
+    - { key: soup, name: Soup, price: 9.00 }
+    - { key: lobster, name: Lobster, priceType: MARKET }
+    - { key: tea, name: Tea, price: 12.00, sizes: [{ key: cup, name: Cup, price: 4.00 }] }
+    - { key: wine, name: Wine, price: 8.00, sizes: [{ key: bottle, name: Bottle, price: 40.00 }] }
 `,
   );
   const secret = addKey(rt, "shop");
   const { call } = await connect({ rt, app: createTestApp(rt) }, "/mcp", { secret });
   const { data } = (await call("search_catalog", { maxPriceCents: 1000 })).body;
-  expect(data.map(({ name }: { name: string }) => name)).toEqual(["Advice", "Soup"]);
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(["Advice", "Soup", "Tea"]);
+});
+
+/** Opens a shop whose catalog has one object of each kind. */
+async function openShop() {
+  const rt = createTestRuntime();
+  load(
+    rt,
+    `
+catalog: 1
+business: { slug: shop, name: Shop, timezone: Europe/Lisbon, currency: EUR }
+staff: [{ key: ann, name: Ann }]
+addons: [{ key: lamp, name: Lamp, price: 2.00 }, { key: towel, name: Towel, price: 1.00 }]
+services:
+  - { key: cut, name: Cut, durationMin: 60, price: 40.00, addons: [lamp, { addon: towel, min: 2, max: 3 }] }
+menu: { items: [{ key: soup, name: Soup, price: 9.00 }] }
+promotions:
+  - key: spring
+    name: Spring
+    benefit: { type: PERCENT_OFF, percent: 20 }
+    schedule: { endsAt: "2026-11-21T12:00:00Z" }
+`,
+  );
+  const secret = addKey(rt, "shop");
+  const { call } = await connect({ rt, app: createTestApp(rt) }, "/mcp", { secret });
+  return { rt, call };
+}
+
+test("the pages of a search continue with the next kind of objects", async () => {
+  const { call } = await openShop();
+  const kinds: string[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 4; page++) {
+    const { body } = await call("search_catalog", { limit: 1, ...(cursor && { cursor }) });
+    kinds.push(...body.data.map(({ kind }: { kind: string }) => kind));
+    cursor = body.page.nextCursor;
+  }
+  expect([kinds, cursor]).toEqual([["service", "dish", "staff", "promotion"], null]);
+});
+
+test("a promotion is found until it ends", async () => {
+  const { rt, call } = await openShop();
+  const find = async () => (await call("search_catalog", { query: "spring" })).body.data;
+  rt.advance(Date.parse("2026-11-21T12:00:00Z") - 1 - rt.now());
+  expect(await find()).toMatchObject([{ name: "Spring" }]);
+  rt.advance(1);
+  expect(await find()).toEqual([]);
+});
+
+test("an add-on has a minimum quantity only if it must be booked more than zero times", async () => {
+  const { call } = await openShop();
+  const [{ addons }] = (await call("search_catalog", { kind: "service" })).body.data;
+  expect(addons).toEqual([
+    expect.not.objectContaining({ minQuantity: expect.anything() }),
+    expect.objectContaining({ name: "Towel", minQuantity: 2, maxQuantity: 3 }),
+  ]);
 });
 
 test("a cursor of another search is refused with a fix", async () => {
