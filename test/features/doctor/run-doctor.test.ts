@@ -12,7 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createBooking, createReservation } from "../../../src/app/bookings/bookings.ts";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { readMigrations } from "../../../src/platform/assets.ts";
@@ -37,6 +38,7 @@ import {
   prepareForFeatures,
   type RunningServer,
 } from "../../support/conditions.ts";
+import { createTempFolder } from "../../support/cli.ts";
 import { readValue } from "../../support/old-database.ts";
 import { emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { seedShop } from "../../support/shop.ts";
@@ -131,6 +133,7 @@ test("doctor uses the singular for a count of one, and formats sizes as `status`
   );
   expect(looked).toMatchObject({
     database: expect.stringMatching(/^SQLite [\d.]+, schema \d+, \d+ KB read$/),
+    secrets: "1 encrypted",
     clock: "1 time zone",
     disk: "23.4 GB free",
     webhooks: "1 endpoint",
@@ -612,6 +615,19 @@ test("doctor reports a Litestream whose SQLite can corrupt the database", () => 
     { text: "'litestream' (process 7) has the database open", isAdvice: true },
     { text: "Litestream has replicated the database", isAdvice: true },
   ]);
+});
+
+test("doctor names the version of an installed Litestream only if it has replicated the database", async () => {
+  const folder = createTempFolder();
+  const program = join(folder, "litestream");
+  writeFileSync(program, "#!/bin/sh\necho v0.5.17\n", { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const rt = await createHealthyServer();
+  const programs = async () => (await runChecks(rt)).find(({ about }) => about === "programs");
+  expect(await programs()).toMatchObject({ summary: "no other program has the database open" });
+  rt.edit("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY)");
+  expect(await programs()).toMatchObject({ summary: "Litestream 0.5.17", findings: [] });
 });
 
 test.skipIf(process.platform !== "linux")(
