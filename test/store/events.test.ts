@@ -1,5 +1,6 @@
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { addBusiness, emitEvents } from "../support/delivery.ts";
+import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 test("the feed of a business has its own events after the given number, in order, and no others", () => {
@@ -42,4 +43,33 @@ test("the events of a type are listed newest first, of all businesses or of one"
     [business.id, 3],
     [business.id, 2],
   ]);
+});
+
+test("events with a pending or parked delivery are undelivered until the delivery ends", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  await subscribe(rt, business, "http://127.0.0.1:9/");
+  emitEvents(rt, business, "service.created", "service.updated", "service.deleted");
+  const db = new Database(rt.config.databasePath);
+  const update = db.prepare(
+    "UPDATE delivery SET status = :status, next_attempt_at = NULL WHERE sequence = :sequence",
+  );
+  update.run({ sequence: 2, status: "PARKED" });
+  update.run({ sequence: 3, status: "CANCELLED" });
+  db.close();
+  const sequences = [...rt.store.events.iterateUndelivered()].map(({ sequence }) => sequence);
+  expect(sequences.sort()).toEqual([1, 2]);
+});
+
+test("the events of a business are complete after the number of its own last deleted event", () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt, "first");
+  const other = addBusiness(rt, "second");
+  emitEvents(rt, business, "service.created", "service.updated");
+  emitEvents(rt, other, "service.created", "service.updated", "service.deleted");
+  const db = new Database(rt.config.databasePath);
+  db.prepare("DELETE FROM event WHERE business_id = ? AND sequence <= 2").run(other.id);
+  db.close();
+  expect(rt.store.feed.getPrunedSequence(business.id)).toBe(0);
+  expect(rt.store.feed.getPrunedSequence(other.id)).toBe(2);
 });
