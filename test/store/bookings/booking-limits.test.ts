@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/app/keys.ts";
 import { KEPT_HOURS } from "../../../src/store/bookings/booking-limits.ts";
@@ -28,4 +29,32 @@ test("recent visits are compared with the busiest hour of the same key in the we
     { keyId: c, recent: 1, busiest: 0 },
     { keyId: a, recent: 5, busiest: 2 },
   ]);
+});
+
+test("the visits of a key are counted for 24 hours, and cancelled ones are not", () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt);
+  const scopes = ["bookings.write"];
+  const { key } = createKey(rt, { businessId, name: "site", kind: "RESTRICTED", scopes });
+  const { keyVisits } = rt.store;
+  keyVisits.increment(key.id, HOUR);
+  keyVisits.increment(key.id, HOUR + 1);
+  keyVisits.increment(key.id, HOUR + 1);
+  keyVisits.cancel(key.id, HOUR + 1);
+  const counts = [-1, 0, 1, 23, 24, 25].map((hours) => keyVisits.countOfDay(key.id, HOUR + hours));
+  expect(counts).toEqual([0, 1, 2, 2, 1, 0]);
+});
+
+test("the tickets taken of a type are counted, and are 0 for a type without an order", () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt);
+  const db = new Database(rt.config.databasePath);
+  db.prepare(
+    "INSERT INTO ticket_hold (business_id, ticket_type_id, taken) VALUES (?, 'tkt_1', 7)",
+  ).run(businessId);
+  db.close();
+  const { takenTickets } = rt.store;
+  expect(takenTickets.countOf(businessId, "tkt_1")).toBe(7);
+  expect(takenTickets.countOf(businessId, "tkt_2")).toBe(0);
+  expect(takenTickets.countOf("biz_other", "tkt_1")).toBe(0);
 });

@@ -48,3 +48,32 @@ test("a hold occupies time if it is open, overlaps the span, ends by `until` and
   expect(list(at(5))).toEqual(["hld_begin", "hld_end", "hld_inside"]);
   expect(list()).toEqual(["hld_begin", "hld_end", "hld_inside", "hld_late"]);
 });
+
+test("the holds of a business that are open and have expired are released, and no others", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  const business = businessId(SHOP_SLUG);
+  const other = addBusiness(rt).id;
+  const { key } = createKey(rt, {
+    businessId: business,
+    name: "website",
+    kind: "RESTRICTED",
+    scopes: ["bookings.write"],
+  });
+  const now = rt.now();
+  const rows = [
+    ["hld_expired", business, "OPEN", now],
+    ["hld_open", business, "OPEN", now + 1],
+    ["hld_used", business, "USED", now],
+    ["hld_foreign", other, "OPEN", now],
+  ] as const;
+  for (const [id, owner, status, expiresAt] of rows)
+    rt.store.holds.insert(owner, { ...releasedHold(id, key.id, now), status, expiresAt });
+  rt.store.holds.releaseOverdue(business, now);
+  expect(rows.map(([id, owner]) => rt.store.holds.findById(owner, id, null)!.status)).toEqual([
+    "RELEASED",
+    "OPEN",
+    "USED",
+    "OPEN",
+  ]);
+});
