@@ -169,3 +169,26 @@ test("a dry run creates no master key", () => {
   dryRun(rt, () => rt.secrets.encrypt("whsec_x", "whs_1"));
   expect(existsSync(rt.config.masterKeyPath)).toBe(false);
 });
+
+test("the revision rises with each commit that changes the file, and with no other", () => {
+  const { saved, tried, end } = openTwice();
+  end();
+  const revisions = () => [saved.revision(), tried.revision()];
+  const before = revisions();
+  saved.tx(() => saved.store.keys.list());
+  expect(revisions()).toEqual(before);
+  addKey(saved);
+  expect(revisions()).toEqual(before.map((revision) => revision + 1));
+});
+
+test("a transaction can read one state of the database while it goes through rows", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  for (const name of ["first", "second"]) addKey(rt, name);
+  const counts = rt.tx(() =>
+    Array.from(rt.store.catalog.iterateDocs(businessId("shop")), () =>
+      rt.read(() => rt.store.keys.list().length),
+    ),
+  );
+  expect(new Set(counts)).toEqual(new Set([2]));
+});

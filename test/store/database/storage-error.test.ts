@@ -94,6 +94,11 @@ test.skipIf(!canMount())("a disk without room for a new database file is reporte
   expect(() => openDatabase(path, 0, null)).toThrow(expect.objectContaining(full));
 });
 
+test("a file system that counts no files is not reported as full", () => {
+  const error = new Database.SqliteError("unable to open database file", "SQLITE_CANTOPEN");
+  expect(storageError(error, "/proc/deskbell.db")).toMatchObject({ code: "not_permitted" });
+});
+
 test("an error that storageError does not know is a bug", () => {
   expect(storageError(new TypeError("x"), "a.db")).toBeUndefined();
   expect(storageError(new Database.SqliteError("x", "SQLITE_CONSTRAINT"), "a.db")).toBeUndefined();
