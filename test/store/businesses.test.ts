@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { SectionEdits } from "../../src/domain/catalog/change/local-edits.ts";
 import { addBusiness, emitEvents } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -13,4 +14,18 @@ test("a business that is created again continues its own counters, and another o
   expect(businesses.getInitialCounters(first.id)).toEqual({ catalogVersion: 1, lastSequence: 2 });
   expect(businesses.getInitialCounters(second.id)).toEqual({ catalogVersion: 1, lastSequence: 1 });
   expect(businesses.getInitialCounters("biz_new")).toEqual({ catalogVersion: 0, lastSequence: 0 });
+});
+
+test("a business without edited sections is not written when it still has none", () => {
+  const rt = createTestRuntime();
+  const { id } = addBusiness(rt);
+  const { businesses } = rt.store;
+  const write = (edits: SectionEdits) => {
+    const before = rt.revision();
+    rt.tx(() => businesses.writeSectionEdits(id, edits));
+    return rt.revision() - before;
+  };
+  const edits: SectionEdits = { closures: [] };
+  expect([{}, edits, edits, {}, {}].map(write)).toEqual([0, 1, 0, 1, 0]);
+  expect(businesses.getSectionEdits(id)).toEqual({});
 });

@@ -3,7 +3,9 @@ import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { FIRST_SCOPES, SCOPES } from "../../src/domain/api-key.ts";
 import { readMigrations } from "../../src/platform/assets.ts";
+import { createKey, updateKey } from "../../src/app/keys.ts";
 import { createTempFolder } from "../support/cli.ts";
+import { addBusiness } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
 const isThis = (sql: string): boolean => sql.includes("gained_scopes");
@@ -62,4 +64,18 @@ test("a secret key of version 0.1 loses the scopes of version 0.2 unless it has 
     new: [null, SCOPES],
     restricted: [null, ["bookings.read"]],
   });
+});
+
+test("a key may have guests mailed only while its setting says so", () => {
+  const rt = createTestRuntime();
+  const { id: businessId } = addBusiness(rt);
+  const { key } = createKey(rt, { businessId, name: "site", kind: "SECRET", scopes: [] });
+  const mayMail = () => rt.store.keys.findById(key.id)!.guestMail;
+  expect(mayMail()).toBe(false);
+  updateKey(rt, key.id, { eventGroups: ["catalog"] });
+  expect(mayMail()).toBe(false);
+  updateKey(rt, key.id, { guestMail: true });
+  expect(mayMail()).toBe(true);
+  updateKey(rt, key.id, { guestMail: false });
+  expect(mayMail()).toBe(false);
 });
