@@ -410,6 +410,37 @@ describe("the delivery worker", () => {
     expect(sent.indexOf("http://10.0.0.2/")).toBeLessThanOrEqual(4);
   });
 
+  test("a sweep starts the deliveries of four endpoints, and the others after other work had its turn", async () => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    for (let n = 1; n <= 9; n++) await subscribe(rt, business, `http://10.0.0.${n}/`);
+    emitEvents(rt, business, "service.updated");
+    let sent = 0;
+    const worker = createTestWorker(rt, async () => {
+      sent += 1;
+      return { kind: "responded", statusCode: 200, retryAfter: null, responseText: "" };
+    });
+    worker.sweep();
+    expect(sent).toBe(4);
+    await vi.waitFor(() => expect(sent).toBe(9), WAITS);
+  });
+
+  test("the delivery worker leaves no timer behind when it stops", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    const worker = createTestWorker(rt, async () => ({ kind: "refused", error: "ECONNREFUSED" }));
+    emitEvents(rt, business, "service.updated", "service_price.updated");
+    worker.wake();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), WAITS);
+    vi.runOnlyPendingTimers();
+    await worker.whenIdle();
+    await worker.stop(10_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test("a delivery that was cancelled in flight stays cancelled, unless the receiver has accepted it", async () => {
     for (const [statusCode, expected] of [
       [500, "CANCELLED"],

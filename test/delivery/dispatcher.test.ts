@@ -133,3 +133,21 @@ test.each<PermitKind>(["PROMPT", "LATE", "PROBE"])(
     expect(listFree()).toEqual(before);
   },
 );
+
+test("an overdue attempt frees its prompt permit for another delivery, and takes a late one", () => {
+  let now = 0;
+  // The queue has 8 fast permits, of which late attempts can use 4.
+  const deliveryQueue = createDeliveryQueue(10);
+  const inFlight = createInFlight(deliveryQueue, () => now);
+  const target = { id: "whe_1", maxInFlight: 32, failureCount: 0, allowPrivate: true } as TargetRow;
+  const queue = new EndpointQueue(target, 0);
+  const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 } as DueRow;
+  const deliveries = Array.from({ length: 8 }, () => inFlight.add(queue, row, "PROMPT"));
+  const permits = () => [deliveryQueue.hasPermit("PROMPT"), deliveryQueue.hasPermit("LATE")];
+  expect(permits()).toEqual([false, false]);
+  now += TIMEOUT_MS;
+  inFlight.markOverdue();
+  expect(permits()).toEqual([true, false]);
+  for (const delivery of deliveries) inFlight.remove(delivery);
+  expect(permits()).toEqual([true, true]);
+});

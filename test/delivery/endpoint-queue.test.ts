@@ -11,6 +11,9 @@ import { nextAttemptOf } from "../../src/domain/webhooks/failing-endpoint.ts";
 import type { Send } from "../../src/domain/webhooks/webhook-post.ts";
 import type { Outcome } from "../../src/domain/webhooks/settle.ts";
 import type { Runtime } from "../../src/app/runtime.ts";
+import { EndpointQueue } from "../../src/delivery/endpoint-queue.ts";
+import type { DueRow } from "../../src/store/webhooks/due.ts";
+import type { TargetRow } from "../../src/store/webhooks/endpoints.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { type TestRuntime, createTestRuntime } from "../support/test-runtime.ts";
 
@@ -95,6 +98,18 @@ describe("the outcome of a delivery", () => {
     emit();
     await advanceTime(HOUR_MS, MINUTE_MS);
     expect(sent).toHaveLength(before);
+  });
+
+  test("a response of 410 after successful ones also disables the endpoint before another delivery starts", async () => {
+    const { sent, send } = createReceiver(responded(200), responded(410));
+    const { rt, emit, deliver } = await setUp(send);
+    emit();
+    await deliver();
+    emit(30);
+    await deliver();
+    // Up to four attempts were in flight together.
+    expect(sent.length).toBeLessThanOrEqual(1 + 4);
+    expect(countByStatus(rt)).toMatchObject({ DELIVERED: 1, PARKED: 30, PENDING: 0 });
   });
 
   test.each([
@@ -577,4 +592,19 @@ test("timeout and concurrency of an endpoint can be changed within limits", asyn
     await expect(updateEndpoint(rt, id, changes)).rejects.toMatchObject({
       code: "validation_failed",
     });
+});
+
+test("a permit is prompt for the first two attempts at a healthy endpoint, and late for redeliveries and further attempts", () => {
+  const row = { isRedelivery: 0, attemptCount: 0, attemptsBefore: 0 };
+  const permitFor = (failureCount: number, changes: Partial<DueRow> = {}) => {
+    const target = { id: "whe_1", maxInFlight: 4, failureCount, allowPrivate: true } as TargetRow;
+    return new EndpointQueue(target, 0).permitFor({ ...row, ...changes } as DueRow);
+  };
+  expect(permitFor(0)).toBe("PROMPT");
+  expect(permitFor(0, { attemptCount: 1 })).toBe("PROMPT");
+  expect(permitFor(0, { attemptCount: 2 })).toBe("LATE");
+  expect(permitFor(0, { attemptCount: 3, attemptsBefore: 2 })).toBe("PROMPT");
+  expect(permitFor(0, { isRedelivery: 1 })).toBe("LATE");
+  expect(permitFor(1)).toBe("LATE");
+  expect(permitFor(10)).toBe("PROBE");
 });

@@ -63,13 +63,27 @@ test("the audit log names the daemon as the actor if the delivery thread disable
   ]);
 });
 
-test("an internal error ends the delivery thread with exit code 1", async () => {
+test("an internal error ends the delivery thread with exit code 1, and is logged with its stack", async () => {
+  const logged: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    logged.push(String(text));
+    return true;
+  });
+  onTestFinished(() => write.mockRestore());
   const rt = createTestRuntime({}, Date.now());
   const worker = await startWorker(rt);
   const db = new Database(rt.config.databasePath);
   db.exec("DROP TABLE attempt; DROP TABLE delivery");
   db.close();
   expect(await worker.exited).toBe(1);
+  expect(worker.failure()?.message).toBe("The delivery worker failed: no such table: delivery.");
+  await vi.waitFor(
+    () =>
+      expect(logged.join("")).toMatch(
+        /"The delivery worker failed\.","error":"SqliteError: no such table: delivery.+at /,
+      ),
+    WAITS,
+  );
 });
 
 /** Overwrites the first page of a table, as a broken disk does. */

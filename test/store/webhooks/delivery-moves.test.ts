@@ -20,7 +20,7 @@ test("a redelivery with a rate is sent again early by its ID, and not by a filte
       .map(({ nextAttemptAt }) => nextAttemptAt! - rt.now());
   expect(dueTimes()).toEqual([0, 60_000, 120_000]);
   expect(deliveryMoves.countRedeliverable(filter)).toBe(0);
-  const [{ id }] = deliveries.list(filter, 1) as [{ id: string }];
+  const { id } = deliveries.list(filter, 1)[0]!;
   expect(deliveryMoves.countRedeliverable({ id })).toBe(1);
   expect(redeliver({ id })).toEqual({ count: 1, last: 3 });
   expect(dueTimes()).toEqual([0, 60_000, 0]);

@@ -1,0 +1,57 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createConnector } from "../../src/delivery/connector.ts";
+import { WAITS } from "../support/waits.ts";
+
+const MAX_RESPONSE_BYTES = 256 * 1024;
+
+/** Connects to a server. Returns both ends; the client reads all that the server writes. */
+async function connect(): Promise<{ client: Socket; server: Socket }> {
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const accepted = new Promise<Socket>((resolve) => listener.once("connection", resolve));
+  const policy = { allowHttp: true, allowPrivate: ["127.0.0.0/8"], trusted: false };
+  const connector = createConnector(async () => [], policy);
+  const client = await new Promise<Socket>((resolve, reject) =>
+    connector(
+      {
+        hostname: "127.0.0.1",
+        protocol: "http:",
+        port: String((listener.address() as AddressInfo).port),
+      },
+      (error, socket) => (socket === null ? reject(error) : resolve(socket)),
+    ),
+  );
+  const server = await accepted;
+  onTestFinished(() => {
+    for (const socket of [client, server]) socket.destroy();
+    listener.close();
+  });
+  client.on("readable", () => {
+    while (client.read() !== null);
+  });
+  return { client, server };
+}
+
+test("a connection is closed once a response exceeds 256 KiB, and the next response may be as long", async () => {
+  const { client, server } = await connect();
+  const closed = vi.fn<(error: Error) => void>();
+  client.on("error", closed);
+  let sent = 0;
+  const respond = async (bytes: number) => {
+    server.write(Buffer.alloc(bytes, "x"));
+    sent += bytes;
+    await vi.waitFor(() => expect(client.bytesRead).toBe(sent), WAITS);
+    // The last bytes are read before the connection is looked at.
+    await new Promise(setImmediate);
+  };
+  for (let response = 1; response <= 2; response++) {
+    client.write("request");
+    // The limit counts what follows the bytes that are read first.
+    await respond(1);
+    await respond(MAX_RESPONSE_BYTES);
+    expect(closed).not.toHaveBeenCalled();
+  }
+  await respond(1);
+  expect(closed).toHaveBeenCalledWith(new Error("the response is too large"));
+});
