@@ -16,9 +16,11 @@ import { prepareSlotSearch } from "../../../src/domain/availability/slot-search.
 import { planResolvedRequest } from "../../../src/domain/availability/visit-plan.ts";
 import type { BusyInterval } from "../../../src/domain/availability/request.ts";
 import { formatInstant } from "../../../src/domain/local-time.ts";
+import { buildResource, buildService, buildStaffMember } from "../../support/catalog-builders.ts";
 import { chooseScale } from "../../support/scale.ts";
 import { wallClockAt } from "./oracle-clock.ts";
 import { type Oracle, createOracle, type Scenario } from "./oracle.ts";
+import { createShop, dailyHours, listTestSlots, serviceRequest } from "./requests.ts";
 import { isValidRequest, scenariosWithExtraBooking } from "./scenarios.ts";
 import { ZONES } from "./time-zones.ts";
 
@@ -279,3 +281,27 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("the spots of a slot are those of its service with the fewest left, and 1 with a staff member", () => {
+  const shop = createShop({
+    service: [
+      buildService("cut", { staff: ["ann"], resources: [{ resource: "chair", units: 1 }] }),
+      buildService("talk", { staff: ["ann"] }),
+      buildService("yoga", { capacity: 5, staff: ["bea"] }),
+    ],
+    staff: [buildStaffMember("ann"), buildStaffMember("bea")],
+    resource: [buildResource("chair", { capacity: 3 })],
+    schedule: { hours: [dailyHours("09:00", "10:00")] },
+    policy: { slotIntervalMin: 60 },
+  });
+  const spots = (...services: string[]) =>
+    listTestSlots(shop, {
+      on: "2026-11-23",
+      services: services.map((service) => serviceRequest(service)),
+    }).map(({ spotsLeft, spotsTotal }) => [spotsLeft, spotsTotal]);
+  expect(spots("cut")).toEqual([[1, 1]]);
+  expect(spots("talk")).toEqual([[1, 1]]);
+  expect(spots("yoga")).toEqual([[5, 5]]);
+  expect(spots("talk", "yoga")).toEqual([[1, 1]]);
+  expect(spots("yoga", "talk")).toEqual([[1, 1]]);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   DAY_MIN,
   dateOf,
@@ -139,4 +139,17 @@ describe("dates and clocks", () => {
       }
     },
   );
+});
+
+test("the offset of a zone is computed once for all its instants until the next clock change", () => {
+  const compute = vi.spyOn(Temporal.ZonedDateTime.prototype, "getTimeZoneTransition");
+  onTestFinished(() => compute.mockRestore());
+  const change = Date.parse("2031-03-09T07:00:00Z") / 60_000;
+  expect(wallAt("America/Toronto", change) - change).toBe(-4 * 60);
+  const { length } = compute.mock.calls;
+  expect(length).toBeGreaterThan(0);
+  for (const minute of [change, change, change + DAY_MIN])
+    expect(wallAt("America/Toronto", minute) - minute).toBe(-4 * 60);
+  expect(compute.mock.calls).toHaveLength(length);
+  expect(wallAt("America/Toronto", change - 1) - change).toBe(-5 * 60 - 1);
 });
