@@ -50,6 +50,7 @@ const reservation: PublicReservation = {
 test.each<[string, Partial<PublicBooking>, string[]]>([
   ["a completed visit", { status: "COMPLETED" }, ["status"]],
   ["a new time", { ...later, segments: [{ ...segment, ...later }] }, ["schedule"]],
+  ["a new time of one segment", { segments: [{ ...segment, ...later }] }, ["schedule"]],
   ["another staff member", { segments: [{ ...segment, staffId: "stf_leo" }] }, ["staff"]],
   [
     "an add-on",

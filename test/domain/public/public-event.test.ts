@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { PublicEventDoc, TicketTypeDoc } from "../../../src/domain/catalog/catalog.ts";
 import { toPublicCatalog } from "../../../src/domain/public/public-catalog.ts";
+import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
 import { buildCatalog, buildPublicEvent, buildTicketType } from "../../support/catalog-builders.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
@@ -30,4 +31,34 @@ test.each<
     NOW,
   );
   expect(events[0]?.ticketTypes[0]?.availability.state).toBe(state);
+});
+
+test("the tickets that are left are those of the quota without the ones taken", () => {
+  const event = buildPublicEvent("jazz", {
+    ticketTypes: [
+      buildTicketType("adult", { showRemaining: true }),
+      buildTicketType("child", { showRemaining: true }),
+    ],
+    quotas: [{ key: "seats", size: 100, ticketTypes: ["adult", "child"] }],
+  });
+  const catalog = buildCatalog({ public_event: [event] });
+  const [adult] = event.ticketTypes;
+  const remaining = (...taken: [string, number][]) => {
+    const { events } = toPublicCatalog(
+      {
+        catalog,
+        versionOf: () => ({ version: 1, updatedAt: NOW }),
+        sortOrderOf: () => 0,
+        stock: { soldOut: new Map(), taken: new Map(taken) },
+      },
+      NOW,
+    );
+    const [{ availability, ticketTypes } = { availability: undefined, ticketTypes: [] }] = events;
+    return [availability, ...ticketTypes.map((type) => type.availability)];
+  };
+  const all = { state: "ON_SALE", remaining: 100 };
+  expect(remaining()).toEqual([all, all, all]);
+  const few = { state: "FEW_LEFT", remaining: 4 };
+  const id = ticketTypeId(catalog.business.slug, event, adult!);
+  expect(remaining([id, 96])).toEqual([few, few, few]);
 });
