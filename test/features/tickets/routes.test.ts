@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
 import { openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
 
 test("a ticket order is confirmed, reissued, read and cancelled, and only the first two responses have admission codes", async () => {
@@ -30,7 +31,13 @@ test("a ticket order is confirmed, reissued, read and cancelled, and only the fi
   expect(problem(await site.send("POST", `${path}/confirm`, {}))).toBe("409 wrong_status");
   const cancelled = await site.send("POST", `${path}/cancel`, { reason: "ill" });
   expect(cancelled.body.data).toMatchObject({ status: "CANCELLED", version: 3 });
-  expect((await site.send("GET", "/ticket-orders?status=CANCELLED")).body.data).toHaveLength(1);
+  await site.send("POST", "/ticket-orders", orderOf(rt));
+  rt.advance(15 * 60_000);
+  expireTicketOrders(rt);
+  for (const status of ["CANCELLED", "EXPIRED"])
+    expect((await site.send("GET", `/ticket-orders?status=${status}`)).body.data).toMatchObject([
+      { status },
+    ]);
 });
 
 test("a ticket order is refused with a pointer to what cannot be ordered", async () => {

@@ -29,6 +29,16 @@ events:
     durationMin: 180
     ticketTypes: [{ key: seat, name: Seat, price: 25.00, showRemaining: false }]
     quotas: [{ key: hall, size: 100 }]
+  - key: show
+    name: Show
+    startsAt: 2026-12-03T19:00
+    durationMin: 180
+    ticketTypes:
+      - { key: seat, name: Seat, price: 25.00, showRemaining: false }
+      - { key: stand, name: Standing, price: 10.00, showRemaining: true }
+    quotas:
+      - { key: seats, size: 100, ticketTypes: [seat] }
+      - { key: floor, size: 100, ticketTypes: [stand] }
 `;
 
 function openVenue(): TestRuntime {
@@ -124,6 +134,12 @@ test("a changed sale state sends event.updated immediately, and then the availab
 test("a ticket sale sends no availability if partners do not see how many tickets are left", () => {
   const rt = openVenue();
   sell(rt, 2, "ball");
+  expect(publish(rt)).toEqual([]);
+});
+
+test("a sale of one ticket type does not change the availability of another", () => {
+  const rt = openVenue();
+  sell(rt, 1, "show");
   expect(publish(rt)).toEqual([]);
 });
 

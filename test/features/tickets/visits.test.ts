@@ -81,15 +81,17 @@ describe("a change that deletes what tickets are sold for", () => {
     expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
   });
 
-  test("an expired ticket order does not prevent the deletion of its event", () => {
+  test("a pending ticket order prevents the deletion of its event until it expires", () => {
     const rt = createTestRuntime();
     apply(rt, FILE);
     const order = createTicketOrder(rt, SLUG, { event: "gala", items: ["seat"] });
+    const deletion = () => apply(rt, "events: []", { prune: true });
+    expect(dryRun(rt, deletion).affected["ticketOrders"]).toEqual([order.id]);
     rt.advance(15 * 60_000);
     const status = () => getTicketOrder(rt, businessId(SLUG), order.id).status;
     // The order has expired, although no daemon has marked it so.
     expect(status()).toBe("PENDING");
-    expect(apply(rt, "events: []", { prune: true }).affected["ticketOrders"]).toEqual([]);
+    expect(deletion().affected["ticketOrders"]).toEqual([]);
     expireTicketOrders(rt);
     expect(status()).toBe("EXPIRED");
   });
