@@ -11,6 +11,7 @@ import {
   deletePartner,
   removeBusinesses,
 } from "../../../../src/features/partners/partners.ts";
+import { createPartnerStore } from "../../../../src/features/partners/store.ts";
 import { createTestApp } from "../../../support/app.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 import { addBusinesses, createClient, createTestPartner, publish } from "./support.ts";
@@ -138,6 +139,15 @@ test("a partner no longer reaches a business that excludes it, and joins new bus
   expect([reached(listed.id, "one"), reached(listed.id, "new")]).toEqual([true, false]);
   const actions = rt.store.audit.list({ businessId: one!.id }, 10).map(({ action }) => action);
   expect(actions).toContain("partner.excluded");
+});
+
+test("a business that a partner may reach again no longer excludes it, and others still do", () => {
+  const rt = createTestRuntime();
+  const [one, two] = addBusinesses(rt, ["one", "two"]);
+  const { partner } = createTestPartner(rt, [one!, two!]);
+  removeBusinesses(rt, partner, [one!, two!], { isExclusion: true });
+  reach(rt, partner, [one!]);
+  expect(rt.openStore(createPartnerStore).listExcludedSlugs(partner.id)).toEqual(["two"]);
 });
 
 test("a partner's key is valid on another server that was given its hash", async () => {
