@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { findCustomer } from "../../../src/app/bookings/guests.ts";
@@ -144,6 +145,54 @@ test("a price that changed while the guest typed is shown before anything is boo
   const [total = ""] = findAll(html, /name="total" value="(\d+)"/g);
   expect(total).toBe(String(priceCents));
   expect((await visitor.book(details, { total })).status).toBe(303);
+});
+
+test("the price of a time is shown before the time is held, and after the hold has ended", async () => {
+  const { api, base, visitor } = openPage();
+  const priceIn = (html: string) => findAll(html, /<strong class="price">([^<]+)</g);
+  const { html, action, times } = await visitor.openTimes(
+    timesOf(api, base, firstService(api).key),
+  );
+  const details = await visitor.hold(action, times[0]!);
+  const held = await visitor.get(details);
+  expect(priceIn(held)).toEqual([expect.stringMatching(/^\$\d+\.\d\d$/)]);
+  expect(priceIn(html)).toEqual(priceIn(held));
+  api.advance(11 * 60_000);
+  const ended = await visitor.get(details);
+  expect(priceIn(ended)).toEqual(priceIn(held));
+  // The form has the total, so that the guest is asked again if the price changes.
+  const totalIn = (page: string) => findAll(page, /name="total" value="(\d+)"/g);
+  expect(totalIn(ended)).toEqual(totalIn(held));
+});
+
+test("a booking gets 503 while the master key cannot be read, and is made once it can be", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0]!);
+  const { masterKeyPath } = api.config;
+  renameSync(masterKeyPath, `${masterKeyPath}.away`);
+  writeFileSync(masterKeyPath, "no key");
+  expect((await visitor.book(details)).status).toBe(503);
+  expect(listMade(api)).toEqual([]);
+  renameSync(`${masterKeyPath}.away`, masterKeyPath);
+  expect((await visitor.book(details)).status).toBe(303);
+});
+
+test("the page lists the free times of the largest teams for which the API lists them without reasons", async () => {
+  const api = createTestApi();
+  const people = Array.from({ length: 400 }, (_, i) => `p${i}`);
+  applyToSalon(
+    api,
+    `hours: [{ days: [mon], start: "09:00", end: "10:00" }]
+staff: [${people.map((key) => `{ key: ${key}, name: ${key} }`).join(", ")}]
+services: [{ key: wash, name: Wash, durationMin: 60, priceCents: 5000, bookingRules: { slotIntervalMin: 5, maxAdvanceDays: 60 }, staff: [${people.join(", ")}] }]
+`,
+  );
+  publish(api);
+  const visitor = createVisitor(api);
+  const url = timesOf(api, `/b/${businessOf(api).slug}/book`, "wash");
+  const { times } = await visitor.openTimes(`${url}&month=2026-12`);
+  expect(times).toEqual(["2026-12-07T14:00:00.000Z"]);
 });
 
 test("a page whose booking is switched off books nothing, and shows the telephone number", async () => {

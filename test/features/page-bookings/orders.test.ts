@@ -1,5 +1,5 @@
 import jsQR from "jsqr";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
@@ -50,6 +50,7 @@ test("a guest orders tickets, which the business confirms", async () => {
   const { api, visitor, event, details } = await openTickets();
   expect(details).toMatch(/&key=[0-9a-f]{32}$/);
   expect(await visitor.get(details)).toContain("Order the tickets");
+  const put = vi.spyOn(api.store.notices, "put");
   const responses = await Promise.all([visitor.book(details), visitor.book(details)]);
   const links = responses.map(({ headers }) => headers.get("location") ?? "");
   const [link = ""] = links;
@@ -58,6 +59,16 @@ test("a guest orders tickets, which the business confirms", async () => {
   expect(others).toEqual([]);
   expect(order).toMatchObject({ status: "PENDING" });
   expect(order?.expiresAt).toBe(Math.min(api.now() + 48 * HOUR_MS, event.startsAt));
+  // The operator is told of the order once.
+  expect(put.mock.calls).toEqual([
+    [
+      expect.stringContaining("order.received"),
+      expect.objectContaining({
+        text: expect.stringContaining(`2 tickets of ${event.name} were ordered on the page`),
+        command: `deskbell ticket-orders confirm ${order?.code} --business ${businessOf(api).slug}`,
+      }),
+    ],
+  ]);
   const page = await visitor.get(link);
   expect(page).toContain("Tickets reserved");
   expect(page).toContain(order?.code ?? "no code");

@@ -60,7 +60,7 @@ test.each(["REQUEST", "CONFIRM"] as const)(
     const listOpen = () => checks.flatMap((check) => check(api, {} as never));
     expect(listOpen()).toMatchObject([{ code: "page.share_used", business: businessOf(api).slug }]);
     const [, actions = ""] = metrics.flatMap((format) => format(api));
-    expect(actions).toContain(`{action="booking"} ${made.length}`);
+    expect(actions).toContain(`deskbell_page_actions_total{action="booking"} ${made.length}`);
     expect(actions).toMatch(/\{action="refused"\} [1-9]/);
     api.advance(3_600_000);
     expect(listOpen()).toEqual([]);
