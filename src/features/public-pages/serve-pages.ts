@@ -209,7 +209,8 @@ function chooseLanguages(
   { context }: PageRequest,
 ): Variant {
   const acceptLanguage = getHeader(context.request, "accept-language");
-  const key = `${urlLanguage ?? ""} ${acceptLanguage ?? ""}`;
+  // The URL can have any text, so a space between the two would not say where the first one ends.
+  const key = JSON.stringify([urlLanguage, acceptLanguage]);
   const known = variants.get(key);
   if (known) return known;
   const variant = chooseVariant(urlLanguage, acceptLanguage, locales);

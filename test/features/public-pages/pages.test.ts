@@ -130,6 +130,15 @@ test("a page with its language in the URL is the same for every reader", async (
   expect(response.headers.get("content-language")).toBe("fr");
 });
 
+test("the language of a page does not depend on what others have requested", async () => {
+  const { get } = publishSample("restaurant");
+  const read = async (query: string, accept: string) =>
+    (await get(query, { "accept-language": accept })).headers.get("content-language");
+  // Both requests have the same texts in the same order, divided in different places.
+  expect(await read("?lang=fr%20de,", "en;q=0.5")).toBe("en");
+  expect(await read("?lang=fr", "de, en;q=0.5")).toBe("fr");
+});
+
 test("the navigation names the lists that the business has, and the pages of other lists are not found", async () => {
   const { get } = publishSample("restaurant");
   const html = await (await get("")).text();
