@@ -281,6 +281,7 @@ function toListing<Doc, Group extends Weighed, Item, Public extends PublicGroup>
     weighed,
     ({ weight }) => weight,
     isPage ? undefined : part.maxWeight,
+    isPage ? undefined : part.maxCount,
   );
   const page = isPage ? part.page : 1;
   const listed = pages[page - 1];

@@ -54,13 +54,14 @@ export function divideIntoPages<T>(
   entries: readonly T[],
   weightOf: (entry: T) => number,
   maxWeight = MAX_WEIGHT,
+  maxEntries = MAX_ENTRIES,
 ): T[][] {
   const pages: T[][] = [[]];
   let weight = 0;
   for (const entry of entries) {
     let page = pages.at(-1) as T[];
     const added = weightOf(entry);
-    if (page.length > 0 && (weight + added > maxWeight || page.length === MAX_ENTRIES)) {
+    if (page.length > 0 && (weight + added > maxWeight || page.length === maxEntries)) {
       pages.push((page = []));
       weight = 0;
     }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseCalendar } from "../../support/ical.ts";
-import { publishSample } from "../../support/published-pages.ts";
+import { publishSample, servePublished } from "../../support/published-pages.ts";
 
 test("a calendar program reads all events of a business, or a single one", async () => {
   const { get } = publishSample("venue", { publicUrl: "https://shop.example" });
@@ -22,4 +22,19 @@ test("a calendar program reads all events of a business, or a single one", async
     ),
   });
   expect((await get("/events.ics?event=no-such")).status).toBe(404);
+});
+
+test("a calendar has more events than a page of the list of events", async () => {
+  const events = Array.from({ length: 200 }, (_, i) => ({
+    key: `event-${i}`,
+    name: `Event ${i}`,
+    startsAt: `2027-03-${10 + (i % 20)}T20:00`,
+    durationMin: 120,
+  }));
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    events,
+  });
+  expect(parseCalendar(await (await get("/events.ics")).text())).toHaveLength(200);
 });

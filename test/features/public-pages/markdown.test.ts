@@ -71,3 +71,25 @@ test("a business as Markdown has its only service and its only event below headi
   expect(text).toMatch(/^## Events\n\n- Gig: 2026-12-01T20:00/m);
   expect(text.match(/^## .*$/gm)).toEqual(["## Services", "## Events"]);
 });
+
+test.each([
+  [1000, []],
+  [1001, ["1000 / 1001: /b/bar/menu"]],
+])(
+  "a business with %i dishes as Markdown has at most 1000, and then the path of its menu",
+  async (count, rest) => {
+    const items = Array.from({ length: count }, (_, i) => ({
+      key: `dish-${i}`,
+      name: `Dish ${i}`,
+      price: "9.50",
+    }));
+    const { get } = servePublished({
+      catalog: 1,
+      business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+      menu: { items },
+    });
+    const lines = (await (await get(".md")).text()).split("\n");
+    expect(lines.filter((line) => line.startsWith("- Dish "))).toHaveLength(1000);
+    expect(lines.filter((line) => line.includes(" / "))).toEqual(rest);
+  },
+);
