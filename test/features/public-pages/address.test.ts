@@ -6,6 +6,12 @@ const address = { street: "1 First Street", locality: "Town", region: null, post
 test.each([
   ["US", "NY", "Town, NY 12345"],
   ["GB", null, "Town 12345"],
+  ["AU", "NSW", "Town, NSW 12345"],
+  ["CA", "ON", "Town, ON 12345"],
+  ["IE", null, "Town 12345"],
+  ["IN", "KA", "Town, KA 12345"],
+  ["JP", null, "Town 12345"],
+  ["NZ", null, "Town 12345"],
   ["DE", null, "12345 Town"],
   ["CH", "ZH", "12345 Town, ZH"],
 ])(

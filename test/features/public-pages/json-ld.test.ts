@@ -66,8 +66,9 @@ test("the hours in JSON-LD include closed days, and days with unusual hours", as
     closes: "21:00",
   });
   const on = (date: string) => hours.filter(({ validFrom }) => validFrom === date);
-  expect(on("2026-11-26")).toMatchObject([{ opens: "00:00", closes: "00:00" }]);
-  expect(on("2026-12-24")).toMatchObject([{ opens: "09:00", closes: "14:00" }]);
+  const type = { "@type": "OpeningHoursSpecification" };
+  expect(on("2026-11-26")).toMatchObject([{ ...type, opens: "00:00", closes: "00:00" }]);
+  expect(on("2026-12-24")).toMatchObject([{ ...type, opens: "09:00", closes: "14:00" }]);
 });
 
 test("opening hours until 2:00 at night close at 02:00, not at 26:00", async () => {
@@ -86,6 +87,22 @@ test("the JSON-LD of a menu names the diets that its dishes suit", async () => {
   const [menu = {}] = graphIn(await (await get("/menu")).text());
   expect(menu["@type"]).toBe("Menu");
   expect(JSON.stringify(menu)).toContain('"suitableForDiet":["https://schema.org/VegetarianDiet"]');
+});
+
+test("each page of a long menu has an ID of its own in JSON-LD", async () => {
+  const items = Array.from({ length: 200 }, (_, i) => ({
+    key: `dish-${i}`,
+    name: `Dish ${i}`,
+    price: "9.50",
+  }));
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    menu: { items },
+  });
+  const idOf = async (path: string) => graphIn(await (await get(path)).text())[0]?.["@id"];
+  expect(await idOf("/menu")).toMatch(/\/b\/bar\/menu#menu$/);
+  expect(await idOf("/menu?page=2")).toMatch(/\/b\/bar\/menu\?page=2#menu$/);
 });
 
 test("an event names the business as its organizer, and a dish in one size has that size's price", async () => {

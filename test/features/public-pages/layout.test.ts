@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { divideIntoPages, weigh } from "../../../src/features/public-pages/layout.ts";
+import {
+  divideIntoPages,
+  firstOptions,
+  MAX_PARTS,
+  weigh,
+  weighTexts,
+} from "../../../src/features/public-pages/layout.ts";
 
 const NO_TEXTS = { description: null, translations: {}, images: [] };
 
@@ -18,4 +24,26 @@ test("an object weighs as much as its longest language", () => {
     translations: { de: { name: "Soup", description: "Hot" }, fr: { name: "Sou" } },
   };
   expect(weigh(translated as never)).toBe(weigh(original as never));
+});
+
+const parts = (count: number, name: string) => Array.from({ length: count }, () => ({ name }));
+
+test("a page shows the first options of a group, up to a number and to a weight", () => {
+  expect(firstOptions(parts(100, "Oat milk"))).toHaveLength(MAX_PARTS);
+  // Each quote takes six characters of HTML, so that only few of these names fit.
+  expect(firstOptions(parts(100, '"'.repeat(190)))).toHaveLength(5);
+});
+
+test("the weight of an object counts only the sizes that a page shows", () => {
+  const weightOf = (count: number) =>
+    weigh({ name: "Tea", images: [], translations: {}, sizes: parts(count, "Pot") });
+  expect(weightOf(MAX_PARTS)).toBeGreaterThan(weightOf(MAX_PARTS - 1));
+  expect(weightOf(MAX_PARTS + 1)).toBe(weightOf(MAX_PARTS));
+});
+
+test("the weight of short texts is the sum of their weights, and longer texts weigh more", () => {
+  const [hall, street] = [weighTexts(["Hall"]), weighTexts(["Main Street 1"])];
+  expect(hall).toBeGreaterThan(0);
+  expect(street).toBeGreaterThan(hall);
+  expect(weighTexts(["Hall", null, "Main Street 1", undefined])).toBe(hall + street);
 });

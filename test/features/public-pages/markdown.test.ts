@@ -72,6 +72,22 @@ test("a business as Markdown has its only service and its only event below headi
   expect(text.match(/^## .*$/gm)).toEqual(["## Services", "## Events"]);
 });
 
+test("a business as Markdown has all unusual hours of a day", async () => {
+  const intervals = [
+    { start: "09:00", end: "12:00" },
+    { start: "14:00", end: "16:00" },
+  ];
+  const { get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    hours: [{ days: ["mon-sun"], start: "09:00", end: "17:00" }],
+    exceptions: [{ date: "2026-12-24", mode: "replace", intervals }],
+  } as never);
+  expect(await (await get(".md")).text()).toMatch(
+    /^- 2026-12-24: 9:00 AM – 12:00 PM, 2:00 PM – 4:00 PM$/m,
+  );
+});
+
 test.each([
   [1000, []],
   [1001, ["1000 / 1001: /b/bar/menu"]],

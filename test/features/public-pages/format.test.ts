@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { WEEK, type Weekday } from "../../../src/domain/catalog/common.ts";
+import { getFormat } from "../../../src/features/public-pages/format.ts";
+
+const format = getFormat({
+  language: "en",
+  country: "US",
+  timezone: "America/New_York",
+  currency: "USD",
+  currencyDigits: 2,
+});
+
+test.each<[what: string, days: readonly Weekday[], start: string, end: string, text: string]>([
+  ["of consecutive days", ["mon", "tue", "wed"], "11:00", "14:00", "Mon – Wed 11:00 AM – 2:00 PM"],
+  ["of two days", ["sat", "sun"], "11:00", "14:00", "Sat, Sun 11:00 AM – 2:00 PM"],
+  [
+    "of days with gaps",
+    ["mon", "wed", "fri"],
+    "11:00",
+    "14:00",
+    "Mon, Wed, Fri 11:00 AM – 2:00 PM",
+  ],
+  ["of all days", WEEK, "11:00", "14:00", "11:00 AM – 2:00 PM"],
+  ["of whole days", ["sat", "sun"], "00:00", "24:00", "Sat, Sun"],
+])("a window %s names only the days and hours that limit it", (_what, days, start, end, text) => {
+  const written = format.window({ days: [...days], start, end });
+  expect(written.replaceAll(/\s/g, " ")).toBe(text);
+});
