@@ -53,7 +53,12 @@ describe("variations", () => {
     const { sections, report } = map(
       item("TEA", {
         variations: [
-          variation("POT", { ordinal: 2, priceMoney: { amount: 950, currency: "CURRENCY" } }),
+          variation("POT", {
+            itemId: "TEA",
+            ordinal: 2,
+            pricingType: "FIXED_PRICING",
+            priceMoney: { amount: 950, currency: "CURRENCY" },
+          }),
           variation("CUP", { ordinal: 1, priceMoney: { amount: "450" } }),
           variation("TASTE", { ordinal: 3, priceMoney: { amount: 0 } }),
         ],
@@ -158,7 +163,8 @@ describe("variations", () => {
       item("X", { variations: [] }),
       "item 'x' (X): none of its variations could be imported",
     ],
-    ["no name", item("X", { name: "" }), "item 'X': its name must be one line"],
+    ["an empty name", item("X", { name: "" }), "item 'X': its name must be one line"],
+    ["no name", item("X", { name: undefined }), "item 'X': its name must be one line"],
     [
       "a product type that is neither a dish nor a service",
       item("X", { productType: "GIFT_CARD" }),
@@ -204,6 +210,15 @@ describe("categories", () => {
       "1 dish with 1 size",
     ]);
     expect(report.skipped).toEqual([]);
+  });
+
+  test("Square categories without items join the services if all items are services, and otherwise the menu", () => {
+    const ofServices = map(category("EMPTY"), service("CUT", [variation("A", HALF_HOUR)])).sections;
+    expect(ofServices.serviceCategories).toEqual([{ key: "EMPTY", name: "EMPTY" }]);
+    expect(ofServices.menu).toBeUndefined();
+    const { serviceCategories, menu } = map(category("EMPTY")).sections;
+    expect(serviceCategories).toBeUndefined();
+    expect(menu?.categories).toEqual([{ key: "EMPTY", name: "EMPTY" }]);
   });
 
   test("Square's reporting category is imported for an item without other categories, and otherwise reported", () => {
@@ -447,6 +462,14 @@ describe("the report of a Square import has a line for", () => {
       skippedIn(item("X", { taxIds: [], abbreviation: "", labelColor: null, itemOptions: {} })),
     ).toEqual([]);
   });
+});
+
+test("the SKUs of a Square item with several variations are reported, because a dish has only one", () => {
+  const tea = item("TEA", {
+    variations: [variation("CUP", { sku: "T-1" }), variation("POT", { sku: "T-2" })],
+  });
+  expect(map(tea).sections.menu?.items?.[0]).not.toHaveProperty("sku");
+  expect(skippedIn(tea)).toEqual([expect.stringContaining("sku on 2 variations")]);
 });
 
 test("the status, alcohol flag and SKU of a Square item are imported", () => {
