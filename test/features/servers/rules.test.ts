@@ -5,6 +5,7 @@ import {
   readProxyMap,
   writeProxyMap,
 } from "../../../src/features/servers/rules.ts";
+import { readGuide } from "../../../src/platform/assets.ts";
 import { blockOf } from "../../support/proxies.ts";
 import { captureError } from "../../support/use-case.ts";
 
@@ -80,4 +81,15 @@ test("the proxies give up within a second if the machines of a server and its st
   expect(2 * waitIn("nginx", "proxy_connect_timeout")).toBeLessThan(1000);
   // An idle connection to a machine that is off would wait for minutes.
   expect(configurations.caddy).toContain("keepalive off");
+});
+
+test("both proxies ask partners of an unreachable server to wait the minute that the guide names", () => {
+  const [, guided = ""] = /`Retry-After: (\d+)`/.exec(readGuide("more-than-one-machine")) ?? [];
+  expect(guided).toBe("60");
+  expect(writeProxyMap("caddy", [EAST])).toContain(
+    `header @deskbell_problem Retry-After ${guided}\n`,
+  );
+  expect(blockOf("more-than-one-machine", "nginx")).toContain(
+    `add_header Retry-After ${guided} always;`,
+  );
 });
