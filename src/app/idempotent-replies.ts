@@ -38,20 +38,40 @@ const rowIdOf = ({ keyId, token }: Pick<IdempotencyRow, "keyId" | "token">): str
  * @throws AppError idempotency_key_reused, signing_unavailable
  */
 export function findReply(rt: Runtime, request: IdempotentRequest): Reply | undefined {
-  const { keyId, token } = request;
-  const now = rt.now();
-  const createdSince = now - REPLAYABLE_MS;
-  const row = rt.store.idempotency.find(keyId, token, createdSince, now);
+  const row = findRow(rt, request);
   if (row === undefined) return undefined;
-  const sealed = rt.secrets.decrypt(row.sealed, rowIdOf(row));
-  const { hmacKey, status, headers, body } = JSON.parse(sealed) as Sealed;
+  const { hmacKey, ...reply } = openRow(rt, row);
   if (!hmacOf(hmacKey, request).equals(row.requestHmac))
     throw new AppError(
       "idempotency_key_reused",
       "This Idempotency-Key was already used for another request.",
       { fix: "use a new key for each request" },
     );
-  return { status, headers, body: body === null ? null : Buffer.from(body) };
+  return reply;
+}
+
+type Token = Pick<IdempotentRequest, "keyId" | "token">;
+
+const findRow = (rt: Runtime, { keyId, token }: Token): IdempotencyRow | undefined =>
+  rt.store.idempotency.find(keyId, token, rt.now() - REPLAYABLE_MS, rt.now());
+
+/** @throws AppError signing_unavailable */
+function openRow(rt: Runtime, row: IdempotencyRow): Reply & { hmacKey: string } {
+  const sealed = JSON.parse(rt.secrets.decrypt(row.sealed, rowIdOf(row))) as Sealed;
+  return { ...sealed, body: sealed.body === null ? null : Buffer.from(sealed.body) };
+}
+
+/** Returns whether a token has a stored reply, to whichever request. */
+export const hasReply = (rt: Runtime, token: Token): boolean => findRow(rt, token) !== undefined;
+
+/**
+ * Returns the stored reply of a token, to whichever request. The caller must know that the client
+ * is the one that sent the request.
+ * @throws AppError signing_unavailable
+ */
+export function findReplyOfToken(rt: Runtime, token: Token): Reply | undefined {
+  const row = findRow(rt, token);
+  return row && openRow(rt, row);
 }
 
 /**

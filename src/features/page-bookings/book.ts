@@ -3,7 +3,7 @@ import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.
 import { bookServices, reserveTable } from "../../app/bookings/bookings.ts";
 import { createHold } from "../../app/bookings/holds.ts";
 import { leavesTimeFree } from "../../app/bookings/hold-share.ts";
-import { findReply, saveReply } from "../../app/idempotent-replies.ts";
+import { findReply, findReplyOfToken, hasReply, saveReply } from "../../app/idempotent-replies.ts";
 import { mailsGuests } from "../../app/guests/mails-guests.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { Booking } from "../../domain/bookings/booking.ts";
@@ -86,29 +86,57 @@ export type PageBooking = {
   language: PageLanguage;
 };
 
+/** A form of the page: its key, and what the guest has chosen and written. */
+export type SentForm = {
+  formKey: string;
+  customer: Customer;
+  choice?: Choice;
+  startsAt?: number;
+  items?: readonly object[];
+};
+
+const tokenOf = (purpose: "page" | "page mail", formKey: string): string =>
+  `${purpose} ${hash("sha256", formKey, "hex")}`;
+
 /**
- * Returns what identifies the stored reply to a form. Whoever knows the key of a form can open the
- * visit that it has made, so only the hash of the key is stored. `request` is the same for all
- * forms, because a form that is sent twice may have other fields the second time.
+ * Returns what identifies the stored reply to a form. The key of the form is in its URL, which a
+ * guest may show to others before booking, so the reply is found only with all that the guest has
+ * written. The database has only hashes of the key and of these details.
  */
-export const replyOfForm = (purpose: "page" | "page mail", keyId: string, formKey: string) => ({
+export const replyOfForm = (
+  purpose: "page" | "page mail",
+  keyId: string,
+  { formKey, customer, choice, startsAt, items }: SentForm,
+) => ({
   keyId,
-  token: `${purpose} ${hash("sha256", formKey, "hex")}`,
-  request: "page",
+  token: tokenOf(purpose, formKey),
+  request: JSON.stringify({ customer, choice, startsAt, items }),
 });
 
-const replyOf = (keyId: string, formKey: string) => replyOfForm("page", keyId, formKey);
+/**
+ * Returns the token of the visit that a form has made; undefined if it has made none.
+ * @throws AppError idempotency_key_reused if it was made with other details
+ */
+export const findBooked = (rt: Runtime, keyId: string, form: SentForm): string | undefined =>
+  findReply(rt, replyOfForm("page", keyId, form))?.body?.toString();
 
-/** Returns the token of the visit that a form has made; undefined if it has made none. */
-export function findBooked(rt: Runtime, keyId: string, formKey: string): string | undefined {
-  return findReply(rt, replyOf(keyId, formKey))?.body?.toString();
-}
+/**
+ * Returns the token of the visit that a form has made, whatever the form had; undefined if it has
+ * made none. Call it only for the browser that has sent the form.
+ */
+export const findBookedByKey = (rt: Runtime, keyId: string, formKey: string): string | undefined =>
+  findReplyOfToken(rt, { keyId, token: tokenOf("page", formKey) })?.body?.toString();
+
+/** Returns whether a form has made a visit. */
+export const isFormUsed = (rt: Runtime, keyId: string, formKey: string): boolean =>
+  hasReply(rt, { keyId, token: tokenOf("page", formKey) });
 
 /**
  * Books a time or table, once for each form, and returns the token of the guest's link to the
  * visit. Call it outside of a transaction.
  * @param visitorOf hashes the visitor's network address with the ID of the page's key
- * @throws AppError slot_taken, price_changed, too_many_holds, too_many_bookings
+ * @throws AppError slot_taken, price_changed, too_many_holds, too_many_bookings,
+ *   idempotency_key_reused
  */
 export const bookOnPage = (
   rt: Runtime,
@@ -118,7 +146,7 @@ export const bookOnPage = (
 ): string =>
   rt.tx(() => {
     const keyId = getPageKey(rt, business);
-    const booked = findBooked(rt, keyId, wanted.formKey);
+    const booked = findBooked(rt, keyId, wanted);
     if (booked !== undefined) return booked;
     const visitor = visitorOf(keyId);
     const visit = runAsPage(rt, keyId, () => makeVisit(rt, business, keyId, visitor, wanted));
@@ -135,7 +163,7 @@ export function createLink(
   rt: Runtime,
   { id: businessId }: BusinessRow,
   keyId: string,
-  { language, formKey }: { language: PageLanguage; formKey: string },
+  form: SentForm & { language: PageLanguage },
   { id: visitId, status }: { id: string; status: string },
 ): string {
   const token = `${LINK_TOKEN_PREFIX}${rt.random(TOKEN_BYTES).toString("hex")}`;
@@ -143,7 +171,7 @@ export function createLink(
   const row = {
     visitId,
     businessId,
-    language,
+    language: form.language,
     // A visit that is CONFIRMED at once was confirmed by nobody.
     unconfirmed: status === "CONFIRMED",
     hasMailbox: false,
@@ -152,7 +180,7 @@ export function createLink(
   store.insert(row);
   store.insertLink(visitId, hashToken(token), rt.now());
   const reply = { status: 303, headers: [], body: Buffer.from(token) };
-  saveReply(rt, replyOf(keyId, formKey), reply);
+  saveReply(rt, replyOfForm("page", keyId, form), reply);
   return token;
 }
 

@@ -26,6 +26,7 @@ import {
   type PageBooking,
   partOfShare,
   replyOfForm,
+  type SentForm,
 } from "./book.ts";
 import { hashToken, isLinkToken } from "./link-tokens.ts";
 import { type Choice, confirmableUntil, keptUntil, MAIL_HOLD_MS, toRequest } from "./rules.ts";
@@ -36,16 +37,19 @@ import { createPageBookingStore } from "./store.ts";
 // asked by mail. Otherwise the link books the time if it is still free, so that nobody can close
 // the page by filling the share. A feature that mails guests sends the link.
 
-const replyOf = (keyId: string, formKey: string) => replyOfForm("page mail", keyId, formKey);
+const replyOf = (keyId: string, form: SentForm) => replyOfForm("page mail", keyId, form);
 
-/** Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none. */
+/**
+ * Returns the hold of a form that a mail asks the guest to confirm; undefined if there is none.
+ * @throws AppError idempotency_key_reused if the form was sent with other details
+ */
 export function findAskedHold(
   rt: Runtime,
   { id }: BusinessRow,
   keyId: string,
-  formKey: string,
+  form: SentForm,
 ): Hold | undefined {
-  const holdId = findReply(rt, replyOf(keyId, formKey))?.body?.toString();
+  const holdId = findReply(rt, replyOf(keyId, form))?.body?.toString();
   return holdId === undefined ? undefined : rt.store.holds.findById(id, holdId, keyId);
 }
 
@@ -60,11 +64,12 @@ export const holdForMail = (
   rt: Runtime,
   business: BusinessRow,
   visitorOf: (keyId: string) => Buffer,
-  { choice, startsAt, holdId, formKey, expectedTotalCents, customer, language }: PageBooking,
+  form: PageBooking,
 ): Hold =>
   rt.tx(() => {
     const keyId = getPageKey(rt, business);
-    const asked = findAskedHold(rt, business, keyId, formKey);
+    const { choice, startsAt, holdId, expectedTotalCents, customer, language } = form;
+    const asked = findAskedHold(rt, business, keyId, form);
     if (asked !== undefined) return asked;
     if (holdId !== null && findOpenHold(rt, business, keyId, holdId))
       rt.store.holds.release(holdId);
@@ -87,7 +92,7 @@ export const holdForMail = (
       visitor,
     });
     if (!isTold) throw new AppError("too_many_holds", "The guest cannot be asked by mail.");
-    saveReply(rt, replyOf(keyId, formKey), {
+    saveReply(rt, replyOf(keyId, form), {
       status: 200,
       headers: [],
       body: Buffer.from(hold.id),

@@ -50,7 +50,8 @@ export const payByOf = (
  * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
  * it outside of a transaction.
  * @param visitorOf hashes the visitor's network address with the ID of the page's key
- * @throws AppError conflict, validation_failed, price_changed, too_many_holds, too_many_bookings
+ * @throws AppError conflict, validation_failed, price_changed, too_many_holds, too_many_bookings,
+ *   idempotency_key_reused
  */
 export const orderOnPage = (
   rt: Runtime,
@@ -59,9 +60,9 @@ export const orderOnPage = (
   wanted: PageOrder,
 ): string =>
   rt.tx(() => {
-    const { event, items, customer, expectedTotalCents, formKey } = wanted;
+    const { event, items, customer, expectedTotalCents } = wanted;
     const keyId = getPageKey(rt, business);
-    const ordered = findBooked(rt, keyId, formKey);
+    const ordered = findBooked(rt, keyId, wanted);
     if (ordered !== undefined) return ordered;
     const access = accessOfPage(business, keyId, visitorOf(keyId));
     const wantedItems = items.map(({ ticketTypeId, quantity }) => ({

@@ -8,17 +8,20 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { bookOnPage, holdTime, isClosedError, type PageBooking } from "./book.ts";
+import { bookOnPage, holdTime, isClosedError, isFormUsed, type PageBooking } from "./book.ts";
 import { findAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
 import {
+  formCookie,
   holdCookie,
+  isUsedError,
   parseForm,
   readHoldCookie,
   redirect,
   respondCheckMail,
   respondClosed,
   respondToRefusal,
+  respondUsed,
 } from "./respond.tsx";
 import {
   type Choice,
@@ -121,7 +124,11 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     return redirect(request, urlOfStep(page, [...fieldsOf(choice), ...keptFields(request)]));
   const { form, errors, customer } = readGuestForm(body);
   const state = { choice, at, key, form, errors };
-  if (customer === null) return respondWithDetails(request, page, { ...state, status: 422 });
+  const keyId = findPageKey(rt, page.business);
+  if (customer === null)
+    return keyId !== undefined && isFormUsed(rt, keyId, key)
+      ? respondUsed(request, page, key)
+      : respondWithDetails(request, page, { ...state, status: 422 });
   const wanted = {
     choice,
     startsAt: at,
@@ -131,16 +138,15 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     customer,
     language: page.shop.language,
   };
-  const keyId = findPageKey(rt, page.business);
-  const asked = keyId && findAskedHold(rt, page.business, keyId, key);
-  if (asked) return respondCheckMail(request, page, asked);
   try {
+    const asked = keyId && findAskedHold(rt, page.business, keyId, wanted);
+    if (asked) return respondCheckMail(request, page, asked);
     const token = await writeOnPage(request, page, (business) =>
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
     // The hold, if any, has been used: an empty cookie that ends at once deletes its cookie.
-    const noHold = holdCookie(request, "", 0);
-    return redirect(request, urlOfBooked(request, page, token), noHold);
+    const cookies = [...holdCookie(request, "", 0), ...formCookie(request, key)];
+    return redirect(request, urlOfBooked(request, page, token), cookies);
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";
     if (isBeyondShare) return askByMail(request, page, wanted, state, error);
@@ -177,6 +183,7 @@ function respondToError(
 ): Promise<HttpResponse> | HttpResponse {
   const refused = respondToRefusal(request, page, error);
   if (refused) return refused;
+  if (isUsedError(error)) return respondUsed(request, page, state.key, true);
   if (!(error instanceof AppError)) throw error;
   if (error.code === "price_changed") {
     const newTotalCents = Number(error.extensions["totalCents"]);

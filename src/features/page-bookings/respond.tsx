@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { AppError } from "../../domain/errors.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { respondWithPage } from "../../http/pages/render-page.tsx";
@@ -9,11 +10,11 @@ import {
   type RawHeaders,
   respond,
 } from "../../http/pipeline/request-context.ts";
-import { takesBookings } from "./access.ts";
-import { isClosedError, recordRefusal } from "./book.ts";
+import { findPageKey, takesBookings } from "./access.ts";
+import { findBookedByKey, isClosedError, recordRefusal } from "./book.ts";
 import type { BookingShop } from "./read-offer.ts";
-import { type Booked, confirmableUntil, keptUntil, type PageProps } from "./rules.ts";
-import { isEmbedded, isFirstOfFrame } from "./urls.ts";
+import { type Booked, confirmableUntil, HOLD_MS, keptUntil, type PageProps } from "./rules.ts";
+import { isEmbedded, isFirstOfFrame, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 import { BookingFrame, Heading, Telephone } from "./view/parts.tsx";
 import { isLoopbackHost } from "../../domain/addresses.ts";
 import { fillText } from "../../pages/languages.ts";
@@ -131,6 +132,50 @@ export const respondCheckMail = (
     ),
   });
 
+/**
+ * Responds to a form that was already used. The browser that has sent it is led to what was booked;
+ * anybody else may have been shown the URL of the form before, and gets no link.
+ * @param isChanged whether the form was sent again with other details, which were not booked
+ */
+export function respondUsed(
+  request: PageRequest,
+  props: BookingShop,
+  formKey: string,
+  isChanged = false,
+): HttpResponse {
+  const { texts } = props;
+  const keyId = findPageKey(request.rt, props.business);
+  const isOwn = readCookie(request, FORM_COOKIE, FORM_KEY) === formKey;
+  const token = isOwn && keyId ? findBookedByKey(request.rt, keyId, formKey) : undefined;
+  const url = token === undefined ? undefined : urlOfBooked(request, props, token);
+  if (url !== undefined && !isChanged) return redirect(request, url);
+  return respondWithShop(request, props, {
+    title: texts.title,
+    status: 409,
+    content: (
+      <>
+        <Heading>{texts.title}</Heading>
+        <p>{texts.formUsed}</p>
+        {url !== undefined && (
+          <p>
+            <a href={url}>{texts.toBooked}</a>
+          </p>
+        )}
+        <p>
+          <a class="button primary" href={urlOfStep(props, keptFields(request))}>
+            {texts.bookAgain}
+          </a>
+        </p>
+        <Telephone {...props} />
+      </>
+    ),
+  });
+}
+
+/** Returns whether an error says that a form was already used with other details. */
+export const isUsedError = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "idempotency_key_reused";
+
 export const redirect = (
   { context }: PageRequest,
   location: string,
@@ -138,31 +183,54 @@ export const redirect = (
 ): HttpResponse =>
   respond(context, 303, ["location", location, "content-length", "0", ...NO_STORE, ...headers]);
 
-const COOKIE = "deskbell_hold";
+const HOLD_COOKIE = "deskbell_hold";
 const HOLD_ID = /^hld_[0-9a-z]+$/;
+const FORM_COOKIE = "deskbell_form";
+const FORM_KEY = /^[0-9a-f]+$/;
 
 /** Returns the ID of the hold that this browser has made. */
-export function readHoldCookie({ context }: PageRequest): string | null {
+export const readHoldCookie = (request: PageRequest): string | null =>
+  readCookie(request, HOLD_COOKIE, HOLD_ID);
+
+function readCookie({ context }: PageRequest, wanted: string, pattern: RegExp): string | null {
   for (const part of (getHeader(context.request, "cookie") ?? "").split(";")) {
     const [name, value = ""] = part.trim().split("=");
-    if (name === COOKIE && HOLD_ID.test(value)) return value;
+    if (name === wanted && pattern.test(value)) return value;
   }
   return null;
 }
 
 /**
  * Returns the header that sets a cookie with the ID of the visitor's hold, so that the next hold of
- * this visitor can release it. A frame gets no cookie, because browsers keep none there: the URLs
- * in the frame have the ID.
+ * this visitor can release it.
  */
-export function holdCookie(request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders {
+export const holdCookie = (request: PageRequest, holdId: string, maxAgeMs: number): RawHeaders =>
+  setCookie(request, HOLD_COOKIE, holdId, maxAgeMs);
+
+/**
+ * Returns the header that sets a cookie with the key of a form that was sent, so that a guest who
+ * goes back is led to what the form has booked.
+ */
+export const formCookie = (request: PageRequest, formKey: string): RawHeaders =>
+  setCookie(request, FORM_COOKIE, formKey, HOLD_MS);
+
+/**
+ * Returns the header that sets a cookie for the booking page. A frame gets no cookie, because
+ * browsers keep none there: the URLs in the frame have what it needs.
+ */
+function setCookie(
+  request: PageRequest,
+  name: string,
+  value: string,
+  maxAgeMs: number,
+): RawHeaders {
   if (isEmbedded(request)) return [];
   const { rt, base, slug, context } = request;
   const url = URL.parse(rt.config.http.publicUrl || `http://${getHeader(context.request, "host")}`);
   // A browser may drop a cookie with `Secure` that arrives over plain HTTP.
   const isPlain = url?.protocol === "http:" && isLoopbackHost(url.host);
   const attributes = [
-    `${COOKIE}=${holdId}`,
+    `${name}=${value}`,
     `Path=${base}/b/${encodeURIComponent(slug)}/book`,
     `Max-Age=${maxAgeMs / 1000}`,
     "HttpOnly",

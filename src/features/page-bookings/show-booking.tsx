@@ -6,10 +6,10 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { countOnPages } from "../public-pages/counters.ts";
 import { findPageKey, takesBookings } from "./access.ts";
-import { findBooked, findOpenHold } from "./book.ts";
+import { findOpenHold, isFormUsed } from "./book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
 import { type BookingShop, openShop, readOffer, readService } from "./read-offer.ts";
-import { readHoldCookie, redirect, respondClosed, respondWithShop } from "./respond.tsx";
+import { readHoldCookie, respondClosed, respondUsed, respondWithShop } from "./respond.tsx";
 import {
   type Choice,
   EMPTY_FORM,
@@ -21,7 +21,7 @@ import {
   readProgress,
   toRequest,
 } from "./rules.ts";
-import { bookPath, type Fields, keptFields, toQuery, urlOfBooked, urlOfStep } from "./urls.ts";
+import { bookPath, type Fields, keptFields, toQuery, urlOfStep } from "./urls.ts";
 import { Details } from "./view/details.tsx";
 import { PartyOptions, ServiceOptions } from "./view/options.tsx";
 import { Start } from "./view/start.tsx";
@@ -238,8 +238,7 @@ async function showDetails(
   const { rt } = request;
   const { business } = page;
   const keyId = findPageKey(rt, business);
-  const booked = keyId === undefined ? undefined : findBooked(rt, keyId, key);
-  if (booked !== undefined) return redirect(request, urlOfBooked(request, page, booked));
+  if (keyId !== undefined && isFormUsed(rt, keyId, key)) return respondUsed(request, page, key);
   const state = { choice, at, key, form: EMPTY_FORM, errors: {}, status: 200 };
   return respondWithDetails(request, page, state);
 }

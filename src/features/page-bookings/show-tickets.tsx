@@ -10,16 +10,19 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { findBooked } from "./book.ts";
+import { isFormUsed } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { type Fields, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 import {
+  formCookie,
+  isUsedError,
   parseForm,
   redirect,
   respondClosed,
   respondToRefusal,
+  respondUsed,
   respondWithShop,
 } from "./respond.tsx";
 import {
@@ -91,8 +94,7 @@ export async function showTickets(
     return redirect(request, urlOfStep(page, fields));
   }
   const keyId = findPageKey(rt, page.business);
-  const ordered = keyId === undefined ? undefined : findBooked(rt, keyId, key);
-  if (ordered !== undefined) return redirect(request, urlOfBooked(request, page, ordered));
+  if (keyId !== undefined && isFormUsed(rt, keyId, key)) return respondUsed(request, page, key);
   const state = { items, key, form: EMPTY_FORM, errors: {}, hasNewPrice: false, status: 200 };
   return respondWithOrder(request, page, state);
 }
@@ -182,7 +184,11 @@ export async function postTickets(
   if (items.length === 0 || !isFormKey(key)) return respondWithChoice(request, page, items, true);
   const { form, errors, customer } = readGuestForm(body);
   const state = { items, key, form, errors, hasNewPrice: false };
-  if (customer === null) return respondWithOrder(request, page, { ...state, status: 422 });
+  const keyId = findPageKey(rt, page.business);
+  if (customer === null)
+    return keyId !== undefined && isFormUsed(rt, keyId, key)
+      ? respondUsed(request, page, key)
+      : respondWithOrder(request, page, { ...state, status: 422 });
   const { slug } = page.business;
   const expectedTotalCents = readTotal(body.get("total"));
   try {
@@ -201,10 +207,11 @@ export async function postTickets(
         language: page.shop.language,
       });
     });
-    return redirect(request, urlOfBooked(request, page, token));
+    return redirect(request, urlOfBooked(request, page, token), formCookie(request, key));
   } catch (error) {
     const refused = respondToRefusal(request, page, error);
     if (refused) return refused;
+    if (isUsedError(error)) return respondUsed(request, page, state.key, true);
     if (!(error instanceof AppError)) throw error;
     if (error.code === "price_changed")
       return respondWithOrder(request, page, { ...state, hasNewPrice: true, status: 409 });

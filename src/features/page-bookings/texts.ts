@@ -80,6 +80,8 @@ export type BookingTexts = {
   moved: string;
   addToCalendar: string;
   bookAgain: string;
+  formUsed: string;
+  toBooked: string;
   linkEnded: string;
   linkEndedText: string;
   when: string;
@@ -199,6 +201,9 @@ const TEXTS: Translations<BookingTexts> = {
     moved: "Your visit has been moved.",
     addToCalendar: "Add to calendar",
     bookAgain: "Book again",
+    formUsed:
+      "This form has already been used for a booking. The page that followed has its link, and so has the mail if you got one. To book something else, or with other details, start again.",
+    toBooked: "Go to your booking",
     linkEnded: "This link has ended",
     linkEndedText: "Please ask the business where you booked.",
     when: "When",
@@ -320,6 +325,9 @@ const TEXTS: Translations<BookingTexts> = {
     moved: "Ihr Besuch wurde verschoben.",
     addToCalendar: "In den Kalender",
     bookAgain: "Wieder buchen",
+    formUsed:
+      "Mit diesem Formular wurde schon gebucht. Den Link dazu hat die Seite, die darauf folgte, und die E-Mail, falls Sie eine bekommen haben. Für eine andere Buchung oder mit anderen Angaben beginnen Sie bitte neu.",
+    toBooked: "Zu Ihrer Buchung",
     linkEnded: "Dieser Link gilt nicht mehr",
     linkEndedText: "Bitte fragen Sie dort nach, wo Sie gebucht haben.",
     when: "Wann",
@@ -439,6 +447,9 @@ const TEXTS: Translations<BookingTexts> = {
     moved: "Votre visite a été déplacée.",
     addToCalendar: "Ajouter au calendrier",
     bookAgain: "Réserver à nouveau",
+    formUsed:
+      "Ce formulaire a déjà servi à une réservation. Son lien se trouve sur la page qui a suivi, et dans l’e-mail si vous en avez reçu un. Pour une autre réservation, ou avec d’autres données, recommencez.",
+    toBooked: "Voir votre réservation",
     linkEnded: "Ce lien n’est plus valable",
     linkEndedText: "Adressez-vous à l’établissement où vous avez réservé.",
     when: "Quand",
@@ -558,6 +569,9 @@ const TEXTS: Translations<BookingTexts> = {
     moved: "Su visita ha sido cambiada.",
     addToCalendar: "Añadir al calendario",
     bookAgain: "Reservar otra vez",
+    formUsed:
+      "Con este formulario ya se ha hecho una reserva. Su enlace está en la página que apareció después, y en el correo si recibió uno. Para otra reserva, o con otros datos, empiece de nuevo.",
+    toBooked: "Ver su reserva",
     linkEnded: "Este enlace ya no es válido",
     linkEndedText: "Pregunte en el negocio donde reservó.",
     when: "Cuándo",
@@ -676,6 +690,9 @@ const TEXTS: Translations<BookingTexts> = {
     moved: "La visita è stata spostata.",
     addToCalendar: "Aggiungi al calendario",
     bookAgain: "Prenota di nuovo",
+    formUsed:
+      "Con questo modulo è già stata fatta una prenotazione. Il link è nella pagina che è seguita, e nell’e-mail se ne hai ricevuta una. Per un’altra prenotazione, o con altri dati, ricomincia.",
+    toBooked: "Vai alla tua prenotazione",
     linkEnded: "Questo link non è più valido",
     linkEndedText: "Chiedi a chi ha preso la prenotazione.",
     when: "Quando",

@@ -10,6 +10,7 @@ import { applyToSalon, createTestApi } from "../../http/support/api.ts";
 import {
   businessOf,
   createVisitor,
+  GUEST,
   findAll,
   firstService,
   listMade,
@@ -62,7 +63,7 @@ test("a guest reserves a table for a party, which the business then approves", a
   expect(listMade(api)).toMatchObject([{ status: "PENDING", partySize: 4 }]);
 });
 
-test("a form that is sent twice, reloaded or opened again books once", async () => {
+test("a form that is sent twice with the same details books once, and leads to the same visit", async () => {
   const { api, base, visitor } = openPage();
   const { key } = firstService(api);
   const { action, times } = await visitor.openTimes(timesOf(api, base, key));
@@ -71,12 +72,58 @@ test("a form that is sent twice, reloaded or opened again books once", async () 
   const links = responses.map(({ headers }) => headers.get("location"));
   expect(new Set(links).size).toBe(1);
   expect(listMade(api)).toHaveLength(1);
-  // The guest goes back to the details, changes a field and sends them again.
-  const back = await visitor.send(details);
-  expect([back.status, back.headers.get("location")]).toEqual([303, links[0]]);
-  const again = await visitor.book(details, { name: "Ana G." });
-  expect(again.headers.get("location")).toBe(links[0]);
-  expect(listMade(api)).toHaveLength(1);
+  const third = await visitor.book(details);
+  expect([third.status, third.headers.get("location")]).toEqual([303, links[0]]);
+});
+
+test("the URL of the details leads nobody to the visit that was made there", async () => {
+  const { api, base, visitor } = openPage();
+  const { key } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+  const details = await visitor.hold(action, times[0] ?? "");
+  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  const [{ id } = { id: "" }] = listMade(api);
+  // The guest has shown the URL to somebody before booking, or goes back and corrects the details.
+  const other = createVisitor(api);
+  const responses = [
+    await other.send(details),
+    await other.book(details, { name: "Ben", email: "ben@example.com" }),
+    await other.book(details, { name: "" }),
+    await visitor.book(details, { email: "ana@corrected.example" }),
+  ];
+  for (const response of responses) {
+    const html = await response.text();
+    expect([response.status, response.headers.get("location")]).toEqual([409, null]);
+    expect(html).toContain("This form has already been used for a booking.");
+    expect(html).not.toContain(link.split("/").at(-1));
+    expect(html).not.toContain(GUEST.email);
+  }
+  expect(listMade(api).map((made) => made.id)).toEqual([id]);
+});
+
+test("the browser that has sent a form is led back to its visit, and told that other details were not stored", async () => {
+  const { api, base, visitor } = openPage();
+  const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));
+  const details = await visitor.hold(action, times[0] ?? "");
+  const booked = await visitor.book(details);
+  const link = booked.headers.get("location") ?? "";
+  const [, cookie = ""] = booked.headers.getSetCookie();
+  expect(cookie).toMatch(/^deskbell_form=[0-9a-f]+; Path=\S+\/book; Max-Age=600; HttpOnly/);
+  const headers = { cookie: cookie.split(";")[0] ?? "" };
+  const back = await visitor.send(details, { headers });
+  expect([back.status, back.headers.get("location")]).toEqual([303, link]);
+  const at = new URLSearchParams(details.split("?")[1]).get("at") ?? "";
+  const corrected = await visitor.send(details, {
+    method: "POST",
+    headers: {
+      ...headers,
+      origin: "http://localhost",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: new URLSearchParams({ at, ...GUEST, email: "ana@corrected.example" }).toString(),
+  });
+  expect(corrected.status).toBe(409);
+  expect(await corrected.text()).toContain(`<a href="${link}">Go to your booking</a>`);
 });
 
 test("a lost race ends at the nearest free times, and keeps what the guest has written", async () => {

@@ -104,6 +104,22 @@ async function openConfirmed() {
   return { ...opened, link, codes, orderId: order!.id };
 }
 
+test("the URL of the details leads nobody to the order that was made there", async () => {
+  const { api, visitor, details } = await openTickets();
+  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  expect(link).toContain("/v/");
+  const other = createVisitor(api, "203.0.113.6");
+  for (const response of [
+    await other.send(details),
+    await other.book(details, { name: "Ben", email: "ben@example.com" }),
+    await other.book(details, { name: "" }),
+  ]) {
+    expect([response.status, response.headers.get("location")]).toEqual([409, null]);
+    expect(await response.text()).not.toContain(link.split("/").at(-1));
+  }
+  expect(listOrders(api)).toHaveLength(1);
+});
+
 test("the guest's page shows the admission codes until the event ends", async () => {
   const { api, visitor, event, link, codes, orderId } = await openConfirmed();
   expect(scanCodes(await visitor.get(link))).toEqual(codes);

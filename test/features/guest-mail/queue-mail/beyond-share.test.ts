@@ -370,6 +370,9 @@ test("a form that is sent three times, when the page's share of the free time is
     (await visitor.book(details, { email: "x@gmail.com" })).status;
   expect(await Promise.all([bookAgain(), bookAgain()])).toEqual([202, 202]);
   expect(await bookAgain()).toBe(202);
+  // Somebody who was shown the URL is not told that a mail was sent.
+  const other = createVisitor(api, "203.0.113.6");
+  expect((await other.book(details, { email: "y@gmail.com" })).status).toBe(409);
   await send();
   expect(server.mails.map(({ to }) => to)).toEqual([["x@gmail.com"]]);
   expect(openHolds(api)).toHaveLength(1);
