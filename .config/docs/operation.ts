@@ -35,7 +35,9 @@ const isOpen = ({ security = [] }: Operation): boolean =>
 
 function describeScope(operation: Operation): string {
   const scopes = (operation.security ?? []).flatMap((scheme) => Object.values(scheme).flat());
-  return isOpen(operation) ? "No key needed." : `Requires the scope \`${scopes.join("` or `")}\`.`;
+  if (isOpen(operation)) return "No key needed.";
+  if (scopes.length === 0) return "Requires no scope.";
+  return `Requires the scope \`${scopes.join("` or `")}\`.`;
 }
 
 export function renderParameters(parameters: readonly Parameter[]): string {

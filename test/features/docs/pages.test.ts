@@ -203,6 +203,17 @@ describe("the reference", () => {
     }
   });
 
+  test("an operation that every key may send requires no scope", () => {
+    for (const { operationId = "", security = [] } of operations) {
+      const needsNoScope =
+        security.length > 0 &&
+        security.every((scheme) => Object.values(scheme).flat().length === 0);
+      expect(sectionOf(operationId).includes("Requires no scope.")).toBe(
+        needsNoScope && security.every((scheme) => Object.keys(scheme).length > 0),
+      );
+    }
+  });
+
   test("the table of contents of the reference has each operation with its title, method and path", () => {
     const [contents = ""] = page.split("</nav>");
     for (const { path, method, operationId, summary } of operations) {
