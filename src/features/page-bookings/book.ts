@@ -16,7 +16,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import { countOnPages } from "../public-pages/counters.ts";
 import { accessOfPage, getPageKey, listCounted, runAsPage } from "./access.ts";
 import { hashToken, LINK_TOKEN_PREFIX } from "./link-tokens.ts";
-import { type Choice, HOLD_MS, toRequest } from "./rules.ts";
+import { type Choice, HOLD_MS, KEY_BYTES, toRequest } from "./rules.ts";
 import { createPageBookingStore } from "./store.ts";
 
 // The booking page holds and books with the use cases of the API.
@@ -80,6 +80,7 @@ export type PageBooking = {
   holdId: string | null;
   /** The key of the form: a form that is sent twice books once. */
   formKey: string;
+  nonce: string;
   /** The total that the form showed, which must still be right; null if it showed none. */
   expectedTotalCents: number | null;
   customer: Customer;
@@ -89,11 +90,15 @@ export type PageBooking = {
 /** A form of the page: its key, and what the guest has chosen and written. */
 export type SentForm = {
   formKey: string;
+  /** A random text in the form, which another request for the page does not show. */
+  nonce: string;
   customer: Customer;
   choice?: Choice;
   startsAt?: number;
   items?: readonly object[];
 };
+
+export const createNonce = (rt: Runtime): string => rt.random(KEY_BYTES).toString("hex");
 
 const tokenOf = (purpose: "page" | "page mail", formKey: string): string =>
   `${purpose} ${hash("sha256", formKey, "hex")}`;
@@ -101,16 +106,16 @@ const tokenOf = (purpose: "page" | "page mail", formKey: string): string =>
 /**
  * Returns what identifies the stored reply to a form. The key of the form is in its URL, which a
  * guest may show to others before booking, so the reply is found only with all that the guest has
- * written. The database has only hashes of the key and of these details.
+ * sent. The database has only hashes of the key and of these details.
  */
 export const replyOfForm = (
   purpose: "page" | "page mail",
   keyId: string,
-  { formKey, customer, choice, startsAt, items }: SentForm,
+  { formKey, nonce, customer, choice, startsAt, items }: SentForm,
 ) => ({
   keyId,
   token: tokenOf(purpose, formKey),
-  request: JSON.stringify({ customer, choice, startsAt, items }),
+  request: JSON.stringify({ nonce, customer, choice, startsAt, items }),
 });
 
 /**

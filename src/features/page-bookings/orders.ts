@@ -30,6 +30,7 @@ export type PageOrder = {
   items: readonly TicketItem[];
   /** The key of the form: a form that is sent twice orders once. */
   formKey: string;
+  nonce: string;
   /** The total that the form showed, which must still be right; null if it showed none. */
   expectedTotalCents: number | null;
   customer: Customer;

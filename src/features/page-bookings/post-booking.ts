@@ -134,6 +134,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
     startsAt: at,
     holdId: readHoldId(request),
     formKey: key,
+    nonce: body.get("nonce") ?? "",
     expectedTotalCents: readTotal(body.get("total")),
     customer,
     language: page.shop.language,

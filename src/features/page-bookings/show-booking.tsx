@@ -6,7 +6,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { countOnPages } from "../public-pages/counters.ts";
 import { findPageKey, takesBookings } from "./access.ts";
-import { findOpenHold, isFormUsed } from "./book.ts";
+import { createNonce, findOpenHold, isFormUsed } from "./book.ts";
 import { findMonth, findNearest, findTime, type FreeTime } from "./find-times.ts";
 import { type BookingShop, openShop, readOffer, readService } from "./read-offer.ts";
 import { readHoldCookie, respondClosed, respondUsed, respondWithShop } from "./respond.tsx";
@@ -314,6 +314,7 @@ export async function respondWithDetails(
           hasNewPrice={newTotalCents !== undefined}
           timesUrl={urlOfStep(page, [...fieldsOf(choice), ...heldFields(page, holdId), ...kept])}
           action={urlOfDetails(page, { choice, at, key, holdId, kept })}
+          nonce={createNonce(request.rt)}
         />
       ),
     });

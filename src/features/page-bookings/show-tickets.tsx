@@ -10,7 +10,7 @@ import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
-import { isFormUsed } from "./book.ts";
+import { createNonce, isFormUsed } from "./book.ts";
 import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
@@ -165,6 +165,7 @@ function respondWithOrder(
         }}
         timesUrl={changeUrl}
         action={urlOfStep(page, [...fields, ["key", key]])}
+        nonce={createNonce(request.rt)}
       />
     ),
   });
@@ -202,6 +203,7 @@ export async function postTickets(
         event,
         items,
         formKey: key,
+        nonce: body.get("nonce") ?? "",
         expectedTotalCents,
         customer,
         language: page.shop.language,

@@ -81,7 +81,8 @@ test("the URL of the details leads nobody to the visit that was made there", asy
   const { key } = firstService(api);
   const { action, times } = await visitor.openTimes(timesOf(api, base, key));
   const details = await visitor.hold(action, times[0] ?? "");
-  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  const [nonce = ""] = findAll(await visitor.get(details), /name="nonce" value="([0-9a-f]+)"/g);
+  const link = (await visitor.book(details, { nonce })).headers.get("location") ?? "";
   const [{ id } = { id: "" }] = listMade(api);
   // The guest has shown the URL to somebody before booking, or goes back and corrects the details.
   const other = createVisitor(api);
@@ -89,6 +90,8 @@ test("the URL of the details leads nobody to the visit that was made there", asy
     await other.send(details),
     await other.book(details, { name: "Ben", email: "ben@example.com" }),
     await other.book(details, { name: "" }),
+    // Somebody may know the guest's details, but never the nonce of the guest's form.
+    await other.book(details),
     await visitor.book(details, { email: "ana@corrected.example" }),
   ];
   for (const response of responses) {

@@ -25,12 +25,14 @@ export type DetailsProps = BookingShop & {
   timesUrl: string;
   /** The URL to which the form is sent. */
   action: string;
+  /** See `SentForm`. */
+  nonce: string;
 };
 
 /** The last step: who comes. */
 export const Details = (props: DetailsProps) => {
   const { shop, business, texts, summary, nearest, hasNewPrice, heldUntil } = props;
-  const { totalCents, at, timesUrl, action } = props;
+  const { totalCents, at, timesUrl, action, nonce } = props;
   const { timezone, publicPage } = business.doc;
   const isRequest = publicPage.booking === "REQUEST";
   const submitVisit = isRequest
@@ -60,6 +62,7 @@ export const Details = (props: DetailsProps) => {
         </p>
       )}
       <form method="post" action={action} class="details" data-once>
+        <Hidden fields={[["nonce", nonce]]} />
         {nearest === null ? (
           <Hidden
             fields={[

@@ -70,6 +70,7 @@ async function useUpShare({ api, base }: Mails, { isFull = false } = {}): Promis
         startsAt,
         holdId: hold?.id ?? null,
         formKey: form.toString(16).padStart(32, "0"),
+        nonce: "",
         expectedTotalCents: null,
         customer: { name: "x", email: null, phone, notes: null },
         language: "en",
