@@ -108,7 +108,9 @@ export const isHostLimited = (rt: Runtime, endpoint: EndpointRow): boolean =>
  * in the last hour as such a host may get.
  */
 export const listLimitedHosts = (rt: Runtime): string[] =>
-  rt.store.hosts.listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt));
+  rt.store.hosts
+    .listWithDeliveries(MAX_UNVERIFIED_DELIVERIES, lastHour(rt))
+    .filter((host) => !isHostVerified(rt, host));
 
 /**
  * Records results of deliveries to a host. Call it in the transaction that writes these results.

@@ -249,9 +249,7 @@ export function createHostStore(db: Db) {
       void insertRequest.run({ host, isTest: purpose === "test" ? 1 : 0, at }),
     countRequests: (host: string, purpose: RequestPurpose, period: Period): number =>
       countRequests.get({ host, isTest: purpose === "test" ? 1 : 0, ...period }) as number,
-    /**
-     * Returns the hosts with at least `count` deliveries in a period while they were not verified.
-     */
+    /** Returns the hosts with at least `count` recorded deliveries in a period. */
     listWithDeliveries: (count: number, period: Period): string[] =>
       selectBusy.all({ count, ...period }) as string[],
     /** Deletes the requests and the verifications made before the given times. */

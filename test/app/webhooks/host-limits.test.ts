@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import {
+  countUnverifiedDeliveries,
+  listLimitedHosts,
+  MAX_UNVERIFIED_DELIVERIES,
+  readHostLimit,
+  recordHostResults,
+} from "../../../src/app/webhooks/host-limits.ts";
+import { addBusiness, subscribe } from "../../support/delivery.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+
+const DAY_MS = 86_400_000;
+const HOST = "10.0.0.1";
+
+async function setUp() {
+  const rt = createTestRuntime();
+  const { endpoint } = await subscribe(rt, addBusiness(rt), `http://${HOST}/hook`);
+  const readLimit = () => readHostLimit(rt, { ...endpoint, allowPrivate: false });
+  const record = (isSuccess: boolean, count = 1) =>
+    rt.tx(() =>
+      recordHostResults(
+        rt,
+        HOST,
+        Array.from({ length: count }, () => ({ at: rt.now(), isSuccess })),
+      ),
+    );
+  return { rt, readLimit, record };
+}
+
+test("a verification is written at most once a day, and failures on that day do not count", async () => {
+  const { rt, readLimit, record } = await setUp();
+  record(true);
+  const first = rt.now();
+  rt.advance(DAY_MS - 1);
+  record(true);
+  record(false);
+  expect(readLimit().verifiedAt).toBe(first);
+  expect(countUnverifiedDeliveries(rt, HOST)).toBe(0);
+  rt.advance(1);
+  record(true);
+  expect(readLimit().verifiedAt).toBe(first + DAY_MS);
+});
+
+test("a host is limited after as many failed deliveries as it may get, but not while it is verified", async () => {
+  const { rt, readLimit, record } = await setUp();
+  record(false, MAX_UNVERIFIED_DELIVERIES);
+  expect(listLimitedHosts(rt)).toEqual([HOST]);
+  expect(readLimit().deliveriesLeft).toBe(0);
+  record(true);
+  expect(listLimitedHosts(rt)).toEqual([]);
+  rt.advance(2 * DAY_MS);
+  record(false, MAX_UNVERIFIED_DELIVERIES);
+  expect(readLimit().deliveriesLeft).toBeNull();
+  expect(listLimitedHosts(rt)).toEqual([]);
+});
