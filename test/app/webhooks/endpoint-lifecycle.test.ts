@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
 import { revokeKey } from "../../../src/app/key-end.ts";
 import { createKey } from "../../../src/app/keys.ts";
-import { disableEndpoint, prepareEnable } from "../../../src/app/webhooks/endpoint-lifecycle.ts";
 import { EVENT_TYPES } from "../../../src/domain/event-types.ts";
+import {
+  disableEndpoint,
+  prepareEnable,
+  reviewEndpoints,
+} from "../../../src/app/webhooks/endpoint-lifecycle.ts";
+import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import { addBusiness, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 import { captureError } from "../../support/use-case.ts";
@@ -45,3 +50,24 @@ test.each(["is revoked", "has expired"])(
     expect(rt.store.endpoints.findById(id)).toMatchObject({ status: "DISABLED" });
   },
 );
+
+test("a warning about an endpoint is stored also while another endpoint has just begun to fail", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const subscribed = [];
+  for (const n of [1, 2]) subscribed.push(await subscribe(rt, business, `http://10.0.0.${n}/`));
+  const [down, restarting] = subscribed.map(({ endpoint }) => endpoint.id) as [string, string];
+  const fail = (id: string) =>
+    rt.store.endpoints.updateStreak(id, {
+      ...NO_STREAK,
+      failingSince: rt.now(),
+      failureCount: 5,
+      failedEvents: 1,
+    });
+  fail(down);
+  rt.advance(10 * 60_000);
+  fail(restarting);
+  reviewEndpoints(rt);
+  const warnedAtOf = (id: string) => rt.store.endpoints.findById(id)?.warnedAt;
+  expect([down, restarting].map(warnedAtOf)).toEqual([rt.now(), null]);
+});

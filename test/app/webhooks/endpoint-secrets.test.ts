@@ -17,6 +17,7 @@ import {
   rotateEndpointSecret,
   rotateMasterKey,
 } from "../../../src/app/webhooks/endpoint-secrets.ts";
+import type { EndpointRow } from "../../../src/store/webhooks/endpoints.ts";
 import { checkSigningSecrets } from "../../../src/app/operations/delivery-conditions.ts";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../../support/delivery.ts";
 import { createReceiver } from "../../support/receiver.ts";
@@ -85,6 +86,14 @@ describe("rotating a signing secret", () => {
     expect(acceptedBy(afterwards, old)).toEqual([]);
     expect(acceptedBy(afterwards, secret)).toEqual(ALL);
     expect(finishSecretRotation(rt, id).finished).toBe(false);
+  });
+
+  test("the version of an endpoint rises when a rotation begins and when it is finished, but not when there is none to finish", async () => {
+    const { rt, id } = await setUp();
+    const versionAfter = (change: () => { endpoint: EndpointRow }) => change().endpoint.version;
+    expect(versionAfter(() => rotateEndpointSecret(rt, id))).toBe(2);
+    expect(versionAfter(() => finishSecretRotation(rt, id))).toBe(3);
+    expect(versionAfter(() => finishSecretRotation(rt, id))).toBe(3);
   });
 
   test("each delivery verifies with at least one secret during a rotation under load", async () => {

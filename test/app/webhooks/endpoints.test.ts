@@ -340,6 +340,7 @@ describe("the endpoints of an API key", () => {
     expect(await rejection(create(same))).toMatchObject({
       code: "duplicate_endpoint",
       message: expect.stringContaining(endpoint.id),
+      issues: [{ pointer: "#/url", code: "duplicate_endpoint" }],
     });
     const { endpoint: other } = await create({ keyId, events: ["staff.updated"] });
     const update = (changes: EndpointChanges) =>
@@ -380,6 +381,26 @@ describe("updating an endpoint", () => {
     for (const changes of [{ name: "Shop" }, { name: "Shop", url }])
       await updateEndpoint(rt, id, { ...changes, byPartner: true }, resolveNothing);
     expect(current()).toMatchObject({ name: "Shop", url });
+  });
+
+  test("a name that another endpoint has is refused to the operator only if the name is new", async () => {
+    const { rt, id } = await stored("https://example.com/hook");
+    // Partners can use a name twice.
+    const url = "https://example.com/other";
+    const { endpoint: other } = await createEndpoint(rt, request({ url }), PUBLIC);
+    await updateEndpoint(rt, other.id, { name: other.name, timeoutMs: 5000 }, PUBLIC);
+    await updateEndpoint(rt, other.id, { name: "Shop" }, PUBLIC);
+    expect(
+      await rejection(updateEndpoint(rt, other.id, { name: "Website" }, PUBLIC)),
+    ).toMatchObject({
+      code: "conflict",
+      message: `The endpoint ${id} is already named 'Website'.`,
+    });
+    await updateEndpoint(rt, other.id, { name: "Website", byPartner: true }, PUBLIC);
+    expect(rt.store.endpoints.findById(other.id)).toMatchObject({
+      name: "Website",
+      timeoutMs: 5000,
+    });
   });
 
   test("another spelling of the same URL keeps the failure streak and allowPrivate", async () => {
