@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createReservation } from "../../../src/app/bookings/bookings.ts";
 import { leavesTimeFree, type Pool, readPools } from "../../../src/app/bookings/hold-share.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { getBookableCatalog } from "../../../src/app/catalog/bookable-catalog.ts";
@@ -104,4 +105,22 @@ test("booked seats of a group service take only their share of the staff member'
   };
   expect(shareOf("yoga", "bea", 2)).toEqual([2 / 5]);
   expect(shareOf("cut", "ann", 1)).toEqual([1]);
+});
+
+test("the holds of tables can take a tenth of the time of a week that is not reserved", () => {
+  const { rt, business } = openShop('hours: [{ days: [mon-sun], start: "10:00", end: "20:00" }]');
+  // Two tables are free for ten hours on each of seven days, so 14 hours can be held.
+  const tuesday = Date.parse("2026-12-08T10:00Z");
+  const holdOf = (table: string, startsAt: number, hours: number) => ({
+    startsAt,
+    endsAt: startsAt + hours * HOUR_MS,
+    segments: [],
+    tableId: shopId("tbl", table),
+  });
+  const open = [holdOf("t4", tuesday, 9), holdOf("t4", tuesday + DAY_MS, 4)];
+  const fits = (hours: number) =>
+    leavesTimeFree(rt, business, open, holdOf("t2", tuesday - DAY_MS, hours));
+  expect([1, 2].map(fits)).toEqual([true, false]);
+  createReservation(rt, SHOP_SLUG, { party: 2, start: "2026-12-10T12:00" });
+  expect(fits(1)).toBe(false);
 });

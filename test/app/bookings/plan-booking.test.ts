@@ -156,6 +156,9 @@ test("a table is reserved only within opening hours and for parties it seats", (
   expect(captureError(() => reserve("2026-12-01T17:00", 2))).toBe(
     "slot_taken: No table for 2 is free at 2026-12-01T17:00: it is outside working hours.",
   );
+  expect(() => reserve("2026-12-01T17:00", 2)).toThrow(
+    expect.objectContaining({ fix: "deskbell availability --party 2 --date 2026-12-01" }),
+  );
   expect(captureError(() => reserve("2026-12-01T10:00", 3))).toMatch(/^party_too_large: /);
   expect(eventTypesOf(recordEvents(rt, () => reserve("2026-12-01T16:00", 2)))).toEqual([
     "reservation.created",

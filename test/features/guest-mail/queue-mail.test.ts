@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { accessOf, OPERATOR, type VisitAccess } from "../../../src/app/bookings/access.ts";
-import { bookServices } from "../../../src/app/bookings/bookings.ts";
+import { bookServices, reserveTable } from "../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
+import { createKey } from "../../../src/app/keys.ts";
 import { checks } from "../../../src/features/guest-mail/conditions.ts";
 import { REPORTED_FAILURES } from "../../../src/features/guest-mail/rules.ts";
 import { metrics } from "../../../src/features/guest-mail/metrics.ts";
@@ -13,6 +14,8 @@ import { remind } from "../../../src/features/guest-mail/remind.ts";
 import { schedule } from "../../../src/features/guest-mail/schedule.ts";
 import { listEmptiedTables } from "../../../src/store/feature-tables.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
+import { createTestRuntime } from "../../support/test-runtime.ts";
+import { applyCatalogBody } from "../../support/use-case.ts";
 import {
   businessOf,
   createVisitor,
@@ -22,7 +25,7 @@ import {
   timesOf,
 } from "../page-bookings/open-page.ts";
 import { createGuestMailStore, createReportStore } from "../../../src/features/guest-mail/store.ts";
-import { openMails } from "./open-mails.ts";
+import { FROM, openMails } from "./open-mails.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -58,6 +61,33 @@ test("visits made by the operator or by a key other than the page's are not mail
   const [, token = ""] = /(deskbell_gv_\w+)/.exec(partOf(server.mails[0]!.raw, "text/plain")) ?? [];
   const page = await createVisitor(api).get(`/b/${business.slug}/v/${token}`);
   expect(page).toContain("You are booked");
+});
+
+test("a guest is mailed about a table that a key reserves, if the key mails guests", () => {
+  const rt = createTestRuntime();
+  rt.config.guestMail = FROM;
+  applyCatalogBody(
+    rt,
+    `hours: [{ days: [mon-sun], start: "09:00", end: "22:00" }]
+tables: [{ key: two, maxSeats: 2 }]`,
+  );
+  const business = businessOf(rt);
+  const reserveAs = (guestMail: boolean, time: string): string => {
+    const owner = { businessId: business.id, name: `key ${guestMail}` };
+    const { key } = createKey(rt, { ...owner, kind: "SECRET", scopes: [], guestMail });
+    const customer = { name: "Ana", email: "ana@example.com", phone: null, notes: null };
+    return rt.tx(() =>
+      reserveTable(rt, business, accessOf({ id: key.id, kind: "SECRET", scopes: [] }), {
+        guest: { customerRef: null, customer },
+        request: { partySize: 2, areaId: null },
+        startsAt: Date.parse(`2026-12-01T${time}-05:00`),
+      }),
+    ).id;
+  };
+  reserveAs(false, "12:00");
+  const id = reserveAs(true, "18:00");
+  const mails = rt.openStore(createReportStore).list({ businessId: null, unsent: false, limit: 9 });
+  expect(mails).toMatchObject([{ visitId: id, kind: "confirmed", status: "WAITING" }]);
 });
 
 test("a mailbox gets at most twenty mails a day, and the rest is reported", async () => {

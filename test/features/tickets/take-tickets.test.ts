@@ -168,6 +168,19 @@ test("the row about a changed availability is deleted ten seconds after the chan
   expect(countRows()).toBe(0);
 });
 
+test("an edit of a public event tells partners how many of its tickets are left", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, EVENTS.replace("showRemaining: false", "showRemaining: true"));
+  sell(rt, 2, "ball");
+  const events = recordEvents(rt, () =>
+    editObject(rt, SLUG, "public_event", "ball", (doc) => ({ ...doc, name: "Winter ball" })),
+  );
+  expect(events.find(({ type }) => type === "event.updated")?.data.object).toMatchObject({
+    name: "Winter ball",
+    availability: { state: "ON_SALE", remaining: 98 },
+  });
+});
+
 test("a quota that a catalog file changes makes partners refetch its public event", () => {
   const rt = openVenue();
   const events = recordEvents(rt, () =>
