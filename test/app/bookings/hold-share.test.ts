@@ -124,3 +124,16 @@ test("the holds of tables can take a tenth of the time of a week that is not res
   createReservation(rt, SHOP_SLUG, { party: 2, start: "2026-12-10T12:00" });
   expect(fits(1)).toBe(false);
 });
+
+test("a hold of two staff members is refused if it exceeds half of the day of one of them", () => {
+  const { rt, business } = openShop('hours: [{ days: [mon-sun], start: "07:00", end: "21:00" }]');
+  const at = (hour: number, staff: string) =>
+    segmentAt(Date.parse(monday("00:00")) + hour * HOUR_MS, "cut", staff);
+  const held = (...segments: ReturnType<typeof segmentAt>[]) => {
+    const [{ startsAt, endsAt }] = segments as [ReturnType<typeof segmentAt>];
+    return { startsAt, endsAt, tableId: null, segments };
+  };
+  const open = [7, 8, 9, 10, 11, 12, 13].map((hour) => held(at(hour, "ann")));
+  expect(leavesTimeFree(rt, business, open, held(at(14, "bea"), at(15, "bea")))).toBe(true);
+  expect(leavesTimeFree(rt, business, open, held(at(14, "bea"), at(15, "ann")))).toBe(false);
+});

@@ -90,13 +90,14 @@ describe("a change that deletes what is booked", () => {
     ]).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
   });
 
-  test("a change that only gives booked objects another status affects no visits", () => {
-    const { rt } = openBooked();
+  test("a change that only gives booked objects another status affects no visits, and names those of the objects that are no longer offered", () => {
+    const { rt, cut } = openBooked();
     const body = FILE.replace("name: Cut,", "name: Cut, status: INACTIVE,").replace(
       "status: PUBLISHED",
       "status: CANCELLED",
     );
-    expect(apply(rt, body, { prune: true }).affected).toEqual(noVisits());
+    const { affected, withdrawn } = apply(rt, body, { prune: true });
+    expect([affected, withdrawn]).toEqual([noVisits(), [cut.id]]);
   });
 
   test("a change that deletes booked objects is allowed after the visits are over", () => {

@@ -184,6 +184,7 @@ test("a promotion is paused, resumed and ended; a promotion that has not started
   rt.advance(1500);
   const [updated] = recordEvents(rt, () => endPromotion(rt, SLUG, "tenth")) as [Envelope];
   expect(updated.data.object).toMatchObject({ active: false });
+  rt.advance(5000);
   expect(recordEvents(rt, () => endPromotion(rt, SLUG, "tenth"))).toEqual([]);
   expect(captureError(() => endPromotion(rt, SLUG, "later"))).toBe(
     "state_refuses: The promotion 'later' starts only at 2026-12-24T10:00.",

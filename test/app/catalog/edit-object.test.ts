@@ -3,10 +3,11 @@ import { getBusiness } from "../../../src/app/businesses.ts";
 import { changeCatalog } from "../../../src/app/catalog/change-catalog.ts";
 import { editObject, withShownTexts } from "../../../src/app/catalog/edit-object.ts";
 import { loadCatalog } from "../../../src/app/catalog/load-catalog.ts";
-import { getObject } from "../../../src/app/catalog/objects.ts";
+import { getObject, getStoredObject } from "../../../src/app/catalog/objects.ts";
 import { publishClockChanges } from "../../../src/app/catalog/publish.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { ALL_KINDS, type DocOf, type Kind } from "../../../src/domain/catalog/catalog.ts";
+import type { AppError } from "../../../src/domain/errors.ts";
 import { assertValidObject } from "../../../src/domain/catalog/validate.ts";
 import { createRandomInt } from "../../support/random-edits.ts";
 import { HOUR_MS, type ObjectEditor, pick, randomEdit } from "../../support/random-object-edit.ts";
@@ -92,6 +93,35 @@ test("editing a price reads only the edited object and the objects that it refer
   }));
   expect(changes).toHaveLength(1);
   for (const read of wholeReads) expect(read).not.toHaveBeenCalled();
+});
+
+test("an edit that sets a price to 0 without confirmation is refused and changes nothing, and is made once it is confirmed", () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, "services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }]");
+  const setPrice = (priceCents: number, confirmed?: boolean) =>
+    captureError(() =>
+      editObject(rt, SLUG, "service", "cut", (doc) => ({ ...doc, priceCents }), confirmed),
+    );
+  const price = () => getStoredObject(rt, getBusiness(rt, SLUG), "service", "cut").priceCents;
+  expect(setPrice(0, false)).toBe(
+    "state_refuses: This would set 1 price to 0 (cut 35.00 -> 0.00). Nothing was changed.",
+  );
+  expect(price()).toBe(3500);
+  expect(setPrice(3000, false)).toMatch(/^no error/);
+  expect(price()).toBe(3000);
+  expect(setPrice(0)).toMatch(/^no error/);
+  expect(price()).toBe(0);
+});
+
+test.each<[Kind, string]>([
+  ["service", "There is no service 'cat'. Did you mean 'cut'? fix: deskbell services list"],
+  ["table", "There is no table 'cat'. fix: deskbell catalog export"],
+])("an edit of a %s that does not exist names the command that lists the objects", (kind, text) => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, "services: [{ key: cut, name: Cut, durationMin: 30, price: 35.00 }]");
+  expect(() => editObject(rt, SLUG, kind, "cat", (doc) => doc)).toThrow(
+    expect.toSatisfy(({ message, fix }: AppError) => `${message} fix: ${fix}` === text),
+  );
 });
 
 const CATEGORIES = ["a", "b", "c"].map(
