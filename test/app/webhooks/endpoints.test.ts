@@ -358,6 +358,20 @@ describe("the endpoints of an API key", () => {
     // The operator may have reasons to send twice.
     await create({ keyId: null });
   });
+
+  test("an endpoint that has the URL and events of another can be changed by its partner in other ways", async () => {
+    const { createTestKey, create, rt } = setUp();
+    const keyId = createTestKey("RESTRICTED");
+    await create({ keyId });
+    const { endpoint } = await create({ keyId, events: ["staff.updated"] });
+    await updateEndpoint(rt, endpoint.id, { events: ["service.updated"] }, PUBLIC);
+    const byPartner = { name: "Shop", timeoutMs: 2000, byPartner: true };
+    expect(await updateEndpoint(rt, endpoint.id, byPartner, PUBLIC)).toMatchObject({
+      name: "Shop",
+      timeoutMs: 2000,
+      events: ["service.updated"],
+    });
+  });
 });
 
 describe("updating an endpoint", () => {
@@ -446,7 +460,10 @@ test("each business has at most 50 endpoints", async () => {
   addBusiness(rt);
   const other = addBusiness(rt, "bar-nova");
   for (let i = 0; i < MAX_ENDPOINTS; i++) await createEndpoint(rt, request(), PUBLIC);
-  expect((await rejection(createEndpoint(rt, request(), PUBLIC))).code).toBe("conflict");
+  expect(await rejection(createEndpoint(rt, request(), PUBLIC))).toMatchObject({
+    code: "conflict",
+    message: "This business already has 50 webhook endpoints, the maximum.",
+  });
   await createEndpoint(rt, request({ businessId: other.id }), PUBLIC);
   expect(rt.store.endpoints.list("biz_salon-aurora")).toHaveLength(MAX_ENDPOINTS);
   expect(rt.store.endpoints.list()).toHaveLength(MAX_ENDPOINTS + 1);

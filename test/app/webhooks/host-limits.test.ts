@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  cacheResolve,
   countUnverifiedDeliveries,
   listLimitedHosts,
   MAX_UNVERIFIED_DELIVERIES,
@@ -52,4 +53,22 @@ test("a host is limited after as many failed deliveries as it may get, but not w
   record(false, MAX_UNVERIFIED_DELIVERIES);
   expect(readLimit().deliveriesLeft).toBeNull();
   expect(listLimitedHosts(rt)).toEqual([]);
+});
+
+test("the addresses of a host are looked up again after a minute, and at once after a failure", async () => {
+  let now = 0;
+  let addresses: string[] = [];
+  const lookups: number[] = [];
+  const resolve = cacheResolve(
+    async () => (lookups.push(now), addresses),
+    () => now,
+  );
+  const resolveAt = (at: number) => {
+    now = at;
+    return resolve("example.com", { allowHttp: false, allowPrivate: [], trusted: false });
+  };
+  expect(await resolveAt(0)).toEqual([]);
+  addresses = ["93.184.215.14"];
+  for (const at of [1, 60_000, 60_001, 120_000]) expect(await resolveAt(at)).toEqual(addresses);
+  expect(lookups).toEqual([0, 1, 60_001]);
 });

@@ -5,7 +5,7 @@ import {
   disableEndpoint,
   enableEndpoint,
 } from "../../../../src/app/webhooks/endpoint-lifecycle.ts";
-import { createEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
+import { createEndpoint, updateEndpoint } from "../../../../src/app/webhooks/endpoints.ts";
 import { testEndpoint } from "../../../../src/app/webhooks/test-endpoint.ts";
 import { applyCatalog } from "../../../../src/app/catalog/catalog.ts";
 import type { Send } from "../../../../src/domain/webhooks/webhook-post.ts";
@@ -218,4 +218,19 @@ test("an endpoint at one business is disabled when the last key of its partner i
   expect(rt.store.endpoints.isActive(endpoint.id)).toBe(true);
   expect(revokeKey(rt, spare.key.id).endpoints).toMatchObject([{ id: endpoint.id }]);
   expect(rt.store.endpoints.findById(endpoint.id)?.disabledReason).toBe("key_revoked");
+});
+
+test("a partner's endpoint can be given to any key of the partner, and to no key of another partner", async () => {
+  const rt = createTestRuntime();
+  const businesses = addBusinesses(rt, ["one"]);
+  const { partner, key } = createTestPartner(rt, businesses);
+  const spare = createPartnerKey(rt, partner, { name: "spare" });
+  const rival = createTestPartner(rt, businesses, { name: "rival" });
+  const { endpoint } = await subscribeAll(rt, partner.id, key.id);
+  const giveTo = (keyId: string) => updateEndpoint(rt, endpoint.id, { keyId });
+  await expect(giveTo(rival.key.id)).rejects.toThrow(
+    `The key ${rival.key.id} belongs to another partner.`,
+  );
+  expect(rt.store.endpoints.findKeyId(endpoint.id)).toBe(key.id);
+  expect((await giveTo(spare.key.id)).keyId).toBe(spare.key.id);
 });
