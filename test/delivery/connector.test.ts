@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createConnector } from "../../src/delivery/connector.ts";
@@ -54,4 +55,25 @@ test("a connection is closed once a response exceeds 256 KiB, and the next respo
   }
   await respond(1);
   expect(closed).toHaveBeenCalledWith(new Error("the response is too large"));
+});
+
+test("a URL without a port is sent to port 80 for http and to port 443 for https", async () => {
+  const ports: number[] = [];
+  const watch = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    socket.on("connectionAttempt", (_address: string, port: number) => ports.push(port));
+  };
+  subscribe("net.client.socket", watch);
+  onTestFinished(() => void unsubscribe("net.client.socket", watch));
+  const policy = { allowHttp: true, allowPrivate: ["127.0.0.0/8"], trusted: false };
+  const connector = createConnector(async () => [], policy);
+  // No address of the host needs to answer: the port is that of the attempt.
+  for (const protocol of ["http:", "https:"])
+    await new Promise<void>((resolve) =>
+      connector({ hostname: "127.0.0.1", protocol, port: "" }, (_error, socket) => {
+        socket?.destroy();
+        resolve();
+      }),
+    );
+  expect(ports).toEqual([80, 443]);
 });

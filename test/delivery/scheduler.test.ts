@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { CronJob } from "cron";
 import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
@@ -53,4 +53,32 @@ test("a job that is between two transactions ends when the scheduler is stopped"
   // job would end the process: vitest reports it.
   await delay(LOCK_BREAK_MS);
   expect(slices).toHaveBeenCalledOnce();
+});
+
+test("a feature is called after a commit and each minute, and not while nothing happens", async () => {
+  const rt = createTestRuntime();
+  const calls: string[] = [];
+  const worker = {
+    ...idleWorker,
+    wake: () => calls.push("wake"),
+    reviewFailing: () => calls.push("reviewFailing"),
+  } as unknown as DeliveryWorker;
+  const work = {
+    afterCommit: () => void calls.push("afterCommit"),
+    everyMinute: [() => void calls.push("everyMinute")],
+  };
+  vi.useFakeTimers({ now: 1, toFake: [...TIMERS] });
+  const scheduler = startScheduler(rt, worker, [work]);
+  onTestFinished(scheduler.stop);
+  const callsWithin = async (ms: number) => {
+    calls.length = 0;
+    await vi.advanceTimersByTimeAsync(ms);
+    return [...calls];
+  };
+  expect(await callsWithin(500)).toEqual([]);
+  addBusiness(rt);
+  expect(await callsWithin(100)).toEqual(["wake", "afterCommit"]);
+  // The periodic jobs can commit, too.
+  const ofMinute = (await callsWithin(60_000)).filter((call) => !/wake|afterCommit/.test(call));
+  expect(ofMinute).toEqual(["reviewFailing", "everyMinute"]);
 });
