@@ -36,3 +36,36 @@ test("a list may check 6 million combinations of start and table, of which an ex
   expect(() => assertNotTooLarge(planFor(60_000, 49), explained)).not.toThrow();
   expect(() => assertNotTooLarge(planFor(60_000, 50), explained)).toThrow(refused("explain"));
 });
+
+test("the search after the listed days counts towards the 6 million combinations", () => {
+  const options = { lists: "days", explain: false, maxSearchDays: 1000 } as const;
+  const plan = planFor(60_000, 49);
+  expect(() => assertNotTooLarge({ ...plan, horizonDay: 249 }, options)).not.toThrow();
+  expect(() => assertNotTooLarge({ ...plan, horizonDay: 250 }, options)).toThrow(refused("to"));
+});
+
+test("the refusal of a list asks for fewer days if a single day is small enough", () => {
+  const options = { lists: "days", explain: false, maxSearchDays: 0 } as const;
+  const withStarts = (tables: number) => ({ ...planFor(tables, 1), intervalMin: 1 });
+  expect(() => assertNotTooLarge(withStarts(4000), options)).toThrow(refused("to"));
+  expect(() => assertNotTooLarge(withStarts(4200), options)).toThrow(refused("areaId"));
+});
+
+test("a service without staff counts once for each person of the other services, and a service that nobody performs counts nothing", () => {
+  const options = { lists: "next", explain: false, maxSearchDays: 1000 } as const;
+  const staffed = Array.from({ length: 30_000 }, (_, n) => ({ staff: { key: `staff-${n}` } }));
+  const planWith = (candidates: object[]) =>
+    ({
+      ...planFor(1, 399),
+      segments: [
+        { service: {}, candidates: staffed },
+        { service: {}, candidates },
+      ],
+    }) as unknown as VisitPlan;
+  expect(() => assertNotTooLarge(planWith([]), options)).not.toThrow();
+  expect(() => assertNotTooLarge(planWith([{ staff: null }]), options)).not.toThrow();
+  expect(() =>
+    assertNotTooLarge({ ...planWith([{ staff: null }]), horizonDay: 403 }, options),
+  ).toThrow(refused("serviceIds"));
+  expect(() => assertNotTooLarge({ ...planWith([]), horizonDay: 403 }, options)).not.toThrow();
+});

@@ -265,7 +265,7 @@ describe("events caused by a change of", () => {
     ]);
   });
 
-  test("service_price.updated lists the service and its repriced variants, and contains the service", () => {
+  test("service_price.updated lists the service and its repriced variants, and service.updated lists the service alone", () => {
     const { drafts } = diff(
       buildCatalog(base),
       edit({ variants: [buildVariant("short"), buildVariant("long", { priceCents: 1 })] }),
@@ -278,6 +278,8 @@ describe("events caused by a change of", () => {
       ids: [service.id, service.variants[1]?.id],
     });
     expect(service.variants[1]?.priceCents).toBe(1);
+    const updated = drafts.find((draft) => draft.type === "service.updated");
+    expect(updated?.resource).toEqual({ type: "service", id: service.id, ids: [service.id] });
   });
 
   test("a changed object has the new version; its siblings keep theirs", () => {
