@@ -70,7 +70,8 @@ test("a read error fails its own transaction, and later ones succeed", () => {
 test("a lock file that is not a database is reported as damaged", () => {
   const path = join(createTempFolder(), "deskbell.db");
   writeFileSync(`${path}.lock`, "nonsense ".repeat(1000));
-  expect(() => acquireDaemonLock(path)).toThrow(`${path}.lock is damaged`);
+  for (const useLock of [acquireDaemonLock, isDaemonRunning])
+    expect(() => useLock(path)).toThrow(`${path}.lock is damaged`);
   truncateSync(`${path}.lock`);
   acquireDaemonLock(path).release();
 });

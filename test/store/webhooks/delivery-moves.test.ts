@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addBusiness, emitEvents, subscribe } from "../../support/delivery.ts";
+import { addBusiness, createTestWorker, emitEvents, subscribe } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
 test("a redelivery with a rate is sent again early by its ID, and not by a filter without an ID", async () => {
@@ -24,4 +24,34 @@ test("a redelivery with a rate is sent again early by its ID, and not by a filte
   expect(deliveryMoves.countRedeliverable({ id })).toBe(1);
   expect(redeliver({ id })).toEqual({ count: 1, last: 3 });
   expect(dueTimes()).toEqual([0, 60_000, 0]);
+});
+
+test("a redelivery counts as untried until its first attempt, and a new delivery or a retry does not count", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const { endpoint } = await subscribe(rt, business, "http://127.0.0.1:9/");
+  const worker = createTestWorker(rt, async () => ({
+    kind: "responded",
+    statusCode: 500,
+    retryAfter: null,
+    responseText: "",
+  }));
+  const attempt = async () => {
+    worker.sweep();
+    await worker.whenIdle();
+  };
+  const { deliveryMoves } = rt.store;
+  const filter = { endpointId: endpoint.id };
+  const countUntried = () => deliveryMoves.countUntriedRedeliveries(filter);
+  emitEvents(rt, business, "service.updated");
+  expect(countUntried()).toBe(0);
+  await attempt();
+  const batch = { after: 0, upTo: 1, limit: 10, at: rt.now(), stepMs: 0 };
+  expect(rt.tx(() => deliveryMoves.redeliver(filter, batch)).count).toBe(1);
+  expect(countUntried()).toBe(1);
+  rt.advance(3_600_000);
+  await attempt();
+  const [tried] = rt.store.deliveries.list(filter, 1);
+  expect([tried!.status, tried!.attemptCount]).toEqual(["PENDING", 2]);
+  expect(countUntried()).toBe(0);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_STREAK } from "../../../src/domain/webhooks/failing-endpoint.ts";
 import {
   deleteEndpoint,
   disableEndpoint,
@@ -25,4 +26,26 @@ test("an endpoint may be sent to until it is disabled or deleted", async () => {
   enableEndpoint(rt, disabled, "all");
   expect(listActive()).toEqual([true, false, true]);
   expect(rt.store.endpoints.isActive("whe_none")).toBe(false);
+});
+
+test("the list of failing endpoints leaves out endpoints that are healthy, disabled or deleted", async () => {
+  const rt = createTestRuntime();
+  const business = addBusiness(rt);
+  const create = async () => (await subscribe(rt, business, "http://10.0.0.1/")).endpoint.id;
+  const [failing, healthy, disabled, deleted] = [
+    await create(),
+    await create(),
+    await create(),
+    await create(),
+  ];
+  const listFailing = () => rt.store.endpoints.listFailing().map(({ id }) => id);
+  expect(listFailing()).toEqual([]);
+  const streak = { ...NO_STREAK, failingSince: rt.now(), failureCount: 3 };
+  for (const id of [failing, disabled, deleted]) rt.store.endpoints.updateStreak(id, streak);
+  disableEndpoint(rt, disabled, "manual");
+  deleteEndpoint(rt, deleted);
+  expect(listFailing()).toEqual([failing]);
+  rt.store.endpoints.updateStreak(healthy, streak);
+  rt.store.endpoints.updateStreak(failing, NO_STREAK);
+  expect(listFailing()).toEqual([healthy]);
 });

@@ -129,6 +129,7 @@ test.for([
   rewrite("json_valid(doc)", "json_valid(doc) /* */ OR TRUE"),
   rewrite("json_valid(doc)", "json_valid(doc)\n"),
   "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET tbl_name = 'event' WHERE name = 'audit_entry_update'",
+  "CREATE TABLE _litestream_lock (id INTEGER); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'other', tbl_name = 'other' WHERE name = '_litestream_lock'",
 ])("an object that deskbell did not create is found: %s", (sql) => {
   const db = createDatabase();
   db.unsafeMode();
