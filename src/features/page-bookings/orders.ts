@@ -1,7 +1,7 @@
 import { countForVisitor, hashVisitor } from "../../app/bookings/booking-limits.ts";
 import { notify } from "../../app/notices.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import type { BusinessDoc, PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import type { Customer } from "../../domain/bookings/customer.ts";
 import { openCondition } from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
@@ -47,6 +47,10 @@ export const payByOf = (
   now: number,
 ): number => Math.max(Math.min(now + publicPage.orders.payWithinHours * HOUR_MS, startsAt), now);
 
+/** Returns the largest share of a quota that unpaid orders of the page can take. */
+export const maxQuotaShareOf = ({ orders }: BusinessDoc["publicPage"]): number =>
+  orders.maxQuotaPercent / 100;
+
 /**
  * Orders tickets, once for each form, and returns the token of the guest's link to the order. Call
  * it outside of a transaction.
@@ -76,7 +80,7 @@ export const orderOnPage = (
         customer,
         expectedTotalCents,
         payWithinMs: payByOf(business, event, rt.now()) - rt.now(),
-        maxQuotaShare: business.doc.publicPage.orders.maxQuotaPercent / 100,
+        maxQuotaShare: maxQuotaShareOf(business.doc.publicPage),
         keepsCodes: true,
       }),
     );

@@ -1,17 +1,20 @@
 /** @jsxImportSource preact */
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
 import { AppError } from "../../domain/errors.ts";
 import { localise } from "../../domain/public/public-context.ts";
 import { totalOfPrices } from "../../domain/money.ts";
-import type { PublicEvent } from "../../domain/public/public-event.ts";
+import { type PublicEvent, ticketTypeId } from "../../domain/public/public-event.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import { readBody } from "../../http/pipeline/body.ts";
 import { retryWhileBusy } from "../../http/pipeline/idempotency.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { fillText } from "../../pages/languages.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
+import { maxPerUnpaidOrder } from "../tickets/limits.ts";
 import { findPageKey, takesBookings, visitorOf } from "./access.ts";
 import { createNonce, isFormUsed } from "./book.ts";
-import { orderOnPage, payByOf, type TicketItem } from "./orders.ts";
+import { maxQuotaShareOf, orderOnPage, payByOf, type TicketItem } from "./orders.ts";
 import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { type Fields, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
@@ -48,13 +51,28 @@ async function openTickets(
 ): Promise<TicketPage | { response: HttpResponse }> {
   const page = await openShop(request, null, (view, { locale }) => {
     const [doc] = view.select("public_event", { ids: [query.get("event") ?? ""] }).docs;
-    return doc === undefined ? null : localise(view.forms.events(doc), locale);
+    if (doc === undefined) return null;
+    return withPageLimits(view.business, doc, localise(view.forms.events(doc), locale));
   });
   if (!page?.business.doc.publicPage.enabled || page.content === null)
     return { response: respondNotFound(request) };
   if (!takesBookings(page.business)) return { response: respondClosed(request, page) };
   return { ...page, content: page.content };
 }
+
+/** Returns an event whose ticket types have no larger orders than the page can make. */
+const withPageLimits = (
+  { slug, doc: { publicPage } }: BusinessRow,
+  event: PublicEventDoc,
+  shown: PublicEvent,
+): PublicEvent => ({
+  ...shown,
+  ticketTypes: shown.ticketTypes.map((type) => {
+    const doc = event.ticketTypes.find((one) => ticketTypeId(slug, event, one) === type.id);
+    if (doc === undefined) return type;
+    return { ...type, maxPerOrder: maxPerUnpaidOrder(event, doc, maxQuotaShareOf(publicPage)) };
+  }),
+});
 
 const fieldsOf = (event: PublicEvent, items: readonly TicketItem[]): Fields => [
   ["event", event.id],

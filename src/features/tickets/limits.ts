@@ -5,9 +5,12 @@ import {
   tooManyHolds,
 } from "../../app/bookings/hold-limits.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
+import { AppError } from "../../domain/errors.ts";
 import { ticketTypeId } from "../../domain/public/public-event.ts";
+import { countOf } from "../../domain/text.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import { nameTypes, quantityIssues, type RequestedTickets } from "./rules.ts";
 import { createOrderStore } from "./store.ts";
 
 /** The share of a quota that the unpaid orders of one API key can take by default. */
@@ -15,31 +18,60 @@ const MAX_QUOTA_SHARE = 0.2;
 
 /**
  * Asserts that the unpaid orders of a key, with the new order, take no more than the key may take.
- * @throws AppError too_many_holds
+ * @throws AppError too_many_holds; validation_failed if the order alone takes more
  */
 export function assertMayOrder(
   rt: Runtime,
   { id, slug }: BusinessRow,
   { keyId, visitor }: HoldClient,
   event: PublicEventDoc,
-  items: readonly { ticketTypeId: string; quantity: number }[],
+  requested: readonly RequestedTickets[],
   maxQuotaShare = MAX_QUOTA_SHARE,
 ): void {
   if (visitor === null) assertHoldsLeft(rt, id, keyId);
   else assertVisitorMayHold(rt, id, keyId, visitor);
   const pendingByType = rt.openStore(createOrderStore).countPendingTickets(keyId, rt.now());
   for (const { ticketTypes, size } of event.quotas) {
-    const typeIds = event.ticketTypes
+    const ofQuota = requested.filter(({ type }) => ticketTypes.includes(type.key));
+    if (ofQuota.length === 0) continue;
+    const limit = shareOf(
+      size,
+      ofQuota.map(({ type }) => type),
+      maxQuotaShare,
+    );
+    const count = ofQuota.reduce((sum, { quantity }) => sum + quantity, 0);
+    if (count > limit) {
+      const detail = `An unpaid order can hold at most ${limit} of the ${countOf(size, "ticket")} of ${nameTypes(ofQuota)}, not ${count}.`;
+      const issues = quantityIssues(ofQuota, detail);
+      const fix = `order at most ${countOf(limit, "ticket")} at once`;
+      throw new AppError("validation_failed", detail, { fix, issues });
+    }
+    const pending = event.ticketTypes
       .filter(({ key }) => ticketTypes.includes(key))
-      .map((type) => ticketTypeId(slug, event, type));
-    const requested = items
-      .filter((item) => typeIds.includes(item.ticketTypeId))
-      .reduce((sum, { quantity }) => sum + quantity, 0);
-    const pending = typeIds.reduce((sum, typeId) => sum + (pendingByType.get(typeId) ?? 0), 0);
-    const limit = Math.ceil(size * maxQuotaShare);
-    if (requested > 0 && pending + requested > limit)
+      .reduce((sum, type) => sum + (pendingByType.get(ticketTypeId(slug, event, type)) ?? 0), 0);
+    if (pending + count > limit)
       throw tooManyHolds(
-        `The unpaid orders of this key would hold ${pending + requested} of ${size} tickets; at most ${limit} are allowed.`,
+        `The unpaid orders of this key would hold ${pending + count} of ${size} tickets; at most ${limit} are allowed.`,
       );
   }
 }
+
+/**
+ * Returns how many tickets of a quota the unpaid orders of a key can take: a share of them, but
+ * always as many as the smallest order of each of the types.
+ */
+const shareOf = (size: number, types: readonly TicketTypeDoc[], maxQuotaShare: number): number =>
+  Math.max(Math.ceil(size * maxQuotaShare), ...types.map(({ minPerOrder }) => minPerOrder));
+
+/** Returns the most tickets of a type that one unpaid order of a key can have. */
+export const maxPerUnpaidOrder = (
+  { quotas }: PublicEventDoc,
+  type: TicketTypeDoc,
+  maxQuotaShare: number,
+): number =>
+  Math.min(
+    type.maxPerOrder,
+    ...quotas
+      .filter(({ ticketTypes }) => ticketTypes.includes(type.key))
+      .map(({ size }) => shareOf(size, [type], maxQuotaShare)),
+  );

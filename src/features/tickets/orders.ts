@@ -7,6 +7,7 @@ import { generateCode } from "./short-code.ts";
 import {
   PENDING_MS,
   type PublicTicketOrder,
+  type RequestedTickets,
   toPublicTicketOrder,
   ticketOrderEvent,
   type TicketOrder,
@@ -75,15 +76,16 @@ export function placeTicketOrder(
   details: OrderDetails,
 ): TicketOrder {
   expireDueOrders(rt, business);
+  const requested = findTypes(business, event, items);
   const order = {
-    ...planOrder(rt, business, event, items, details.payWithinMs),
+    ...planOrder(rt, business, event, requested, details.payWithinMs),
     createdByKey: access.keyId,
     customerRef: details.customerRef,
   };
   assertExpectedTotal(details.expectedTotalCents ?? null, order.totalCents);
   const { keyId, visitor = null } = access;
   if (keyId !== null)
-    assertMayOrder(rt, business, { keyId, visitor }, event, order.items, details.maxQuotaShare);
+    assertMayOrder(rt, business, { keyId, visitor }, event, requested, details.maxQuotaShare);
   countForVisitor(rt, access, "order");
   changeTakenTickets(rt, business, [order], "take", () => {
     rt.openStore(createOrderStore).insert(business.id, order, details.keepsCodes ?? false);
@@ -96,22 +98,37 @@ export function placeTicketOrder(
   return order;
 }
 
+/**
+ * Returns the ticket types of a request. Items of the same type become one.
+ * @throws AppError resource_not_found
+ */
+function findTypes(
+  { slug }: BusinessRow,
+  event: PublicEventDoc,
+  items: readonly { key: string; quantity: number }[],
+): RequestedTickets[] {
+  const idOf = (type: TicketTypeDoc): string => ticketTypeId(slug, event, type);
+  const placed = items.map(({ key, quantity }, position) => ({
+    type: findType(event, key, idOf),
+    quantity,
+    position,
+  }));
+  return [...Map.groupBy(placed, ({ type }) => type)].map(([type, itemsOfType]) => ({
+    type,
+    quantity: itemsOfType.reduce((sum, { quantity }) => sum + quantity, 0),
+    positions: itemsOfType.map(({ position }) => position),
+  }));
+}
+
 /** Returns an order to store, for which the caller sets the API key and the customer reference. */
 function planOrder(
   rt: Runtime,
   business: BusinessRow,
   event: PublicEventDoc,
-  items: readonly { key: string; quantity: number }[],
+  requested: readonly RequestedTickets[],
   payWithinMs = PENDING_MS,
 ): TicketOrder {
   const now = rt.now();
-  const idOf = (type: TicketTypeDoc): string => ticketTypeId(business.slug, event, type);
-  const requested = [...Map.groupBy(items, ({ key }) => findType(event, key, idOf))].map(
-    ([type, itemsOfType]) => ({
-      type,
-      quantity: itemsOfType.reduce((sum, { quantity }) => sum + quantity, 0),
-    }),
-  );
   const left = placesLeft(event, {
     slug: business.slug,
     taken: (typeId) => rt.store.takenTickets.countOf(business.id, typeId),
@@ -123,7 +140,7 @@ function planOrder(
     status: "PENDING",
     eventId: objectId("public_event", business.slug, event),
     items: requested.map(({ type, quantity }) => ({
-      ticketTypeId: idOf(type),
+      ticketTypeId: ticketTypeId(business.slug, event, type),
       quantity,
       unitPriceCents: type.priceCents,
     })),

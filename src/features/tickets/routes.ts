@@ -26,7 +26,7 @@ export const routes: readonly RouteDefinition[] = [
     takesVisitor: true,
     summary: "Order tickets",
     description:
-      "Holds the tickets for 15 minutes, in which the order must be confirmed. The unpaid orders of a key can hold 20 % of the tickets of a quota.",
+      "Holds the tickets for 15 minutes, in which the order must be confirmed. The unpaid orders of a key can hold 20 % of the tickets of a quota, and at least `minPerOrder`.",
     query: writeParameters,
     body: { schema: ticketOrderBody },
     responses: createdOrDry("order", "TicketOrderResponse"),

@@ -4,7 +4,7 @@ import { eventDraft, type EventDraft } from "../../domain/envelope.ts";
 import type * as schemas from "../../domain/public/schemas/bookings.ts";
 import type { PublicEventDoc, TicketTypeDoc } from "../../domain/catalog/catalog.ts";
 import { countOf } from "../../domain/text.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, type ValidationIssue } from "../../domain/errors.ts";
 import { wrongStatusError } from "../../domain/bookings/visit.ts";
 
 /** How long an order waits for its payment, unless the booking page gives it more time. */
@@ -100,7 +100,25 @@ export const ticketOrderEvent = (
 export const ticketCheckedInEvent = (object: PublicTicket): EventDraft =>
   eventDraft("ticket.checked_in", ["checkIn"], object, [object.id]);
 
-type RequestedTickets = { type: TicketTypeDoc; quantity: number };
+export type RequestedTickets = {
+  type: TicketTypeDoc;
+  quantity: number;
+  /** The positions of the type in the items of the request. */
+  positions: readonly number[];
+};
+
+/** Returns the issues of an error about the quantities of a request. */
+export const quantityIssues = (
+  requested: readonly RequestedTickets[],
+  detail: string,
+): ValidationIssue[] =>
+  requested
+    .flatMap(({ positions }) => positions)
+    .map((i) => ({ pointer: `#/items/${i}/quantity`, code: "invalid_value", detail }));
+
+/** Returns the names of ticket types: `'Seat' and 'Standing'`. */
+export const nameTypes = (requested: readonly RequestedTickets[]): string =>
+  requested.map(({ type }) => `'${type.name}'`).join(" and ");
 
 /**
  * @param left the number of tickets left, by quota key
@@ -128,7 +146,7 @@ function assertEnoughLeft(
   left: number,
 ): void {
   if (requested.reduce((sum, { quantity }) => sum + quantity, 0) <= left) return;
-  const names = requested.map(({ type }) => `'${type.name}'`).join(" and ");
+  const names = nameTypes(requested);
   throw new AppError(
     "conflict",
     left === 0

@@ -219,6 +219,40 @@ test("orders of the page that are not paid keep at most a fifth of the places", 
   expect(2 * listOrders(api).length).toBeLessThanOrEqual(Math.ceil(size * 0.2));
 });
 
+test("the page offers as many tickets as one order can have", async () => {
+  const { api, event, visitor, url, field } = await openTickets();
+  const listChoices = async () => {
+    const [, choices = ""] = (await visitor.get(url)).split(`name="${field}"`);
+    return findAll(choices.split("</select>")[0]!, /<option value="(\d+)"/g);
+  };
+  const edit = (maxQuotaPercent: number, size: number, minPerOrder: number) =>
+    editCatalog(api, businessOf(api).slug, ({ business, objects, ...catalog }) => {
+      const orders = { payWithinHours: 48, maxQuotaPercent };
+      const publicPage = { ...business.publicPage, orders };
+      const events = objects.public_event.map((one) => ({
+        ...one,
+        ...(one.key === event.key && {
+          ticketTypes: one.ticketTypes.map((type) => ({ ...type, minPerOrder, maxPerOrder: 10 })),
+          quotas: one.quotas.map((quota) => ({ ...quota, size })),
+        }),
+      }));
+      return {
+        catalog: {
+          ...catalog,
+          business: { ...business, publicPage },
+          objects: { ...objects, public_event: events },
+        },
+        target: { section: "publicPage" },
+      };
+    });
+  edit(20, 20, 1);
+  expect(await listChoices()).toEqual(["0", "1", "2", "3", "4"]);
+  edit(10, 20, 3);
+  expect(await listChoices()).toEqual(["0", "3"]);
+  const details = (await visitor.send(`${url}&${field}=3`)).headers.get("location") ?? "";
+  expect((await visitor.book(details)).status).toBe(303);
+});
+
 test("the business sets until when orders are paid, and how many places they keep", async () => {
   const { api, event, visitor, url, field } = await openTickets();
   editCatalog(api, businessOf(api).slug, (catalog) => {

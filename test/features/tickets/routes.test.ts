@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { expireTicketOrders } from "../../../src/features/tickets/take-tickets.ts";
-import { openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
+import { HEADER, openBookingShop, orderOf, problem, visit } from "../../http/support/bookings.ts";
 
 test("a ticket order is confirmed, reissued, read and cancelled, and only the first two responses have admission codes", async () => {
   const { rt, site } = openBookingShop();
@@ -109,6 +110,52 @@ test("unpaid orders count as holds of their key, and take at most a fifth of a q
   expect((await order(site, 3)).status).toBe(201);
   expect(problem(await order(site, 2))).toBe("429 too_many_holds");
   expect((await order(site, 1)).status).toBe(201);
+});
+
+/** Opens the shop with a concert of 5 seats, of which an order has 2 to 10. */
+function openSmallConcert() {
+  const shop = openBookingShop();
+  const text = `${HEADER}events:
+  - key: gala
+    name: Gala
+    slug: gala
+    startsAt: 2026-12-05T19:00
+    durationMin: 120
+    status: PUBLISHED
+    ticketTypes: [{ key: seat, name: Seat, kind: PAID, price: 25.00, minPerOrder: 2 }]
+    quotas: [{ key: room, size: 5, ticketTypes: [seat] }]
+`;
+  applyCatalog(shop.rt, [{ name: "concert.yaml", text }]);
+  return shop;
+}
+
+test("the unpaid orders of a key can always have the fewest tickets that an order has", async () => {
+  const { rt, site } = openSmallConcert();
+  const order = (quantity: number) => site.send("POST", "/ticket-orders", orderOf(rt, quantity));
+  const first = await order(2);
+  expect(first.status).toBe(201);
+  const second = await order(2);
+  expect([problem(second), second.headers.get("retry-after")]).toEqual([
+    "429 too_many_holds",
+    "60",
+  ]);
+  await site.send("POST", `/ticket-orders/${first.body.data.id}/confirm`, {});
+  expect((await order(2)).status).toBe(201);
+});
+
+test("an order that is larger than all unpaid orders of a key may be is refused for good", async () => {
+  const { rt, site } = openSmallConcert();
+  const refused = await site.send("POST", "/ticket-orders", orderOf(rt, 3));
+  const detail = "An unpaid order can hold at most 2 of the 5 tickets of 'Seat', not 3.";
+  expect(refused.headers.get("retry-after")).toBeNull();
+  expect([problem(refused), refused.body.detail, refused.body.fix]).toEqual([
+    "422 validation_failed",
+    detail,
+    "order at most 2 tickets at once",
+  ]);
+  expect(refused.body.errors).toEqual([
+    { pointer: "#/items/0/quantity", code: "invalid_value", detail },
+  ]);
 });
 
 test("each POST about a ticket order takes effect once, and its repetition gets the same response", async () => {

@@ -69,7 +69,7 @@ const NOTES: Record<string, string> = {
   orders: "Terms of ticket orders that guests make on the page",
   payWithinHours: "How many hours an order keeps its tickets until it is paid; 48 by default",
   maxQuotaPercent:
-    "Largest share of a quota that unpaid orders of the page can keep, in percent; 20 by default",
+    "Largest share of a quota that unpaid orders of the page can keep, in percent, but at least minPerOrder tickets; 20 by default",
   accent: "Colour of buttons and links",
   logo: "Picture at the top of the page",
   bufferPolicy:
