@@ -89,19 +89,46 @@ export function assertVisitorMayHold(
 
 function assertKeyMayHold(
   rt: Runtime,
-  { id, doc: { timezone } }: BusinessRow,
+  business: BusinessRow,
   keyId: string,
   hold: RequestedHold,
 ): void {
-  const open = assertHoldsLeft(rt, id, keyId);
-  const dayOf = ({ startsAt }: { startsAt: number }) => localDateOf(startsAt, timezone);
-  const day = dayOf(hold);
-  const takenOnDay = open.filter((other) => dayOf(other) === day).map(takenBy);
-  for (const id of takenBy(hold))
-    if (takenOnDay.filter((ids) => ids.has(id)).length >= MAX_PER_DAY)
-      throw tooManyHolds(
-        `This key already has ${MAX_PER_DAY} open holds for this ${hold.tableId === null ? "staff member" : "table"} on ${day}.`,
-      );
+  const open = assertHoldsLeft(rt, business.id, keyId);
+  const day = localDateOf(hold.startsAt, business.doc.timezone);
+  const full = findFull(open, business, day);
+  if (![...takenBy(hold)].some((id) => full.has(id))) return;
+  const who = hold.tableId === null ? "staff member who" : "table that";
+  throw tooManyHolds(
+    `This key already has ${MAX_PER_DAY} open holds on ${day} for each ${who} could take this visit.`,
+  );
+}
+
+/**
+ * Returns the IDs of the staff members and tables of which a client can have no more holds on the
+ * day of a start. A client that names its visitors has no such limit.
+ */
+export function listFull(
+  rt: Runtime,
+  business: BusinessRow,
+  { keyId, visitor }: HoldClient,
+  startsAt: number,
+): ReadonlySet<string> {
+  if (visitor !== null) return new Set();
+  const open = rt.store.holds.listOpenOfKey(business.id, keyId, rt.now()).filter(isOfNoVisitor);
+  return findFull(open, business, localDateOf(startsAt, business.doc.timezone));
+}
+
+function findFull(
+  open: readonly Hold[],
+  { doc: { timezone } }: BusinessRow,
+  day: string,
+): Set<string> {
+  const takenOnDay = open
+    .filter(({ startsAt }) => localDateOf(startsAt, timezone) === day)
+    .flatMap((hold) => [...takenBy(hold)]);
+  const counts = new Map<string, number>();
+  for (const id of takenOnDay) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return new Set([...counts].flatMap(([id, count]) => (count >= MAX_PER_DAY ? id : [])));
 }
 
 /** Returns the IDs of the staff members, or of the table, that a hold takes. */

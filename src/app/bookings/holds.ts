@@ -6,7 +6,7 @@ import type { BusinessRow } from "../../store/businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { changesOnly, seesOnly, type VisitAccess } from "./access.ts";
 import { expireDueVisits } from "./change-visit.ts";
-import { assertMayHold, type HoldClient } from "./hold-limits.ts";
+import { assertMayHold, type HoldClient, listFull } from "./hold-limits.ts";
 import { planBooking, planReservation, type TableTerms } from "./plan-booking.ts";
 
 type NewHold = {
@@ -27,7 +27,8 @@ export function createHold(
   { request, startsAt, ttlMs }: NewHold,
 ): Hold {
   expireDueVisits(rt, business);
-  const visit = { audience: "PUBLIC" as const, startsAt };
+  const avoided = ttlMs > 0 ? listFull(rt, business, client, startsAt) : undefined;
+  const visit = { audience: "PUBLIC" as const, startsAt, avoided };
   const terms =
     "partySize" in request
       ? tableTerms(business, planReservation(rt, business, { ...visit, request }))

@@ -57,6 +57,8 @@ type PlannedVisit<Request extends NamedRequest> = VisitRequest<Request> & {
   audience: Audience;
   /** The ID of the visit that is rescheduled, whose own time counts as free. */
   except?: string;
+  /** The IDs of staff members and tables that are chosen only if no others can take the visit. */
+  avoided?: ReadonlySet<string> | undefined;
 };
 
 /**
@@ -226,12 +228,14 @@ function getSlot(
     refusal = CANNOT_BE_BOOKED,
     except,
     ignoresNotice,
+    avoided = new Set(),
   }: PlannedVisit<NamedRequest>,
 ): Slot {
-  const check = checkStart(
-    prepareSlotSearch(plan, loadBusyIntervals(rt, business.id, plan, except)),
-    startsAt / MINUTE_MS,
-  );
+  const busy = loadBusyIntervals(rt, business.id, plan, except);
+  const checkPlan = (checked: VisitPlan) =>
+    checkStart(prepareSlotSearch(checked, busy), startsAt / MINUTE_MS);
+  const preferred = avoided.size === 0 ? undefined : checkPlan(withoutAvoided(plan, avoided));
+  const check = preferred?.ok ? preferred : checkPlan(plan);
   if (check.ok) return check.slot;
   const isPast = isBeforeToday(rt, business.doc, startsAt);
   const reason =
@@ -244,6 +248,20 @@ function getSlot(
     fix: canIgnore ? `${search}, or add --ignore-notice` : search,
     extensions: { reason: check.reason },
   });
+}
+
+/** Returns a plan without the staff members and tables that have the IDs. */
+function withoutAvoided(plan: VisitPlan, avoided: ReadonlySet<string>): VisitPlan {
+  const { slug } = plan.catalog.business;
+  const segments = plan.segments.map((segment) => ({
+    ...segment,
+    candidates: segment.candidates.filter(
+      ({ staff, table }) =>
+        !(staff && avoided.has(objectId("staff", slug, staff))) &&
+        !(table && avoided.has(objectId("table", slug, table))),
+    ),
+  }));
+  return { ...plan, segments };
 }
 
 /**

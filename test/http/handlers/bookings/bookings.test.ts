@@ -457,6 +457,35 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     expect((await hold(site, 3)).status).toBe(201);
   });
 
+  test("a hold takes a person and a table of which the key has fewer than three open holds", async () => {
+    const { rt, site } = openBookingShop();
+    const text = `${HEADER}hours: [{ days: [mon-fri], start: "09:00", end: "18:00" }]\n`;
+    applyCatalog(rt, [{ name: "hours.yaml", text }]);
+    const hold = (hour: number, wanted: object) =>
+      site.send("POST", "/holds", {
+        startsAt: monday(`${String(hour).padStart(2, "0")}:00`),
+        ...wanted,
+      });
+    const appointment = (hour: number, staff: object = CUT) => hold(hour, { segments: [staff] });
+    for (const hour of [9, 10, 11]) expect((await appointment(hour, ANN)).status).toBe(201);
+    expect(problem(await appointment(12, ANN))).toBe("429 too_many_holds");
+    for (const hour of [12, 13, 14]) expect((await appointment(hour)).status).toBe(201);
+    const refused = await appointment(15);
+    expect([problem(refused), refused.body.detail]).toEqual([
+      "429 too_many_holds",
+      "This key already has 3 open holds on 2026-11-23 for each staff member who could take this visit.",
+    ]);
+    expect(problem(await appointment(9, ANN))).toBe("409 slot_taken TAKEN");
+    const table = (hour: number) => hold(hour, { partySize: 2 });
+    // A table for two and one for four are free.
+    for (const hour of [9, 10, 11, 12, 13, 14]) expect((await table(hour)).status).toBe(201);
+    const last = await table(15);
+    expect([problem(last), last.body.detail]).toEqual([
+      "429 too_many_holds",
+      "This key already has 3 open holds on 2026-11-23 for each table that could take this visit.",
+    ]);
+  });
+
   test("a key that has left a hundred holds unused can have only three open holds", async () => {
     const { rt, site, business } = openBookingShop();
     const { id: businessId } = business();
