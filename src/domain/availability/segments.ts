@@ -269,12 +269,13 @@ export function planTable(
       (area === null || table.area === area),
   );
   const largest = Math.max(0, ...tables.map(({ maxSeats }) => maxSeats));
+  const where = area === null ? "" : " in this area";
   if (partySize > largest)
     addIssue(
       "party_too_large",
       largest === 0
-        ? `There are no tables to reserve${area === null ? "" : " in this area"}.`
-        : `No table seats ${partySize}; the largest seats ${largest}.`,
+        ? `There are no tables to reserve${where}.`
+        : `No table${where} seats ${partySize}; the largest seats ${largest}.`,
       "partySize",
     );
 

@@ -108,7 +108,10 @@ describe("a reserved table", () => {
 
 test.each<[input: Input, message: RegExp]>([
   [{ party: 7 }, /^party_too_large: No table seats 7; the largest seats 6\.$/],
-  [{ party: 5, area: "yard" }, /^party_too_large: No table seats 5; the largest seats 4\.$/],
+  [
+    { party: 5, area: "yard" },
+    /^party_too_large: No table in this area seats 5; the largest seats 4\.$/,
+  ],
   [{ party: 2.5 }, /^validation_failed: 'party' must be a whole number/],
   [{ area: "gardn" }, /^resource_not_found: There is no area 'gardn'\./],
   [{ table: "twoo" }, /^resource_not_found: There is no table 'twoo'\. Did you mean 'two'\?$/],

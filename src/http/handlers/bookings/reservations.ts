@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { reserveTable } from "../../../app/bookings/bookings.ts";
 import { moveReservation } from "../../../app/bookings/reschedule.ts";
+import { AppError } from "../../../domain/errors.ts";
 import type { Credential } from "../../../store/keys.ts";
 import { readJsonObject } from "../../pipeline/body.ts";
 import { pathId } from "../../pipeline/object-handlers.ts";
@@ -76,9 +77,23 @@ export const handleRescheduleReservation =
       },
       () =>
         commitChange(RESERVATIONS, deps, context, key, ({ rt }, business, access, row) =>
-          explainOmittedFields(body, ["partySize", "areaId"], () =>
-            moveReservation(rt, business, access, row, { startsAt, partySize, areaId }),
+          explainKeptArea(areaId === undefined && row.areaId !== null, () =>
+            explainOmittedFields(body, ["partySize", "areaId"], () =>
+              moveReservation(rt, business, access, row, { startsAt, partySize, areaId }),
+            ),
           ),
         ),
     );
   };
+
+/** Runs a change. If it keeps an area whose tables are too small, the fix is to leave the area. */
+function explainKeptArea<T>(keepsArea: boolean, change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (!keepsArea || !(error instanceof AppError) || error.code !== "party_too_large") throw error;
+    const { code, message, issues, extensions } = error;
+    const fix = "send areaId: null to look in all areas, or a smaller partySize";
+    throw new AppError(code, message, { fix, issues, extensions });
+  }
+}

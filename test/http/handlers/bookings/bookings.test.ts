@@ -433,6 +433,41 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     });
   });
 
+  test("a reservation that keeps an area without a table for the party is refused with the fix to look in all areas", async () => {
+    const { rt, site } = openBookingShop();
+    const at = { startsAt: monday("09:00") };
+    const reserved = await site.send("POST", "/reservations", {
+      ...at,
+      partySize: 2,
+      areaId: shopId("are", "terrace"),
+    });
+    const reschedule = (change: object) =>
+      site.send("POST", `/reservations/${reserved.body.data.id}/reschedule`, { ...at, ...change });
+    const refused = await reschedule({ partySize: 4 });
+    expect(problem(refused)).toBe("422 party_too_large");
+    expect(refused.body).toMatchObject({
+      detail: "No table in this area seats 4; the largest seats 2.",
+      fix: "send areaId: null to look in all areas, or a smaller partySize",
+      errors: [{ pointer: "#/partySize" }],
+    });
+    expect((await reschedule({ partySize: 4, areaId: null })).body.data).toMatchObject({
+      tableId: shopId("tbl", "t4"),
+    });
+    // A table outside of all areas keeps no area.
+    expect((await reschedule({ partySize: 9 })).body).toMatchObject({
+      detail: "No table seats 9; the largest seats 4.",
+    });
+    const back = await reschedule({ partySize: 2, areaId: shopId("are", "terrace") });
+    expect(back.status).toBe(200);
+    const tables = "tables: [{ key: t2, minSeats: 1, maxSeats: 1, area: terrace }]";
+    applyCatalog(rt, [{ name: "tables.yaml", text: `${HEADER}${tables}\n` }]);
+    const moved = await reschedule({ startsAt: monday("10:00") });
+    expect([moved.body.detail, moved.body.fix]).toEqual([
+      "No table in this area seats 2; the largest seats 1.",
+      "send areaId: null to look in all areas, or a smaller partySize",
+    ]);
+  });
+
   test("a hold counts towards the limits of its key", async () => {
     const { rt, site, createClient } = openBookingShop();
     const days = ["23", "25", "27", "30"];
