@@ -3,6 +3,9 @@ import { createBooking, createReservation } from "../../../src/app/bookings/book
 import { cancelBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { applyCatalog } from "../../../src/app/catalog/catalog.ts";
 import { editObject } from "../../../src/app/catalog/edit-object.ts";
+import { applyEdits, loadForEdits } from "../../../src/app/catalog/load-part.ts";
+import { getStoredObject } from "../../../src/app/catalog/objects.ts";
+import { planChange } from "../../../src/app/catalog/plan-change.ts";
 import { getBusiness } from "../../../src/app/businesses.ts";
 import { createService } from "../../../src/app/catalog/edit-catalog.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
@@ -140,6 +143,36 @@ test("the plan counts the webhooks that the change then sends", async () => {
     ],
   });
   expect(apply(rt, dearer).webhooks).toEqual(planned.webhooks);
+});
+
+test("the plan of a new currency has an event for each object with a price, although only the business changes", () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const text = (CATALOG_HEADER + FILE).replace("currency: USD", "currency: EUR");
+  const options = { acceptCurrencyChange: true, confirmed: true };
+  const { changes, businessFields, events } = applyCatalog(
+    rt,
+    [{ name: "catalog.yaml", text }],
+    options,
+  );
+  expect({ changes, businessFields }).toEqual({ changes: [], businessFields: ["currency"] });
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type) => type === "service.updated")).toHaveLength(2);
+  expect(types).toContain("addon.updated");
+});
+
+test("a part of a catalog is not compared with a later catalog, from which it would delete the other objects", () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const business = getBusiness(rt, "salon-aurora");
+  const doc = getStoredObject(rt, business, "service", "cut");
+  const edits = [{ kind: "service" as const, doc, edited: { ...doc, priceCents: 4500 } }];
+  const stored = loadForEdits(rt, business, edits);
+  const plan = () =>
+    planChange(rt, applyEdits(stored.catalog, edits), "local", { business, stored });
+  expect(plan().result.changes).toHaveLength(1);
+  reprice(rt, "spa", 7000);
+  expect(plan).toThrow("A part of a catalog has been compared with a later catalog.");
 });
 
 describe("future bookings outside the new hours", () => {
