@@ -55,10 +55,10 @@ test("a key can have three open holds for a staff member or table on a day, and 
   const refusal = (...fourth: Parameters<typeof hold>) =>
     captureError(() => assertMayHold(rt, business, client, hold(...fourth)));
   expect(refusal(3, null)).toBe(
-    "too_many_holds: This key already has 3 open holds for this staff member on 2026-11-23.",
+    "too_many_holds: This key already has 3 open holds on 2026-11-23 for each staff member who could take this visit.",
   );
   expect(refusal(3, table)).toBe(
-    "too_many_holds: This key already has 3 open holds for this table on 2026-11-23.",
+    "too_many_holds: This key already has 3 open holds on 2026-11-23 for each table that could take this visit.",
   );
   for (const free of [refusal(3, shopId("tbl", "t4")), refusal(3, null, 2), refusal(3, table, 2)])
     expect(free).toMatch(/^no error/);
