@@ -37,6 +37,8 @@ export type SentBody = {
   field?: string | undefined;
   /** The arguments that were added to the body as fields. */
   addedFields?: readonly string[];
+  /** The body itself; its start is replaced in the arguments of `alternatives`. */
+  body?: object | undefined;
 };
 
 /**
@@ -92,7 +94,7 @@ function toArgument(pointer: string, { field, addedFields = [] }: SentBody): str
 }
 
 function toToolError(
-  { code, detail, fix, errors = [], ...extensions }: Problem,
+  { code, detail, fix, errors = [], alternatives, ...extensions }: Problem,
   sent: SentBody = {},
 ): ToolError {
   const [, , adviceOfApi] = PROBLEM_CODES[code];
@@ -108,7 +110,22 @@ function toToolError(
     fix: inToolWords(fix ?? FIXES[code] ?? adviceOfApi),
     ...(issues.length > 0 && { errors: issues }),
     ...extensions,
+    ...(Array.isArray(alternatives) && {
+      alternatives: alternatives.map((slot: Start) => withArguments(slot, sent)),
+    }),
   };
+}
+
+type Start = { startsAt: string };
+
+/** Returns a free start with the arguments that were sent, but at this start, as `book`. */
+function withArguments(
+  slot: Start,
+  { field, addedFields = [], body = {} }: SentBody,
+): Start & { book?: object } {
+  if (field === undefined) return slot;
+  const form = Object.entries(body).filter(([name]) => !addedFields.includes(name));
+  return { ...slot, book: { [field]: { ...Object.fromEntries(form), startsAt: slot.startsAt } } };
 }
 
 /** Returns a text about the HTTP API in the words of the tools. */
@@ -119,6 +136,7 @@ export const inToolWords = (text: string): string =>
       "of each segment of a slot of `/availability`, send these four fields only, or the slot's `bookingRequest`",
       "copy `book` of a time from find_times",
     )
+    .replace("choose one of 'alternatives'", "send `book` of one of 'alternatives'")
     .replace("; null for any", "; left out: any")
     .replaceAll(/(?:the header )?Idempotency-Key/g, "`idempotencyKey`")
     .replaceAll(/`?\/availability`?/g, "find_times");

@@ -9,7 +9,6 @@ type Data = Record<string, unknown>;
 export type Write = SentBody & {
   operationId: string;
   id?: string;
-  body?: object;
   /** Returns the data of the result from the data of the API. */
   toData?: (data: Data) => Data;
 };
@@ -28,7 +27,7 @@ export async function write(
     body,
     headers: token === undefined ? {} : { "idempotency-key": token },
   });
-  const response = assertSucceeded<{ data: Data } | null>(reply, sent);
+  const response = assertSucceeded<{ data: Data } | null>(reply, { ...sent, body });
   const row = caller.rt.store.businesses.findBySlug(slug);
   const storedFields = isDryRun ? [] : customerFieldsIn(body);
   return {

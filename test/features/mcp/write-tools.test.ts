@@ -117,6 +117,42 @@ test("a time that was taken in the meantime is refused with the nearest free one
   });
 });
 
+test("each alternative to a taken time has the arguments that book, hold or move to it", async () => {
+  const { call, book, other } = await openSalon();
+  const guest = { customer: { name: "Ana" }, customerRef: "t-1" };
+  const booked = await call("book", { ...book, ...guest, idempotencyKey: "one" });
+  const refused = await call("book", { ...book, ...guest, idempotencyKey: "two" });
+  expect(refused.body.error.fix).toContain("`book` of one of 'alternatives'");
+  const [first, second] = refused.body.error.alternatives;
+  expect(first.book).toEqual({ visit: { ...book.visit, startsAt: first.startsAt } });
+  const again = await call("book", { ...first.book, ...guest, idempotencyKey: "three" });
+  expect(again.body.data.startsAt).toBe(first.startsAt);
+  const held = await call("hold", { ...book, ttlSeconds: 60, idempotencyKey: "four" });
+  expect(held.body.error.alternatives[0].book).not.toHaveProperty("visit.ttlSeconds");
+  const hold = { ...held.body.error.alternatives[0].book, ttlSeconds: 60 };
+  expect((await call("hold", { ...hold, idempotencyKey: "five" })).isError).toBe(false);
+  const { id } = (await call("book", { ...other, idempotencyKey: "six" })).body.data;
+  const moved = await call("change_booking", { id, ...book });
+  expect(moved.body.error.code).toBe("slot_taken");
+  const [free] = moved.body.error.alternatives;
+  const done = await call("change_booking", { id, ...free.book });
+  expect(done.body.data.startsAt).toBe(free.startsAt);
+  expect(second.startsAt).not.toBe(booked.body.data.startsAt);
+});
+
+test("each alternative to a taken table has the arguments of the table", async () => {
+  const agents = openAgents("restaurant");
+  const secret = addKey(agents.rt, "cafe-lumen");
+  const { call } = await connect(agents, "/mcp", { secret });
+  const [time] = (await call("find_times", { partySize: 2, date: "2026-11-27" })).body.data;
+  let refused = { isError: false, body: { error: { alternatives: [{ book: {} }] } } };
+  for (let i = 0; !refused.isError; i++)
+    refused = await call("book", { ...time.book, idempotencyKey: `${i}` });
+  const [free] = refused.body.error.alternatives;
+  expect(free!.book).toHaveProperty("table.partySize", 2);
+  expect((await call("book", { ...free!.book, idempotencyKey: "free" })).isError).toBe(false);
+});
+
 test("an order names its event only to a key that may read the catalog", async () => {
   const rt = createTestRuntime();
   load(rt, readPreset("venue"));
