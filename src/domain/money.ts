@@ -65,11 +65,12 @@ export const MAX_MINOR_UNITS = 1_000_000_000_000;
 export function totalOfPrices(prices: readonly { priceCents: number; quantity: number }[]): number {
   const total = prices.reduce((sum, { priceCents, quantity }) => sum + priceCents * quantity, 0);
   if (Number.isSafeInteger(total)) return total;
-  throw new AppError(
-    "validation_failed",
-    `The total exceeds ${Number.MAX_SAFE_INTEGER} minor units of the currency.`,
-    { fix: "book fewer guests, services or tickets at a time" },
-  );
+  const detail = `The total exceeds ${Number.MAX_SAFE_INTEGER} minor units of the currency.`;
+  throw new AppError("validation_failed", detail, {
+    fix: "book fewer guests, services or tickets at a time",
+    // Several fields together make the total.
+    issues: [{ pointer: "#", code: "invalid_value", detail }],
+  });
 }
 
 /** Returns an amount with its decimals: `35.00` for 3500 in USD. */

@@ -149,7 +149,10 @@ describe("totalOfPrices", () => {
 
   it("totalOfPrices refuses a total that a number cannot represent", () => {
     expect(() => totalOfPrices([{ priceCents: MAX_MINOR_UNITS, quantity: 10_000 }])).toThrow(
-      "The total exceeds",
+      expect.objectContaining({
+        message: expect.stringContaining("The total exceeds"),
+        issues: [expect.objectContaining({ pointer: "#" })],
+      }),
     );
   });
 });

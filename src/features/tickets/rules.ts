@@ -161,7 +161,8 @@ function assertOnSale({ name, status, endsAt }: PublicEventDoc, now: number): vo
   if (endsAt <= now) throw new AppError("conflict", `'${name}' has ended.`);
 }
 
-function assertTerms({ type, quantity }: RequestedTickets, now: number): void {
+function assertTerms(requested: RequestedTickets, now: number): void {
+  const { type, quantity } = requested;
   const { name, salesStartAt, salesEndAt, minPerOrder, maxPerOrder } = type;
   if (salesStartAt !== null && now < salesStartAt)
     throw new AppError("conflict", `Ticket sales for '${name}' have not started.`);
@@ -169,9 +170,9 @@ function assertTerms({ type, quantity }: RequestedTickets, now: number): void {
     throw new AppError("conflict", `Ticket sales for '${name}' have ended.`);
   if (quantity < minPerOrder || quantity > maxPerOrder) {
     const range = minPerOrder === maxPerOrder ? minPerOrder : `${minPerOrder} to ${maxPerOrder}`;
-    throw new AppError(
-      "validation_failed",
-      `An order can have ${range} tickets of '${name}', not ${quantity}.`,
-    );
+    const detail = `An order can have ${range} tickets of '${name}', not ${quantity}.`;
+    throw new AppError("validation_failed", detail, {
+      issues: quantityIssues([requested], detail),
+    });
   }
 }

@@ -158,6 +158,32 @@ test("an order that is larger than all unpaid orders of a key may be is refused 
   ]);
 });
 
+test("a quantity that an order cannot have is refused with a pointer to each item of its type", async () => {
+  const { rt, site } = openSmallConcert();
+  const { eventId, items } = orderOf(rt, 1);
+  const order = async (...sent: object[]) => {
+    const refused = await site.send("POST", "/ticket-orders", { eventId, items: sent });
+    return [problem(refused), refused.body.detail, refused.body.errors];
+  };
+  const detailOf = (count: number) => `An order can have 2 to 10 tickets of 'Seat', not ${count}.`;
+  const errorAt = (i: number, detail: string) => ({
+    pointer: `#/items/${i}/quantity`,
+    code: "invalid_value",
+    detail,
+  });
+  const [item] = items;
+  expect(await order(item!)).toEqual([
+    "422 validation_failed",
+    detailOf(1),
+    [errorAt(0, detailOf(1))],
+  ]);
+  expect(await order({ ...item, quantity: 6 }, { ...item, quantity: 5 })).toEqual([
+    "422 validation_failed",
+    detailOf(11),
+    [errorAt(0, detailOf(11)), errorAt(1, detailOf(11))],
+  ]);
+});
+
 test("each POST about a ticket order takes effect once, and its repetition gets the same response", async () => {
   const { rt, owner } = openBookingShop();
   const create = async () =>
