@@ -146,7 +146,7 @@ async function repairOutage({ receiver, reader, ...partner }: Partner): Promise<
   await partner.changePrice("31.01");
   await partner.changePrice("31.02");
   await reader.click("Key");
-  await partner.refreshUntil("the receiver could not be reached");
+  await partner.refreshUntil("no response in time");
   await reader.click("Find out why");
   await reader.waitForText("Check that the receiver runs");
   await receiver.comeBack();
