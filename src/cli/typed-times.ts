@@ -7,6 +7,7 @@ import {
   isStartTime,
   parseTimeOfDay,
   startOfDay,
+  YEARS,
 } from "../domain/local-time.ts";
 import { quote } from "../domain/text.ts";
 import { usageError } from "./failure.ts";
@@ -45,7 +46,7 @@ export function parseDay(flag: string, text: string, { timezone, now }: Clock): 
   if (isLocalDate(day)) return day;
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
-    "use a date such as 2026-12-24, or yesterday, today or tomorrow",
+    `use a date ${YEARS} such as 2026-12-24, or yesterday, today or tomorrow`,
   );
 }
 
@@ -79,6 +80,6 @@ export function parseBound(
   if (isStartTime(expanded) || isInstant(expanded)) return parseTime(flag, text, clock);
   throw usageError(
     `Invalid ${flag} ${quote(text)}.`,
-    "use a date such as 2026-12-24, today or tomorrow, a time such as 2026-12-24T13:00, or none",
+    `use a date ${YEARS} such as 2026-12-24, today or tomorrow, a time such as 2026-12-24T13:00, or none`,
   );
 }

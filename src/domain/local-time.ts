@@ -42,6 +42,8 @@ export function isTimezone(name: string): boolean {
 export const canonicalTimezone = (name: string): string | undefined =>
   isTimezone(name) ? new Temporal.ZonedDateTime(0n, name).timeZoneId : undefined;
 
+/** The years of the dates and times that are accepted, for error messages. */
+export const YEARS = "from 1900 to 2199";
 const DATE = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/;
 const INSTANT =
   /^((?:19|20|21)\d{2}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?$/i;

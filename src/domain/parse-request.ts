@@ -62,18 +62,15 @@ const isGuestData = ([field]: readonly PropertyKey[], value: unknown): boolean =
   field === "customer" || (field === "customerRef" && String(value).includes("@"));
 
 /**
- * Returns the name of a field, such as `segments[0].serviceId`. An item of a list has the name of
- * the list. Returns undefined for the request itself.
+ * Returns the name of a field or of an item of a list, such as `segments[0].serviceId` or
+ * `segments[0]`. Returns undefined for the request itself.
  */
-function nameOf(path: readonly PropertyKey[]): string | undefined {
-  const end = path.findLastIndex((part) => typeof part === "string");
-  if (end === -1) return undefined;
-  return path
-    .slice(1, end + 1)
-    .reduce<string>(
-      (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}.${String(part)}`),
-      String(path[0]),
-    );
+function nameOf([first, ...rest]: readonly PropertyKey[]): string | undefined {
+  if (first === undefined) return undefined;
+  return rest.reduce<string>(
+    (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}.${String(part)}`),
+    String(first),
+  );
 }
 
 /** Returns an RFC 6901 pointer as a URI fragment. */

@@ -72,7 +72,8 @@ export const quote = (text: string): string => `'${safe(text, 80)}'`;
 /** Returns a value for a message: a text in quotation marks, a list or object only by its kind. */
 export function show(value: unknown): string {
   if (typeof value === "string") return quote(value);
-  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (Array.isArray(value))
+    return value.length === 0 ? "an empty list" : `a list of ${countOf(value.length, "entry")}`;
   if (typeof value === "object" && value !== null) return "a group of fields";
   return value === undefined || value === null ? "nothing" : String(value);
 }

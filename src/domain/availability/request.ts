@@ -1,6 +1,6 @@
 import type { LocalDate } from "../catalog/common.ts";
 import type { ErrorCode, ValidationIssue } from "../errors.ts";
-import { addDays, isLocalDate } from "../local-time.ts";
+import { addDays, isLocalDate, YEARS } from "../local-time.ts";
 import { quote } from "../text.ts";
 import { dayNumber } from "./wall-clock.ts";
 
@@ -139,7 +139,7 @@ export function parseDateRange(
       addIssue(
         name,
         "invalid_date",
-        `must be a date that exists, such as 2026-12-31, not ${quote(text)}.`,
+        `must be a date ${YEARS} that exists, such as 2026-12-31, not ${quote(text)}.`,
       );
   }
   if (input.date !== undefined && (input.from ?? input.to) !== undefined)

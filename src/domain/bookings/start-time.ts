@@ -6,6 +6,7 @@ import {
   isLocalTime,
   parseInstant,
   startOfDay,
+  YEARS,
 } from "../local-time.ts";
 import { quote } from "../text.ts";
 import { AppError } from "../errors.ts";
@@ -21,7 +22,7 @@ export function parseStartTime(text: string, timezone: string): number {
   if (!isInstant(text))
     throw new AppError(
       "invalid_date",
-      `The start must be a date and time such as 2026-12-01T10:00, not ${quote(text)}.`,
+      `The start must be a date and time ${YEARS} such as 2026-12-01T10:00, not ${quote(text)}.`,
     );
   const ms = parseInstant(text, timezone);
   if (ms % MINUTE_MS !== 0)
@@ -59,6 +60,6 @@ function parseBound(field: string, text: string, timezone: string): number {
   if (isInstant(text)) return parseInstant(text, timezone);
   throw new AppError(
     "invalid_date",
-    `'${field}' must be a date such as 2026-12-24, or with a time such as 2026-12-24T13:00, not ${quote(text)}.`,
+    `'${field}' must be a date ${YEARS} such as 2026-12-24, or with a time such as 2026-12-24T13:00, not ${quote(text)}.`,
   );
 }

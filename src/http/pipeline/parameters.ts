@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, type ValidationIssue } from "../../domain/errors.ts";
 import { didYouMean } from "../../domain/nearest.ts";
-import { isInstant, isLocalDate, parseInstant, startOfDay } from "../../domain/local-time.ts";
+import {
+  isInstant,
+  isLocalDate,
+  parseInstant,
+  startOfDay,
+  YEARS,
+} from "../../domain/local-time.ts";
 
 /**
  * The query parameters of a route. Their schemas parse requests and generate the documentation.
@@ -109,8 +115,7 @@ export const locale = () =>
       "Language of the texts, such as de or pt-BR; the business's own language by default and for texts without a translation",
     );
 
-const INSTANT =
-  "a date and time such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone";
+const INSTANT = `a date and time ${YEARS} such as 2026-12-31T18:00:00+01:00, or one without an offset in the business's time zone`;
 
 /** @param error what follows a parameter's name ("must be …"), or a noun for a field of a body */
 export const instant = (error = `must be ${INSTANT}.`) =>

@@ -78,7 +78,7 @@ test.each<[from: string, to: string, starts: string, ends: string]>([
 test.each<[changes: Partial<TimeOffRequest>, message: RegExp]>([
   [{ staff: "mio" }, /^resource_not_found: There is no staff member 'mio'\. Did you mean 'mia'\?$/],
   [{ to: "2026-11-30" }, /^invalid_date: 'to' '2026-11-30' is not after 'from' '2026-12-01'\.$/],
-  [{ from: "2026-02-29" }, /^invalid_date: 'from' must be a date such as/],
+  [{ from: "2026-02-29" }, /^invalid_date: 'from' must be a date from 1900 to 2199 such as/],
   [{ reason: "a\nb" }, /^validation_failed: The reason must be one line of 1 to 200 characters\.$/],
   [{ reason: "x".repeat(201) }, /^validation_failed: /],
 ])("time off with %j is rejected and writes no event", (changes, message) => {

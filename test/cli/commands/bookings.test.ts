@@ -255,7 +255,7 @@ test("today --date accepts tomorrow and yesterday, and rejects other formats wit
       code: 2,
       stderr:
         `error: Invalid --date '${date}'.\n` +
-        "fix: use a date such as 2026-12-24, or yesterday, today or tomorrow (exit 2)\n",
+        "fix: use a date from 1900 to 2199 such as 2026-12-24, or yesterday, today or tomorrow (exit 2)\n",
     });
 });
 

@@ -82,7 +82,11 @@ test("commands edit every kind of catalog object without the catalog file", asyn
     ["menu update soup --size cup --description x", 2, "--description cannot be combined"],
     ["promotions update tenth --amount 5", 5, "'tenth' has no amount to change"],
     ["promotions update tenth --from 2031-05-01", 2, "--to is not after --from."],
-    ["promotions update tenth --to soon", 2, "fix: use a date such as 2026-12-24"],
+    [
+      "promotions update tenth --to soon",
+      2,
+      "fix: use a date from 1900 to 2199 such as 2026-12-24",
+    ],
     ["public-events update gala --start x", 2, "18:00 (on the day of the event)"],
     ["hours update --day someday --closed", 2, "Each of --day must be mon, tue"],
     ["hours update --day mon --open 9-18", 2, "use two times such as 09:00-18:00"],

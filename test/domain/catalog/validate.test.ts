@@ -50,7 +50,7 @@ describe("all issues are reported together: the dangling references", () => {
       "5 There is no service 'q'.",
       "5 A promotion applies either to all or to a list of objects. Remove one of them.",
       "6 'benefit' must be a group of fields, not 'none'.",
-      expect.stringContaining("6 'startsAt' must be a date such as"),
+      expect.stringContaining("6 'startsAt' must be a date from 1900 to 2199 such as"),
       "7 'benefit' is missing; it must be a group of fields.",
       "7 There is no service 'q'.",
     ]);

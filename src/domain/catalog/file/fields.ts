@@ -7,6 +7,7 @@ import {
   isRelativeTime,
   isStartTime,
   isYearlyDate,
+  YEARS,
 } from "../../local-time.ts";
 import { CURRENCY_CODES } from "../../money.ts";
 import { centsSchema, keySchema, line, integer } from "../../basic-schemas.ts";
@@ -120,15 +121,15 @@ export const weeklyWindow = {
   days: z.union([DAY, z.array(DAY).min(1, DAYS)], DAYS).optional(),
   ...interval,
 };
-export const date = checkedText("a date that exists, such as 2026-12-25", isLocalDate);
+export const date = checkedText(`a date ${YEARS} that exists, such as 2026-12-25`, isLocalDate);
 export const yearlyDate = checkedText("a month and day such as 12-25", isYearlyDate);
 
-const INSTANT = "a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00)";
+const INSTANT = `a date and time ${YEARS} such as 2026-12-31T22:00, alone or with an offset (+01:00)`;
 const RELATIVE = "a number of days after seeding and a time, such as 12d 19:30";
 export const relativeTime = checkedText(RELATIVE, isRelativeTime);
 export const instant = checkedText(INSTANT, (value) => isInstant(value) || isRelativeTime(value));
 export const instantOrDate = checkedText(
-  `a date such as 2026-12-25, or ${INSTANT}`,
+  `a date ${YEARS} such as 2026-12-25, alone or with a time as in 2026-12-31T22:00 or 2026-12-31T22:00+01:00`,
   (value) => isLocalDate(value) || isInstant(value) || isRelativeTime(value),
 );
 export const instantOrTime = checkedText(

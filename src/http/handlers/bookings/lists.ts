@@ -1,6 +1,6 @@
 import { accessOf, isPublicStaff } from "../../../app/bookings/access.ts";
 import { VISIT_STATUSES, type Visit } from "../../../domain/bookings/visit.ts";
-import { addDays, isLocalDate, startOfDay } from "../../../domain/local-time.ts";
+import { addDays, isLocalDate, startOfDay, YEARS } from "../../../domain/local-time.ts";
 import { lazy } from "../../../domain/lazy.ts";
 import type { Credential } from "../../../store/keys.ts";
 import type { VisitListFilter } from "../../../store/bookings/visit-lists.ts";
@@ -29,7 +29,7 @@ const DEFAULT_LIMIT = 100;
 const localDate = () =>
   text()
     .refine(isLocalDate, {
-      error: "must be a date that exists, such as 2026-12-31.",
+      error: `must be a date ${YEARS} that exists, such as 2026-12-31.`,
       params: { code: "invalid_date" },
     })
     .meta({ inputSchema: { type: "string", format: "date" }, problemCode: "invalid_date" });

@@ -20,7 +20,7 @@ import { parseRequest } from "../../../domain/parse-request.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { ALL_EVENT_TYPES, isEventType } from "../../../domain/event-types.ts";
 import { lazy } from "../../../domain/lazy.ts";
-import { formatInstant } from "../../../domain/local-time.ts";
+import { formatInstant, YEARS } from "../../../domain/local-time.ts";
 import { outcomeForPartners } from "../../../domain/webhooks/settle.ts";
 import { isPublicAddress } from "../../../domain/webhooks/safe-url.ts";
 import type { AnyCredential } from "../../../store/keys.ts";
@@ -65,7 +65,7 @@ export const enableEndpointBody = lazy(() =>
   z.strictObject({
     recover: z
       .union([z.enum(["all", "none"]), instant()], {
-        error: "all, none, or a date and time such as 2026-12-31T18:00:00+01:00",
+        error: `all, none, or a date and time ${YEARS} such as 2026-12-31T18:00:00+01:00`,
       })
       .default("all")
       .describe(

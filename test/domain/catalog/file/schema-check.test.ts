@@ -29,7 +29,10 @@ const LINES: [line: string, fix?: string][] = [
   ['  - { days: mon-fry, start: "09:00", end: "18:00" }', "a range such as mon-fri"],
   ['  - { start: "9:00", end: "18:00" }', "a time of day such as 09:30"],
   ['  - { start: "18:00", end: "02:00" }', "write 26:00"],
-  ['  - { start: "09:00", end: "18:00", validFrom: 2026-02-30 }', "a date that exists"],
+  [
+    '  - { start: "09:00", end: "18:00", validFrom: 2026-02-30 }',
+    "a date from 1900 to 2199 that exists",
+  ],
   [
     '  - { start: "09:00", end: "18:00", validFrom: 2026-03-01, validTo: 2026-02-01 }',
     "is before 'validFrom'",
@@ -124,7 +127,10 @@ const LINES: [line: string, fix?: string][] = [
   ],
   ["  - { key: jam, name: Jam, durationMin: 60 }", "'startsAt' is missing"],
   ["  - { key: rave, name: Rave, startsIn: 3d 20:00, durationMin: 60 }", "Write a date and time"],
-  ["  - { key: bal, name: Bal, startsAt: 2026-12-31, durationMin: 60 }", "a date and time such as"],
+  [
+    "  - { key: bal, name: Bal, startsAt: 2026-12-31, durationMin: 60 }",
+    "a date and time from 1900 to 2199 such as",
+  ],
   [
     "  - { key: fest, name: Fest, startsAt: 2026-12-31T22:00, durationMin: 60, quotas: [{ key: hall, size: 10, ticketTypes: [std] }] }",
     "This event has no ticket type 'std'.",

@@ -147,7 +147,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a nonexistent date",
     "closures: [{date: 2027-02-29}]\n",
-    "5:13 'date' must be a date that exists, such as 2026-12-25, not '2027-02-29'.",
+    "5:13 'date' must be a date from 1900 to 2199 that exists, such as 2026-12-25, not '2027-02-29'.",
   ],
   [
     "a nonexistent yearly date",
@@ -177,7 +177,7 @@ const INVALID_FILES: [name: string, body: string, ...expected: string[]][] = [
   [
     "a nonexistent date and time",
     "events: [{key: gala, name: Gala, startsAt: '2026-11-31T19:00', durationMin: 90}]\n",
-    "5:34 'startsAt' must be a date and time such as 2026-12-31T22:00, alone or with an offset (+01:00), not '2026-11-31T19:00'.",
+    "5:34 'startsAt' must be a date and time from 1900 to 2199 such as 2026-12-31T22:00, alone or with an offset (+01:00), not '2026-11-31T19:00'.",
   ],
   [
     "an event that ends before it starts",
@@ -419,7 +419,7 @@ services:
     ["# nothing\n", "catalog.yaml:1:1 The file is empty. It must begin with 'catalog: 1'."],
     [
       "- a\n",
-      "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not a list.",
+      "catalog.yaml:1:1 A catalog file must be a map of sections that begins with 'catalog: 1', not a list of 1 entry.",
     ],
     [
       "hello\n",

@@ -468,6 +468,25 @@ staff: [{ key: ann, name: Anna, timeOff: [{ from: "2026-11-23T00:00", to: "2026-
     ]);
   });
 
+  test.each([
+    [
+      "'segments[0]' must be an object with serviceId, variantId, addons and staffId, not 'svc_x'.",
+      { segments: ["svc_x"] },
+    ],
+    [
+      "'segments' must be a list of 1 to 8 segments, not a list of 9 entries.",
+      { segments: Array.from({ length: 9 }, () => CUT) },
+    ],
+    [
+      "'startsAt' must be a date and time from 1900 to 2199 with an offset, such as 2026-12-01T10:00:00+01:00, not '2200-01-01T10:00:00Z'.",
+      { startsAt: "2200-01-01T10:00:00Z" },
+    ],
+  ])("a hold is refused with the words: %s", async (detail, change) => {
+    const { site } = openBookingShop();
+    const { body } = await site.send("POST", "/holds", { ...visit("09:00"), ...change });
+    expect([body.detail, body.errors[0]]).toEqual([detail, expect.objectContaining({ detail })]);
+  });
+
   test("a hold counts towards the limits of its key", async () => {
     const { rt, site, createClient } = openBookingShop();
     const days = ["23", "25", "27", "30"];
