@@ -41,13 +41,13 @@ export const PROBLEM_CODES = {
   missing_key: [401, "The request has no API key.", "Send `Authorization: Bearer <API_KEY>`."],
   invalid_key: [
     401,
-    "The API key is unknown or malformed.",
+    "The API key is unknown or malformed. After two rotations of a key, its first secret is unknown, too.",
     "Copy the whole key again. After 60 failures in a minute, the address gets 429 responses.",
   ],
   revoked_key: [401, "The API key was revoked.", "Ask the business for a new key."],
   expired_key: [
     401,
-    "The API key has expired, or its secret was rotated.",
+    "The API key has expired, or the request has the secret before the newest one, and its overlap has ended.",
     "Use the newer secret of the key, or ask the business for a new key.",
   ],
   insufficient_scope: [

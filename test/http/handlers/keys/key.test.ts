@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rotateKey, updateKey } from "../../../../src/app/keys.ts";
 import { SCOPES } from "../../../../src/domain/api-key.ts";
 import { key as keySchema, rotatedKey } from "../../../../src/domain/public/schemas/key.ts";
+import { meaningOf } from "../../../../src/http/pipeline/problem-codes.ts";
 import { createTestWorker } from "../../../support/delivery.ts";
 import { createTestApi, SALON, type TestApi } from "../../support/api.ts";
 import { openBookingShop, visit } from "../../support/bookings.ts";
@@ -273,6 +274,17 @@ describe("POST key/rotate", () => {
     expect(await Promise.all(all.map(isAccepted))).toEqual([401, 401, 200]);
     expect(await refusal(secret)).toBe("401 invalid_key");
     expect(await refusal(stolen.secret)).toBe("401 expired_key");
+  });
+
+  test("an old secret is known until the next rotation, as the texts of the problems say", async () => {
+    const { secret, rotateTo, refusal } = setUp();
+    const second = await rotateTo(secret, "one", { overlapSeconds: 0 });
+    expect(await refusal(secret, "new")).toBe("401 expired_key");
+    await rotateTo(second.secret, "two", { overlapSeconds: 0 });
+    expect(await refusal(secret, "new")).toBe("401 invalid_key");
+    expect(await refusal(second.secret, "new")).toBe("401 expired_key");
+    expect(meaningOf("expired_key")).toContain("the secret before the newest one");
+    expect(meaningOf("invalid_key")).toContain("After two rotations");
   });
 
   test("the holder of a secret with which the key was rotated is told to alert the business to a theft", async () => {
