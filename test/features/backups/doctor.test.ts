@@ -63,6 +63,13 @@ test.each([
     isAdvice: true,
   },
   {
+    what: "free space that may have guests that version 0.2 has erased",
+    provoke: (rt: RunningServer) => edit(rt, "UPDATE server SET has_old_space = 1"),
+    text: /^the free space of \S+ may still have guests that version 0\.2 has erased, until /,
+    fix: /^keep the daemon running, with free disk space of twice the size of the file$/,
+    isAdvice: true,
+  },
+  {
     what: "no backup in the three days since the daemon started",
     provoke: (rt: RunningServer) => {
       deleteBackups(rt);

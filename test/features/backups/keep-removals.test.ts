@@ -162,3 +162,13 @@ test("a server without backups logs no warning about a copy of the list of erase
   expect(readErasureList(rt.config)).toEqual(["bkg_1"]);
   expect(rt.logged).toEqual([]);
 });
+
+test("the deletion of a business names the backups that contain it, and of a moved one also when they are deleted", () => {
+  const rt = createTestRuntime();
+  const earlier = "Earlier backups still contain it: deskbell backup list";
+  expect(keepRemovals.describeRemains?.(rt, false)).toEqual([earlier]);
+  expect(keepRemovals.describeRemains?.(rt, true)).toEqual([
+    earlier,
+    expect.stringMatching(/^The daemon deletes those of this server on \d{4}-\d\d-\d\d, /),
+  ]);
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createBackup } from "../../../src/features/backups/backups.ts";
-import { copyTimes } from "../../../src/features/backups/metrics.ts";
+import { copyTimes, metrics } from "../../../src/features/backups/metrics.ts";
 import { saveBackupState } from "../../../src/features/backups/state.ts";
 import { createTestApi } from "../../http/support/api.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
@@ -42,4 +42,14 @@ test("the bytes that copies take a day are known once a backup was made and copi
   const [known] = perDay();
   expect(known).toBeGreaterThanOrEqual(bytes);
   expect(known! % bytes).toBe(0);
+});
+
+test("the metrics of a server without backups have 0 as the time of the last backup, copy and drill", () => {
+  const rt = createTestRuntime();
+  const text = metrics.flatMap((format) => format(rt)).join("\n");
+  expect(text.match(/^deskbell_(?:backup_last|copy_age)_\S+ .*$/gm)).toEqual([
+    "deskbell_backup_last_success_timestamp_seconds 0",
+    "deskbell_backup_last_copy_timestamp_seconds 0",
+    "deskbell_backup_last_drill_timestamp_seconds 0",
+  ]);
 });

@@ -318,9 +318,10 @@ test.each([
   "a --backup-command that $name is logged and recorded with the end of its stderr",
   async (given) => {
     const rt = await createServer({ backupCommand: given.command });
-    await copyBackup(rt, await createBackup(rt), {
+    const isCopied = await copyBackup(rt, await createBackup(rt), {
       timeoutMs: given.name === "does not end" ? 100 : 5000,
     });
+    expect(isCopied).toBe(false);
     expect(errorsOf(rt)).toMatchObject([{ reason: given.reason }]);
     expect(readBackupState(rt.config, "copy")).toBeNull();
     expect(readBackupState(rt.config, "copy-failure")).toMatchObject({ reason: given.reason });

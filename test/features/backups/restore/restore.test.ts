@@ -464,3 +464,14 @@ test("a rotation of the master key keeps the tag of a damaged backup, and names 
   const { rest } = rotate(rt);
   expect(rest).toEqual([`${path} (damaged: its content is not what its tag says)`]);
 });
+
+test("a restore over a database is possible while a process still reads an earlier one that was deleted", async () => {
+  const { rt, path } = await createServer();
+  const { databasePath } = rt.config;
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${databasePath}${end}`, { force: true });
+  await expect(restoreBackup(rt.config, path, options)).rejects.toThrow(
+    `${databasePath} was deleted while process ${process.pid} uses it`,
+  );
+  copyFileSync(path, databasePath);
+  expect(await restoreBackup(rt.config, path, options)).toMatchObject({ replaces: true });
+});

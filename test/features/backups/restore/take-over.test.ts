@@ -1,5 +1,6 @@
 import type * as nodeFs from "node:fs";
 import {
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -207,6 +208,30 @@ test("the newest copy is the one with the latest changes, even if an earlier cop
   await copyBackup(rt, backup);
   const { copy } = await findNewestCopy(createStandby(rt, dir), dir);
   expect(copy.path).toBe(join(dir, basename(backup.path)));
+});
+
+test("a takeover skips a newer copy of another server with the same master key and reports it", async () => {
+  const { rt, dir, newer } = await createPrimary();
+  rt.advance(MINUTE_MS);
+  rt.store.file.renewServerId();
+  const { path } = await createBackup(rt);
+  const foreign = join(dir, basename(path));
+  copyFileSync(path, foreign);
+  expect(await findNewestCopy(rt.config, dir)).toMatchObject({
+    copy: { path: newer },
+    skipped: [`${foreign} is a copy of another server.`],
+  });
+});
+
+test("a takeover reports no copy without a tag that has the same time as the newest copy", async () => {
+  const { rt, dir, newer } = await createPrimary();
+  const renamed = join(dir, "deskbell-20200101T000000Z.db");
+  renameSync(newer, renamed);
+  writeFileSync(newer, readFileSync(renamed).subarray(0, 4096));
+  expect(await findNewestCopy(rt.config, dir)).toMatchObject({
+    copy: { path: renamed },
+    skipped: [],
+  });
 });
 
 test("a takeover skips a damaged copy and reports it", async () => {
