@@ -23,3 +23,14 @@ test("the thread of calendar feeds does not count as idle while one of two feeds
   vi.advanceTimersByTime(30_000);
   expect(parseCalendar(String(await second))).toEqual([]);
 });
+
+test("a feed that is still being written when the server stops is refused", async () => {
+  const rt = createTestRuntime();
+  applyCatalogBody(rt, "hours: [{ days: mon-sun, start: '09:00', end: '17:00' }]");
+  const business = getBusiness(rt, "salon-aurora");
+  const feeds = createCalendarFeeds(rt.config);
+  const { calendar } = createCalendar(rt, business, { staffId: null, withGuests: false });
+  const body = feeds.encode(calendar.id, findFeed(rt, calendar)!).identity();
+  feeds.stop();
+  await expect(body).rejects.toThrow("The server is stopping.");
+});

@@ -150,6 +150,9 @@ test("a full calendar feed ends with an entry about missing visits, and opens a 
       /^Visits from 20\S+ on are not in this calendar: it has at most 2 entries\.$/,
     ),
   ]);
+  expect(writeFeed(rt, calendar, today, 2).join("")).toContain(
+    `\r\nUID:${calendar.id}-end@deskbell\r\n`,
+  );
   expect(listFull(rt)).toMatchObject([{ code: "calendar.full", business: SLUG }]);
   expect(feed()).toHaveLength(3);
   expect(listFull(rt)).toEqual([]);

@@ -164,6 +164,17 @@ test("guests who came ten minutes ago are entered with that time", async () => {
   expect((await act({ action: "walkIn", party: "2", ago: "9999" })).message.isGood).toBe(false);
 });
 
+test("a desk of one person enters no guests at a table", async () => {
+  const { api, act } = await openDesk({ preset: "restaurant", staffId: "stf_nobody" });
+  api.advance(Date.parse(`${DAY}T19:05Z`) - api.now());
+  const { message } = await act({ action: "walkIn", party: "2", ago: "0" });
+  expect(message).toMatchObject({
+    isGood: false,
+    text: expect.stringContaining("Something in the form is missing or wrong."),
+  });
+  expect(api.store.reservations.listPage({ businessId: businessOf(api).id }, 10)).toEqual([]);
+});
+
 test("a note of the desk is saved with the guest's contact details", async () => {
   const { api, act } = await openDesk();
   const { id } = book(api, "10:00", { customer: { name: "Ana", phone: "123" } });

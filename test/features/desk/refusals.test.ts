@@ -27,3 +27,14 @@ test.each<[ErrorCode, string | undefined]>([
 ])("an error %s has the text %s for the people in the shop", (code, text) => {
   expect(refusalOf(new AppError(code, ""))).toBe(text);
 });
+
+test.each<[string, string]>([
+  ["staff_cannot_perform", "wrong_person"],
+  ["not_finite", "invalid"],
+])(
+  "an error whose first issue is %s has the text of the issue, or else that of the error",
+  (code, text) => {
+    const issues = [{ code, detail: "" }];
+    expect(refusalOf(new AppError("validation_failed", "", { issues }))).toBe(text);
+  },
+);
