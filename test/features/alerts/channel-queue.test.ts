@@ -58,3 +58,29 @@ test("an alert that replaces a failing one is kept, and other alerts keep their 
   await queue.sendDue();
   expect(queue.list()).toEqual([newer, second]);
 });
+
+test("a channel that fails again after it has worked has failed since the first of the new failures", async () => {
+  const rt = createTestRuntime();
+  let send = refuse;
+  const queue = createChannelQueue(rt, {
+    name: "--alert-url",
+    resends: false,
+    send: () => send(),
+  });
+  const tryToSend = async (times: number) => {
+    for (let i = 0; i < times; i++) {
+      rt.advance(HOUR_MS);
+      await queue.sendDue();
+    }
+  };
+  queue.add(createAlert("storage.low", "a", rt.now()));
+  await tryToSend(3);
+  expect(queue.failure()).toEqual({ since: rt.now() - 2 * HOUR_MS, error: "HTTP 500" });
+  send = () => Promise.resolve() as Promise<never>;
+  await tryToSend(1);
+  expect(queue.failure()).toBeUndefined();
+  send = refuse;
+  queue.add(createAlert("storage.low", "a", rt.now()));
+  await tryToSend(3);
+  expect(queue.failure()).toEqual({ since: rt.now() - 2 * HOUR_MS, error: "HTTP 500" });
+});

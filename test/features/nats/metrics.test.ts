@@ -19,6 +19,7 @@ test("the metrics have the number of destinations by state, and how long the old
     "deskbell_destinations_behind_seconds 0",
   ]);
   const { destination } = addDestination(rt);
+  expect(samples()).toContain('deskbell_destinations{state="current"} 1');
   const state = { behindSince: rt.now(), lastError: "connection refused", streamSequence: 1 };
   rt.tx(() => rt.openStore(createDestinationStore).updateState(destination, state));
   rt.advance(300_000);

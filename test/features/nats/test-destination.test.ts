@@ -49,8 +49,9 @@ test("checkStream warns of an unsuitable stream, and fails for a missing subject
     checkAll(config, state)
       .filter(({ result }) => result !== "ok")
       .map(({ about, result, details }) => `${about}: ${result}: ${details}`);
-  const positionDetails = () => checkAll({}).find(({ about }) => about === "position")?.details;
+  const detailsOf = (wanted: string) => checkAll({}).find(({ about }) => about === wanted)?.details;
   expect(check({})).toEqual([]);
+  expect(detailsOf("duplicate window")).toBe("120 s");
   expect(check({ subjects: ["a.\u001b[31m"] })).toEqual([
     "subjects: failed: a.␛[31m; needed: deskbell.*.*.*",
   ]);
@@ -62,7 +63,8 @@ test("checkStream warns of an unsuitable stream, and fails for a missing subject
     "position: warning: message 50, but an event was stored as 51: the stream was deleted and created again, or restored",
   ]);
   destination.streamSequence = 50;
-  expect(positionDetails()).toBe("message 50");
+  expect(detailsOf("position")).toBe("message 50");
+  expect(check({ max_msg_size: 1 })[0]).toMatch(/^size of a message: warning: at most 1 byte/);
   expect(check({ max_msg_size: 100 })[0]).toMatch(/^size of a message: warning: at most 100 bytes/);
   expect(check({}, { messages: 95 })).toEqual([
     "size of the stream: warning: 95 messages, 1.0 KB; at most 100 messages, 86400 s, then new ones are refused",
