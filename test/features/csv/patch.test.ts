@@ -290,6 +290,20 @@ test("an ambiguous row of a CSV table is refused with the first five of its obje
   ]);
 });
 
+test("an issue of a category that has no row in the CSV table is reported in the row of the titles", () => {
+  const buildCategory = (key: string, parent: string | null) => ({
+    ...buildArea(key),
+    description: null,
+    parent,
+    availability: null,
+  });
+  const categories = [buildCategory("soups", "starters"), buildCategory("starters", null)];
+  const catalog = buildCatalog({ menu_category: categories });
+  expect(patch("key,parent_key\nstarters,soups", catalog).issues).toEqual([
+    "1 These categories form a cycle: 'soups' in 'starters' in 'soups'.",
+  ]);
+});
+
 test("a CSV import reports the issues of all rows together", () => {
   const { issues } = patch(`key,price,duration_min
     cut,x,soon

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/app/keys.ts";
 import { CLOCK_TOLERANCE_MS } from "../../../src/app/operations/clock-conditions.ts";
-import { checkDaemonResponse, checkGainedScopes } from "../../../src/features/doctor/checks.ts";
+import {
+  checkDaemonResponse,
+  checkGainedScopes,
+  checkKeyExpiry,
+  checkOrphanedVisits,
+} from "../../../src/features/doctor/checks.ts";
 import { addBusiness } from "../../support/delivery.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -27,4 +32,31 @@ test.each([
   const now = Date.parse("2026-11-20T12:00:00Z");
   const found = checkDaemonResponse("http://127.0.0.1:4100", { at: now + differenceMs }, now);
   expect(found).toHaveLength(count);
+});
+
+test.each([
+  ["SECRET", [], "--secret"],
+  [
+    "RESTRICTED",
+    ["services.read", "bookings.write"],
+    "--scope services.read --scope bookings.write",
+  ],
+] as const)(
+  "doctor replaces a key of the kind %s that expires soon by one with the same rights",
+  (kind, scopes, rights) => {
+    const rt = createTestRuntime();
+    const { id: businessId } = addBusiness(rt);
+    const expiresAt = rt.now() + 1000;
+    createKey(rt, { businessId, name: "site", kind, scopes: [...scopes], expiresAt });
+    expect(checkKeyExpiry(rt.store.keys.list(), () => "shop", rt.now())).toMatchObject([
+      { fix: `deskbell keys create --business shop --name site ${rights}` },
+    ]);
+  },
+);
+
+test("doctor shows a visit without its service by the command of its type", () => {
+  const fixOf = (...ids: string[]) => checkOrphanedVisits([{ slug: "shop", ids }])[0]?.fix;
+  expect(fixOf()).toBeUndefined();
+  expect(fixOf("bkg_1", "rsv_2")).toMatch(/^deskbell bookings show bkg_1 --business shop, /);
+  expect(fixOf("rsv_2")).toMatch(/^deskbell reservations show rsv_2 --business shop, /);
 });

@@ -562,3 +562,17 @@ function captureAppError(work: () => unknown): AppError {
   }
   throw new Error("No AppError was thrown.");
 }
+
+test("an empty description of Square gives a dish no description", () => {
+  const { sections, report } = map(item("TEA", { description: "" }));
+  expect(sections.menu?.items?.[0]).not.toHaveProperty("description");
+  expect(report.skipped).toEqual([]);
+});
+
+test.each([{ id: "response-1" }, { type: "LIST" }])(
+  "a response of Square with %o beside its objects is read as a list",
+  (field) => {
+    const { objects } = parseSquareObjects({ ...field, objects: [item("TEA"), item("CUP")] });
+    expect(objects.map(({ id }) => id)).toEqual(["TEA", "CUP"]);
+  },
+);
