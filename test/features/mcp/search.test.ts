@@ -307,3 +307,26 @@ events: [{ key: gala, name: "${name}", slug: gala, startsIn: "3d 19:00", duratio
   }
   expect(found).toBeGreaterThan(8);
 });
+
+test("a search finds words of a description or a biography, up to its 400th character", async () => {
+  const rt = createTestRuntime();
+  const long = "x".repeat(395);
+  load(
+    rt,
+    `
+catalog: 1
+business: { slug: shop, name: Shop, timezone: Europe/Lisbon, currency: EUR }
+staff: [{ key: ana, name: Ana, bio: Learned in Porto. }]
+services:
+  - { key: cut, name: Cut, durationMin: 60, price: 40.00, description: With a massage. }
+  - { key: dye, name: Dye, durationMin: 60, price: 40.00, description: ${long} massage }
+`,
+  );
+  const secret = addKey(rt, "shop");
+  const { call } = await connect({ rt, app: createTestApp(rt) }, "/mcp", { secret });
+  const find = async (query: string) =>
+    (await call("search_catalog", { query })).body.data.map(({ name }: { name: string }) => name);
+  expect(await find("massage")).toEqual(["Cut"]);
+  expect(await find("porto")).toEqual(["Ana"]);
+  expect(await find("undefined")).toEqual([]);
+});
