@@ -19,6 +19,17 @@ import {
   timesOf,
 } from "./open-page.ts";
 
+/** Returns what the fields of a form with the details of a guest contain. */
+const fieldsIn = (html: string) => ({
+  ...Object.fromEntries(
+    ["name", "email", "phone"].map((name) => {
+      const [input] = html.match(new RegExp(`<input[^>]* name="${name}"[^>]*>`)) ?? [];
+      return [name, input && (/ value="([^"]*)"/.exec(input)?.[1] ?? "")];
+    }),
+  ),
+  notes: /<textarea[^>]* name="notes"[^>]*>([^<]*)</.exec(html)?.[1],
+});
+
 const CUT = /href="([^"]*\?service=[^"]+)"[^>]*><strong><bdi>Cut/g;
 
 test("a guest books a service with a variant, an add-on and a person", async () => {
@@ -32,7 +43,9 @@ test("a guest books a service with a variant, an add-on and a person", async () 
     `${cut}&variant=${variant}&${addon}=1&staff=${person}`,
   );
   const details = await visitor.hold(action, times[0] ?? "");
-  expect(await visitor.get(details)).toContain("We keep this time for you until");
+  const form = await visitor.get(details);
+  expect(form).toContain("We keep this time for you until");
+  expect(fieldsIn(form)).toEqual({ name: "", email: "", phone: "", notes: "" });
   const response = await visitor.book(details);
   expect(response.status).toBe(303);
   const link = response.headers.get("location") ?? "";

@@ -26,3 +26,14 @@ test.each<[what: string, days: readonly Weekday[], start: string, end: string, t
   const written = format.window({ days: [...days], start, end });
   expect(written.replaceAll(/\s/g, " ")).toBe(text);
 });
+
+test.each([
+  [0, "0 min"],
+  [1, "1 min"],
+  [45, "45 min"],
+  [60, "1 h"],
+  [61, "1 h 1 min"],
+  [90, "1 h 30 min"],
+])("a duration of %i minutes is written as %s", (minutes, text) => {
+  expect(format.duration(minutes)).toBe(text);
+});

@@ -150,4 +150,9 @@ test("an event has its venue as its location in JSON-LD, its page if it is onlin
       ONLINE: ["VirtualLocation"],
     },
   );
+  expect(events.map(({ eventAttendanceMode: mode }) => mode)).toEqual([
+    "https://schema.org/OfflineEventAttendanceMode",
+    "https://schema.org/MixedEventAttendanceMode",
+    "https://schema.org/OnlineEventAttendanceMode",
+  ]);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
 import { servePublished } from "../../support/published-pages.ts";
 
 test("a business as Markdown has each category once, with the dishes and their allergens", async () => {
@@ -109,3 +110,39 @@ test.each([
     expect(lines.filter((line) => line.includes(" / "))).toEqual(rest);
   },
 );
+
+test("a business as Markdown says which dishes are sold out, and has the prices of sizes and tickets", async () => {
+  const { rt, slug, get } = servePublished({
+    catalog: 1,
+    business: { slug: "bar", name: "Bar", timezone: "Europe/Zurich", currency: "CHF" },
+    menu: {
+      items: [
+        { key: "soup", name: "Soup", price: "9.50" },
+        {
+          key: "tea",
+          name: "Tea",
+          price: "4.00",
+          sizes: [{ key: "pot", name: "Pot", price: "7.00" }],
+        },
+      ],
+    },
+    events: [
+      {
+        key: "gig",
+        name: "Gig",
+        status: "PUBLISHED",
+        startsAt: "2026-12-01T20:00",
+        endsAt: "2026-12-01T22:00",
+        ticketTypes: [
+          { key: "adult", name: "Adult", kind: "PAID", price: "20.00" },
+          { key: "child", name: "Child", kind: "PAID", price: "10.00" },
+        ],
+      },
+    ],
+  } as never);
+  setSoldOut(rt, rt.store.businesses.findBySlug(slug)!, "soup", null);
+  const text = (await (await get(".md")).text()).replaceAll("\u00a0", " ");
+  expect(text).toMatch(/^- Soup: CHF 9\.50 \(Sold out\)$/m);
+  expect(text).toMatch(/^- Tea: Pot CHF 7\.00$/m);
+  expect(text).toMatch(/^- Gig: .*, Adult CHF 20\.00, Child CHF 10\.00$/m);
+});
