@@ -127,7 +127,7 @@ export const findBooked = (rt: Runtime, keyId: string, form: SentForm): string |
 
 /**
  * Returns the token of the visit that a form has made, whatever the form had; undefined if it has
- * made none. Call it only for the browser that has sent the form.
+ * made none. Show it only to a browser that has the token already.
  */
 export const findBookedByKey = (rt: Runtime, keyId: string, formKey: string): string | undefined =>
   findReplyOfToken(rt, { keyId, token: tokenOf("page", formKey) })?.body?.toString();

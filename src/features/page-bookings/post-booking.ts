@@ -12,7 +12,7 @@ import { bookOnPage, holdTime, isClosedError, isFormUsed, type PageBooking } fro
 import { findAskedHold, holdForMail } from "./mail-holds.ts";
 import { readGuestForm } from "./read-form.ts";
 import {
-  formCookie,
+  bookedCookie,
   holdCookie,
   isUsedError,
   parseForm,
@@ -146,7 +146,7 @@ export async function postBooking(request: PageRequest): Promise<HttpResponse> {
       bookOnPage(rt, business, (keyId) => visitorOf(request, keyId), wanted),
     );
     // The hold, if any, has been used: an empty cookie that ends at once deletes its cookie.
-    const cookies = [...holdCookie(request, "", 0), ...formCookie(request, key)];
+    const cookies = [...holdCookie(request, "", 0), ...bookedCookie(request, token)];
     return redirect(request, urlOfBooked(request, page, token), cookies);
   } catch (error) {
     const isBeyondShare = error instanceof AppError && error.code === "too_many_holds";

@@ -12,6 +12,7 @@ import {
 } from "../../http/pipeline/request-context.ts";
 import { findPageKey, takesBookings } from "./access.ts";
 import { findBookedByKey, isClosedError, recordRefusal } from "./book.ts";
+import { isLinkToken } from "./link-tokens.ts";
 import type { BookingShop } from "./read-offer.ts";
 import { type Booked, confirmableUntil, HOLD_MS, keptUntil, type PageProps } from "./rules.ts";
 import { isEmbedded, isFirstOfFrame, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
@@ -145,9 +146,11 @@ export function respondUsed(
 ): HttpResponse {
   const { texts } = props;
   const keyId = findPageKey(request.rt, props.business);
-  const isOwn = readCookie(request, FORM_COOKIE, FORM_KEY) === formKey;
-  const token = isOwn && keyId ? findBookedByKey(request.rt, keyId, formKey) : undefined;
-  const url = token === undefined ? undefined : urlOfBooked(request, props, token);
+  const token = readCookie(request, BOOKED_COOKIE, isLinkToken);
+  // Everybody with the URL knows the key of the form, so only the token itself proves the sender.
+  const isOwn =
+    token !== null && keyId !== undefined && token === findBookedByKey(request.rt, keyId, formKey);
+  const url = isOwn ? urlOfBooked(request, props, token) : undefined;
   if (url !== undefined && !isChanged) return redirect(request, url);
   return respondWithShop(request, props, {
     title: texts.title,
@@ -184,18 +187,21 @@ export const redirect = (
   respond(context, 303, ["location", location, "content-length", "0", ...NO_STORE, ...headers]);
 
 const HOLD_COOKIE = "deskbell_hold";
-const HOLD_ID = /^hld_[0-9a-z]+$/;
-const FORM_COOKIE = "deskbell_form";
-const FORM_KEY = /^[0-9a-f]+$/;
+const isHoldId = (text: string): boolean => /^hld_[0-9a-z]+$/.test(text);
+const BOOKED_COOKIE = "deskbell_booked";
 
 /** Returns the ID of the hold that this browser has made. */
 export const readHoldCookie = (request: PageRequest): string | null =>
-  readCookie(request, HOLD_COOKIE, HOLD_ID);
+  readCookie(request, HOLD_COOKIE, isHoldId);
 
-function readCookie({ context }: PageRequest, wanted: string, pattern: RegExp): string | null {
+function readCookie(
+  { context }: PageRequest,
+  wanted: string,
+  isValid: (value: string) => boolean,
+): string | null {
   for (const part of (getHeader(context.request, "cookie") ?? "").split(";")) {
     const [name, value = ""] = part.trim().split("=");
-    if (name === wanted && pattern.test(value)) return value;
+    if (name === wanted && isValid(value)) return value;
   }
   return null;
 }
@@ -208,11 +214,11 @@ export const holdCookie = (request: PageRequest, holdId: string, maxAgeMs: numbe
   setCookie(request, HOLD_COOKIE, holdId, maxAgeMs);
 
 /**
- * Returns the header that sets a cookie with the key of a form that was sent, so that a guest who
- * goes back is led to what the form has booked.
+ * Returns the header that sets a cookie with the token of the link to what a form has booked, so
+ * that a guest who goes back to the form is led there.
  */
-export const formCookie = (request: PageRequest, formKey: string): RawHeaders =>
-  setCookie(request, FORM_COOKIE, formKey, HOLD_MS);
+export const bookedCookie = (request: PageRequest, token: string): RawHeaders =>
+  setCookie(request, BOOKED_COOKIE, token, HOLD_MS);
 
 /**
  * Returns the header that sets a cookie for the booking page. A frame gets no cookie, because

@@ -19,7 +19,7 @@ import { readGuestForm } from "./read-form.ts";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { type Fields, keptFields, urlOfBooked, urlOfStep } from "./urls.ts";
 import {
-  formCookie,
+  bookedCookie,
   isUsedError,
   parseForm,
   redirect,
@@ -227,7 +227,7 @@ export async function postTickets(
         language: page.shop.language,
       });
     });
-    return redirect(request, urlOfBooked(request, page, token), formCookie(request, key));
+    return redirect(request, urlOfBooked(request, page, token), bookedCookie(request, token));
   } catch (error) {
     const refused = respondToRefusal(request, page, error);
     if (refused) return refused;

@@ -103,6 +103,15 @@ test("the URL of the details leads nobody to the visit that was made there", asy
     await other.send(details),
     await other.book(details, { name: "Ben", email: "ben@example.com" }),
     await other.book(details, { name: "" }),
+    // Somebody who knows the URL can send a cookie, but not the token of the link.
+    await other.send(details, {
+      headers: {
+        cookie: `deskbell_booked=${new URLSearchParams(details.split("?")[1]).get("key")}`,
+      },
+    }),
+    await other.send(details, {
+      headers: { cookie: `deskbell_booked=deskbell_gv_${"0".repeat(48)}` },
+    }),
     // Somebody may know the guest's details, but never the nonce of the guest's form.
     await other.book(details),
     await visitor.book(details, { email: "ana@corrected.example" }),
@@ -124,7 +133,9 @@ test("the browser that has sent a form is led back to its visit, and told that o
   const booked = await visitor.book(details);
   const link = booked.headers.get("location") ?? "";
   const [, cookie = ""] = booked.headers.getSetCookie();
-  expect(cookie).toMatch(/^deskbell_form=[0-9a-f]+; Path=\S+\/book; Max-Age=600; HttpOnly/);
+  expect(cookie).toMatch(
+    /^deskbell_booked=deskbell_gv_[0-9a-f]+; Path=\S+\/book; Max-Age=600; HttpOnly/,
+  );
   const headers = { cookie: cookie.split(";")[0] ?? "" };
   const back = await visitor.send(details, { headers });
   expect([back.status, back.headers.get("location")]).toEqual([303, link]);

@@ -25,7 +25,7 @@ export type DetailsProps = BookingShop & {
   timesUrl: string;
   /** The URL to which the form is sent. */
   action: string;
-  /** See `SentForm`. */
+  /** The random text of this form, by which `SentForm` tells who has sent it. */
   nonce: string;
 };
 
