@@ -37,14 +37,14 @@ const publish = command({
     const { publishPage } = await import("../publish.ts");
     const base = findServerUrl(cli, rt, { publicUrl });
     const url = `${base}/b/${slug}`;
-    const { renderSVG } = await import("uqr");
+    const sign = qr === undefined ? "" : (await import("uqr")).renderSVG(url);
     const change = rt.tx(() => {
       const published = namingFlags(
         { privacyUrl: "--privacy-url", imprintUrl: "--imprint-url" },
         () => publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
       );
       // A page whose sign could not be written stays as it was.
-      if (qr !== undefined && !cli.flags.dryRun) writeNewFile(qr, renderSVG(url));
+      if (qr !== undefined && !cli.flags.dryRun) writeNewFile(qr, sign);
       return published;
     });
     const shows = countShown(rt.store.catalog.countByKind(business.id));
