@@ -165,7 +165,7 @@ test("a lost race ends at the nearest free times, and keeps what the guest has w
   const lost = await visitor.book(details, { notes: "By the window <b>please</b>" });
   const html = await lost.text();
   expect(lost.status).toBe(409);
-  expect(html).toContain("Somebody was faster");
+  expect(html).toContain("no longer free");
   expect(html).toContain('value="Ana García"');
   expect(html).toContain("By the window &lt;b>please&lt;/b>");
   const nearest = findAll(html, /type="radio" name="at" value="([^"]+)"/g);

@@ -108,7 +108,7 @@ test("a move to a time that is taken leads back to the free times, and the visit
   const response = await visitor.post(action, { at: times[0]! });
   const back = response.headers.get("location") ?? "";
   expect(back).toContain("move=1&taken=1");
-  expect(await visitor.get(back)).toContain("Somebody was faster");
+  expect(await visitor.get(back)).toContain("no longer free");
   expect(listMade(api).map(({ startsAt }) => startsAt)).toContain(current().startsAt);
 });
 

@@ -16,7 +16,7 @@ type TimesProps = BookingShop & {
   urlOf: (fields: { month: string } | { date: string }) => string;
   /** The URL to which the form sends a chosen time. */
   action: string;
-  /** Whether somebody else took the time that the guest chose. */
+  /** Whether the time that the guest chose is no longer free. */
   wasTaken: boolean;
 };
 
