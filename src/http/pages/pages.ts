@@ -56,7 +56,8 @@ export const definePages =
           return respondWithError(request, FOREIGN_ORIGIN);
         return respond(request);
       };
-      return { method, path: `/b/:slug${path && `/${path}`}`, scope: "open", handle };
+      const fullPath = `/b/:slug${path && `/${path}`}`;
+      return { method, path: fullPath, allowsSlash: true, scope: "open", handle };
     });
     return [...routes, fileRoute(feature, laterScripts)];
   };

@@ -37,6 +37,8 @@ export type Route = {
   isForAnyOrigin?: boolean;
   /** Whether a route of another feature with the same path replaces this one. */
   isReplaceable?: boolean;
+  /** Whether the same path with a slash at its end leads to it: for addresses that people type. */
+  allowsSlash?: boolean;
 } & (
   | { scope: NeededScope; isAboveBusinesses?: false; handle: KeyHandler }
   | { scope: NeededScope; isAboveBusinesses: true; handle: PartnerHandler }

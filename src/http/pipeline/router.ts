@@ -3,9 +3,15 @@ import { H3, type H3Event, type HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import { FastResponse } from "srvx";
 import { AppError } from "../../domain/errors.ts";
+import { NO_STORE } from "./business-response.ts";
 import type { Pipeline } from "./pipeline.ts";
-import type { HttpRequest, HttpResponse } from "./request-context.ts";
-import { type RoutePath, UNKNOWN_PATH } from "./route.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type RequestContext,
+  respond,
+} from "./request-context.ts";
+import { groupByPath, type RoutePath, UNKNOWN_PATH } from "./route.ts";
 
 export type Router = { request: H3["request"]; listener: RequestListener };
 
@@ -15,9 +21,7 @@ export function createRouter(
 ): Router {
   const handleEvent = async (routePath: RoutePath, event: H3Event) => {
     const request = toHttpRequest(event);
-    return toResponse(
-      await handle(isSpelledAs(request.path, routePath) ? routePath : UNKNOWN_PATH, request),
-    );
+    return toResponse(await handle(findSpelled(request.path, routePath), request));
   };
   const h3 = new H3({
     silent: true,
@@ -27,6 +31,27 @@ export function createRouter(
     h3.all(routePath.path, (event) => handleEvent(routePath, event));
   h3.all("/**", (event) => handleEvent(UNKNOWN_PATH, event));
   return { request: h3.request.bind(h3), listener: toNodeHandler(h3) as RequestListener };
+}
+
+/** Returns the route of a path that h3 has matched with `routePath`. */
+function findSpelled(path: string, routePath: RoutePath): RoutePath {
+  if (isSpelledAs(path, routePath)) return routePath;
+  const get = routePath.byMethod.get("GET");
+  const isSlashed = path.endsWith("/") && isSpelledAs(path.slice(0, -1), routePath);
+  if (!isSlashed || !get?.allowsSlash) return UNKNOWN_PATH;
+  const [slashed = UNKNOWN_PATH] = groupByPath([
+    { method: "GET", path: routePath.path, scope: "open", handle: redirectWithoutSlash },
+  ]);
+  return slashed;
+}
+
+/** Redirects to the path without the slash at its end. */
+function redirectWithoutSlash(context: RequestContext): HttpResponse {
+  const { path, search } = context.request;
+  const last = path.slice(0, -1).split("/").at(-1);
+  // A relative URL is right behind a proxy that serves deskbell below a path, too.
+  const location = `../${last}${search}`;
+  return respond(context, 308, ["location", location, "content-length", "0", ...NO_STORE]);
 }
 
 /**

@@ -81,6 +81,19 @@ test("a page of one person is kept by no cache and no search engine, and runs no
   });
 });
 
+test("a page's address with a slash at its end leads to the page, behind any proxy", async () => {
+  const { get, loads } = servePage(shown());
+  const response = await get({}, "/b/my-shop/test/?lang=de");
+  expect([response.status, response.headers.get("location")]).toEqual([308, "../test?lang=de"]);
+  expect([response.headers.get("cache-control"), loads()]).toEqual(["no-store", 0]);
+  const statuses = await Promise.all(
+    ["/b/my-shop/test//", "/b/my-shop//test/", "/b/my-shop/none/"].map(
+      async (path) => (await get({}, path)).status,
+    ),
+  );
+  expect(statuses).toEqual([404, 404, 404]);
+});
+
 test("a page with forms may send them to its own server only", async () => {
   const policy = (await servePage(shown({ hasForms: true })).get()).headers.get(
     "content-security-policy",
