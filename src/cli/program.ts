@@ -99,6 +99,7 @@ function readGlobalFlags(root: Command): Omit<GlobalFlags, "businesses" | "dryRu
   return {
     dataDir: text("dataDir"),
     business: text("business"),
+    typedBusiness: root.getOptionValueSource("business") === "cli" ? text("business") : undefined,
     json: isOn("json", "DESKBELL_JSON"),
     quiet: isOn("quiet", "DESKBELL_QUIET"),
     verbose: isOn("verbose", "DESKBELL_VERBOSE"),

@@ -12,6 +12,8 @@ import { createInterface } from "node:readline";
 export type GlobalFlags = {
   dataDir: string | undefined;
   business: string | undefined;
+  /** The value of --business on the command line; undefined if it is from the environment. */
+  typedBusiness: string | undefined;
   /** All values of --business, which a command for several businesses repeats. */
   businesses: readonly string[];
   json: boolean;

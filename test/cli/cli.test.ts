@@ -57,6 +57,9 @@ test("keys create and webhooks create with --dry-run print no secret and create 
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("name\tsite\n") });
   expect(ran.stdout).not.toMatch(/deskbell_sk_\w/);
   expect(existsSync(out)).toBe(false);
+  // No later command can name a key that does not exist.
+  const { stderr } = await deskbell("keys create --name menu --scope services.read --dry-run");
+  expect(stderr).toContain("bookings and ticket orders: add --event-group catalog\n");
   const added = await deskbell(
     "webhooks create --name a --url http://127.0.0.1:9/ --event all --allow-private --dry-run --json",
   );

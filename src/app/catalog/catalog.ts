@@ -52,6 +52,8 @@ function ownerOf({ name, content }: CatalogFile): string | undefined {
 export type ApplyOptions = Permissions & {
   /** Whether to delete objects that are missing from the sections in the files. */
   prune?: boolean;
+  /** The slug of the only business that the files may describe; if undefined, they may describe any. */
+  onlySlug?: string | undefined;
   onStep?: (step: string) => void;
   /** Epoch ms from which `startsIn` of a public event counts; if absent, `startsIn` is refused. */
   seedingAt?: number;
@@ -120,7 +122,7 @@ function tryReplaceCatalog(
 function readBusinesses(
   rt: Runtime,
   parse: () => CatalogFile[][],
-  { prune = false, seedingAt, onStep = () => {} }: ApplyOptions,
+  { prune = false, onlySlug, seedingAt, onStep = () => {} }: ApplyOptions,
 ): Replacement[] {
   onStep("reading the files");
   const loaded = new Map<string, LoadedCatalog>();
@@ -135,6 +137,8 @@ function readBusinesses(
       return stored && stored.catalog;
     },
   });
+  for (const [index, { catalog }] of catalogs.entries())
+    assertOfBusiness(catalog.business.slug, groups[index] ?? [], onlySlug);
   return catalogs.map(({ catalog, listed }, index) => ({
     catalog,
     origin: { listed },
@@ -144,4 +148,22 @@ function readBusinesses(
       details: { files: groups[index]?.map(({ name }) => name) ?? [] },
     },
   }));
+}
+
+/**
+ * Asserts that files are of the business that the user named, if any: the slug in the files alone
+ * decides which business they replace.
+ */
+function assertOfBusiness(
+  slug: string,
+  files: readonly CatalogFile[],
+  onlySlug: string | undefined,
+): void {
+  if (onlySlug === undefined || slug === onlySlug) return;
+  const names = files.map(({ name }) => name).join(", ");
+  throw new AppError(
+    "invalid_input",
+    `The business in ${names} is '${slug}', but --business is '${onlySlug}'.`,
+    { fix: `leave out --business, or set \`business.slug\` in the file to '${onlySlug}'` },
+  );
 }

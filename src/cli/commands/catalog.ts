@@ -51,11 +51,12 @@ const apply = command({
       const onStep = createStepReporter(cli, rt, totalBytes(sources));
       const results = applyCatalogs(rt, sources, {
         ...flags,
+        onlySlug: cli.flags.typedBusiness,
         cancelAffected,
         confirmed,
         onStep,
       });
-      const { exitCode, changed } = reportChanges(cli, results);
+      const { exitCode, changed } = reportChanges(cli, results, { allowed: flags });
       if (!cli.flags.dryRun) noteUndo(cli, changed);
       return exitCode;
     });
@@ -75,7 +76,9 @@ const diff = command({
     rt.startDryRun();
     const { applyCatalogs } = await import("../../app/catalog/catalog.ts");
     const onStep = createStepReporter(cli, rt, totalBytes(sources));
-    const { changed } = reportChanges(cli, applyCatalogs(rt, sources, { prune, onStep }), true);
+    const onlySlug = cli.flags.typedBusiness;
+    const results = applyCatalogs(rt, sources, { onlySlug, prune, onStep });
+    const { changed } = reportChanges(cli, results, { dryRun: true });
     return changed.length > 0 ? EXIT.differences : EXIT.ok;
   },
 });

@@ -134,7 +134,8 @@ const deleteCommand = command({
     // `catalog undo` restores the staff member, but not the cancelled bookings.
     if (flags.cancelAffected) await cli.confirm(`Cancelling the bookings of ${key}`, key);
     const cancelAffected = await loadCancelAffected(flags.cancelAffected);
-    reportChange(cli, deleteStaffMember(rt, business.slug, key, { cancelAffected }));
+    const result = deleteStaffMember(rt, business.slug, key, { cancelAffected });
+    reportChange(cli, result, { allowed: flags });
   },
 });
 

@@ -15,6 +15,13 @@ import type { Column } from "./table.ts";
 
 type Result = ChangeResult | RejectedBusiness;
 
+export type ReportOptions = {
+  /** Whether the changes were only planned; by default, whether the command is a dry run. */
+  dryRun?: boolean;
+  /** The flags of the command line that allow what a change else requires a flag for. */
+  allowed?: { cancelAffected?: boolean; acceptCurrencyChange?: boolean; allowMassDelete?: boolean };
+};
+
 /**
  * Reports the change of one business with `reportChange`, and the changes of several in a table. If
  * `results` throws, the results before the error are still reported.
@@ -22,17 +29,18 @@ type Result = ChangeResult | RejectedBusiness;
 export function reportChanges(
   cli: Cli,
   results: Iterable<Result>,
-  dryRun = cli.flags.dryRun,
+  { dryRun = cli.flags.dryRun, allowed = {} }: ReportOptions = {},
 ): { exitCode: number; changed: ChangeResult[] } {
   const reported: Result[] = [];
   try {
     for (const result of results) reported.push(result);
   } finally {
     const [first] = reported;
-    if (reported.length > 1) reportBusinesses(cli, reported, dryRun);
+    if (reported.length > 1) reportBusinesses(cli, reported, { dryRun, allowed });
     // The error of a single business is thrown, so its result is never rejected.
-    else if (first && !isRejected(first)) reportChange(cli, first, dryRun);
-    for (const result of reported) if (dryRun && !isRejected(result)) noteConfirmation(cli, result);
+    else if (first && !isRejected(first)) reportChange(cli, first, { dryRun, allowed });
+    if (dryRun && !cli.flags.yes)
+      for (const result of reported) if (!isRejected(result)) noteConfirmation(cli, result);
   }
   return {
     exitCode: reported.some(isRejected) ? EXIT.someFailed : EXIT.ok,
@@ -56,18 +64,23 @@ export function noteUndo(cli: Cli, changed: readonly ChangeResult[]): void {
 const isRejected = (result: Result): result is RejectedBusiness => "error" in result;
 const isChanged = ({ fromVersion, version }: ChangeResult): boolean => fromVersion !== version;
 
-function reportBusinesses(cli: Cli, results: readonly Result[], dryRun: boolean): void {
+function reportBusinesses(
+  cli: Cli,
+  results: readonly Result[],
+  { dryRun = false, allowed = {} }: ReportOptions,
+): void {
   if (cli.flags.json) return cli.printJson({ data: results.map(toJson) });
   const rejected = results.filter(isRejected);
   const changed = results.flatMap((result) =>
     isRejected(result) || !isChanged(result) ? [] : [result],
   );
-  if (cli.flags.verbose) for (const result of changed) reportChange(cli, result, dryRun);
+  if (cli.flags.verbose)
+    for (const result of changed) reportChange(cli, result, { dryRun, allowed });
   else {
     if (changed.length > 0) cli.printList(changed, BUSINESS_COLUMNS, "");
     for (const result of changed) {
       noteConsequences(cli, result, dryRun);
-      if (dryRun) noteRequiredFlags(cli, result);
+      if (dryRun) noteRequiredFlags(cli, result, allowed);
     }
   }
   // Errors are printed even with --quiet.
@@ -105,7 +118,11 @@ function summarizeChanges({ isNew, businessFields, changes }: ChangeResult): str
 }
 
 /** Prints the changed objects on stdout, and a summary with events and webhooks on stderr. */
-export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.dryRun): void {
+export function reportChange(
+  cli: Cli,
+  result: ChangeResult,
+  { dryRun = cli.flags.dryRun, allowed = {} }: ReportOptions = {},
+): void {
   if (cli.flags.json) return cli.printObject(result);
   const { slug, isNew, fromVersion, version, businessFields, changes, events, deliveries } = result;
   if (!isChanged(result)) return cli.note(`${slug}: no changes.`);
@@ -118,7 +135,7 @@ export function reportChange(cli: Cli, result: ChangeResult, dryRun = cli.flags.
   const effects = `${countOf(events.length, "event")}${eventTypes(result.webhooks)}, ${countOf(deliveries, "webhook")} to send`;
   if (!dryRun) return cli.note(`${slug}: version ${fromVersion} -> ${version}, ${effects}.`);
   cli.note(`${slug}: would change version ${fromVersion} -> ${version}, ${effects}.`);
-  noteRequiredFlags(cli, result);
+  noteRequiredFlags(cli, result, allowed);
 }
 
 /** Notes what the author of a change may not intend, and the visits that it affects. */
@@ -146,23 +163,28 @@ function noteConsequences(cli: Cli, result: ChangeResult, dryRun: boolean): void
   if (keptCount > 0) cli.note(`${slug}: ${affectedVisitsText(result.keptVisits, keptCount)}.`);
 }
 
-/** Notes the flags without which the apply would be rejected. */
+/** Notes what an apply would reject without a flag, and the flag if the command line lacks it. */
 function noteRequiredFlags(
   cli: Cli,
   { slug, affected, deletedVisits, currencyChange, massDeletes }: ChangeResult,
+  allowed: NonNullable<ReportOptions["allowed"]>,
 ): void {
+  const unless = (isAllowed: boolean | undefined, flag: string): string =>
+    isAllowed ? "" : `, which requires ${flag}`;
   const booked = deletedVisitsText(affected, deletedVisits);
-  if (booked !== null)
-    cli.note(
-      `${slug}: would delete objects that are booked (${booked}), which requires --cancel-affected.`,
-    );
+  if (booked !== null) {
+    const effect = allowed.cancelAffected
+      ? ", and cancel what is booked"
+      : unless(false, "--cancel-affected");
+    cli.note(`${slug}: would delete objects that are booked (${booked})${effect}.`);
+  }
   if (currencyChange !== null)
     cli.note(
-      `${slug}: would change the currency ${currencyChangeText(currencyChange)}, which requires --accept-currency-change.`,
+      `${slug}: would change the currency ${currencyChangeText(currencyChange)}${unless(allowed.acceptCurrencyChange, "--accept-currency-change")}.`,
     );
   for (const { kind, deleted, total } of massDeletes)
     cli.note(
-      `${slug}: would delete ${deleted} of ${countOf(total, KIND_NAMES[kind])}, which requires --allow-mass-delete.`,
+      `${slug}: would delete ${deleted} of ${countOf(total, KIND_NAMES[kind])}${unless(allowed.allowMassDelete, "--allow-mass-delete")}.`,
     );
 }
 

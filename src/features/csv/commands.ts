@@ -128,7 +128,7 @@ async function updateFromCsv(cli: Cli, { rt, business }: Stored, source: CsvSour
   const plan = planReplacement(rt, replacement);
   if (plan.version !== plan.fromVersion) {
     // A person sees the changes before the question; without a question, they are printed once.
-    if (!yes && !dryRun && !json) reportChange(cli, plan, true);
+    if (!yes && !dryRun && !json) reportChange(cli, plan, { dryRun: true });
     await cli.agree(
       `Update ${slug} from ${source.name}?`,
       usageError(`Updating ${slug} from ${source.name} needs a confirmation.`, "add --yes"),

@@ -36,6 +36,8 @@ export function readCsvTable(name: string, text: string, required: readonly CsvC
   if (dataRows.length > MAX_ROWS) throw fileError(`has more than ${MAX_ROWS} rows.`, "split it");
 
   const columns = readTitles(name, titleRow, required);
+  if (dataRows.length === 0)
+    throw fileError("has only the titles of the columns.", "add a row below the titles");
   const issues: CsvIssue[] = [];
   const ignored = new Set<number>();
   const rows = dataRows.map(({ row, cells: record }) => {
@@ -126,9 +128,11 @@ function readTitles(
   if (!columns.includes("key") && !columns.includes("name") && !missing.includes("name"))
     missing.push("name");
   const known = titles.map(normaliseTitle);
+  const separators =
+    titles.length === 1 ? ", with a comma, semicolon or tab between two of them" : "";
   for (const column of missing)
     issues.push(
-      `The column '${column}' is missing.${didYouMean(column, known)} Row ${row} must contain the titles of the columns.`,
+      `The column '${column}' is missing.${didYouMean(column, known)} Row ${row} must contain the titles of the columns${separators}.`,
     );
   if (issues.length > 0)
     throw csvError(

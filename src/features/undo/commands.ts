@@ -139,7 +139,8 @@ const undo = command({
         `${slug}: ${name} was marked as sold out after the last change of the catalog, and stays sold out. ` +
           `To sell it again: ${cli.program} menu sold-out ${shellQuote(key)} --undo --business ${slug}`,
       );
-    if (isPreviewed) reportChange(cli, planReplacement(rt, replacement), true);
+    if (isPreviewed)
+      reportChange(cli, planReplacement(rt, replacement), { dryRun: true, allowed: flags });
     await cli.agree(
       `Undo ${undone}?`,
       usageError(`Undoing ${undone} needs a confirmation.`, "add --yes"),
@@ -148,7 +149,7 @@ const undo = command({
     const result = replaceCatalog(rt, replacement, { cancelAffected, confirmed: true });
     if (json) return cli.printObject({ ...result, restored });
     // A preview has already shown the changes.
-    reportChange(cli, isPreviewed ? { ...result, changes: [] } : result);
+    reportChange(cli, isPreviewed ? { ...result, changes: [] } : result, { allowed: flags });
     if (dryRun || result.fromVersion === result.version) return;
     cli.note(`${slug}: the catalog is again as it was at version ${restored}.`);
     cli.note(`To take this undo back: ${cli.program} catalog undo --business ${slug}`);
@@ -185,7 +186,9 @@ const diffWithVersion = variant({
     const { planUndo } = await import("./undo-catalog.ts");
     const { planReplacement } = await import("../../app/catalog/replace-catalog.ts");
     const plan = planReplacement(rt, planUndo(rt, business.slug, version).replacement);
-    return reportChanges(cli, [plan], true).changed.length > 0 ? EXIT.differences : EXIT.ok;
+    return reportChanges(cli, [plan], { dryRun: true }).changed.length > 0
+      ? EXIT.differences
+      : EXIT.ok;
   },
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createTempFolder, createTerminal } from "../../support/cli.ts";
 import { RESTAURANT } from "../../support/samples.ts";
 
@@ -65,6 +65,8 @@ describe("catalog diff", () => {
     expect((await deskbell("catalog diff - --prune", none)).stderr).toContain(
       "joes: would delete 6 of 6 tables, which requires --allow-mass-delete.",
     );
+    const allowed = await deskbell("catalog apply - --prune --allow-mass-delete --dry-run", none);
+    expect(allowed.stderr).toContain("joes: would delete 6 of 6 tables.\n");
     expect(await deskbell("catalog apply - --prune", none)).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(
@@ -123,6 +125,8 @@ tables: [{ key: t1, maxSeats: 2 }]
       "joes: would empty hours (1 entry).\njoes: would remove all staff of cut.\n",
     );
     expect(stderr).toContain("joes: would ask for a confirmation, or require --yes.\n");
+    const agreed = await deskbell("catalog apply - --dry-run --yes", UNSTAFFED);
+    expect(agreed.stderr).not.toContain("confirmation");
     const applied = await deskbell("catalog apply - --yes", UNSTAFFED);
     expect(applied).toMatchObject({
       code: 0,
@@ -407,6 +411,26 @@ describe("init", () => {
   });
 });
 
+test.each(["apply", "diff"])(
+  "catalog %s refuses files of another business than that of --business",
+  async (command) => {
+    const { deskbell } = await createShop();
+    expect(await deskbell(`--business other catalog ${command} -`, FILE)).toMatchObject({
+      code: 7,
+      stderr:
+        "error: The business in stdin is 'joes', but --business is 'other'.\nfix: leave out --business, or set `business.slug` in the file to 'other' (exit 7)\n",
+    });
+    expect(await deskbell(`catalog ${command} - --business joes`, FILE)).toMatchObject({ code: 0 });
+  },
+);
+
+test("the business of the environment is only a default, also for catalog apply", async () => {
+  vi.stubEnv("DESKBELL_BUSINESS", "other");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { deskbell } = createTerminal();
+  expect(await deskbell("catalog apply -", FILE)).toMatchObject({ code: 0 });
+});
+
 test("catalog apply rejects a file that is not UTF-8", async () => {
   const { deskbell } = await createShop();
   const file = join(createTempFolder(), "latin.yaml");
@@ -426,6 +450,32 @@ test("catalog apply names the command that lists the folder of a missing file", 
   });
 });
 
+test.each(["staff delete leo", "catalog apply - --prune"])(
+  "%s --dry-run says what --cancel-affected would do, or that it is needed",
+  async (command) => {
+    const { deskbell } = createTerminal();
+    const day = Temporal.Now.plainDateISO("Europe/Zurich").add({ days: 7 });
+    const shop = `${FILE}hours: [{ days: mon-sun, start: "08:00", end: "20:00" }]\nstaff:\n`;
+    const withMia = `${shop}  - { key: mia, name: Mia }\n`;
+    const withLeo = `${withMia}  - { key: leo, name: Leo }\n`;
+    const perform = (file: string, staff: string): string =>
+      file.replace("key: cut,", `key: cut, staff: [${staff}],`);
+    await deskbell("catalog apply -", perform(withLeo, "mia, leo"));
+    const file = perform(withMia, "mia");
+    const booked = await deskbell(`bookings create --service cut --staff leo --start ${day}T10:00`);
+    expect(booked).toMatchObject({ code: 0 });
+    const planned = await deskbell(`${command} --dry-run`, file);
+    expect(planned.stderr).toMatch(
+      /would delete objects that are booked \(1 future booking: .*\), which requires --cancel-affected\.\n/,
+    );
+    const allowed = await deskbell(`${command} --cancel-affected --dry-run`, file);
+    expect(allowed.stderr).toMatch(
+      /would delete objects that are booked \(1 future booking: .*\), and cancel what is booked\.\n/,
+    );
+    expect((await deskbell("bookings list")).stdout).toContain("CONFIRMED");
+  },
+);
+
 test("catalog apply needs --accept-currency-change to change the currency", async () => {
   const { deskbell } = await createShop();
   const inEuro = FILE.replace("currency: CHF", "currency: EUR");
@@ -437,6 +487,8 @@ test("catalog apply needs --accept-currency-change to change the currency", asyn
   });
   const { stderr } = await deskbell("catalog apply - --dry-run", inEuro);
   expect(stderr).toContain("change the currency from CHF to EUR, which requires --accept-currency");
+  const accepted = await deskbell("catalog apply - --accept-currency-change --dry-run", inEuro);
+  expect(accepted.stderr).toContain("joes: would change the currency from CHF to EUR.\n");
   expect(await deskbell("catalog apply - --accept-currency-change --json", inEuro)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('"currency": "EUR"'),

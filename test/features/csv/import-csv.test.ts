@@ -227,6 +227,8 @@ describe("importCsv rejects a file with", () => {
   test.each<[string, string, string]>([
     ["no content", "", "is empty"],
     ["no known titles", "a,b\n1,2\n", "The column 'type' is missing."],
+    ["another separator", "type|name\nservice|Cut\n", "with a comma, semicolon or tab between two"],
+    ["only titles", "type,name\n,\n", "has only the titles of the columns"],
     ["a repeated title", "type,name,name\n", "The column 'name' occurs twice."],
     [
       "two titles for a column",
