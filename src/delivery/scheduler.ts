@@ -9,12 +9,14 @@ import { endExpiredKeys } from "../app/key-end.ts";
 import type { Check } from "../app/operations/conditions.ts";
 import { continueBacklogMoves } from "../app/webhooks/backlog-moves.ts";
 import { createPruner } from "../app/operations/retention.ts";
-import { isStorageUnavailable } from "../store/database/storage-error.ts";
+import { DamagedDatabaseError, isStorageUnavailable } from "../store/database/storage-error.ts";
 import { isBusy, LOCK_RETRY_MS } from "../store/database/write-lock.ts";
 import type { Log } from "../platform/log.ts";
 import type { DeliveryWorker } from "./delivery-worker.ts";
 
 const POLL_MS = 50;
+/** A damaged value is logged again after this time. */
+const DAMAGE_LOG_MS = 3_600_000;
 const EVERY_SECOND = "* * * * * *";
 const EVERY_MINUTE = "0 * * * * *";
 const EVERY_FIVE_MINUTES = "30 */5 * * * *";
@@ -54,6 +56,7 @@ export function startScheduler(
     for (const { afterCommit } of works) afterCommit?.();
   }, POLL_MS);
   const prune = createPruner(rt);
+  const logDamage = createDamageLog(rt);
   const stopping = new AbortController();
 
   /**
@@ -67,7 +70,8 @@ export function startScheduler(
           return await run();
         } catch (error) {
           // Stopping closes the database while a task may still wait between two transactions.
-          if (stopping.signal.aborted || isStorageUnavailable(error)) return;
+          if (stopping.signal.aborted) return;
+          if (isStorageUnavailable(error)) return logDamage(error);
           if (!isBusy(error)) throw error;
           await delay(LOCK_RETRY_MS);
         }
@@ -98,6 +102,22 @@ export function startScheduler(
       clearInterval(poll);
       for (const job of jobs) void job.stop();
     },
+  };
+}
+
+/**
+ * Returns a function that logs an error about a damaged value, each once an hour. Health conditions
+ * tell of a full disk and of a missing data folder, but nothing else tells that a periodic job
+ * meets the damaged value again and again.
+ */
+function createDamageLog(rt: Runtime): (error: unknown) => void {
+  const loggedAt = new Map<string, number>();
+  return (error) => {
+    if (!(error instanceof DamagedDatabaseError)) return;
+    const { message, fix } = error;
+    if ((loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) > rt.now() - DAMAGE_LOG_MS) return;
+    loggedAt.set(message, rt.now());
+    rt.log("error", "A periodic job could not do all of its work.", { error: message, fix });
   };
 }
 

@@ -5,6 +5,7 @@ import { logWarning, startScheduler } from "../../src/delivery/scheduler.ts";
 import type { DeliveryWorker } from "../../src/delivery/delivery-worker.ts";
 import { disableEndpoint } from "../../src/app/webhooks/endpoint-lifecycle.ts";
 import { LOCK_BREAK_MS } from "../../src/store/database/write-lock.ts";
+import { parseJson } from "../../src/store/database/storage-error.ts";
 import { addBusiness, emitEvents, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
 
@@ -81,4 +82,30 @@ test("a feature is called after a commit and each minute, and not while nothing 
   // The periodic jobs can commit, too.
   const ofMinute = (await callsWithin(60_000)).filter((call) => !/wake|afterCommit/.test(call));
   expect(ofMinute).toEqual(["reviewFailing", "everyMinute"]);
+});
+
+test("a damaged value that a periodic job meets is logged once an hour, and the job goes on", async () => {
+  const rt = createTestRuntime();
+  let runs = 0;
+  const meetDamage = () => {
+    runs += 1;
+    parseJson("{", "booking.doc");
+  };
+  vi.useFakeTimers({ now: 1, toFake: [...TIMERS] });
+  const scheduler = startScheduler(rt, idleWorker, [{ everySecond: [meetDamage] }]);
+  onTestFinished(scheduler.stop);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(runs).toBeGreaterThan(3);
+  const entry = {
+    level: "error",
+    message: "A periodic job could not do all of its work.",
+    fields: {
+      error: "the database is damaged or is not a database: booking.doc is not valid JSON.",
+      fix: "stop the daemon and restore a backup: deskbell backup list",
+    },
+  };
+  expect(rt.logged).toEqual([entry]);
+  rt.advance(3_600_001);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(rt.logged).toEqual([entry, entry]);
 });
