@@ -186,7 +186,7 @@ const operationsOf = (id: unknown) => OPERATIONS[String(id).slice(0, 3)];
 export const changeBooking: Tool = {
   name: "change_booking",
   title: "Change a booking",
-  description: `Move a visit or a table to another free time of find_times, or change the guest's data. Send exactly one of \`visit\`, \`table\` and \`guest\`. Moving keeps the services, the people and the price if you send only \`startsAt\`; for anyone who is free at the new time, send \`book.visit\` of find_times. Moving is possible until \`cancelUntil\` of the booking; later, ask the business. ${PREVIEW}`,
+  description: `Move a visit or a table to another free time of find_times, or change the guest's data. Send exactly one of \`visit\`, \`table\` and \`guest\`. Moving keeps the services, the people and the price if you send only \`startsAt\`; for anyone who is free at the new time, send \`startsAt\` and \`segments\` of \`book.visit\` of find_times, without \`guests\`. Moving is possible until \`cancelUntil\` of the booking; later, ask the business. ${PREVIEW}`,
   scopes: WRITE,
   writes: "changes",
   describeArguments: (caller) =>
