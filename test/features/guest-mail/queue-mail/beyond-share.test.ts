@@ -8,6 +8,7 @@ import { eraseForGood } from "../../../../src/app/guests/erase-visits.ts";
 import { revokeKey } from "../../../../src/app/key-end.ts";
 import { prepareBookableCatalog } from "../../../../src/app/catalog/bookable-catalog.ts";
 import { findPageKey } from "../../../../src/features/page-bookings/access.ts";
+import { holdForMail } from "../../../../src/features/page-bookings/mail-holds.ts";
 import { listPageCounts } from "../../../../src/features/public-pages/counters.ts";
 import { bookOnPage, holdTime } from "../../../../src/features/page-bookings/book.ts";
 import { readProgress } from "../../../../src/features/page-bookings/rules.ts";
@@ -149,6 +150,35 @@ test.each(["CONFIRM", "REQUEST"] as const)(
   },
 );
 
+test("a guest is not asked to confirm a visit at another price than that of the form", async () => {
+  const { api, base, send, server } = await openMails();
+  const business = businessOf(api);
+  const url = timesOf(api, base, firstService(api).key);
+  const [at = ""] = (await createVisitor(api).openTimes(url)).times;
+  const progress = readProgress(new URLSearchParams(url.split("?")[1]));
+  if (progress.step !== "time") throw new Error("The choice is not complete.");
+  const form = {
+    choice: progress.choice,
+    startsAt: Date.parse(at),
+    holdId: null,
+    formKey: "0".repeat(32),
+    nonce: "",
+    customer: { name: "Bob", email: "bob@gmail.com", phone: null, notes: null },
+    language: "en",
+  } as const;
+  const visitorOf = (keyId: string) => hashVisitor(api, keyId, "203.0.113.1");
+  await prepareBookableCatalog(api, business);
+  // The price can change after the form was refused because of the share.
+  const ask = (expectedTotalCents: number) =>
+    holdForMail(api, business, visitorOf, { ...form, expectedTotalCents });
+  expect(() => ask(1)).toThrow(expect.objectContaining({ code: "price_changed" }));
+  await send();
+  expect([openHolds(api), server.mails]).toEqual([[], []]);
+  const { priceCents = 0 } =
+    api.store.catalog.findByKeyOrId(business.id, "service", firstService(api).key) ?? {};
+  expect(ask(priceCents).totalCents).toBe(priceCents);
+});
+
 test("a guest who may not confirm a visit sees the telephone number, and the refusal is counted", async () => {
   const mails = await openMails("CONFIRM");
   const { api, server, send, book } = mails;
@@ -227,7 +257,7 @@ test("a link whose time is not held any more books the time if it is free, and o
   expect(listMade(api)).toHaveLength(visits);
   const lost = await guest.send(second);
   const page = await lost.text();
-  expect([lost.status, page]).toEqual([409, expect.stringContaining("that time is taken")]);
+  expect([lost.status, page]).toEqual([409, expect.stringContaining("That time is no longer free")]);
   const [times = ""] = findAll(page, /href="([^"]*\/book\?service=[^"]*)"/g);
   expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
 });
