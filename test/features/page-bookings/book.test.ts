@@ -1,3 +1,4 @@
+import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { renameSync, writeFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
@@ -219,6 +220,24 @@ test("a price that changed while the guest typed is shown before anything is boo
   const [total = ""] = findAll(html, /name="total" value="(\d+)"/g);
   expect(total).toBe(String(priceCents));
   expect((await visitor.book(details, { total })).status).toBe(303);
+});
+
+test("a guest whose chosen person no longer performs the service is asked to choose again", async () => {
+  const { api, base, visitor } = openPage();
+  const { key, staff } = firstService(api);
+  const { action, times } = await visitor.openTimes(timesOf(api, base, key, staff));
+  const details = await visitor.hold(action, times[0]!);
+  // The hold ends while the guest types, and somebody else takes over the service.
+  api.advance(11 * 60_000);
+  const { id, slug } = businessOf(api);
+  const other = api.store.catalog.listByKind(id, "staff").find((one) => one.key !== staff)!;
+  editObject(api, slug, "service", key, (doc) => ({ ...doc, staff: [other.key] }));
+  const responses = [await visitor.book(details), await visitor.post(action, { at: times[0]! })];
+  for (const response of responses) {
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain("This is no longer offered as you chose it.");
+  }
+  expect(listMade(api)).toEqual([]);
 });
 
 test("the price of a time is shown before the time is held, and after the hold has ended", async () => {

@@ -257,7 +257,10 @@ test("a link whose time is not held any more books the time if it is free, and o
   expect(listMade(api)).toHaveLength(visits);
   const lost = await guest.send(second);
   const page = await lost.text();
-  expect([lost.status, page]).toEqual([409, expect.stringContaining("That time is no longer free")]);
+  expect([lost.status, page]).toEqual([
+    409,
+    expect.stringContaining("That time is no longer free"),
+  ]);
   const [times = ""] = findAll(page, /href="([^"]*\/book\?service=[^"]*)"/g);
   expect((await guest.openTimes(times)).times.length).toBeGreaterThan(0);
 });
