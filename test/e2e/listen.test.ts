@@ -91,6 +91,28 @@ test("webhooks listen --after resumes at a cursor, and --after oldest starts wit
   expect(await rest.waitForExit()).toMatchObject({ code: 0 });
 });
 
+test("webhooks listen --event forwards only the named events, also those that must be named", async () => {
+  const salon = await startSalon();
+  const site = await createReceiver();
+  const keyFile = join(createTempFolder(), "key");
+  await salon.deskbell("keys", "create", "--name", "all", "--secret", "--out", keyFile);
+  const listener = listen(salon, site.url, "--event", "booking.cancelled", "--key-file", keyFile);
+  await listener.waitForOutput(/forwarding/);
+  for (const type of ["booking.created", "service.created", "booking.cancelled"])
+    await salon.deskbell("events", "trigger", type);
+  await site.waitForRequests(1);
+  expect(receivedTypes(site)).toEqual(["booking.cancelled"]);
+  listener.child.kill("SIGINT");
+  expect(await listener.waitForExit()).toMatchObject({ code: 0 });
+  const refused = listen(salon, site.url, "--event", "booking.canceled");
+  expect(await refused.waitForExit()).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /knows no event 'booking\.canceled'.*\nfix: check --after .* and --event /s,
+    ),
+  });
+});
+
 test("webhooks listen reconnects after a restart of the daemon and misses no event", async () => {
   const salon = await startSalon();
   const site = await createReceiver();

@@ -8,7 +8,13 @@ import { deliveryHeaders, signingKey } from "../../domain/webhooks/webhook-post.
 import { classifyOutcome, type Outcome } from "../../domain/webhooks/settle.ts";
 import { systemRandom, wallClock } from "../../app/runtime.ts";
 
-export type EventFeed = { api: string; business: string; key: string };
+export type EventFeed = {
+  api: string;
+  business: string;
+  key: string;
+  /** The event types to read; if empty, all except those that must be named. */
+  types: readonly string[];
+};
 export type FeedEvent = { id: string; type: string };
 /** `sequences` has the sequence number of each event. */
 export type FeedPage = {
@@ -83,6 +89,7 @@ async function readPage(
   url.searchParams.set("limit", String(MAX_LIMIT));
   url.searchParams.set("wait", String(waitSeconds));
   if (cursor !== undefined) url.searchParams.set("after", cursor);
+  if (feed.types.length > 0) url.searchParams.set("types", feed.types.join(","));
   const signal = AbortSignal.any([
     stop,
     AbortSignal.timeout(waitSeconds * 1000 + RESPONSE_TIMEOUT_MS),
@@ -164,7 +171,7 @@ function feedError(
 }
 
 const ERRORS: Record<number, [ErrorCode, string]> = {
-  400: ["usage", "check --after: use the cursor that this command printed at its end"],
+  400: ["usage", "check --after (use the cursor that this command printed at its end) and --event"],
   401: ["not_permitted", "use the whole key, as printed by deskbell keys create"],
   404: ["business_not_found", "check --business, and that --api is the address of deskbell"],
   410: [

@@ -1,6 +1,7 @@
 import { readStdin } from "../../../platform/limited-read.ts";
 import { readApiKey } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
+import { ADDITIONAL_EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Outcome } from "../../../domain/webhooks/settle.ts";
 import { readTextFile } from "../../../cli/input/catalog-files.ts";
@@ -8,7 +9,7 @@ import type { FeedEvent, FeedStart } from "../follow-feed.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { EXIT, usageError } from "../../../cli/failure.ts";
-import { withEnvironment, requiredText, text } from "../../../cli/flags.ts";
+import { withEnvironment, requiredText, text, texts } from "../../../cli/flags.ts";
 
 const API = "http://127.0.0.1:4100";
 const OLDEST = "oldest";
@@ -20,6 +21,10 @@ const listen = command({
     "Needs an API key with webhooks.read in --key-file or $DESKBELL_API_KEY.",
   flags: {
     forwardTo: requiredText("url", "URL to forward to, such as http://localhost:3000/hook"),
+    event: texts(
+      "type",
+      `forward only this event type (repeatable; default: all except ${ADDITIONAL_EVENT_TYPES.join(", ")})`,
+    ),
     api: withEnvironment("DESKBELL_API", text("url", `URL of deskbell (default ${API})`)),
     keyFile: text("file", "file with the API key; - reads stdin"),
     secretFile: text("file", "file with the signing secret; without it, a new one is printed"),
@@ -32,7 +37,7 @@ const listen = command({
     "webhooks listen --business salon-aurora --forward-to http://localhost:3000/hook --key-file site.key",
     "webhooks listen --business salon-aurora --forward-to http://localhost:3000/hook --api https://api.example.com --after oldest",
   ],
-  async run(cli, { forwardTo, api = API, keyFile, secretFile, after }) {
+  async run(cli, { forwardTo, event, api = API, keyFile, secretFile, after }) {
     const { business } = cli.flags;
     if (!business)
       throw usageError("Missing --business, whose events are forwarded.", "add --business SLUG");
@@ -41,6 +46,7 @@ const listen = command({
       api: parseUrl("--api", api).href.replace(/\/+$/, ""),
       business,
       key: await readKey(cli, keyFile),
+      types: event,
     };
     const secret = await signingSecret(cli, secretFile);
     const [{ createForwarder, followFeed }, { untilStopped }] = await Promise.all([
