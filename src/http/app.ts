@@ -28,6 +28,9 @@ import type { Router } from "./pipeline/router.ts";
 import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
+/** Returns whether a path is of the API or a page, and not one that monitors read, too. */
+const isOfClient = (path: string): boolean => path.startsWith("/v1/") || path.startsWith("/b/");
+
 export type App = {
   /** Responds to a request of the Web API, without a connection. */
   request: (...args: Parameters<Router["request"]>) => Promise<Response>;
@@ -70,8 +73,8 @@ export function createApp(
     // Requests for availability are not counted: the queue delays them in favor of other requests,
     // and a lone client need not wait for itself.
     if (routePath.path !== AVAILABILITY_PATH) scanQueue.recordRequest();
-    // Requests outside the API do not count, because a proxy may send health checks itself.
-    if (routePath.path.startsWith("/v1/")) sharedAddress.record(context.request);
+    // Other requests do not count, because a proxy may send health checks itself.
+    if (isOfClient(routePath.path)) sharedAddress.record(context.request);
     observe(routePath, context, response);
     watch.onResponse?.(routePath.path, context, response);
   };

@@ -63,27 +63,33 @@ test("a request from another address, but not one from this machine, ends the re
   expect(send("127.0.0.1", FORWARDED, 99)).toBeNull();
 });
 
-test("`status` reports that all clients share an address, until the daemon starts again", async () => {
-  const api = createTestApi("salon", undefined, PROXIED);
-  onTestFinished(acquireDaemonLock(api.config.databasePath).release);
-  const start = () =>
-    api.tx(() => api.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: api.now() }));
-  const report = () => readStatus(api, CHECKS).problems.filter(({ about }) => about === "proxy");
-  start();
-  const headers = { host: "api.example.com" };
-  for (let i = 0; i < 200; i++) await api.request("/healthz", { key: null, headers });
-  api.flush();
-  expect(report()).toEqual([]);
-  for (let i = 0; i < 100; i++) await api.request(`/v1/businesses/${SALON}/staff`, { headers });
-  api.flush();
-  expect(report()).toMatchObject([
-    {
-      code: "proxy.one_address",
-      about: "proxy",
-      text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it (serve --trusted-proxy 127.0.0.1)",
-      command: "deskbell guide behind-a-proxy",
-    },
-  ]);
-  start();
-  expect(report()).toEqual([]);
-});
+test.each([
+  ["the API", `/v1/businesses/${SALON}/staff`],
+  ["a page for guests", `/b/${SALON}`],
+])(
+  "`status` reports that all clients of %s share an address, until the daemon starts again",
+  async (_what, path) => {
+    const api = createTestApi("salon", undefined, PROXIED);
+    onTestFinished(acquireDaemonLock(api.config.databasePath).release);
+    const start = () =>
+      api.tx(() => api.store.daemon.save({ url: "http://127.0.0.1:1", startedAt: api.now() }));
+    const report = () => readStatus(api, CHECKS).problems.filter(({ about }) => about === "proxy");
+    start();
+    const headers = { host: "api.example.com" };
+    for (let i = 0; i < 200; i++) await api.request("/healthz", { key: null, headers });
+    api.flush();
+    expect(report()).toEqual([]);
+    for (let i = 0; i < 100; i++) await api.request(path, { headers });
+    api.flush();
+    expect(report()).toMatchObject([
+      {
+        code: "proxy.one_address",
+        about: "proxy",
+        text: "all clients share the address 127.0.0.1, and with it one rate limit: a proxy hides their own. It must send X-Forwarded-For, and deskbell must trust it (serve --trusted-proxy 127.0.0.1)",
+        command: "deskbell guide behind-a-proxy",
+      },
+    ]);
+    start();
+    expect(report()).toEqual([]);
+  },
+);
