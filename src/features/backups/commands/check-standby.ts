@@ -93,17 +93,20 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
+/** Less than the shortest `serve --backup-every`: somebody made one of the two backups by hand. */
+const BY_HAND_MS = 240_000;
 /** More bytes a day than this wear out a disk, and fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;
 
 /**
  * Returns how many bytes the server copies to a folder each day, at the interval of the last two
- * copies; undefined for a single copy. Each copy has all data.
+ * copies; undefined if they do not show the interval of the server. Each copy has all data.
  */
 function bytesPerDay(dir: string): number | undefined {
   const [newest, before] = listBackupsIn(dir).filter(({ path }) => isRegularBackup(basename(path)));
   if (newest === undefined || before === undefined) return undefined;
-  return Math.round((newest.bytes * DAY_MS) / Math.max(1000, newest.createdAt - before.createdAt));
+  const intervalMs = newest.createdAt - before.createdAt;
+  return intervalMs < BY_HAND_MS ? undefined : Math.round((newest.bytes * DAY_MS) / intervalMs);
 }
 
 function describeBytesPerDay(dir: string): string {
