@@ -156,7 +156,7 @@ function assertKeyLives(rt: Runtime, { id, keyId }: EndpointRow, byPartner: bool
       `The API key of this endpoint ${how}; only the business can give it another one.`,
     );
   throw new AppError("conflict", `The key ${key.id} of ${id} ${how}.`, {
-    fix: `deskbell webhooks update ${id} --key KEY (another key, or none), then enable it`,
+    fix: `deskbell webhooks update ${id} --key KEY, with another key or none; then enable it`,
   });
 }
 

@@ -111,7 +111,9 @@ const create = command({
     // A key without scopes for bookings and orders may not need their events.
     if (!readsReferences(key) && eventGroups.some((group) => group !== "catalog"))
       cli.note(
-        `If it needs no events of bookings and ticket orders: ${cli.flags.dryRun ? "add" : `${cli.program} keys update ${id}`} --event-group catalog`,
+        cli.flags.dryRun
+          ? "If it needs no events of bookings and ticket orders: add --event-group catalog"
+          : `If it needs no events of bookings and ticket orders: ${cli.program} keys update ${id} --event-group catalog`,
       );
   },
 });

@@ -92,7 +92,7 @@ export const fixes: FixCase[] = [
     outcome: /^whe_/,
   },
   {
-    text: "deskbell webhooks update {} --key KEY (another key, or none), then enable it",
+    text: "deskbell webhooks update {} --key KEY, with another key or none; then enable it",
     given: [...revoked, SITE.replace("site", "other")],
     line: "webhooks enable till",
     fill: { KEY: "other" },
