@@ -14,8 +14,17 @@ const MAX_WAIT_MS = 25 * 3_600_000;
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
   let wall = rt.now();
   let monotonic = rt.monotonic();
+  let hasUnstoredShift = false;
 
   return {
+    /**
+     * Whether due times are still those of the clock before a jump, because the shift could not be
+     * stored. A delivery that seems due may then have to wait.
+     */
+    get hasUnstoredShift(): boolean {
+      return hasUnstoredShift;
+    },
+
     /** @param lastNumber the number of the last delivery created before the jump */
     check(lastNumber: number): void {
       const [wallNow, monotonicNow] = [rt.now(), rt.monotonic()];
@@ -32,12 +41,14 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
           rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
         };
         // After a failed write, the next check finds the same jump.
-        if (!tryWrite(shift)) return;
+        hasUnstoredShift = !tryWrite(shift);
+        if (hasUnstoredShift) return;
         onShift(byMs);
         rt.log("warn", "The clock was set; due times were shifted by the same amount.", {
           seconds: Math.round(byMs / 1000),
         });
       }
+      hasUnstoredShift = false;
       [wall, monotonic] = [wallNow, monotonicNow];
     },
 

@@ -143,7 +143,8 @@ export class DeliveryWorker {
   /** Sends what may be sent now. If nothing is left, resolves the promises of `whenIdle`. */
   #dispatch(): void {
     // The commits of the outcome writer change nothing that the queues have read.
-    if (this.#state === "running" && !this.#outcomes.isBlocked)
+    const isHeld = this.#outcomes.isBlocked || this.#clock.hasUnstoredShift;
+    if (this.#state === "running" && !isHeld)
       this.#dispatcher.dispatch(() => this.#rt.revision() - this.#outcomes.commits);
     if (!this.#dispatcher.isIdle) return;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();

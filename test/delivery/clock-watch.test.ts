@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { addBusiness, emitEvents, createTestWorker, subscribe } from "../support/delivery.ts";
 import { createTestRuntime } from "../support/test-runtime.ts";
@@ -53,6 +54,27 @@ test.each([30, -30, 1, -1])(
     rt.advance(before);
     await run();
     expect(countAttempts()).toBe(2);
+  },
+);
+
+test.each(["sweep", "wake"] as const)(
+  "nothing is sent too early after a clock jump that a full disk cannot store (%s)",
+  async (method) => {
+    const { rt, run, emitEvent, getDelay, setClock, countAttempts } = await setUp();
+    const before = getDelay();
+    emitEvent();
+    const { tx } = rt;
+    rt.tx = () => {
+      throw new Database.SqliteError("disk is full", "SQLITE_FULL");
+    };
+    setClock(DAY_MS);
+    await run(method);
+    expect(countAttempts()).toBe(1);
+    rt.tx = tx;
+    // Once the disk has space, the new delivery is sent, and the other one waits as before.
+    await run(method);
+    expect(countAttempts()).toBe(2);
+    expect(getDelay()).toBe(before);
   },
 );
 
