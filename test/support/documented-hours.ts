@@ -76,6 +76,17 @@ export function createZone(timeZone: string) {
   const instantOf = (date: string, minute: number): number =>
     instantsOf(date, minute)[0] ??
     Date.parse(date) / 60_000 + minute - offsetAt(Date.parse(date) / 60_000 - DAY_MIN);
+  /**
+   * Returns the instant of a local time at which hours end or a break begins: the first one if
+   * clocks repeat the time, and the moment at which clocks change if they skip it.
+   */
+  const limitOf = (date: string, minute: number): number => {
+    const [first] = instantsOf(date, minute);
+    if (first !== undefined) return first;
+    let change = Math.floor(instantOf(date, minute) / 15) * 15;
+    while (offsetAt(change - 15) === offsetAt(change)) change -= 15;
+    return change;
+  };
   const dateOf = (minute: number): string =>
     new Date((minute + offsetAt(minute)) * 60_000).toISOString().slice(0, 10);
   /** Returns a time as the API writes it, such as 2026-12-01T10:00:00+01:00. */
@@ -86,7 +97,7 @@ export function createZone(timeZone: string) {
     const size = Math.abs(offset);
     return `${local}${offset < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
   };
-  return { instantsOf, instantOf, dateOf, format };
+  return { instantsOf, instantOf, limitOf, dateOf, format };
 }
 
 const weekday = (date: string): string => DAYS[new Date(Date.parse(date)).getUTCDay()] ?? "";
@@ -159,14 +170,14 @@ export function windowsOf(
     for (const { intervals } of only) spans = intersect(spans, intervals.map(toSpan));
   }
   return spans
-    .map(({ from, to }) => ({ from: zone.instantOf(date, from), to: zone.instantOf(date, to) }))
+    .map(({ from, to }) => ({ from: zone.instantOf(date, from), to: zone.limitOf(date, to) }))
     .filter(({ from, to }) => from < to);
 }
 
 export const breaksOf = (date: string, zone: Zone, person: WorkingHours): Span[] =>
   onDate(person.breaks, date).map(({ from, to }) => ({
-    from: zone.instantOf(date, from),
-    to: zone.instantOf(date, to),
+    from: zone.limitOf(date, from),
+    to: zone.instantsOf(date, to).at(-1) ?? zone.instantOf(date, to),
   }));
 
 /** Returns the absences of a person; a date stands for the whole day. */
