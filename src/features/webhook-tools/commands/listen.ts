@@ -41,6 +41,7 @@ const listen = command({
     const { business } = cli.flags;
     if (!business)
       throw usageError("Missing --business, whose events are forwarded.", "add --business SLUG");
+    for (const type of event) assertEventType(type);
     const target = parseUrl("--forward-to", forwardTo).href;
     const feed = {
       api: parseUrl("--api", api).href.replace(/\/+$/, ""),
@@ -95,6 +96,15 @@ function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: 
   cli.io.stdout.write(
     `${statusCode ?? outcome.kind}  ${safe(type, 60)}  ${safe(id, 60)}  ${durationMs} ms${error === null ? "" : `  ${safe(error)}`}\n`,
   );
+}
+
+/** The server knows which types exist, because its version may be another one. */
+function assertEventType(type: string): void {
+  if (!/^[a-z_]+\.[a-z_]+$/.test(type))
+    throw usageError(
+      `Invalid --event '${safe(type, 60)}': use an event type.`,
+      "use a type such as --event booking.cancelled",
+    );
 }
 
 function parseUrl(option: string, given: string): URL {
