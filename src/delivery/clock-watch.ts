@@ -6,6 +6,15 @@ import { isBusy } from "../store/database/write-lock.ts";
 /** Upper limit of waits: longer than any wait between two attempts. */
 const MAX_WAIT_MS = 25 * 3_600_000;
 
+/** A jump of the clock whose shift of the due times could not be stored yet. */
+type UnstoredShift = {
+  /** The number of the last delivery created before the jump. */
+  upTo: number;
+  /** The shift that `onShift` has made so far. */
+  shiftedMs: number;
+  error: unknown;
+};
+
 /**
  * Returns a watch that shifts the due times when the wall clock is set. Otherwise a jump forward
  * would send everything at once, and a jump back would delay deliveries by its length.
@@ -14,41 +23,43 @@ const MAX_WAIT_MS = 25 * 3_600_000;
 export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = () => {}) {
   let wall = rt.now();
   let monotonic = rt.monotonic();
-  let hasUnstoredShift = false;
+  let unstored: UnstoredShift | undefined;
 
   return {
     /**
-     * Whether due times are still those of the clock before a jump, because the shift could not be
-     * stored. A delivery that seems due may then have to wait.
+     * Returns why a shift could not be stored; undefined if all due times are those of the clock.
+     * Until then, a delivery that seems due may have to wait, and no due time may be written.
      */
-    get hasUnstoredShift(): boolean {
-      return hasUnstoredShift;
+    get error(): unknown {
+      return unstored?.error;
     },
 
     /** @param lastNumber the number of the last delivery created before the jump */
     check(lastNumber: number): void {
       const [wallNow, monotonicNow] = [rt.now(), rt.monotonic()];
       const byMs = Math.round(wallNow - wall - (monotonicNow - monotonic));
-      if (Math.abs(byMs) >= MIN_JUMP_MS) {
-        // After a jump back, deliveries that were already due lie in the future as well.
-        const span = { after: Math.min(wall, wallNow), until: wall + MAX_WAIT_MS };
-        const shift = () => {
-          rt.store.due.shiftDueTimes({ ...span, upTo: lastNumber, byMs });
-          // A delivery with a later number may have been created before or after the jump. If it
-          // is due in the future, it is made due now.
-          rt.store.due.bringForward(wallNow, wallNow, lastNumber);
-          rt.store.endpoints.shiftBackoffs(byMs);
-          rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
-        };
-        // After a failed write, the next check finds the same jump.
-        hasUnstoredShift = !tryWrite(shift);
-        if (hasUnstoredShift) return;
-        onShift(byMs);
+      const isJump = Math.abs(byMs) >= MIN_JUMP_MS;
+      const shiftedMs = unstored?.shiftedMs ?? 0;
+      if (isJump || unstored) onShift((isJump ? byMs : 0) - shiftedMs);
+      if (isJump) {
+        // Deliveries that were created since the first try have due times of the new clock.
+        const upTo = unstored?.upTo ?? lastNumber;
+        const error = tryWrite(() => storeShift(byMs, wallNow, upTo));
+        if (error !== undefined) {
+          if (unstored === undefined && isStorageUnavailable(error))
+            rt.log(
+              "error",
+              "The clock was set, and the new due times cannot be stored, so deliveries are paused.",
+            );
+          // The next check finds the same jump.
+          unstored = { upTo, shiftedMs: byMs, error };
+          return;
+        }
         rt.log("warn", "The clock was set; due times were shifted by the same amount.", {
           seconds: Math.round(byMs / 1000),
         });
       }
-      hasUnstoredShift = false;
+      unstored = undefined;
       [wall, monotonic] = [wallNow, monotonicNow];
     },
 
@@ -71,14 +82,25 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
     },
   };
 
-  /** Returns false if the database is locked, full or gone. */
-  function tryWrite(write: () => void): boolean {
+  function storeShift(byMs: number, wallNow: number, upTo: number): void {
+    // After a jump back, deliveries that were already due lie in the future as well.
+    const span = { after: Math.min(wall, wallNow), until: wall + MAX_WAIT_MS };
+    rt.store.due.shiftDueTimes({ ...span, upTo, byMs });
+    // A delivery with a later number may have been created before or after the jump. If it is due
+    // in the future, it is made due now.
+    rt.store.due.bringForward(wallNow, wallNow, upTo);
+    rt.store.endpoints.shiftBackoffs(byMs);
+    rt.store.daemon.saveClockOffset(Math.round(rt.machineClock.offset()));
+  }
+
+  /** Returns the error if the database is locked, full or gone. */
+  function tryWrite(write: () => void): unknown {
     try {
       rt.tx(write);
-      return true;
+      return undefined;
     } catch (error) {
       if (!isBusy(error) && !isStorageUnavailable(error)) throw error;
-      return false;
+      return error;
     }
   }
 }

@@ -92,7 +92,11 @@ export class DeliveryWorker {
     this.#attempt = createAttemptRunner(rt, send);
     this.#dispatcher = new Dispatcher(rt, (delivery, keys) => void this.#deliver(delivery, keys));
     this.#outcomes = new OutcomeWriter(rt, {
-      beforeWrite: () => this.#checkClock(),
+      beforeWrite: () => {
+        this.#checkClock();
+        // Due times of the new clock, written now, would be shifted again later.
+        if (this.#clock.error !== undefined) throw this.#clock.error;
+      },
       getStoredBackoff: (endpointId) => this.#getStoredBackoff(endpointId),
       onWritten: (results, disabled) => this.#release(results, disabled),
     });
@@ -143,7 +147,7 @@ export class DeliveryWorker {
   /** Sends what may be sent now. If nothing is left, resolves the promises of `whenIdle`. */
   #dispatch(): void {
     // The commits of the outcome writer change nothing that the queues have read.
-    const isHeld = this.#outcomes.isBlocked || this.#clock.hasUnstoredShift;
+    const isHeld = this.#outcomes.isBlocked || this.#clock.error !== undefined;
     if (this.#state === "running" && !isHeld)
       this.#dispatcher.dispatch(() => this.#rt.revision() - this.#outcomes.commits);
     if (!this.#dispatcher.isIdle) return;

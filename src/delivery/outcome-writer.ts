@@ -17,7 +17,10 @@ const UNAVAILABLE_RETRY_MS = 1000;
 const MAX_UNWRITTEN = 2048;
 
 export type OutcomeListeners = {
-  /** Called before each write, so that `shift` corrects the times if the clock was set. */
+  /**
+   * Called before each write, so that `shift` corrects the times if the clock was set. Throws an
+   * error of the database if the outcomes cannot be written yet.
+   */
   beforeWrite: () => void;
   /** Returns the backoff of the endpoint, in times of the wall clock. */
   getStoredBackoff: (endpointId: string) => StoredBackoff;
@@ -72,11 +75,11 @@ export class OutcomeWriter {
   /** Writes all outcomes in one transaction, with one fsync. */
   write(): void {
     this.cancel();
-    this.#listeners.beforeWrite();
     const rt = this.#rt;
     const group = this.#unwritten;
     let disabled: string[];
     try {
+      this.#listeners.beforeWrite();
       disabled = rt.tx(() => recordResults(rt, group, this.#listeners.getStoredBackoff));
       this.#commits += 1;
     } catch (error) {

@@ -106,7 +106,7 @@ export function startScheduler(
 }
 
 /**
- * Returns a function that logs an error about a damaged value, each once an hour. Health conditions
+ * Returns a function that logs each error about a damaged value at most once an hour. Health conditions
  * tell of a full disk and of a missing data folder, but nothing else tells that a periodic job
  * meets the damaged value again and again.
  */
@@ -115,8 +115,9 @@ function createDamageLog(rt: Runtime): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof DamagedDatabaseError)) return;
     const { message, fix } = error;
-    if ((loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) > rt.now() - DAMAGE_LOG_MS) return;
-    loggedAt.set(message, rt.now());
+    const now = rt.monotonic();
+    if ((loggedAt.get(message) ?? Number.NEGATIVE_INFINITY) > now - DAMAGE_LOG_MS) return;
+    loggedAt.set(message, now);
     rt.log("error", "A periodic job could not do all of its work.", { error: message, fix });
   };
 }

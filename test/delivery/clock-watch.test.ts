@@ -78,6 +78,57 @@ test.each(["sweep", "wake"] as const)(
   },
 );
 
+test.each([1, -1])(
+  "an event after a clock jump of %d days that could not be stored at first is sent at once",
+  async (days) => {
+    const { rt, run, emitEvent, setClock, countAttempts } = await setUp();
+    setClock(days * DAY_MS);
+    emitEvent();
+    const { tx } = rt;
+    rt.tx = () => {
+      throw new Database.SqliteError("database is locked", "SQLITE_BUSY");
+    };
+    await run("wake");
+    expect(countAttempts()).toBe(1);
+    rt.tx = tx;
+    await run("sweep");
+    expect(countAttempts()).toBe(2);
+  },
+);
+
+test.each([1, -1])(
+  "an outcome that comes while a clock jump of %d days cannot be stored is retried as without it",
+  async (days) => {
+    const rt = createTestRuntime();
+    const business = addBusiness(rt);
+    await subscribe(rt, business, "http://10.0.0.1/");
+    let offsetMs = 0;
+    const { now, tx } = rt;
+    rt.now = () => now() + offsetMs;
+    const response = { kind: "responded", statusCode: 500, retryAfter: null } as const;
+    const answer = Promise.withResolvers<{ responseText: "" } & typeof response>();
+    const worker = createTestWorker(rt, () => answer.promise);
+    emitEvents(rt, business, "service.updated");
+    worker.wake();
+    offsetMs = days * DAY_MS;
+    rt.tx = () => {
+      throw new Database.SqliteError("disk is full", "SQLITE_FULL");
+    };
+    worker.sweep();
+    answer.resolve({ ...response, responseText: "" });
+    await vi.waitFor(() => expect(rt.logged.map(({ message }) => message)).toHaveLength(2));
+    expect(rt.logged.map(({ message }) => message)).toEqual([
+      "The clock was set, and the new due times cannot be stored, so deliveries are paused.",
+      "The disk is full: outcomes cannot be written, so deliveries are paused.",
+    ]);
+    rt.tx = tx;
+    await worker.whenIdle();
+    const [retried] = rt.store.deliveries.list({ failed: true }, 1);
+    expect(retried!.nextAttemptAt! - rt.now()).toBeGreaterThan(1000);
+    expect(retried!.nextAttemptAt! - rt.now()).toBeLessThan(30_000);
+  },
+);
+
 test.each([30, -30])(
   "a clock jump of %d days does not change when a retry is due, if a sweep sent the first attempt",
   async (days) => {
