@@ -28,8 +28,12 @@ import type { Router } from "./pipeline/router.ts";
 import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
-/** Returns whether a path is of the API or a page, and not one that monitors read, too. */
-const isOfClient = (path: string): boolean => path.startsWith("/v1/") || path.startsWith("/b/");
+/**
+ * Returns whether many clients use a path: one of the API, or a page for guests. Monitors read other
+ * paths, and the desk is one device that reads its page all day.
+ */
+const isOfClient = (path: string): boolean =>
+  path.startsWith("/v1/") || (path.startsWith("/b/") && !path.startsWith("/b/:slug/desk"));
 
 export type App = {
   /** Responds to a request of the Web API, without a connection. */

@@ -49,7 +49,7 @@ function findSpelled(path: string, routePath: RoutePath): RoutePath {
 function redirectWithoutSlash(context: RequestContext): HttpResponse {
   const { path, search } = context.request;
   const last = path.slice(0, -1).split("/").at(-1);
-  // A relative URL is right behind a proxy that serves deskbell below a path, too.
+  // A relative URL stays correct behind a proxy that serves deskbell below a path.
   const location = `../${last}${search}`;
   return respond(context, 308, ["location", location, "content-length", "0", ...NO_STORE]);
 }

@@ -76,7 +76,8 @@ test.each([
     const report = () => readStatus(api, CHECKS).problems.filter(({ about }) => about === "proxy");
     start();
     const headers = { host: "api.example.com" };
-    for (let i = 0; i < 200; i++) await api.request("/healthz", { key: null, headers });
+    for (const other of ["/healthz", `/b/${SALON}/desk`])
+      for (let i = 0; i < 150; i++) await api.request(other, { key: null, headers });
     api.flush();
     expect(report()).toEqual([]);
     for (let i = 0; i < 100; i++) await api.request(path, { headers });

@@ -55,8 +55,8 @@ function servePage(handle: HandlePage, flags: ConfigFlags = {}) {
   const app = createApp(rt, { routes: ROUTES, pages: [pages], monitoring });
   const get = (headers: Record<string, string> = {}, path = "/b/my-shop/test") =>
     app.request(path, { headers: { host: "desk.example", ...headers } });
-  const post = (headers: Record<string, string>) =>
-    app.request("/b/my-shop/test", {
+  const post = (headers: Record<string, string>, path = "/b/my-shop/test") =>
+    app.request(path, {
       method: "POST",
       headers: { host: "desk.example", ...headers },
     });
@@ -81,11 +81,17 @@ test("a page of one person is kept by no cache and no search engine, and runs no
   });
 });
 
-test("a page's address with a slash at its end leads to the page, behind any proxy", async () => {
-  const { get, loads } = servePage(shown());
+test("a page's address with a slash at its end leads to the page, also below a path of a proxy", async () => {
+  const { get, post, loads } = servePage(shown());
   const response = await get({}, "/b/my-shop/test/?lang=de");
-  expect([response.status, response.headers.get("location")]).toEqual([308, "../test?lang=de"]);
+  const location = response.headers.get("location") ?? "";
+  expect([response.status, location]).toEqual([308, "../test?lang=de"]);
+  expect(new URL(location, "https://x.example/base/b/my-shop/test/").pathname).toBe(
+    "/base/b/my-shop/test",
+  );
   expect([response.headers.get("cache-control"), loads()]).toEqual(["no-store", 0]);
+  const sameOrigin = { origin: "https://desk.example" };
+  expect((await post(sameOrigin, "/b/my-shop/test/")).status).toBe(405);
   const statuses = await Promise.all(
     ["/b/my-shop/test//", "/b/my-shop//test/", "/b/my-shop/none/"].map(
       async (path) => (await get({}, path)).status,
