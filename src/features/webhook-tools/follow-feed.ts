@@ -151,17 +151,11 @@ function retryAfterMs({ headers }: Response): number | undefined {
   return seconds > 0 ? Math.min(seconds * 1000, 3_600_000) : undefined;
 }
 
-function feedError(
-  status: number,
-  detail: string | undefined,
-  { api, business }: EventFeed,
-): AppError {
-  const [code, fix]: [ErrorCode, string] =
+function feedError(status: number, detail: string | undefined, feed: EventFeed): AppError {
+  const { api, business } = feed;
+  const [code, fix] =
     status === 403
-      ? [
-          "not_permitted",
-          `use a key of this business: deskbell keys create --name listen --scope webhooks.read --business ${shellQuote(business)}`,
-        ]
+      ? (["not_permitted", fixOfForbidden(feed)] as const)
       : (ERRORS[status] ?? ["state_refuses", "check that --api is the address of deskbell"]);
   return new AppError(
     code,
@@ -169,6 +163,11 @@ function feedError(
     { fix },
   );
 }
+
+const fixOfForbidden = ({ business, types }: EventFeed): string =>
+  types.length > 0
+    ? "use a key of this business that may receive these events, or other --event"
+    : `use a key of this business: deskbell keys create --name listen --scope webhooks.read --business ${shellQuote(business)}`;
 
 const ERRORS: Record<number, [ErrorCode, string]> = {
   400: ["usage", "check --after (use the cursor that this command printed at its end) and --event"],

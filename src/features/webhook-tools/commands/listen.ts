@@ -1,7 +1,7 @@
 import { readStdin } from "../../../platform/limited-read.ts";
 import { readApiKey } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { ADDITIONAL_EVENT_TYPES } from "../../../domain/event-types.ts";
+import { ADDITIONAL_EVENT_TYPES, EVENT_TYPES } from "../../../domain/event-types.ts";
 import { safe } from "../../../domain/text.ts";
 import type { Outcome } from "../../../domain/webhooks/settle.ts";
 import { readTextFile } from "../../../cli/input/catalog-files.ts";
@@ -23,7 +23,7 @@ const listen = command({
     forwardTo: requiredText("url", "URL to forward to, such as http://localhost:3000/hook"),
     event: texts(
       "type",
-      `forward only this event type (repeatable; default: all except ${ADDITIONAL_EVENT_TYPES.join(", ")})`,
+      `forward only this event type (repeatable; default: all, which leaves out ${ADDITIONAL_EVENT_TYPES.join(", ")})`,
     ),
     api: withEnvironment("DESKBELL_API", text("url", `URL of deskbell (default ${API})`)),
     keyFile: text("file", "file with the API key; - reads stdin"),
@@ -41,13 +41,13 @@ const listen = command({
     const { business } = cli.flags;
     if (!business)
       throw usageError("Missing --business, whose events are forwarded.", "add --business SLUG");
-    for (const type of event) assertEventType(type);
+    const types = readEventTypes(event);
     const target = parseUrl("--forward-to", forwardTo).href;
     const feed = {
       api: parseUrl("--api", api).href.replace(/\/+$/, ""),
       business,
       key: await readKey(cli, keyFile),
-      types: event,
+      types,
     };
     const secret = await signingSecret(cli, secretFile);
     const [{ createForwarder, followFeed }, { untilStopped }] = await Promise.all([
@@ -98,13 +98,20 @@ function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: 
   );
 }
 
-/** The server knows which types exist, because its version may be another one. */
-function assertEventType(type: string): void {
-  if (!/^[a-z_]+\.[a-z_]+$/.test(type))
-    throw usageError(
-      `Invalid --event '${safe(type, 60)}': use an event type.`,
-      "use a type such as --event booking.cancelled",
-    );
+/**
+ * Returns the types to ask for; none for all that need not be named. The function checks only the
+ * form of a type, because a server of another version may know other types.
+ */
+function readEventTypes(given: readonly string[]): readonly string[] {
+  for (const type of given)
+    if (type !== "all" && !/^[a-z_]+\.[a-z_]+$/.test(type))
+      throw usageError(
+        `Invalid --event '${safe(type, 60)}': use an event type, or all.`,
+        "use a type such as --event booking.cancelled",
+      );
+  if (!given.includes("all")) return given;
+  const named = given.filter((type) => type !== "all");
+  return named.length === 0 ? [] : [...EVENT_TYPES, ...named];
 }
 
 function parseUrl(option: string, given: string): URL {
