@@ -138,7 +138,7 @@ function readBusinesses(
     },
   });
   for (const [index, { catalog }] of catalogs.entries())
-    assertOfBusiness(catalog.business.slug, groups[index] ?? [], onlySlug);
+    assertOfBusiness(catalog.business.slug, groups[index] ?? [], onlySlug, catalogs.length === 1);
   return catalogs.map(({ catalog, listed }, index) => ({
     catalog,
     origin: { listed },
@@ -158,12 +158,17 @@ function assertOfBusiness(
   slug: string,
   files: readonly CatalogFile[],
   onlySlug: string | undefined,
+  isOnly: boolean,
 ): void {
   if (onlySlug === undefined || slug === onlySlug) return;
   const names = files.map(({ name }) => name).join(", ");
   throw new AppError(
     "invalid_input",
     `The business in ${names} is '${slug}', but --business is '${onlySlug}'.`,
-    { fix: `leave out --business, or set \`business.slug\` in the file to '${onlySlug}'` },
+    {
+      fix: isOnly
+        ? `use --business ${slug}, or leave it out`
+        : `leave out --business, or name only the files of '${onlySlug}'`,
+    },
   );
 }

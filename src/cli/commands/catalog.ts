@@ -11,7 +11,7 @@ import type { Cli } from "../cli.ts";
 
 const FILES =
   "FILES are catalog files, folders of .yaml, .yml and .json files, or - for stdin; a folder without such files stands for its " +
-  "subfolders. They may describe several businesses: a file without 'business' belongs to the only business in its folder.";
+  "subfolders. They may describe several businesses: a file without 'business' belongs to the only business in its folder. With --business, files of another business are refused.";
 
 const apply = command({
   name: "apply",

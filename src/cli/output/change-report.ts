@@ -18,7 +18,7 @@ type Result = ChangeResult | RejectedBusiness;
 export type ReportOptions = {
   /** Whether the changes were only planned; by default, whether the command is a dry run. */
   dryRun?: boolean;
-  /** The flags of the command line that allow what a change else requires a flag for. */
+  /** The flags on the command line that allow parts of the change. */
   allowed?: { cancelAffected?: boolean; acceptCurrencyChange?: boolean; allowMassDelete?: boolean };
 };
 

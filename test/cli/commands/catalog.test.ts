@@ -418,7 +418,7 @@ test.each(["apply", "diff"])(
     expect(await deskbell(`--business other catalog ${command} -`, FILE)).toMatchObject({
       code: 7,
       stderr:
-        "error: The business in stdin is 'joes', but --business is 'other'.\nfix: leave out --business, or set `business.slug` in the file to 'other' (exit 7)\n",
+        "error: The business in stdin is 'joes', but --business is 'other'.\nfix: use --business joes, or leave it out (exit 7)\n",
     });
     expect(await deskbell(`catalog ${command} - --business joes`, FILE)).toMatchObject({ code: 0 });
   },
