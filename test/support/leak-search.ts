@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// Searches the temporary folders of tests for secrets before the tests delete them. This setup file
+// Searches the data folders of tests for secrets before the tests delete them. This setup file
 // is loaded if PROOFS_LEAKS names the file for the findings.
 
 /** Matches API keys, tokens of calendars and signing secrets, whole and in plain text. */
@@ -23,6 +23,13 @@ export function findLeaks(folder: string): { files: number; leaks: string[] } {
   return { files: files.length, leaks: [...new Set(leaks)] };
 }
 
+/**
+ * Returns whether a folder has a database. Other folders are not written by the program on its own:
+ * they have files that a test asked for, such as that of `keys create --out`, or documents.
+ */
+const hasData = (folder: string): boolean =>
+  readdirSync(folder, { recursive: true }).some((path) => String(path).endsWith(".db"));
+
 const report = process.env["PROOFS_LEAKS"];
 if (report !== undefined) {
   const { rmSync } = fs;
@@ -30,7 +37,8 @@ if (report !== undefined) {
     const folder = String(path);
     if (
       folder.startsWith(tmpdir()) &&
-      fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+      fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() &&
+      hasData(folder)
     )
       fs.appendFileSync(report, `${JSON.stringify({ folder, ...findLeaks(folder) })}\n`);
     rmSync(path, options);

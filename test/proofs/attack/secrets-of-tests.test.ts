@@ -15,7 +15,7 @@ import { patient } from "../../support/patience.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const FOLDERS = chooseScale<string[]>(
   [],
-  ["app", "cli", "delivery", "http", "store", "tui"],
+  ["app", "cli", "delivery", "features", "http", "store"],
   ["app/webhooks"],
 );
 
