@@ -93,7 +93,7 @@ function checkWritable(dir: string): Finding[] {
 }
 
 const DAY_MS = 86_400_000;
-/** Less than the shortest `serve --backup-every`: somebody made one of the two backups by hand. */
+/** The server makes no two backups within this time: the shortest `serve --backup-every` is 5 min. */
 const BY_HAND_MS = 240_000;
 /** More bytes a day than this wear out a disk, and fill a line of 10 Mbit/s. */
 const MANY_BYTES_PER_DAY = 100_000_000_000;
