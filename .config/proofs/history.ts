@@ -98,6 +98,26 @@ export const BUGS_FOUND: readonly { bug: string; foundBy: string; commit: string
     foundBy: "`attack/page-share`",
     commit: "1caf4bf",
   },
+  {
+    bug: "A daemon that started refused to run beside another one on a busy machine, while a command only asked whether a daemon runs",
+    foundBy: "`faults/splits`, seed 345853 at load 20",
+    commit: "033573d",
+  },
+  {
+    bug: "`status` called a database with damage inside a stored document a bug in deskbell",
+    foundBy: "`faults/damaged-databases`, seed 606060",
+    commit: "8e7cd6e",
+  },
+  {
+    bug: "A delivery was sent too early after the clock was set, because the disk was full before the new times were stored",
+    foundBy: "`simulate/broken-disk`, seed 730584",
+    commit: "b79d9ba",
+  },
+  {
+    bug: "The documentation did not say when hours end that end at a time which the clock skips",
+    foundBy: "`simulate/documented-availability`, seed 730411",
+    commit: "3f78aee",
+  },
 ];
 
 /** Limits of the proofs. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { BUGS_FOUND } from "../../.config/proofs/history.ts";
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
@@ -24,6 +25,15 @@ describe("the results", () => {
 
   test("the results say of each number what it counts", () => {
     expect(lines.filter((line) => /\d [\d,]*\d\b/.test(line))).toEqual([]);
+  });
+
+  // A run of the proofs writes this table again, so a row that is only in the results would be lost.
+  test("the bugs in the results are those of .config/proofs/history.ts", () => {
+    const [, table = ""] = /^## Bugs that proofs have found\n([^]*?)^## /m.exec(results) ?? [];
+    const rows = table.split("\n").filter((line) => /^\| .* \| .* \| [0-9a-f]{7} \|$/.test(line));
+    expect(rows).toEqual(
+      BUGS_FOUND.map(({ bug, foundBy, commit }) => `| ${bug} | ${foundBy} | ${commit} |`),
+    );
   });
 });
 
