@@ -175,7 +175,7 @@ function noteRequiredFlags(
   if (booked !== null) {
     const effect = allowed.cancelAffected
       ? ", and cancel what is booked"
-      : unless(false, "--cancel-affected");
+      : ", which requires --cancel-affected";
     cli.note(`${slug}: would delete objects that are booked (${booked})${effect}.`);
   }
   if (currencyChange !== null)
