@@ -29,11 +29,10 @@ import { AVAILABILITY_PATH } from "./routes.ts";
 import { createListener } from "./transport/listener.ts";
 
 /**
- * Returns whether many clients use a path: one of the API, or a page for guests. Monitors read other
- * paths, and the desk is one device that reads its page all day.
+ * Returns whether many clients use a path: one of the API, or the first page of a business. Monitors
+ * read other paths, and one device may read another page all day.
  */
-const isOfClient = (path: string): boolean =>
-  path.startsWith("/v1/") || (path.startsWith("/b/") && !path.startsWith("/b/:slug/desk"));
+const isOfClient = (path: string): boolean => path.startsWith("/v1/") || path === "/b/:slug";
 
 export type App = {
   /** Responds to a request of the Web API, without a connection. */
