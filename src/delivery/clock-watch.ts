@@ -46,7 +46,8 @@ export function createClockWatch(rt: Runtime, onShift: (byMs: number) => void = 
         const upTo = unstored?.upTo ?? lastNumber;
         const error = tryWrite(() => storeShift(byMs, wallNow, upTo));
         if (error !== undefined) {
-          if (unstored === undefined && isStorageUnavailable(error))
+          // A busy database is not worth a line, and may become a full disk.
+          if (isStorageUnavailable(error) && !isStorageUnavailable(unstored?.error))
             rt.log(
               "error",
               "The clock was set, and the new due times cannot be stored, so deliveries are paused.",

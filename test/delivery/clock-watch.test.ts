@@ -111,10 +111,12 @@ test.each([1, -1])(
     emitEvents(rt, business, "service.updated");
     worker.wake();
     offsetMs = days * DAY_MS;
-    rt.tx = () => {
-      throw new Database.SqliteError("disk is full", "SQLITE_FULL");
-    };
-    worker.sweep();
+    for (const code of ["SQLITE_BUSY", "SQLITE_FULL", "SQLITE_FULL"]) {
+      rt.tx = () => {
+        throw new Database.SqliteError("the write fails", code);
+      };
+      worker.sweep();
+    }
     answer.resolve({ ...response, responseText: "" });
     await vi.waitFor(() => expect(rt.logged.map(({ message }) => message)).toHaveLength(2));
     expect(rt.logged.map(({ message }) => message)).toEqual([
