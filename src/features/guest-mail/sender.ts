@@ -82,9 +82,11 @@ export class MailSender {
   async #run(): Promise<void> {
     try {
       this.#storeAccepted();
-      for (const { id } of this.#listDue(MAX_PER_RUN)) {
-        if (this.#isStopped || this.#health.isPaused) return;
-        await this.#send(id);
+      for (let i = 0; i < MAX_PER_RUN && !this.#isStopped && !this.#health.isPaused; i++) {
+        // The end of a mail makes the next one about its visit due, so the list is read each time.
+        const [next] = this.#listDue(1);
+        if (next === undefined) return;
+        await this.#send(next.id);
       }
     } catch (error) {
       // The next second tries again while another program writes, or the storage cannot be used.

@@ -85,9 +85,14 @@ export function createDiscardStore(db: Db) {
 export function createGuestMailStore(db: Db) {
   const insert = db.prepare(insertInto("guest_mail", MAIL));
   const select = db.prepare(`SELECT ${columns(MAIL)} FROM guest_mail WHERE id = ?`);
+  // A guest must read the last state of a visit last, so a mail waits for the earlier ones about the
+  // same visit. A clock that is set changes the order of IDs and times, but not that of row IDs.
   const selectDue = db.prepare(`
-    SELECT ${columns(MAIL)} FROM guest_mail
-    WHERE status = 'WAITING' AND next_attempt_at <= :now ORDER BY next_attempt_at, id LIMIT :limit`);
+    SELECT ${columns(MAIL)} FROM guest_mail mail
+    WHERE status = 'WAITING' AND next_attempt_at <= :now AND NOT EXISTS (
+      SELECT 1 FROM guest_mail earlier
+      WHERE earlier.visit_id = mail.visit_id AND earlier.status = 'WAITING' AND earlier.rowid < mail.rowid)
+    ORDER BY next_attempt_at, id LIMIT :limit`);
   const attempt = db.prepare(`
     UPDATE guest_mail SET attempts = attempts + 1, next_attempt_at = :nextAttemptAt
     WHERE id = :id AND status = 'WAITING'`);
@@ -122,6 +127,7 @@ export function createGuestMailStore(db: Db) {
       if (row.status !== "WAITING") counters[row.status].run();
     },
     find: (id: string) => parseOptional(select.get(id), parse),
+    /** Lists mails that are due; of several about one visit, only the first. */
     listDue: (now: number, limit: number) => selectDue.all({ now, limit }).map(parse),
     /** Records that an attempt begins. If this process dies, the next one is at `nextAttemptAt`. */
     startAttempt: (id: string, nextAttemptAt: number) => void attempt.run({ id, nextAttemptAt }),

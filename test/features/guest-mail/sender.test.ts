@@ -88,6 +88,25 @@ test("a mail that the server refuses for now is tried again, with the same ID an
   expect(server.mails).toHaveLength(2);
 });
 
+test("a mail about a later change waits until the earlier mails about the visit have ended", async () => {
+  const { api, server, send, book, list } = await openMails("CONFIRM");
+  server.script({ do: "refuse", at: "RCPT", line: "450 4.2.2 mailbox full" }, ACCEPT, ACCEPT, ACCEPT);
+  await book();
+  await send();
+  const [{ id }] = listMade(api) as unknown as [{ id: string }];
+  changeBooking(api, businessOf(api).slug, id, "cancel");
+  await book({ email: "bob@example.com" }, "203.0.113.10", 3);
+  await send();
+  expect(server.mails.map(({ to }) => to[0])).toEqual(["bob@example.com"]);
+  api.advance(11_000);
+  await send();
+  expect(server.mails.slice(1).map(({ raw }) => subjectOf(raw).split(":")[0])).toEqual([
+    "You are booked",
+    "Cancelled",
+  ]);
+  expect(list().map(({ status }) => status)).toEqual(["SENT", "SENT", "SENT"]);
+});
+
 test("a permanent refusal ends a mail, and the other mails are sent", async () => {
   const { api, server, send, book, list } = await openMails();
   server.script(
