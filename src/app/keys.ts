@@ -143,6 +143,16 @@ export function assertNotEnded(rt: Runtime, key: ListedKey): void {
   throw new AppError("conflict", `${key.id} ${how}.`, { fix: "create a new key" });
 }
 
+/** @throws AppError conflict if the key has ended and kept its endpoints: a setting stops nothing */
+function assertEndpointsStop(rt: Runtime, key: ListedKey): void {
+  if (key.endpointsAtEnd === "STOP" || !hasEnded(key, rt.now())) return;
+  throw new AppError(
+    "conflict",
+    `${key.id} has ended and kept its endpoints, which this setting would not stop.`,
+    { fix: `deskbell keys revoke ${key.id} disables them` },
+  );
+}
+
 export function assertOverlap(overlapMs: number): void {
   if (!Number.isInteger(overlapMs) || overlapMs < 0 || overlapMs > MAX_OVERLAP_MS)
     throw new AppError("validation_failed", "The overlap must be between 0 and 7 days.");
@@ -156,7 +166,7 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended; state_refuses if an endpoint would have no event left, and for a setting that cannot
+ *   has ended, and if the endpoints that such a key has kept should stop; state_refuses if an endpoint would have no event left, and for a setting that cannot
  *   be changed on the key of a partner
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
@@ -164,6 +174,7 @@ export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): List
   return rt.tx(() => {
     const key = getKey(rt, keyId);
     if (changes.expiresAt !== undefined) assertNotEnded(rt, key);
+    if (changes.endpointsAtEnd === "STOP") assertEndpointsStop(rt, key);
     if (key.partnerId !== null) assertPartnerKeySettings(rt, key, key.partnerId, changes);
     const changed = Object.fromEntries(
       Object.entries(changes).filter(

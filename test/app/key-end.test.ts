@@ -135,6 +135,16 @@ test("the operator can keep the endpoints of a revoked key, and stop them later"
   expect(find()?.disabledReason).toBe("key_revoked");
 });
 
+test("a setting that would stop nothing is refused for a key that has ended and kept its endpoints", async () => {
+  const { rt, key, find } = await withPartner();
+  revokeKey(rt, key.id, { keepsEndpoints: true });
+  expect(() => updateKey(rt, key.id, { endpointsAtEnd: "STOP" })).toThrow(/kept its endpoints/);
+  expect(find()?.status).toBe("ACTIVE");
+  revokeKey(rt, key.id);
+  expect(find()?.status).toBe("DISABLED");
+  updateKey(rt, key.id, { endpointsAtEnd: "STOP" });
+});
+
 test("the operator can keep the endpoints of a key that will expire", async () => {
   const expiresAt = Date.parse("2026-11-21T12:00:00Z");
   const { rt, key, partner, send, emit } = await withPartner({ expiresAt });
