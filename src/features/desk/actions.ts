@@ -195,6 +195,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       const codes = tickets.map(({ admissionCode }) => admissionCode);
       return { ...done("order_confirmed", { count: tickets.length }), codes };
     },
+    explain: (_rt, _session, _form, error) =>
+      error.code === "resource_not_found" ? { code: "no_order", at: null } : undefined,
   },
 };
 

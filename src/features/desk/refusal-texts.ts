@@ -5,6 +5,7 @@ import type { RefusalCode } from "./rules.ts";
 export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
   en: {
     unknown: "There is no ticket with this code.",
+    no_order: "There is no order with this code.",
     void: "Not admitted: the order of this ticket was cancelled.",
     used: "Not admitted: this ticket was checked in at {time}.",
     changed: "This is no longer possible: it has changed meanwhile. The page shows its state.",
@@ -28,6 +29,7 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
   },
   de: {
     unknown: "Zu diesem Code gibt es kein Ticket.",
+    no_order: "Zu diesem Code gibt es keine Bestellung.",
     void: "Kein Einlass: Die Bestellung dieses Tickets wurde storniert.",
     used: "Kein Einlass: Dieses Ticket wurde schon eingelassen, {time}.",
     changed: "Das geht nicht mehr: Es hat sich inzwischen geändert. Die Seite zeigt den Stand.",
@@ -52,6 +54,7 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
   },
   fr: {
     unknown: "Aucun billet n’a ce code.",
+    no_order: "Aucune commande n’a ce code.",
     void: "Entrée refusée : la commande de ce billet a été annulée.",
     used: "Entrée refusée : ce billet est déjà entré, {time}.",
     changed: "Ce n’est plus possible : cela a changé entre-temps. La page montre l’état actuel.",
@@ -76,6 +79,7 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
   },
   es: {
     unknown: "No hay ninguna entrada con este código.",
+    no_order: "No hay ningún pedido con este código.",
     void: "No admitida: el pedido de esta entrada se canceló.",
     used: "No admitida: esta entrada ya se usó, {time}.",
     changed: "Ya no es posible: ha cambiado entretanto. La página muestra su estado.",
@@ -100,6 +104,7 @@ export const REFUSAL_TEXTS: Translations<Record<RefusalCode, string>> = {
   },
   it: {
     unknown: "Nessun biglietto ha questo codice.",
+    no_order: "Nessun ordine ha questo codice.",
     void: "Ingresso negato: l’ordine di questo biglietto è stato annullato.",
     used: "Ingresso negato: questo biglietto è già entrato, {time}.",
     changed: "Non è più possibile: nel frattempo è cambiato. La pagina mostra lo stato.",

@@ -133,7 +133,10 @@ export type DeskView = {
   hidden: Choice[];
   /** Whether there are changed opening hours to take back. */
   isHoursChanged: boolean;
+  /** The newest orders that wait for payment. */
   orders: DeskOrder[];
+  /** Whether older orders wait for payment, too, which the desk confirms by their codes. */
+  hasMoreOrders: boolean;
   absences: DeskAbsence[];
   /** The time off whose visits the page lists; null to list none. */
   away: DeskAway | null;
@@ -154,6 +157,7 @@ export type DeskRefusal = { code: RefusalCode; at: string | null };
 /** The codes `unknown`, `void` and `used` are about tickets. */
 export type RefusalCode =
   | "unknown"
+  | "no_order"
   | "void"
   | "used"
   | "changed"

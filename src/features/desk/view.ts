@@ -14,7 +14,7 @@ import { findAway, listAbsences } from "./absences.ts";
 import { listChoices, listDishes, listServices } from "./choices.ts";
 import { changedDate } from "./closing.ts";
 import { allows, type DeskSession } from "./desks.ts";
-import { type DeskOrder, type DeskView, type DeskVisit, localOf } from "./rules.ts";
+import { type DeskView, type DeskVisit, localOf } from "./rules.ts";
 
 const MAX_PENDING = 50;
 const MAX_ORDERS = 20;
@@ -65,7 +65,9 @@ export function readDeskView(
     ...(marksSoldOut ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
     ...(marksSoldOut && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
     isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
-    orders: allows(session, "visits") && isWholeBusiness ? listOrders(rt, session) : [],
+    ...(allows(session, "visits") && isWholeBusiness
+      ? listOrders(rt, session)
+      : { orders: [], hasMoreOrders: false }),
     absences: isWholeBusiness && allows(session, "close") ? listAbsences(rt, session) : [],
     away: awayId === undefined || !isWholeBusiness ? null : findAway(rt, session, awayId),
   };
@@ -190,11 +192,16 @@ function listPending(rt: Runtime, session: DeskSession): DeskVisit[] {
   );
 }
 
-/** Lists the ticket orders that wait for payment. */
-function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOrder[] {
-  return rt
+/** Lists the newest ticket orders that wait for payment. */
+function listOrders(
+  rt: Runtime,
+  { business: { id, doc } }: DeskSession,
+): Pick<DeskView, "orders" | "hasMoreOrders"> {
+  const pending = rt
     .openStore(createOrderStore)
-    .listPage({ businessId: id, status: "PENDING" }, MAX_ORDERS)
+    .list({ businessId: id, status: "PENDING" }, MAX_ORDERS + 1);
+  const orders = pending
+    .slice(0, MAX_ORDERS)
     .filter(({ expiresAt }) => expiresAt > rt.now())
     .map(({ code, eventId, items, totalCents, currency, currencyDigits }) => ({
       code,
@@ -202,4 +209,5 @@ function listOrders(rt: Runtime, { business: { id, doc } }: DeskSession): DeskOr
       tickets: items.reduce((sum, { quantity }) => sum + quantity, 0),
       total: `${formatMoney(totalCents, { ...doc, currencyDigits })} ${currency}`,
     }));
+  return { orders, hasMoreOrders: pending.length > MAX_ORDERS };
 }

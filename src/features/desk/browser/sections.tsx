@@ -86,8 +86,12 @@ export const countedTitle = (title: string, items: readonly unknown[]): string =
 export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): string =>
   countedTitle(texts.soldOut, [...soldOut, ...hidden]);
 
+export const ordersTitle = (texts: DeskTexts, { orders, hasMoreOrders }: DeskView): string =>
+  hasMoreOrders ? `${texts.orders} (${orders.length}+)` : countedTitle(texts.orders, orders);
+
+/** The newest orders come first, because a guest at the till has most often just ordered. */
 export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
-  <Section id="orders" title={countedTitle(page.texts.orders, view.orders)}>
+  <Section id="orders" title={ordersTitle(page.texts, view)}>
     <ul class="visits">
       {view.orders.map(({ code, event, tickets, total }) => (
         <li key={code} class="order">
@@ -102,6 +106,21 @@ export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
         </li>
       ))}
     </ul>
+    {view.hasMoreOrders && (
+      <Form page={page} action="confirmOrder" button={page.texts.confirmPaid}>
+        <p class="faint">{page.texts.moreOrders}</p>
+        <label>
+          {page.texts.orderCode}
+          <input
+            name="code"
+            required
+            maxLength={60}
+            autocomplete="off"
+            autocapitalize="characters"
+          />
+        </label>
+      </Form>
+    )}
   </Section>
 );
 

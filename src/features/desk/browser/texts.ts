@@ -80,6 +80,8 @@ export type DeskTexts = {
   noCamera: string;
   orders: string;
   confirmPaid: string;
+  moreOrders: string;
+  orderCode: string;
   codesOnce: string;
   device: string;
   unpair: string;
@@ -186,6 +188,8 @@ export const TEXTS: Translations<DeskTexts> = {
     noCamera: "The camera cannot be used. Allow it in the browser, or type the code.",
     orders: "Ticket orders",
     confirmPaid: "Paid: confirm",
+    moreOrders: "There are older orders, too: enter the code of one to confirm it.",
+    orderCode: "Code of the order",
     codesOnce: "Give these codes to the guest. They are shown only now:",
     device: "This device",
     unpair: "Unpair this device",
@@ -308,6 +312,8 @@ export const TEXTS: Translations<DeskTexts> = {
     noCamera: "Die Kamera geht nicht. Bitte im Browser erlauben oder den Code eintippen.",
     orders: "Ticketbestellungen",
     confirmPaid: "Bezahlt: bestätigen",
+    moreOrders: "Es gibt auch ältere Bestellungen: Bestätigen Sie eine mit ihrem Code.",
+    orderCode: "Code der Bestellung",
     codesOnce: "Diese Codes dem Gast geben. Sie erscheinen nur jetzt:",
     device: "Dieses Gerät",
     unpair: "Dieses Gerät trennen",
@@ -431,6 +437,9 @@ export const TEXTS: Translations<DeskTexts> = {
       "La caméra ne peut pas être utilisée. Autorisez-la dans le navigateur ou saisissez le code.",
     orders: "Commandes de billets",
     confirmPaid: "Payé : confirmer",
+    moreOrders:
+      "Il y a aussi des commandes plus anciennes : saisissez le code de l’une d’elles pour la confirmer.",
+    orderCode: "Code de la commande",
     codesOnce: "Donnez ces codes au client. Ils ne s’affichent que maintenant :",
     device: "Cet appareil",
     unpair: "Dissocier cet appareil",
@@ -553,6 +562,8 @@ export const TEXTS: Translations<DeskTexts> = {
     noCamera: "No se puede usar la cámara. Permítela en el navegador o escribe el código.",
     orders: "Pedidos de entradas",
     confirmPaid: "Pagado: confirmar",
+    moreOrders: "También hay pedidos más antiguos: introduzca el código de uno para confirmarlo.",
+    orderCode: "Código del pedido",
     codesOnce: "Da estos códigos al cliente. Solo se muestran ahora:",
     device: "Este dispositivo",
     unpair: "Desvincular este dispositivo",
@@ -677,6 +688,8 @@ export const TEXTS: Translations<DeskTexts> = {
     noCamera: "La fotocamera non si può usare. Consentila nel browser o scrivi il codice.",
     orders: "Ordini di biglietti",
     confirmPaid: "Pagato: conferma",
+    moreOrders: "Ci sono anche ordini meno recenti: inserisci il codice di uno per confermarlo.",
+    orderCode: "Codice dell’ordine",
     codesOnce: "Dai questi codici al cliente. Si vedono solo adesso:",
     device: "Questo dispositivo",
     unpair: "Scollega questo dispositivo",
