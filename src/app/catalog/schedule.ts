@@ -2,6 +2,7 @@ import type {
   HoursRule,
   Catalog,
   Closure,
+  OpeningException,
   ScheduleDoc,
   StaffDoc,
 } from "../../domain/catalog/catalog.ts";
@@ -160,10 +161,36 @@ export const updateDateHours = (
   date: string,
   intervals: readonly Hours[] | null,
 ): ChangeResult =>
-  editSection(rt, slug, "exceptions", (exceptions, read) => [
-    ...exceptions.filter((one) => one.date !== date),
-    ...(intervals === null ? [] : read([{ date, mode: "only", intervals: [...intervals] }])),
-  ]);
+  editSection(rt, slug, "exceptions", (exceptions, read) =>
+    withDate(
+      exceptions,
+      date,
+      intervals === null ? [] : read([{ date, mode: "only", intervals: [...intervals] }]),
+    ),
+  );
+
+/** Replaces the exceptions of a date with those that it had before. */
+export const restoreDateHours = (
+  rt: Runtime,
+  slug: string,
+  date: string,
+  before: readonly OpeningException[],
+): ChangeResult =>
+  editSection(rt, slug, "exceptions", (exceptions) => withDate(exceptions, date, before));
+
+/**
+ * Returns the exceptions with other ones for a date. The order of the other dates stays, because a
+ * catalog file in another order would be a change.
+ */
+function withDate(
+  exceptions: readonly OpeningException[],
+  date: string,
+  ofDate: readonly OpeningException[],
+): OpeningException[] {
+  const index = exceptions.findIndex((one) => one.date === date);
+  const others = exceptions.filter((one) => one.date !== date);
+  return others.toSpliced(index === -1 ? others.length : index, 0, ...ofDate);
+}
 
 /** Returns the keys of bookable staff whose own regular hours replace those of the business. */
 export const listStaffWithOwnHours = (rt: Runtime, { id }: BusinessRow): string[] =>

@@ -1,5 +1,5 @@
 import type { ChangeResult } from "../../app/catalog/plan-change.ts";
-import { updateDateHours } from "../../app/catalog/schedule.ts";
+import { restoreDateHours, updateDateHours } from "../../app/catalog/schedule.ts";
 import { getBusiness } from "../../app/businesses.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { type Interval, subtract } from "../../domain/availability/intervals.ts";
@@ -12,10 +12,13 @@ import {
   wallAt,
 } from "../../domain/availability/wall-clock.ts";
 import { createWorkingTimeReader } from "../../domain/availability/working-time.ts";
-import type { ScheduleDoc } from "../../domain/catalog/catalog.ts";
+import type { OpeningException, ScheduleDoc } from "../../domain/catalog/catalog.ts";
+import { deepEqual } from "../../domain/equality.ts";
 import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import { localDateOf } from "../../domain/local-time.ts";
+import type { BusinessRow } from "../../store/businesses.ts";
 import type { RefusalCode } from "./rules.ts";
+import { type ClosingRow, createClosingStore } from "./store.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -65,7 +68,8 @@ export class ClosingError extends AppError {
  */
 export const closeFromNow = (rt: Runtime, slug: string, until: string | null): ChangeResult =>
   rt.tx(() => {
-    const { schedule, doc } = getBusiness(rt, slug);
+    const business = getBusiness(rt, slug);
+    const { schedule, doc } = business;
     const { date, shifts, nowMin } = findOpenDay(schedule, doc.timezone, rt.now());
     // The end is -Infinity on a day without shifts.
     const endMin = Math.max(...shifts.map(({ end }) => end));
@@ -74,8 +78,26 @@ export const closeFromNow = (rt: Runtime, slug: string, until: string | null): C
     const closesNothing = totalMinutes(remaining) === totalMinutes(shifts);
     if (closesNothing)
       throw new ClosingError("conflict", "not_open", "The business is not open at this time.");
-    return updateDateHours(rt, slug, date, remaining.map(toHours));
+    const result = updateDateHours(rt, slug, date, remaining.map(toHours));
+    recordClosing(rt, business, date);
+    return result;
   });
+
+const exceptionsOf = ({ schedule }: BusinessRow, date: string): OpeningException[] =>
+  schedule.exceptions.filter((one) => one.date === date);
+
+/** Stores the hours that a closing has replaced; of several closings, the hours before the first. */
+function recordClosing(rt: Runtime, business: BusinessRow, date: string): void {
+  const before = findClosing(rt, business, date)?.before ?? exceptionsOf(business, date);
+  const closed = exceptionsOf(getBusiness(rt, business.slug), date);
+  rt.openStore(createClosingStore).save({ businessId: business.id, date, before, closed });
+}
+
+/** Returns the closing of a date; undefined if its hours were changed since, for example by a file. */
+function findClosing(rt: Runtime, business: BusinessRow, date: string): ClosingRow | undefined {
+  const closing = rt.openStore(createClosingStore).find(business.id, date);
+  return closing && deepEqual(closing.closed, exceptionsOf(business, date)) ? closing : undefined;
+}
 
 const totalMinutes = (intervals: readonly Interval[]): number =>
   intervals.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -112,28 +134,26 @@ const toHours = ({ start, end }: Interval) => ({
   end: formatClock(end),
 });
 
-/** Restores the usual hours of the day that `changedDate` returns. */
+/** Takes back the closing that `currentClosing` returns. */
 export const reopen = (rt: Runtime, slug: string): ChangeResult =>
   rt.tx(() => {
-    const { schedule, doc } = getBusiness(rt, slug);
-    // The empty text is no date, so nothing changes if the usual hours apply already.
-    return updateDateHours(rt, slug, changedDate(schedule, doc.timezone, rt.now()) ?? "", null);
+    const business = getBusiness(rt, slug);
+    const closing = currentClosing(rt, business);
+    // The empty text is no date, so nothing changes if the closing was taken back already.
+    if (closing === undefined) return restoreDateHours(rt, slug, "", []);
+    rt.openStore(createClosingStore).delete(closing);
+    return restoreDateHours(rt, slug, closing.date, closing.before);
   });
 
-/** Until this minute of the day, the changed hours of yesterday can be taken back. */
+/** Until this minute of the day, the closing of yesterday can be taken back. */
 const NIGHT_END_MIN = 6 * 60;
 
-/** Returns the date of today or, in the night, of yesterday, if that day has unusual hours. */
-export function changedDate(
-  { exceptions }: Pick<ScheduleDoc, "exceptions">,
-  timezone: string,
-  now: number,
-): string | undefined {
-  const today = localDateOf(now, timezone);
-  const yesterday = dateOf(dayNumber(today) - 1);
-  // Exceptions of mode ONLY replace the usual hours of their dates.
-  const dates = new Set(exceptions.filter(({ mode }) => mode === "ONLY").map(({ date }) => date));
-  if (dates.has(today)) return today;
-  const minuteOfDay = wallAt(timezone, Math.floor(now / MINUTE_MS)) % DAY_MIN;
-  return minuteOfDay < NIGHT_END_MIN && dates.has(yesterday) ? yesterday : undefined;
+/** Returns the closing of today or, in the night, of yesterday; undefined if there is none. */
+export function currentClosing(rt: Runtime, business: BusinessRow): ClosingRow | undefined {
+  const { timezone } = business.doc;
+  const today = localDateOf(rt.now(), timezone);
+  const closing = findClosing(rt, business, today);
+  const minuteOfDay = wallAt(timezone, Math.floor(rt.now() / MINUTE_MS)) % DAY_MIN;
+  if (closing !== undefined || minuteOfDay >= NIGHT_END_MIN) return closing;
+  return findClosing(rt, business, dateOf(dayNumber(today) - 1));
 }

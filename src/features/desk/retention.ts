@@ -1,12 +1,19 @@
 import type { ExpiringRows } from "../../app/operations/retention.ts";
+import { addDays, localDateOf } from "../../domain/local-time.ts";
 import { ACTION_MS } from "./rules.ts";
-import { createAlertLinkStore, createDeskStore } from "./store.ts";
+import { createAlertLinkStore, createClosingStore, createDeskStore } from "./store.ts";
 
-/** Deletes outcomes of actions after a day, and links and devices that have ended. */
+/** A closing is taken back at most in the night after its date, in any time zone. */
+const CLOSING_DAYS = 3;
+
+/**
+ * Deletes outcomes of actions after a day, old closings, and links and devices that have ended.
+ */
 const pruneDesks: ExpiringRows = (rt) => {
   const now = rt.now();
   rt.openStore(createDeskStore).prune(now, now - ACTION_MS);
   rt.openStore(createAlertLinkStore).prune(now);
+  rt.openStore(createClosingStore).prune(addDays(localDateOf(now, "UTC"), -CLOSING_DAYS));
   // No row is left for another call.
   return undefined;
 };

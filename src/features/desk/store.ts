@@ -1,4 +1,6 @@
+import type { OpeningException } from "../../domain/catalog/catalog.ts";
 import { columns, type Db, insertInto, parseOptional } from "../../store/database/db.ts";
+import { parseJson } from "../../store/database/storage-error.ts";
 import type { DeskOutcome, DeskRight } from "./rules.ts";
 
 /** Times are epoch milliseconds. */
@@ -130,6 +132,48 @@ export function createDeskStore(db: Db) {
       deleteExpiredLinks.run(now);
       deleteExpiredDevices.run(now);
     },
+  };
+}
+
+/** A closing of the business on a date, with the exceptions of the date before it and with it. */
+export type ClosingRow = {
+  businessId: string;
+  date: string;
+  before: OpeningException[];
+  closed: OpeningException[];
+};
+
+export function createClosingStore(db: Db) {
+  const parse = (raw: unknown): ClosingRow => {
+    const row = raw as Record<keyof ClosingRow, string>;
+    return {
+      ...row,
+      before: parseJson(row.before, "desk_closing.before") as OpeningException[],
+      closed: parseJson(row.closed, "desk_closing.closed") as OpeningException[],
+    };
+  };
+  const save = db.prepare(`
+    INSERT INTO desk_closing (business_id, date, before, closed) VALUES (:businessId, :date, :before, :closed)
+    ON CONFLICT DO UPDATE SET before = excluded.before, closed = excluded.closed`);
+  const select = db.prepare(`
+    SELECT ${columns("business_id, date, before, closed")} FROM desk_closing
+    WHERE business_id = ? AND date = ?`);
+  const deleteOne = db.prepare(
+    "DELETE FROM desk_closing WHERE business_id = :businessId AND date = :date",
+  );
+  const deleteOld = db.prepare("DELETE FROM desk_closing WHERE date < ?");
+
+  return {
+    save: (row: ClosingRow) =>
+      void save.run({
+        ...row,
+        before: JSON.stringify(row.before),
+        closed: JSON.stringify(row.closed),
+      }),
+    find: (businessId: string, date: string) => parseOptional(select.get(businessId, date), parse),
+    delete: ({ businessId, date }: ClosingRow) => void deleteOne.run({ businessId, date }),
+    /** Deletes the closings before a date. */
+    prune: (date: string) => void deleteOld.run(date),
   };
 }
 

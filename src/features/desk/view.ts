@@ -12,7 +12,7 @@ import { formatMoney } from "../../domain/money.ts";
 import { createOrderStore } from "../tickets/store.ts";
 import { findAway, listAbsences } from "./absences.ts";
 import { listChoices, listDishes, listServices } from "./choices.ts";
-import { changedDate } from "./closing.ts";
+import { currentClosing } from "./closing.ts";
 import { allows, type DeskSession } from "./desks.ts";
 import { type DeskView, type DeskVisit, localOf } from "./rules.ts";
 
@@ -64,7 +64,7 @@ export function readDeskView(
     hasEvents: rt.store.catalog.hasKind(business.id, "public_event"),
     ...(marksSoldOut ? listDishes(rt, session) : { dishes: [], soldOut: [] }),
     ...(marksSoldOut && isWholeBusiness ? listServices(rt, session) : { offered: [], hidden: [] }),
-    isHoursChanged: changedDate(business.schedule, timezone, now) !== undefined,
+    isHoursChanged: currentClosing(rt, business) !== undefined,
     ...(allows(session, "visits") && isWholeBusiness
       ? listOrders(rt, session)
       : { orders: [], hasMoreOrders: false }),

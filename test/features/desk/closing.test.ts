@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { closeFromNow, changedDate, reopen } from "../../../src/features/desk/closing.ts";
+import { closeFromNow, currentClosing, reopen } from "../../../src/features/desk/closing.ts";
+import { updateDateHours } from "../../../src/app/catalog/schedule.ts";
 import { applyCatalogBody, captureError } from "../../support/use-case.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -17,7 +18,7 @@ function openAt(time: string) {
   const schedule = () => rt.store.businesses.findBySlug(SLUG)!.schedule;
   const exceptions = () =>
     schedule().exceptions.map(({ date, intervals }) => ({ date, intervals }));
-  const changed = () => changedDate(schedule(), "America/New_York", rt.now());
+  const changed = () => currentClosing(rt, rt.store.businesses.findBySlug(SLUG)!)?.date;
   return { rt, exceptions, changed };
 }
 
@@ -37,6 +38,35 @@ test("closing for the rest of the day keeps the hours before the current time", 
   reopen(rt, SLUG);
   expect(exceptions()).toEqual([]);
   expect(changed()).toBeUndefined();
+});
+
+test("the hours that a date had before two closings come back, in the place that they had", () => {
+  const { rt, exceptions, changed } = openAt("2026-12-24T11:00");
+  applyCatalogBody(
+    rt,
+    `${HOURS}
+exceptions:
+  - { date: "2026-12-24", mode: only, intervals: [{ start: "09:00", end: "13:00" }] }
+  - { date: "2026-12-31", mode: only, intervals: [{ start: "09:00", end: "15:00" }] }
+`,
+  );
+  const planned = exceptions();
+  expect(changed()).toBeUndefined();
+  closeFromNow(rt, SLUG, "12:30");
+  closeFromNow(rt, SLUG, null);
+  expect(exceptions()[0]?.intervals).toEqual([{ start: "09:00", end: "11:00" }]);
+  reopen(rt, SLUG);
+  expect(exceptions()).toEqual(planned);
+  expect(changed()).toBeUndefined();
+});
+
+test("a closing is not taken back after the hours of its date were changed otherwise", () => {
+  const { rt, exceptions, changed } = openAt("2026-12-01T10:00");
+  closeFromNow(rt, SLUG, null);
+  updateDateHours(rt, SLUG, "2026-12-01", [{ start: "09:00", end: "11:00" }]);
+  expect(changed()).toBeUndefined();
+  reopen(rt, SLUG);
+  expect(exceptions()).toMatchObject([{ intervals: [{ start: "09:00", end: "11:00" }] }]);
 });
 
 test("closing until a time keeps the hours after this time", () => {
