@@ -59,14 +59,21 @@ const done = (code: DoneCode, details: Pick<Done, "count" | "awayId"> = {}): Don
   ...details,
 });
 
-/** Returns an action that changes the status of a visit. */
+/**
+ * Returns an action that changes the status of a visit. Its form has the start that it shows in the
+ * field `shown`.
+ */
 const statusAction = (
   action: "approve" | "decline" | "cancel" | "complete" | "noShow",
   code: DoneCode,
 ): Action => ({
   right: "visits",
-  run(rt, session, { id = "" }) {
-    const { type } = getVisit(rt, session, id);
+  run(rt, session, { id = "", shown }) {
+    const { type, startsAt } = getVisit(rt, session, id);
+    const start = localOf(startsAt, session.business.doc.timezone);
+    // The guest may have moved the visit while somebody read it.
+    if (shown !== undefined && shown !== start)
+      throw new AppError("conflict", `The visit starts at ${start}, not at ${shown}.`);
     const change = type === "booking" ? changeBooking : changeReservation;
     change(rt, session.business.slug, id, action);
     return done(code);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createBooking } from "../../../src/app/bookings/bookings.ts";
+import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
 import { createTimeOff } from "../../../src/app/bookings/time-off.ts";
 import { DESK_RIGHTS, type DeskVisit } from "../../../src/features/desk/rules.ts";
 import { createDeskLink } from "../../../src/features/desk/desks.ts";
@@ -303,6 +304,46 @@ test("a desk without the right to visits, or of one person, shows no ticket orde
   expect(await ordersOn({})).toBe(1);
   expect(await ordersOn({ allow: ["check-in"] })).toBe(0);
   expect(await ordersOn({ staffId: "stf_nobody" })).toBe(0);
+});
+
+test("an order that is not among the newest is confirmed by its code", async () => {
+  const { api, act, view, get } = await openDesk({ preset: "venue" });
+  const { id, slug } = businessOf(api);
+  const event = api.store.catalog
+    .listByKind(id, "public_event")
+    .find(({ ticketTypes }) => ticketTypes.length > 0)!;
+  const codes = Array.from(
+    { length: 21 },
+    () =>
+      createTicketOrder(api, slug, { event: event.key, items: [event.ticketTypes[0]!.key] }).code,
+  );
+  const { orders, hasMoreOrders } = await view();
+  expect([orders.map(({ code }) => code), hasMoreOrders]).toEqual([codes.slice(1).reverse(), true]);
+  const page = await (await get("")).text();
+  expect(page).toContain("Ticket orders (20+)");
+  expect(page).toContain("Code of the order");
+  const wrong = await act({ action: "confirmOrder", code: "AAAA-AAAA" });
+  expect(wrong.message.text).toBe("There is no order with this code.");
+  const confirmed = await act({ action: "confirmOrder", code: codes[0]! });
+  expect([confirmed.message.text, confirmed.view.hasMoreOrders]).toEqual([
+    "Confirmed. Tickets: 1.",
+    false,
+  ]);
+});
+
+test("an action is refused if the guest has moved the visit since the page showed it", async () => {
+  const { api, act, view } = await openDesk();
+  const { id } = book(api, "10:00");
+  const shown = (await view()).days.flatMap(({ visits }) => visits).find((one) => one.id === id);
+  rescheduleBooking(api, businessOf(api).slug, id, {
+    start: shown!.start.replace("T10:00", "T15:00"),
+    ignoresNotice: true,
+  });
+  const refused = await act({ action: "cancel", id, shown: shown!.start });
+  expect(refused.message.text).toMatch(/^This is no longer possible: it has changed meanwhile\./);
+  expect(statusOf(api, id)).toBe("CONFIRMED");
+  const start = shown!.start.replace("T10:00", "T15:00");
+  expect((await act({ action: "cancel", id, shown: start })).message.isGood).toBe(true);
 });
 
 test("a confirmed ticket order shows its codes once, and each code checks in once", async () => {

@@ -135,7 +135,7 @@ const Actions = ({ page, visit, actions }: ActionsProps) => (
         key={action}
         page={page}
         action={action}
-        fields={{ id: visit.id }}
+        fields={{ id: visit.id, shown: visit.start }}
         button={page.texts.actions[action]}
         about={aboutOf(page, visit)}
         look={
