@@ -1,10 +1,12 @@
 import { type HealthCondition, openCondition } from "../../domain/conditions/registry.ts";
 import { formatLocalMinute } from "../../domain/local-time.ts";
+import type { Booking } from "../../domain/bookings/booking.ts";
+import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { isDecisionLate, type Visit } from "../../domain/bookings/visit.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { notify } from "../notices.ts";
 import type { Runtime } from "../runtime.ts";
-import type { VisitAccess } from "./access.ts";
+import { initiatorOf, type VisitAccess } from "./access.ts";
 import { BOOKING, RESERVATION } from "./visit-kinds.ts";
 
 /**
@@ -13,18 +15,46 @@ import { BOOKING, RESERVATION } from "./visit-kinds.ts";
  */
 const MAX_PENDING = 100;
 
+type Received = {
+  noun: "booking" | "reservation";
+  /** A description such as `a booking of Cut`. */
+  what: string;
+};
+
 /**
  * Alerts the operator of a visit that a client or guest has made, without guest data. Call it in
  * the transaction that writes the visit.
- * @param what a description such as `a booking of Cut`
  */
-export function notifyReceived(
+export const notifyReceived = (
+  rt: Runtime,
+  business: BusinessRow,
+  { madeWhere = "over the API" }: VisitAccess,
+  received: Received,
+  visit: Visit,
+): void => notifyOf(rt, business, visit, received, (start) => `at ${start} was made ${madeWhere}`);
+
+/**
+ * Alerts the operator of a visit that a client or guest has moved, if its new time waits for a
+ * decision. Call it in the transaction that writes the visit.
+ */
+export function notifyMoved(
+  rt: Runtime,
+  business: BusinessRow,
+  access: VisitAccess,
+  received: Received,
+  visit: Visit,
+): void {
+  if (initiatorOf(access) !== "GUEST" || visit.status !== "PENDING") return;
+  const { madeWhere = "over the API" } = access;
+  notifyOf(rt, business, visit, received, (start) => `was moved ${madeWhere} to ${start}`);
+}
+
+function notifyOf(
   rt: Runtime,
   { slug, doc }: BusinessRow,
-  { madeWhere = "over the API" }: VisitAccess,
-  noun: "booking" | "reservation",
   { id, startsAt, decideBy }: Visit,
-  what: string,
+  { noun, what }: Received,
+  tell: (start: string) => string,
 ): void {
   const start = localMinute(startsAt, doc.timezone);
   const isPending = decideBy !== null;
@@ -35,12 +65,22 @@ export function notifyReceived(
     rt,
     openCondition(
       "booking.received",
-      `${what} at ${start} was made ${madeWhere}${wait}`,
+      `${what} ${tell(start)}${wait}`,
       `deskbell ${noun}s ${isPending ? "approve" : "show"} ${id} --business ${slug}`,
       { business: slug, subject: { id, name: start }, since: rt.now() },
     ),
   );
 }
+
+/** Returns a text such as `a booking of Cut, Colour`. */
+export const describeBooking = ({ segments }: Pick<Booking, "segments">): string =>
+  `a booking of ${segments
+    .map(({ serviceName }) => serviceName)
+    .filter((name) => name !== null)
+    .join(", ")}`;
+
+export const describeReservation = ({ partySize }: Pick<Reservation, "partySize">): string =>
+  `a table for ${partySize}`;
 
 /** Returns a condition for each pending visit for which half of the time to decide has passed. */
 export const checkUndecided = (rt: Runtime): HealthCondition[] =>

@@ -28,7 +28,7 @@ import { tellOfChange } from "../guests/guest-news.ts";
 import { audienceOf, OPERATOR, type VisitAccess, toPartnerBooking } from "./access.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
 import { type ChangeStore, changeTime, expireDueVisits } from "./change-visit.ts";
-import { notifyReceived } from "./booking-alerts.ts";
+import { describeBooking, describeReservation, notifyReceived } from "./booking-alerts.ts";
 import { saveCustomer } from "./guests.ts";
 import { getTableHold, getBookingHold } from "./holds.ts";
 import {
@@ -139,10 +139,8 @@ function insertBooking(
   rt.store.bookings.insert(business.id, booking);
   saveCustomer(rt, business.id, booking.id, guest.customer);
   tellOfChange(rt, business, null, booking);
-  if (access.keyId !== null) {
-    const names = segments.map(({ serviceName }) => serviceName).filter((name) => name !== null);
-    notifyReceived(rt, business, access, "booking", booking, `a booking of ${names.join(", ")}`);
-  }
+  const received = { noun: "booking", what: describeBooking(booking) } as const;
+  if (access.keyId !== null) notifyReceived(rt, business, access, received, booking);
   if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
@@ -241,8 +239,8 @@ function insertReservation(
   rt.store.reservations.insert(business.id, reservation);
   saveCustomer(rt, business.id, reservation.id, guest.customer);
   tellOfChange(rt, business, null, reservation);
-  if (access.keyId !== null)
-    notifyReceived(rt, business, access, "reservation", reservation, `a table for ${partySize}`);
+  const received = { noun: "reservation", what: describeReservation(reservation) } as const;
+  if (access.keyId !== null) notifyReceived(rt, business, access, received, reservation);
   if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);

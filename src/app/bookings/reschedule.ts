@@ -21,6 +21,7 @@ import {
 import type { BusinessRow } from "../../store/businesses.ts";
 import { formatInstant } from "../../domain/local-time.ts";
 import { auditVisit, auditIgnoredNotice, type StartOptions } from "./audit-visit.ts";
+import { describeBooking, describeReservation, notifyMoved } from "./booking-alerts.ts";
 import { getBusiness } from "../businesses.ts";
 import type { Runtime } from "../runtime.ts";
 import { OPERATOR, initiatorOf, type VisitAccess } from "./access.ts";
@@ -76,6 +77,7 @@ export function moveBooking(
   });
   rt.store.bookings.reschedule(business.id, after);
   publishVisit(rt, BOOKING, business, before, after);
+  notifyMoved(rt, business, access, { noun: "booking", what: describeBooking(after) }, after);
   auditRescheduled(rt, BOOKING, business, before, after);
   return after;
 }
@@ -125,6 +127,8 @@ export function moveReservation(
   });
   rt.store.reservations.reschedule(business.id, after);
   publishVisit(rt, RESERVATION, business, before, after);
+  const moved = { noun: "reservation", what: describeReservation(after) } as const;
+  notifyMoved(rt, business, access, moved, after);
   auditRescheduled(rt, RESERVATION, business, before, after);
   return after;
 }

@@ -10,6 +10,8 @@ import { SALON } from "../../http/support/api.ts";
 import { openPendingVisit } from "../desk/alert-links/open-pending-visit.ts";
 import { businessOf } from "../desk/open-desk.ts";
 
+const RECEIVED = { noun: "booking", what: "a booking of Cut" } as const;
+
 test("each attempt to send the alert of a pending visit has new links, and nothing stores them", async () => {
   const { api, id } = openPendingVisit();
   const sent: (string | undefined)[] = [];
@@ -24,7 +26,7 @@ test("each attempt to send the alert of a pending visit has new links, and nothi
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const business = businessOf(api);
   const booking = api.store.bookings.findById(business.id, id)!;
-  api.tx(() => notifyReceived(api, business, OPERATOR, "booking", booking, "a booking of Cut"));
+  api.tx(() => notifyReceived(api, business, OPERATOR, RECEIVED, booking));
   await tick();
   api.advance(10_000);
   await tick();
@@ -50,9 +52,7 @@ test("an alert whose links cannot be stored is sent without them", async () => {
   });
   const { tick } = createAlerting(api, [], { channels: [channel] });
   const booking = api.store.bookings.findById(businessOf(api).id, id)!;
-  api.tx(() =>
-    notifyReceived(api, businessOf(api), OPERATOR, "booking", booking, "a booking of Cut"),
-  );
+  api.tx(() => notifyReceived(api, businessOf(api), OPERATOR, RECEIVED, booking));
   await tick();
   expect(sent).toEqual([["booking.received", undefined]]);
 });
