@@ -1,4 +1,4 @@
-import { accessOfPage, createIsCounted, runAsPage } from "./access.ts";
+import { accessOfPage, createIsCounted, findPageKey, runAsPage } from "./access.ts";
 import { changeState, getVisitToChange } from "../../app/bookings/change-visit.ts";
 import { moveReservation, moveBooking } from "../../app/bookings/reschedule.ts";
 import { BOOKING, RESERVATION } from "../../app/bookings/visit-kinds.ts";
@@ -105,7 +105,8 @@ function assertMayMove(
   before: Booking | Reservation,
   after: Booking | Reservation,
 ): void {
-  if (!createIsCounted(rt, business.id)(after)) return;
+  // The share is one of the page. The visits of a partner's guests have the limits of its key.
+  if (keyId !== findPageKey(rt, business) || !createIsCounted(rt, business.id)(after)) return;
   const dayOf = ({ startsAt }: Booking | Reservation): string =>
     localDateOf(startsAt, business.doc.timezone);
   const part = dayOf(before) === dayOf(after) ? 1 : partOfShare(rt, "no proof");

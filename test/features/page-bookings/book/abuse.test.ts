@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { edit } from "../../../support/edit-database.ts";
 import { changeBooking } from "../../../../src/app/bookings/operator-changes.ts";
 import type { Booking } from "../../../../src/domain/bookings/booking.ts";
 import { checks } from "../../../../src/features/page-bookings/conditions.ts";
@@ -18,20 +19,22 @@ const PROXY = { trustedProxies: ["127.0.0.0/8", "::1/128"] };
 const addressOf = (i: number): string => `203.0.113.${i}`;
 
 /** Books as many visits as the page takes, each with an address and a mailbox of its own. */
-async function attack(mode: "REQUEST" | "CONFIRM", attempts: number) {
+async function attack(mode: "REQUEST" | "CONFIRM", attempts: number, query = "") {
   const { api, base } = openPage("salon", mode, PROXY);
   const { key } = firstService(api);
   const statuses: number[] = [];
+  const links: string[] = [];
   for (let i = 0; i < attempts; i++) {
     const visitor = createVisitor(api, addressOf(i));
-    const { action, times } = await visitor.openTimes(timesOf(api, base, key));
+    const { action, times } = await visitor.openTimes(timesOf(api, base, key) + query);
     const at = times.at(-1) ?? "";
     const url = await visitor.hold(action, at);
     const response =
       url === "" ? undefined : await visitor.book(url, { email: `a${i}@evil.example` });
     statuses.push(response?.status ?? 0);
+    if (response?.status === 303) links.push(response.headers.get("location") ?? "");
   }
-  return { api, base, key, statuses };
+  return { api, base, key, statuses, links };
 }
 
 const minutesOf = (visits: readonly unknown[]): number =>
@@ -75,6 +78,22 @@ test("a request that the business has accepted takes no part of the page's share
   const { action, times } = await visitor.openTimes(timesOf(api, base, key));
   expect((await visitor.book(await visitor.hold(action, times[0]!))).status).toBe(303);
   expect(listMade(api)).toHaveLength(before + 1);
+});
+
+test("a guest moves the visit that a partner's key has made, whatever that key has booked", async () => {
+  const { api, links } = await attack("REQUEST", 12, "&month=2026-12");
+  // Long visits take more than the share of the page, which does not limit the key of a partner.
+  edit(
+    api,
+    `UPDATE booking_segment SET ends_at = starts_at + 8 * 3600000
+      WHERE booking_id <> (SELECT min(id) FROM booking);
+    DELETE FROM page_key`,
+  );
+  const visitor = createVisitor(api, addressOf(201));
+  const [link = ""] = links;
+  const { action, times } = await visitor.openTimes(`${link}?move=1&date=2026-12-05`);
+  const response = await visitor.post(action, { at: times[0]! });
+  expect(response.headers.get("location")).toBe(`${link}?done=moved`);
 });
 
 test("one email address makes at most ten visits a day, from any number of network addresses", async () => {
