@@ -12,7 +12,7 @@ import { choosePageLanguage } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { addressLines } from "../public-pages/address.ts";
 import { CALENDAR_END, writeCalendarStart, writeEntry } from "../calendars/ical.ts";
-import { findMonth } from "./find-times.ts";
+import { findMonth, type MonthOfTimes } from "./find-times.ts";
 import {
   cancelOrderAsGuest,
   findGuestOrder,
@@ -25,7 +25,7 @@ import type { PublicEvent } from "../../domain/public/public-event.ts";
 import { OrderPage } from "./view/order.tsx";
 import { type BookingShop, openShop } from "./read-offer.ts";
 import { NO_STORE, parseForm, redirect, respondToRefusal, respondWithShop } from "./respond.tsx";
-import { readInstant } from "./show-booking.tsx";
+import { isGoneError, readInstant } from "./show-booking.tsx";
 import { keptFields, toQuery } from "./urls.ts";
 import { textsOf } from "./texts.ts";
 import { Times } from "./view/times.tsx";
@@ -75,7 +75,9 @@ const pathOf = ({ shop }: BookingShop, token: string): string => `${shop.path}/v
 const keptQueryOf = (request: PageRequest): string => toQuery(keptFields(request));
 
 /** The messages that a visit can show after a change: values of `done` in its URL. */
-const MESSAGES = ["moved", "changeClosed"] as const;
+const MESSAGES = ["moved", "changeClosed", "cannotMove"] as const;
+/** The query of the URL of a visit that has no other times, because it is no longer offered. */
+const CANNOT_MOVE = "done=cannotMove";
 
 /** Shows a guest's visit, or the times to which it can be moved. */
 export async function showVisit(request: PageRequest): Promise<HttpResponse> {
@@ -192,8 +194,14 @@ async function showMove(
   // The calendar begins with the day of the visit, whose other times are the likeliest choice.
   if (!query.has("month") && !query.has("date"))
     query.set("date", localDateOf(startsAt, page.business.doc.timezone));
-  const month = await findMonth(request, page.business, search, query);
   const path = pathOf(page, token);
+  let month: MonthOfTimes;
+  try {
+    month = await findMonth(request, page.business, search, query);
+  } catch (error) {
+    if (!isGoneError(error)) throw error;
+    return redirect(request, urlOfVisit(request, page, token, CANNOT_MOVE));
+  }
   const kept = keptFields(request) as [string, string][];
   const urlOf = (fields: Record<string, string>): string =>
     `${path}?${new URLSearchParams([["move", "1"], ...Object.entries(fields), ...kept])}`;
@@ -231,11 +239,13 @@ const CLOSED = new Set(["cancellation_closed", "wrong_status"]);
  * Runs a change of a guest's visit, and leads back to the visit.
  * @param run returns false if the link has ended
  * @param done the query of the visit's URL after the change
+ * @param gone its query if what was booked is no longer offered; null if the change needs no offer
  */
 async function changeAndRedirect(
   request: PageRequest,
   run: (linked: Linked) => boolean,
   done: string,
+  gone: string | null,
 ): Promise<HttpResponse> {
   const linked = findLinked(request);
   const page = linked && (await openVisitPage(request, linked));
@@ -252,6 +262,8 @@ async function changeAndRedirect(
       return redirect(request, urlOfVisit(request, page, token, "move=1&taken=1"));
     if (CLOSED.has(error.code))
       return redirect(request, urlOfVisit(request, page, token, "done=changeClosed"));
+    if (gone !== null && isGoneError(error))
+      return redirect(request, urlOfVisit(request, page, token, gone));
     throw error;
   }
 }
@@ -264,6 +276,7 @@ export const postCancellation = (request: PageRequest): Promise<HttpResponse> =>
         request,
         ({ business, token }) => cancelAsGuest(request.rt, business, token),
         "",
+        null,
       );
 
 /** Moves a guest's visit to another time. */
@@ -274,6 +287,7 @@ export async function postMove(request: PageRequest): Promise<HttpResponse> {
     // A form without a valid time changes nothing, and leads back to the times.
     ({ business, token }) => at === null || moveAsGuest(request.rt, business, token, at),
     at === null ? "move=1" : "done=moved",
+    CANNOT_MOVE,
   );
 }
 

@@ -71,6 +71,7 @@ export type BookingTexts = {
   keepOpened: string;
   changeUntil: string;
   changeClosed: string;
+  cannotMove: string;
   cancel: string;
   cancelSure: string;
   cancelYes: string;
@@ -192,6 +193,8 @@ const TEXTS: Translations<BookingTexts> = {
       "and keep its address: it leads back to this visit. Whoever has it can change the visit.",
     changeUntil: "You can move or cancel it until {time}.",
     changeClosed: "It can no longer be changed here.",
+    cannotMove:
+      "No other time can be chosen here, because it is no longer offered as it was booked.",
     cancel: "Cancel",
     cancelSure: "Cancel this visit? It cannot be undone.",
     cancelYes: "Yes, cancel",
@@ -316,6 +319,7 @@ const TEXTS: Translations<BookingTexts> = {
       "und ihre Adresse aufbewahren: Sie führt zu diesem Besuch zurück. Wer sie hat, kann ihn ändern.",
     changeUntil: "Sie können bis {time} verschieben oder absagen.",
     changeClosed: "Hier lässt sich das nicht mehr ändern.",
+    cannotMove: "Hier lässt sich keine andere Zeit wählen, weil es so nicht mehr angeboten wird.",
     cancel: "Absagen",
     cancelSure: "Diesen Besuch absagen? Das lässt sich nicht zurücknehmen.",
     cancelYes: "Ja, absagen",
@@ -438,6 +442,8 @@ const TEXTS: Translations<BookingTexts> = {
       "et conserver son adresse : elle ramène à cette visite. Qui la possède peut la modifier.",
     changeUntil: "Vous pouvez déplacer ou annuler jusqu’à {time}.",
     changeClosed: "Elle ne peut plus être modifiée ici.",
+    cannotMove:
+      "Aucune autre heure ne peut être choisie ici, car cette réservation n’est plus proposée ainsi.",
     cancel: "Annuler",
     cancelSure: "Annuler cette visite ? C’est définitif.",
     cancelYes: "Oui, annuler",
@@ -560,6 +566,7 @@ const TEXTS: Translations<BookingTexts> = {
       "y guardar su dirección: le lleva de vuelta a esta visita. Quien la tenga puede cambiarla.",
     changeUntil: "Puede cambiarla o cancelarla hasta {time}.",
     changeClosed: "Ya no se puede cambiar aquí.",
+    cannotMove: "Aquí no se puede elegir otra hora, porque ya no se ofrece tal como se reservó.",
     cancel: "Cancelar",
     cancelSure: "¿Cancelar esta visita? No se puede deshacer.",
     cancelYes: "Sí, cancelar",
@@ -681,6 +688,8 @@ const TEXTS: Translations<BookingTexts> = {
     keepOpened: "e conservarne l’indirizzo: riporta a questa visita. Chi lo ha può modificarla.",
     changeUntil: "Puoi spostarla o annullarla fino a {time}.",
     changeClosed: "Qui non si può più modificare.",
+    cannotMove:
+      "Qui non si può scegliere un altro orario, perché non è più offerta come è stata prenotata.",
     cancel: "Annulla",
     cancelSure: "Annullare questa visita? Non si può tornare indietro.",
     cancelYes: "Sì, annulla",

@@ -13,7 +13,7 @@ type VisitProps = BookingShop & {
   /** The URL of the visit without its query. */
   path: string;
   keptQuery: string;
-  message: "moved" | "changeClosed" | null;
+  message: "moved" | "changeClosed" | "cannotMove" | null;
 };
 
 const TITLES = {
@@ -89,7 +89,7 @@ export const VisitPage = (props: VisitProps) => {
           </a>
         </p>
       )}
-      {!canChange && isOpen && <Telephone {...props} />}
+      {isOpen && (!canChange || message === "cannotMove") && <Telephone {...props} />}
     </>
   );
 };
