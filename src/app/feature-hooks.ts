@@ -27,6 +27,14 @@ export type OnRemoval = {
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
 };
 
+/** How guests know the event and the tickets of an order. */
+export type EventNames = {
+  name: string;
+  venue: string | null;
+  /** The names of the ticket types, by their IDs. */
+  ticketTypes: Readonly<Record<string, string>>;
+};
+
 /** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */
 export type GuestNews = {
   /** `confirm`: the guest must confirm a hold. The others say what happened to a visit or order. */
@@ -45,6 +53,8 @@ export type GuestNews = {
    */
   decideBy: number | null;
   cancelUntil: number;
+  /** The event of an order, which may leave the catalog before the guest is told. */
+  event?: EventNames;
   /** The HMAC of the network address of a visitor, towards whose limit the news counts. */
   visitor?: Buffer;
 };

@@ -48,7 +48,7 @@ export function composeMail(
   { from, link }: { from: string; link: string },
 ): Mail | undefined {
   const to = findAddress(rt, mail.visitId);
-  const about = describeVisit(rt, business, mail.visitId);
+  const about = describeVisit(rt, business, mail.visitId, mail.facts.event);
   if (to === undefined || about === undefined) return undefined;
   const { doc } = business;
   const language = languageOf(rt, mail, business);
@@ -173,7 +173,9 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
     heading: headingOf(context),
     paragraphs: paragraphsOf(context),
     facts: [
-      { about: texts.when, lines: [writeDateTime({ format }, timezone, facts.startsAt)] },
+      ...(about.hasTime
+        ? [{ about: texts.when, lines: [writeDateTime({ format }, timezone, facts.startsAt)] }]
+        : []),
       ...about.rows(texts, format),
       {
         about: texts.where,
@@ -209,7 +211,7 @@ function linkTextOf({ mailTexts, kind, facts, about }: Context): string {
 
 /** Returns whether a mail has a calendar entry. Pending orders and holds have none: many expire. */
 const hasCalendar = ({ kind, facts, about }: Context): boolean =>
-  kind !== "confirm" && (about.event === null || facts.status !== "PENDING");
+  kind !== "confirm" && about.hasTime && (about.event === null || facts.status !== "PENDING");
 
 /**
  * Returns the calendar entry of a visit or order. Its ID and sequence are those of the file on the

@@ -1,6 +1,5 @@
+import type { EventNames } from "../../app/feature-hooks.ts";
 import type { Runtime } from "../../app/runtime.ts";
-import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
-import { ticketTypeId } from "../../domain/public/public-event.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import { keptUntil } from "../page-bookings/rules.ts";
@@ -9,6 +8,7 @@ import { describeContent, type VisitContent } from "../page-bookings/visit-view.
 import type { Format } from "../public-pages/format.ts";
 import type { TicketOrder } from "../tickets/rules.ts";
 import { createOrderStore } from "../tickets/store.ts";
+import { namesOf } from "../tickets/tell-guest.ts";
 
 type Row = { about: string; lines: string[] };
 
@@ -23,6 +23,8 @@ export type VisitDescription = {
   titles: string[];
   /** The area of a table or the venue of an event; null for the address of the business. */
   place: string | null;
+  /** Whether the time of the visit or event is known. The catalog may lack the event. */
+  hasTime: boolean;
   /** Whether the guest's page shows the admission codes of an order. */
   hasCodes: boolean;
   /** Until when nobody else can take the time of a hold (epoch ms); null if others can. */
@@ -30,11 +32,15 @@ export type VisitDescription = {
   rows: (texts: BookingTexts, format: Format) => Row[];
 };
 
-/** Returns the content of a mail about a visit, order or hold; undefined if it is deleted. */
+/**
+ * Returns the content of a mail about a visit, order or hold; undefined if it is deleted.
+ * @param named the event of an order when the mail was written
+ */
 export function describeVisit(
   rt: Runtime,
   business: BusinessRow,
   id: string,
+  named?: EventNames,
 ): VisitDescription | undefined {
   const visit =
     rt.store.bookings.findById(business.id, id) ?? rt.store.reservations.findById(business.id, id);
@@ -46,17 +52,18 @@ export function describeVisit(
   const order = orders.findById(business.id, id);
   const event = order && rt.store.catalog.findByKeyOrId(business.id, "public_event", order.eventId);
   const hasCodes = order?.status === "CONFIRMED" && orders.keepsCodes(order.id);
-  return order && describeOrder(business, order, event, hasCodes);
+  return order && describeOrder(order, event ? namesOf(business, event) : named, hasCodes);
 }
 
 const describeVisitContent = (content: VisitContent, until: number | null): VisitDescription => ({
   event: null,
   titles: content.services ?? [],
   place: content.area,
+  hasTime: true,
   hasCodes: false,
   keptUntil: until,
   rows: (texts, format) => {
-    const { services, staff, guests, totalCents } = content;
+    const { services, staff, guests, total } = content;
     const table = fillText(texts.tableFor, { count: guests });
     return [
       { about: texts.what, lines: services ?? [table] },
@@ -64,26 +71,23 @@ const describeVisitContent = (content: VisitContent, until: number | null): Visi
       ...(services !== null && guests > 1
         ? [{ about: texts.people, lines: [String(guests)] }]
         : []),
-      ...(totalCents !== null && totalCents > 0
-        ? [{ about: texts.total, lines: [format.money(totalCents)] }]
+      ...(total !== null && total.cents > 0
+        ? [{ about: texts.total, lines: [format.bookedMoney(total)] }]
         : []),
     ];
   },
 });
 
 function describeOrder(
-  { slug }: BusinessRow,
-  { code, items, totalCents }: TicketOrder,
-  event: PublicEventDoc | undefined,
+  { code, items, totalCents: cents, currency, currencyDigits }: TicketOrder,
+  event: EventNames | undefined,
   hasCodes: boolean,
 ): VisitDescription {
-  const names = new Map(
-    event?.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
-  );
   return {
     event: event?.name ?? code,
     titles: [],
-    place: event?.venue?.name ?? null,
+    place: event?.venue ?? null,
+    hasTime: event !== undefined,
     hasCodes,
     keptUntil: null,
     rows: (texts, format) => [
@@ -91,10 +95,14 @@ function describeOrder(
       {
         about: texts.tickets,
         lines: items.map(
-          ({ ticketTypeId: typeId, quantity }) => `${quantity} × ${names.get(typeId) ?? ""}`,
+          ({ ticketTypeId, quantity }) =>
+            `${quantity} × ${event?.ticketTypes[ticketTypeId] ?? texts.tickets}`,
         ),
       },
-      { about: texts.total, lines: [totalCents === 0 ? texts.free : format.money(totalCents)] },
+      {
+        about: texts.total,
+        lines: [cents === 0 ? texts.free : format.bookedMoney({ cents, currency, currencyDigits })],
+      },
       // The order's code would not admit anybody, so it is left out once each ticket has its own
       // code.
       ...(hasCodes ? [] : [{ about: texts.code, lines: [code] }]),

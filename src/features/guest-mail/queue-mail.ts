@@ -84,7 +84,16 @@ const toFacts = ({
   endsAt,
   decideBy,
   cancelUntil,
-}: MailFacts): MailFacts => ({ status, version, startsAt, endsAt, decideBy, cancelUntil });
+  event,
+}: MailFacts): MailFacts => ({
+  status,
+  version,
+  startsAt,
+  endsAt,
+  decideBy,
+  cancelUntil,
+  ...(event && { event }),
+});
 
 /** Counts a mail for its limits. @returns why the mail is not sent; null if no limit is reached */
 function countMail(

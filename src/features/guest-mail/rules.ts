@@ -1,3 +1,4 @@
+import type { EventNames } from "../../app/feature-hooks.ts";
 import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 
 // The rules say what is mailed to guests, how often, and when a mail that was not accepted is tried
@@ -39,6 +40,8 @@ export type MailFacts = {
   decideBy: number | null;
   /** Until when the guest may move or cancel the visit. */
   cancelUntil: number;
+  /** The event of an order; absent for visits, and if the catalog did not have the event. */
+  event?: EventNames | undefined;
 };
 
 /** How long before a visit its reminder is written. */

@@ -155,6 +155,7 @@ function respondWithOrder(
   const { shop, business, texts, content: event } = page;
   const kept = keptFields(request);
   const totalCents = totalOf(event, items);
+  const total = { ...business.doc, cents: totalCents };
   const fields = [...fieldsOf(event, items), ...kept];
   const startsAt = Date.parse(event.startsAt);
   const time = writeShortDateTime(
@@ -169,7 +170,7 @@ function respondWithOrder(
     content: (
       <Details
         {...page}
-        summary={<TicketSummary {...page} event={event} items={items} totalCents={totalCents} />}
+        summary={<TicketSummary {...page} event={event} items={items} total={total} />}
         form={form}
         errors={errors}
         at={startsAt}

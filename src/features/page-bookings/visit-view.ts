@@ -5,7 +5,9 @@ import type { Booking } from "../../domain/bookings/booking.ts";
 import type { Hold } from "../../domain/bookings/hold.ts";
 import type { Reservation } from "../../domain/bookings/reservation.ts";
 import { actionError, type Visit, type VisitStatus } from "../../domain/bookings/visit.ts";
+import type { Kind } from "../../domain/catalog/catalog.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
+import type { BookedAmount } from "../public-pages/format.ts";
 
 // These functions read what a guest sees of a visit, on its page and in mails.
 
@@ -16,7 +18,8 @@ export type VisitContent = {
   staff: string[];
   guests: number;
   area: string | null;
-  totalCents: number | null;
+  /** The price of all services for all guests; null for a table. */
+  total: BookedAmount | null;
 };
 
 export type VisitView = VisitContent & {
@@ -61,16 +64,19 @@ export function describeContent(
   visit: Booking | Reservation | Hold,
 ): VisitContent {
   const nameOf = createCatalogNamer(rt, businessId);
+  // Guests would not understand the ID of an object that has left the catalog.
+  const findName = (kind: Kind, id: string | null): string | null =>
+    (id && rt.store.catalog.findByKeyOrId(businessId, kind, id)?.name) || null;
   // A reservation has no segments, and the hold of a table has none in its list.
   if (!("segments" in visit) || visit.segments.length === 0)
     return {
       services: null,
       staff: [],
       guests: "partySize" in visit ? visit.partySize : visit.guests,
-      area: "areaId" in visit ? nameOf("area", visit.areaId) : null,
-      totalCents: null,
+      area: "areaId" in visit ? findName("area", visit.areaId) : null,
+      total: null,
     };
-  const { segments, guests, totalCents } = visit;
+  const { segments, guests, totalCents: cents, currency, currencyDigits } = visit;
   const staff = segments.flatMap(({ staffId, staffName }) =>
     staffId !== null && staffName !== null && isPublicStaff(rt, businessId, staffId)
       ? [staffName]
@@ -79,14 +85,14 @@ export function describeContent(
   return {
     services: segments.flatMap((segment) => [
       describeService(nameOf, segment),
-      ...segment.addons.map(({ addonId, quantity }) => {
-        const name = nameOf("addon", addonId) ?? "";
-        return `+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`;
+      ...segment.addons.flatMap(({ addonId, quantity }) => {
+        const name = findName("addon", addonId);
+        return name === null ? [] : [`+ ${quantity > 1 ? `${quantity} × ` : ""}${name}`];
       }),
     ]),
     staff: [...new Set(staff)],
     guests,
     area: null,
-    totalCents,
+    total: { cents, currency, currencyDigits },
   };
 }

@@ -21,6 +21,9 @@ type FormatOptions = Currency & {
   timezone: string;
 };
 
+/** An amount in minor units of the currency in which it was booked. */
+export type BookedAmount = Currency & { cents: number };
+
 /** The most formats that are kept: to create one takes longer than to build a page. */
 const MAX_FORMATS = 100;
 const formats = new BoundedCache<string, Format>(MAX_FORMATS);
@@ -37,7 +40,8 @@ export function getFormat(options: FormatOptions): Format {
 const dateOfWeekday = (weekday: Weekday): Date =>
   new Date(Date.UTC(2024, 0, 1 + WEEK.indexOf(weekday)));
 
-function createFormat({ language, country, timezone, currency, currencyDigits }: FormatOptions) {
+function createFormat(options: FormatOptions) {
+  const { language, country, timezone, currency, currencyDigits } = options;
   const locale = country === null ? language : `${language}-${country}`;
   const amounts = new Intl.NumberFormat(locale, {
     style: "currency",
@@ -45,8 +49,8 @@ function createFormat({ language, country, timezone, currency, currencyDigits }:
     minimumFractionDigits: currencyDigits,
     maximumFractionDigits: currencyDigits,
   });
-  const dates = (options: Intl.DateTimeFormatOptions, timeZone = timezone) =>
-    new Intl.DateTimeFormat(locale, { ...options, timeZone });
+  const dates = (fields: Intl.DateTimeFormatOptions, timeZone = timezone) =>
+    new Intl.DateTimeFormat(locale, { ...fields, timeZone });
   const times = dates({ timeStyle: "short" });
   const wallTimes = dates({ timeStyle: "short" }, "UTC");
   const longDates = dates({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
@@ -75,10 +79,17 @@ function createFormat({ language, country, timezone, currency, currencyDigits }:
     return weekdayList.length > 2 && isRange ? `${names[0]} – ${names.at(-1)}` : names.join(", ");
   }
 
+  /** @param minorUnits an amount in minor units of the currency */
+  const money = (minorUnits: number): string => amounts.format(minorUnits / 10 ** currencyDigits);
+
   return {
     locale,
-    /** @param minorUnits an amount in minor units of the currency */
-    money: (minorUnits: number): string => amounts.format(minorUnits / 10 ** currencyDigits),
+    money,
+    /** Returns an amount in its own currency, which the business may have changed since. */
+    bookedMoney: ({ cents, currency: booked, currencyDigits: digits }: BookedAmount): string =>
+      booked === currency && digits === currencyDigits
+        ? money(cents)
+        : getFormat({ ...options, currency: booked, currencyDigits: digits }).money(cents),
     percent: (basisPoints: number): string => percents.format(basisPoints / 10_000),
     /** @param minutes a duration */
     duration(minutes: number): string {

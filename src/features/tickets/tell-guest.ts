@@ -1,6 +1,8 @@
-import type { GuestNews } from "../../app/feature-hooks.ts";
+import type { EventNames, GuestNews } from "../../app/feature-hooks.ts";
 import { tellGuest } from "../../app/guests/guest-news.ts";
 import type { Runtime } from "../../app/runtime.ts";
+import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
+import { ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { TicketOrder } from "./rules.ts";
 
@@ -26,5 +28,14 @@ export function tellOfOrder(
     decideBy: status === "PENDING" ? expiresAt : null,
     // Guests can cancel only an order that is not paid.
     cancelUntil: status === "PENDING" ? expiresAt : updatedAt,
+    ...(event && { event: namesOf(business, event) }),
   });
 }
+
+export const namesOf = ({ slug }: BusinessRow, event: PublicEventDoc): EventNames => ({
+  name: event.name,
+  venue: event.venue?.name ?? null,
+  ticketTypes: Object.fromEntries(
+    event.ticketTypes.map((type) => [ticketTypeId(slug, event, type), type.name]),
+  ),
+});

@@ -1,11 +1,16 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { createBooking } from "../../../src/app/bookings/bookings.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
+import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
 import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { updateVisit } from "../../../src/app/bookings/change-visit.ts";
 import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
+import type { Reservation } from "../../../src/domain/bookings/reservation.ts";
+import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { redactSecrets } from "../../../src/domain/text.ts";
 import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
 import { retention } from "../../../src/features/page-bookings/retention.ts";
+import { describeContent } from "../../../src/features/page-bookings/visit-view.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import {
   businessOf,
@@ -124,6 +129,85 @@ test("a guest can no longer change a visit once the time to cancel it is over", 
   expect(cancelled.headers.get("location")).toBe(`${link}?done=changeClosed`);
   await visitor.post(action, { at: times[0]! });
   expect(current().version).toBe(version);
+});
+
+test("a visit whose service is hidden cannot be moved, and its page says so and stays", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit();
+  const { slug } = businessOf(api);
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  const { serviceId } = (current() as unknown as { segments: { serviceId: string }[] })
+    .segments[0]!;
+  editCatalog(api, slug, (catalog) => ({
+    catalog: withObjects(catalog, "service", (docs) =>
+      docs.map((doc) =>
+        objectId("service", slug, doc) === serviceId ? { ...doc, status: "INACTIVE" } : doc,
+      ),
+    ),
+    target: { section: "publicPage" },
+  }));
+  const { version } = current();
+  const responses = [
+    await visitor.send(`${link}?move=1`),
+    await visitor.post(action, { at: times[0]! }),
+  ];
+  for (const response of responses) {
+    const back = response.headers.get("location") ?? "";
+    expect(back).toBe(`${link}?done=cannotMove`);
+    const page = await visitor.get(back);
+    expect(page).toContain("No other time can be chosen here");
+    expect(page).toContain('href="tel:');
+    expect(page).toContain("/cancel");
+  }
+  expect(current().version).toBe(version);
+});
+
+test("the operator is alerted of a visit that a guest has moved, if it must be approved again", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit("REQUEST");
+  changeBooking(api, businessOf(api).slug, current().id, "approve");
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  const at = times.find((time) => Date.parse(time) !== current().startsAt) ?? "";
+  const put = vi.spyOn(api.store.notices, "put");
+  await visitor.post(action, { at });
+  expect(put.mock.calls).toEqual([
+    [
+      expect.stringContaining("booking.received"),
+      expect.objectContaining({
+        text: expect.stringMatching(
+          /^a booking of .* was moved on the booking page to .*: approve/,
+        ),
+        command: expect.stringContaining(`bookings approve ${current().id}`),
+      }),
+    ],
+  ]);
+});
+
+test("a visit shows its price in the currency in which it was booked", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit();
+  const { totalCents } = current() as unknown as { totalCents: number };
+  const page = await visitor.get(link);
+  expect(page).toContain(`$${(totalCents / 100).toFixed(2)}`);
+  editCatalog(api, businessOf(api).slug, (catalog) => ({
+    catalog: { ...catalog, business: { ...catalog.business, currency: "JPY", currencyDigits: 0 } },
+    target: { section: "publicPage" },
+  }));
+  expect(await visitor.get(link)).toContain(`$${(totalCents / 100).toFixed(2)}`);
+});
+
+test("a visit names neither an add-on nor an area that has left the catalog", () => {
+  const { api } = openPage();
+  const business = businessOf(api);
+  const { id } = createBooking(api, business.slug, {
+    service: "cut",
+    staff: "maya",
+    start: "2026-12-01T10:00",
+  });
+  const booking = api.store.bookings.findById(business.id, id)!;
+  const gone = { addonId: "adn_gone", quantity: 1, priceCents: 100 };
+  const segments = booking.segments.map((segment) => ({ ...segment, addons: [gone] }));
+  const { services } = describeContent(api, business, { ...booking, segments });
+  expect(services).toEqual([expect.not.stringContaining("adn_")]);
+  const table = { partySize: 2, areaId: "are_gone" } as Reservation;
+  expect(describeContent(api, business, table).area).toBeNull();
 });
 
 test("a link ends 30 days after the visit, and its row is deleted", async () => {

@@ -52,7 +52,12 @@ export const OrderPage = (props: OrderProps) => {
         </p>
       )}
       {event !== null && (
-        <TicketSummary {...props} event={event} items={order.items} totalCents={order.totalCents} />
+        <TicketSummary
+          {...props}
+          event={event}
+          items={order.items}
+          total={{ ...order, cents: order.totalCents }}
+        />
       )}
       {isOpen && event !== null && (
         <p>

@@ -2,6 +2,7 @@
 import { fillText } from "../../../pages/languages.ts";
 import type { PublicEvent } from "../../../domain/public/public-event.ts";
 import type { TicketItem } from "../orders.ts";
+import type { BookedAmount } from "../../public-pages/format.ts";
 import type { BookingShop } from "../read-offer.ts";
 import { ticketField } from "../rules.ts";
 import { Fact, Heading, Hidden, Notice, Outside, VisitTime } from "./parts.tsx";
@@ -98,12 +99,12 @@ const priceOf = ({ shop, texts }: BookingShop, { priceCents }: TicketType): stri
 type SummaryProps = BookingShop & {
   event: PublicEvent;
   items: readonly TicketItem[];
-  totalCents: number;
+  total: BookedAmount;
 };
 
 /** The tickets that a guest has chosen. */
 export const TicketSummary = (props: SummaryProps) => {
-  const { shop, texts, event, items, totalCents } = props;
+  const { shop, texts, event, items, total } = props;
   return (
     <div class="card summary">
       <dl>
@@ -126,7 +127,7 @@ export const TicketSummary = (props: SummaryProps) => {
         </Fact>
         <Fact about={texts.total}>
           <strong class="price">
-            {totalCents === 0 ? texts.free : shop.format.money(totalCents)}
+            {total.cents === 0 ? texts.free : shop.format.bookedMoney(total)}
           </strong>
         </Fact>
       </dl>

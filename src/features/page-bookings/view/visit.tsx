@@ -111,7 +111,7 @@ type FactsProps = BookingShop & { view: VisitContent & { startsAt: number; endsA
 export const Facts = (props: FactsProps) => {
   const { shop, business, texts, view, isEmbedded } = props;
   const lines = addressLines(business.doc);
-  const { services, staff, guests, area, totalCents } = view;
+  const { services, staff, guests, area, total } = view;
   const { phone } = business.doc;
   return (
     <div class="card summary">
@@ -134,8 +134,8 @@ export const Facts = (props: FactsProps) => {
           </Fact>
         )}
         {services !== null && guests > 1 && <Fact about={texts.people}>{guests}</Fact>}
-        {totalCents !== null && totalCents > 0 && (
-          <Fact about={texts.total}>{shop.format.money(totalCents)}</Fact>
+        {total !== null && total.cents > 0 && (
+          <Fact about={texts.total}>{shop.format.bookedMoney(total)}</Fact>
         )}
         <Fact about={texts.where}>
           <span class="line">
