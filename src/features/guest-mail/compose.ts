@@ -34,6 +34,8 @@ type Context = {
   kind: MailKind;
   facts: MailFacts;
   about: VisitDescription;
+  /** Whether the guest's page of a visit can still move and cancel it when the mail is sent. */
+  canChange: boolean;
 };
 
 /**
@@ -63,6 +65,7 @@ export function composeMail(
     kind,
     facts,
     about,
+    canChange: about.event === null && kind !== "confirm" && canStillChange(facts, rt.now()),
   };
   const content = toContent(context, language, link);
   const calendar = writeCalendar(context, mail, { from, link });
@@ -163,11 +166,14 @@ function paragraphsOf({ business, format, ...context }: Context): string[] {
 const takesPlace = ({ status }: MailFacts): boolean =>
   status === "PENDING" || status === "CONFIRMED";
 
+// A reminder is often sent after the time until which guests can change their visits.
+const canStillChange = (facts: MailFacts, now: number): boolean =>
+  takesPlace(facts) && now <= facts.cancelUntil && now < facts.startsAt;
+
 function toContent(context: Context, language: PageLanguage, link: string): MailContent {
-  const { business, format, texts, mailTexts, kind, facts, about } = context;
+  const { business, format, texts, mailTexts, kind, facts, about, canChange } = context;
   const { name, phone, timezone } = business.doc;
   const zone = timezone.split("/").at(-1)?.replaceAll("_", " ") ?? "";
-  const canChange = about.event === null && kind !== "confirm" && takesPlace(facts);
   return {
     language,
     heading: headingOf(context),
@@ -203,10 +209,10 @@ function toContent(context: Context, language: PageLanguage, link: string): Mail
   };
 }
 
-function linkTextOf({ mailTexts, kind, facts, about }: Context): string {
+function linkTextOf({ mailTexts, kind, about, canChange }: Context): string {
   if (kind === "confirm") return mailTexts.confirmLink;
   if (about.event !== null) return mailTexts.orderLink;
-  return takesPlace(facts) ? mailTexts.visitLink : mailTexts.seeLink;
+  return canChange ? mailTexts.visitLink : mailTexts.seeLink;
 }
 
 /** Returns whether a mail has a calendar entry. Pending orders and holds have none: many expire. */

@@ -4,13 +4,17 @@ import { expect, test } from "vitest";
 import { saveCustomer } from "../../../src/app/bookings/guests.ts";
 import { changeBooking } from "../../../src/app/bookings/operator-changes.ts";
 import { rescheduleBooking } from "../../../src/app/bookings/reschedule.ts";
-import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
+import { writeMail } from "../../../src/features/guest-mail/queue-mail.ts";
 import { composeMail } from "../../../src/features/guest-mail/compose.ts";
 import { toPlainText } from "../../../src/features/guest-mail/layout.ts";
+import { describeVisit } from "../../../src/features/guest-mail/describe.ts";
+import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { ticketTypeId } from "../../../src/domain/public/public-event.ts";
+import { edit } from "../../support/edit-database.ts";
 import { parseCalendar } from "../../support/ical.ts";
 import { parseMail, partOf } from "../../support/mail-server.ts";
 import { businessOf, createVisitor, findAll, listMade } from "../page-bookings/open-page.ts";
@@ -230,6 +234,85 @@ test("each mail about a visit says in its heading and first sentence what became
     ["You are booked", `${doc.name} expects you.`],
     ["Cancelled", "This visit is cancelled."],
   ]);
+});
+
+test("the mail of an order that is cancelled with its event still names the event and its tickets", async () => {
+  const { api, server, send, base } = await openMails("CONFIRM", "venue");
+  const visitor = createVisitor(api);
+  const { id, slug } = businessOf(api);
+  const event = api.store.catalog
+    .listByKind(id, "public_event")
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
+  const url = `${base}?event=${objectId("public_event", slug, event)}`;
+  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+  const details = (await visitor.send(`${url}&${field}=2`)).headers.get("location") ?? "";
+  await visitor.book(details);
+  await send();
+  const [order] = api.openStore(createOrderStore).list({ businessId: id }, 10);
+  const removeEvent = (): unknown =>
+    editCatalog(api, slug, (catalog) => ({
+      catalog: withObjects(
+        // Promotions refer to ticket types of the event.
+        withObjects(catalog, "promotion", () => []),
+        "public_event",
+        (docs) => docs.filter(({ key }) => key !== event.key),
+      ),
+      target: { section: "publicPage" },
+    }));
+  cancelTicketOrder(api, slug, order!.code, null);
+  removeEvent();
+  await send();
+  const cancelled = server.mails.at(-1)!.raw;
+  const { name } = event.ticketTypes.find((type) =>
+    field.endsWith(ticketTypeId(slug, event, type)),
+  )!;
+  expect(parseMail(cancelled).headers.get("subject")).toContain(event.name);
+  expect(partOf(cancelled, "text/plain")).toContain(`What: ${event.name}`);
+  expect(partOf(cancelled, "text/plain")).toContain(`Tickets: 2 × ${name}`);
+  expect(parseCalendar(partOf(cancelled, "text/calendar"))).toMatchObject([
+    { summary: event.name, start: new Date(event.startsAt) },
+  ]);
+  expect(describeVisit(api, businessOf(api), order!.id)).toMatchObject({
+    event: order!.code,
+    hasTime: false,
+  });
+});
+
+test("a confirmed order without codes of its own does not offer the code of the order as a ticket", async () => {
+  const { api, send, base, list } = await openMails("CONFIRM", "venue");
+  const visitor = createVisitor(api);
+  const business = businessOf(api);
+  const event = api.store.catalog
+    .listByKind(business.id, "public_event")
+    .find(({ ticketTypes, status }) => status === "PUBLISHED" && ticketTypes.length > 0)!;
+  const url = `${base}?event=${objectId("public_event", business.slug, event)}`;
+  const [field = ""] = findAll(await visitor.get(url), /<select name="(ticket\.[^"]+)"/g);
+  await visitor.book((await visitor.send(`${url}&${field}=1`)).headers.get("location") ?? "");
+  const [order] = api.openStore(createOrderStore).list({ businessId: business.id }, 10);
+  confirmTicketOrder(api, business.slug, order!.code);
+  edit(api, "UPDATE ticket_order SET keeps_codes = 0");
+  await send();
+  const mail = composeMail(api, list().at(-1)!, business, { from: "a@salon.example", link: "" });
+  expect(mail?.text).toContain("The code below is that of the order and admits nobody.");
+});
+
+test("a mail offers to move or cancel a visit only while its guest can do so", async () => {
+  const { api, server, send, book } = await openMails("CONFIRM");
+  await book({}, undefined, 0, "&month=2026-12");
+  const [visit] = listMade(api);
+  await send();
+  api.advance(Math.min(visit!.cancelUntil, visit!.startsAt - 1) + 1 - api.now());
+  const keyId = visit!.createdByKey ?? "";
+  writeMail(api, businessOf(api), { ...visit!, kind: "reminder", keyId });
+  await send();
+  const [early, late] = server.mails.map(({ raw }) => partOf(raw, "text/plain")) as [
+    string,
+    string,
+  ];
+  expect(early).toContain("You can move or cancel it until");
+  expect(early).toContain("See, move or cancel the visit");
+  expect(late).not.toMatch(/move or cancel/);
+  expect(late).toContain("See the visit");
 });
 
 test("answers to a mail go to the address of the business, if mail can be sent to it", async () => {

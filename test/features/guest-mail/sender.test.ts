@@ -90,7 +90,12 @@ test("a mail that the server refuses for now is tried again, with the same ID an
 
 test("a mail about a later change waits until the earlier mails about the visit have ended", async () => {
   const { api, server, send, book, list } = await openMails("CONFIRM");
-  server.script({ do: "refuse", at: "RCPT", line: "450 4.2.2 mailbox full" }, ACCEPT, ACCEPT, ACCEPT);
+  server.script(
+    { do: "refuse", at: "RCPT", line: "450 4.2.2 mailbox full" },
+    ACCEPT,
+    ACCEPT,
+    ACCEPT,
+  );
   await book();
   await send();
   const [{ id }] = listMade(api) as unknown as [{ id: string }];
