@@ -229,7 +229,8 @@ const TEXTS: Translations<BookingTexts> = {
     orderPendingText:
       "Pay {business} by {time}, and give the code below. Otherwise the order ends.",
     orderConfirmed: "Your tickets are confirmed",
-    orderConfirmedText: "Give this code at the entrance.",
+    orderConfirmedText:
+      "Show the codes of your tickets at the entrance. The code below is that of the order and admits nobody.",
     showCodes: "Show the code of each ticket at the entrance.",
     ticketUsed: "checked in",
     orderExpired: "The order has ended",
@@ -354,7 +355,8 @@ const TEXTS: Translations<BookingTexts> = {
     orderPendingText:
       "Zahlen Sie bis {time} bei {business} und nennen Sie den Code unten. Sonst endet die Bestellung.",
     orderConfirmed: "Ihre Tickets sind bestätigt",
-    orderConfirmedText: "Nennen Sie diesen Code am Einlass.",
+    orderConfirmedText:
+      "Zeigen Sie am Einlass die Codes Ihrer Tickets. Der Code unten ist der Ihrer Bestellung und gilt nicht als Ticket.",
     showCodes: "Zeigen Sie am Einlass den Code jedes Tickets.",
     ticketUsed: "eingelöst",
     orderExpired: "Die Bestellung ist abgelaufen",
@@ -478,7 +480,8 @@ const TEXTS: Translations<BookingTexts> = {
     orderPendingText:
       "Payez {business} avant {time} en indiquant le code ci-dessous. Sinon la commande prend fin.",
     orderConfirmed: "Vos billets sont confirmés",
-    orderConfirmedText: "Indiquez ce code à l’entrée.",
+    orderConfirmedText:
+      "Présentez les codes de vos billets à l’entrée. Le code ci-dessous est celui de la commande et ne vaut pas billet.",
     showCodes: "Présentez le code de chaque billet à l’entrée.",
     ticketUsed: "utilisé",
     orderExpired: "La commande a expiré",
@@ -601,7 +604,8 @@ const TEXTS: Translations<BookingTexts> = {
     orderPendingText:
       "Pague a {business} antes de {time} e indique el código de abajo. Si no, el pedido termina.",
     orderConfirmed: "Sus entradas están confirmadas",
-    orderConfirmedText: "Indique este código en la entrada.",
+    orderConfirmedText:
+      "Muestre los códigos de sus entradas al llegar. El código de abajo es el del pedido y no sirve de entrada.",
     showCodes: "Muestre el código de cada entrada al llegar.",
     ticketUsed: "utilizada",
     orderExpired: "El pedido ha caducado",
@@ -724,7 +728,8 @@ const TEXTS: Translations<BookingTexts> = {
     orderPendingText:
       "Paga {business} entro {time} e indica il codice qui sotto. Altrimenti l’ordine termina.",
     orderConfirmed: "I tuoi biglietti sono confermati",
-    orderConfirmedText: "Indica questo codice all’ingresso.",
+    orderConfirmedText:
+      "Mostra i codici dei tuoi biglietti all’ingresso. Il codice qui sotto è quello dell’ordine e non vale come biglietto.",
     showCodes: "Mostra il codice di ogni biglietto all’ingresso.",
     ticketUsed: "usato",
     orderExpired: "L’ordine è scaduto",

@@ -182,7 +182,7 @@ test("a rotation of the master key reports the orders whose admission codes are 
   const store = api.openStore(createTicketCodeStore);
   for (const row of store.list()) store.replace({ ...row, sealed: Buffer.alloc(40) });
   const page = await visitor.get(link);
-  expect(page).toContain("Give this code at the entrance");
+  expect(page).toContain("The code below is that of the order and admits nobody.");
   expect(rotateMasterKey(api).reports[0]).toEqual({
     fields: { ticketCodes: 2, lostTicketCodes: [orderId] },
     notes: [
