@@ -39,13 +39,14 @@ export type PageOrder = {
 
 /**
  * Returns when tickets that are ordered now must be paid: at the latest when the event begins, or
- * now if the event has begun.
+ * ends if it has begun.
  */
 export const payByOf = (
   { doc: { publicPage } }: BusinessRow,
-  { startsAt }: { startsAt: number },
+  { startsAt, endsAt }: { startsAt: number; endsAt: number },
   now: number,
-): number => Math.max(Math.min(now + publicPage.orders.payWithinHours * HOUR_MS, startsAt), now);
+): number =>
+  Math.min(now + publicPage.orders.payWithinHours * HOUR_MS, startsAt > now ? startsAt : endsAt);
 
 /** Returns the largest share of a quota that unpaid orders of the page can take. */
 export const maxQuotaShareOf = ({ orders }: BusinessDoc["publicPage"]): number =>

@@ -161,7 +161,7 @@ function respondWithOrder(
   const time = writeShortDateTime(
     shop,
     business.doc.timezone,
-    payByOf(business, { startsAt }, request.context.now),
+    payByOf(business, { startsAt, endsAt: Date.parse(event.endsAt) }, request.context.now),
   );
   const changeUrl = urlOfStep(page, [...fields, ["change", "1"]]);
   return respondWithShop(request, page, {

@@ -1,6 +1,6 @@
 import jsQR from "jsqr";
 import { expect, test, vi } from "vitest";
-import { editCatalog } from "../../../src/app/catalog/edit-catalog.ts";
+import { editCatalog, withObjects } from "../../../src/app/catalog/edit-catalog.ts";
 import { confirmTicketOrder } from "../../../src/features/tickets/orders.ts";
 import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts";
 import { createOrderStore } from "../../../src/features/tickets/store.ts";
@@ -273,6 +273,25 @@ test("the business sets until when orders are paid, and how many places they kee
   }
   expect(listOrders(api).map(({ expiresAt }) => expiresAt - api.now())).toContain(3 * HOUR_MS);
   expect(await visitor.get(url)).toContain("How many tickets?");
+});
+
+test("tickets that are ordered during an event must be paid before it ends", async () => {
+  const { api, visitor, event, details } = await openTickets();
+  editCatalog(api, businessOf(api).slug, (catalog) => ({
+    catalog: withObjects(catalog, "public_event", (docs) =>
+      docs.map((doc) => ({
+        ...doc,
+        ticketTypes: doc.ticketTypes.map((type) => ({ ...type, salesEndAt: null })),
+      })),
+    ),
+    target: { section: "publicPage" },
+  }));
+  api.advance(event.startsAt + 1000 - api.now());
+  const link = (await visitor.book(details)).headers.get("location") ?? "";
+  expect(await visitor.get(link)).toContain("Tickets reserved");
+  expect(listOrders(api)).toMatchObject([
+    { status: "PENDING", expiresAt: Math.min(api.now() + 48 * HOUR_MS, event.endsAt) },
+  ]);
 });
 
 test("an order of more tickets than are left leads back to the choice of tickets", async () => {
