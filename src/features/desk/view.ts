@@ -43,10 +43,12 @@ export function readDeskView(
   const now = rt.now();
   const today = localDateOf(now, timezone);
   const isWholeBusiness = desk.staffId === null;
-  const days = [today, addDays(today, 1)].map((date) => ({
-    date,
-    visits: toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined)),
-  }));
+  const visitsOf = (date: string): DeskVisit[] =>
+    toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined));
+  // A bar still deals with the visits of the night after midnight.
+  const ofNight = visitsOf(addDays(today, -1)).filter(({ end }) => end > `${today}T00:00`);
+  const days = [today, addDays(today, 1)].map((date) => ({ date, visits: visitsOf(date) }));
+  days[0]?.visits.unshift(...ofNight);
   markNowAndNext(days[0]?.visits ?? [], now, rt, session);
   const marksSoldOut = allows(session, "sold-out");
   return {

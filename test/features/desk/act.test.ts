@@ -8,6 +8,7 @@ import { cancelTicketOrder } from "../../../src/features/tickets/change-order.ts
 import { confirmTicketOrder, createTicketOrder } from "../../../src/features/tickets/orders.ts";
 import type { DeskMessage } from "../../../src/features/desk/browser/desk.tsx";
 import type { TestApi } from "../../http/support/api.ts";
+import { edit } from "../../support/edit-database.ts";
 import { businessOf, createBrowser, openDesk } from "./open-desk.ts";
 
 // The clock of the tests stands at 07:00 of Friday, 2026-11-20, in the salon.
@@ -102,6 +103,20 @@ test("a desk declines, cancels and completes visits, marks no-shows, and moves a
   expect(statusOf(api, id)).toBe("NO_SHOW");
   await act({ action: "complete", id });
   expect(statusOf(api, id)).toBe("COMPLETED");
+});
+
+test("a visit that lasts beyond midnight stays on the desk", async () => {
+  const { api, view, act } = await openDesk();
+  book(api, "10:00");
+  const { id } = book(api, "16:00");
+  const midnight = Date.parse("2026-11-21T00:00-05:00");
+  edit(api, `UPDATE booking SET ends_at = ${midnight + 3_600_000} WHERE id = '${id}'`);
+  api.advance(midnight + 60_000 - api.now());
+  const [today] = (await view()).days;
+  expect(today).toMatchObject({ date: "2026-11-21", visits: [{ id, at: "now" }] });
+  expect((await act({ action: "complete", id })).message.isGood).toBe(true);
+  api.advance(3_600_000);
+  expect((await view()).days[0]?.visits).toMatchObject([{ id, at: "past" }]);
 });
 
 test("an action that is sent twice is done once", async () => {
