@@ -1,5 +1,6 @@
 import type { AppError } from "../domain/errors.ts";
 import { loadFromFeatures } from "../features/index.ts";
+import type { EventNames } from "../domain/public/public-event.ts";
 import type { BusinessRow } from "../store/businesses.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -25,14 +26,6 @@ export type OnRemoval = {
   committed?: (rt: Runtime) => void;
   /** Returns where a deleted business is still stored, as notes for the operator. */
   describeRemains?: (rt: Runtime, isMoved: boolean) => string[];
-};
-
-/** How guests know the event and the tickets of an order. */
-export type EventNames = {
-  name: string;
-  venue: string | null;
-  /** The names of the ticket types, by their IDs. */
-  ticketTypes: Readonly<Record<string, string>>;
 };
 
 /** What the guest of a visit, order or hold may want to know. Times are epoch milliseconds. */

@@ -10,6 +10,14 @@ type SaleState = SaleAvailability["state"];
 export type PublicEvent = z.infer<typeof schemas.publicEvent>;
 type PublicTicketType = z.infer<typeof schemas.ticketType>;
 
+/** How guests know the event and the tickets of an order. */
+export type EventNames = {
+  name: string;
+  venue: string | null;
+  /** The names of the ticket types, by their IDs. */
+  ticketTypes: Readonly<Record<string, string>>;
+};
+
 export const ticketTypeId = (slug: string, event: PublicEventDoc, type: TicketTypeDoc): string =>
   catalogId("ett", slug, originalKey(event), originalKey(type));
 

@@ -1,4 +1,4 @@
-import type { EventNames } from "../../app/feature-hooks.ts";
+import type { EventNames } from "../../domain/public/public-event.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import { fillText } from "../../pages/languages.ts";
 import type { BusinessRow } from "../../store/businesses.ts";

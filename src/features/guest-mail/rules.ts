@@ -1,4 +1,4 @@
-import type { EventNames } from "../../app/feature-hooks.ts";
+import type { EventNames } from "../../domain/public/public-event.ts";
 import { domainOf, isMailProvider } from "../../domain/mail-providers.ts";
 
 // The rules say what is mailed to guests, how often, and when a mail that was not accepted is tried

@@ -1,8 +1,8 @@
-import type { EventNames, GuestNews } from "../../app/feature-hooks.ts";
+import type { GuestNews } from "../../app/feature-hooks.ts";
 import { tellGuest } from "../../app/guests/guest-news.ts";
 import type { Runtime } from "../../app/runtime.ts";
 import type { PublicEventDoc } from "../../domain/catalog/catalog.ts";
-import { ticketTypeId } from "../../domain/public/public-event.ts";
+import { type EventNames, ticketTypeId } from "../../domain/public/public-event.ts";
 import type { BusinessRow } from "../../store/businesses.ts";
 import type { TicketOrder } from "./rules.ts";
 
