@@ -13,7 +13,7 @@ export type BackupFacts = {
   /** The time at which the backup was made, epoch ms. */
   createdAt: number;
   schema: number;
-  /** The number of takeovers before the backup was made. */
+  /** The number of the takeover by which the server got its data; 0 if there was none. */
   epoch: number;
   /** Whether the server was handed over with this backup, and stored nothing afterwards. */
   isLast?: boolean;

@@ -3,7 +3,8 @@ import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { readOwnEpoch, saveOwnEpoch } from "../own-epoch.ts";
-import { createEpoch, endTakeover, readNewestEpoch } from "../restore/epochs.ts";
+import { endTakeover, readNewestEpoch } from "../restore/epochs.ts";
+import { createEpoch } from "../restore/new-epoch.ts";
 import { forgetHandover, type Handover } from "./state.ts";
 
 /**
@@ -20,11 +21,13 @@ export function cancelHandover(config: Config, { to }: Handover, now: number): v
       `There is no folder ${to}: without it, nobody knows whether another server has taken over.`,
       { fix: "mount its disk" },
     );
-  if (readNewestEpoch(to) > readOwnEpoch(config))
+  const own = readOwnEpoch(config);
+  if (readNewestEpoch(to) > own)
     throw new AppError("state_refuses", `Another server has taken over with a copy in ${to}.`, {
       fix: `to return to this server, run deskbell handover there, then deskbell restore --latest ${shellQuote(to)} here`,
     });
-  const epoch = createEpoch(config, to, now);
+  // The tag of the last copy has the epoch of this server.
+  const epoch = createEpoch(config, to, now, { epoch: own, isLast: true });
   saveOwnEpoch(config, epoch);
   endTakeover(to, epoch);
   forgetHandover(config);

@@ -7,9 +7,10 @@ import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../../domain/text.ts";
 import { readOwnEpoch } from "../own-epoch.ts";
 
-// Each takeover creates the next file `epoch-N` in the folder of the copies, and stores N in the
-// data folder of the server that has taken over. A server with a lower epoch was replaced. Epochs
-// prevent mistakes; they cannot stop a server that already runs, or that does not see the folder.
+// Each takeover creates a file `epoch-N` in the folder of the copies, with a higher N than any
+// before, and stores N in the data folder of the server that has taken over. A server with a lower
+// epoch was replaced. Epochs prevent mistakes; they cannot stop a server that already runs, or that
+// does not see the folder.
 // Until the data of the new server are in place, the file says that the takeover has only begun,
 // and neither server can start.
 
@@ -17,8 +18,13 @@ const NAME = /^epoch-(\d{1,9})$/;
 const nameOf = (epoch: number): string => `epoch-${epoch}`;
 const BEGUN = "takeover begun";
 
+/** Returns whether a number can be that of a takeover, and of one after it. */
+export const isEpoch = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && NAME.test(nameOf(Number(value) + 1));
+
 /**
- * Returns the number of the last takeover; 0 if no server has taken over.
+ * Returns the number of the last takeover with a copy in the folder; 0 if there was none. A server
+ * that has used another folder before can have a higher epoch.
  * @throws AppError state_refuses if the folder cannot be read
  */
 export const readNewestEpoch = (dir: string): number =>
@@ -81,26 +87,22 @@ const unfinishedError = (dir: string, state: string, marker: string): AppError =
   );
 
 /**
- * Records in the folder of the copies that a takeover has begun, and returns its epoch. A server
- * with a lower epoch can no longer start.
- * @param epoch the number of this takeover; by default, the next one
- * @throws AppError state_refuses if another server creates the same epoch at the same time
+ * Creates the file of a takeover that has begun.
+ * @returns whether it was created; false if the file exists
  */
-export function createEpoch(
+export function createMarker(
   { dataDir }: Config,
   dir: string,
+  epoch: number,
   now: number,
-  epoch = readNewestEpoch(dir) + 1,
-): number {
+): boolean {
   const text = `${BEGUN} at ${isoSeconds(now)} by ${dataDir} on ${hostname()}\n`;
   try {
     createDurably(join(dir, nameOf(epoch)), text);
-    return epoch;
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new AppError("state_refuses", "Another server takes over at the same time.", {
-      fix: "decide which one should run, and start only that one",
-    });
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { shellQuote } from "../../../domain/text.ts";
 import { replaceDurably } from "../../../platform/durable-file.ts";
 import type { BusinessCounters } from "../store/files.ts";
-import { readBackupDir, readNewestEpoch } from "./epochs.ts";
+import { isEpoch, readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 // Two servers that were restored from the same copy do not know each other's events. A folder of
 // copies therefore has the highest counters of all servers that used it, and a restore of one of
@@ -12,21 +12,18 @@ import { readBackupDir, readNewestEpoch } from "./epochs.ts";
 
 const NAME = "counters.json";
 
-/** `epoch` is that of the server that recorded the counters. */
+/** `epoch` is the highest of the servers that recorded the counters. */
 type Recorded = { epoch: number; counters: BusinessCounters[] };
 
 /**
- * Returns the highest counters, and the number of takeovers since they were recorded. All
- * takeovers count if there is no record.
+ * Returns the highest counters, the highest epoch of the servers that recorded them, and at least
+ * the number of takeovers since then. All takeovers count if there is no record.
  * @param dir the folder of the copies
  * @throws AppError state_refuses if the record cannot be read or is damaged
  */
-export function readRecordedCounters(dir: string): {
-  counters: BusinessCounters[];
-  takeoversSince: number;
-} {
+export function readRecordedCounters(dir: string): Recorded & { takeoversSince: number } {
   const { epoch, counters } = readRecord(dir);
-  return { counters, takeoversSince: Math.max(0, readNewestEpoch(dir) - epoch) };
+  return { epoch, counters, takeoversSince: Math.max(0, readNewestEpoch(dir) - epoch) };
 }
 
 function readRecord(dir: string): Recorded {
@@ -61,7 +58,7 @@ function parse(text: string): unknown {
 function isRecord(value: unknown): value is Recorded {
   const { epoch, counters } = (value ?? {}) as Partial<Recorded>;
   return (
-    Number.isSafeInteger(epoch) &&
+    isEpoch(epoch) &&
     Array.isArray(counters) &&
     counters.every(
       (business: Partial<BusinessCounters> | null) =>

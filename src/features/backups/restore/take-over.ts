@@ -11,7 +11,8 @@ import { authenticate, describeRefusal, readBackupTag, unauthenticError } from "
 import { readOwner } from "../copies/backup-dir.ts";
 import { type Backup, listBackupsIn, verifyBackup } from "../backups.ts";
 import { forgetHandover } from "../handover/state.ts";
-import { createEpoch, endTakeover, readNewestEpoch } from "./epochs.ts";
+import { endTakeover, readNewestEpoch } from "./epochs.ts";
+import { createEpoch } from "./new-epoch.ts";
 import { readRecordedCounters, recordCounters } from "./recorded-counters.ts";
 import { restoreBackup, type Restored, type RestoreOptions } from "./restore.ts";
 
@@ -157,7 +158,8 @@ type LastCopy = Pick<BackupTag, "epoch">;
 export function findLastCopy(config: Config, dir: string, { path }: Backup): LastCopy | undefined {
   const found = readBackupTag(config, path);
   if (found.kind !== "authentic" || found.tag.isLast !== true) return undefined;
-  if (found.tag.epoch !== readNewestEpoch(dir)) return undefined;
+  // The folder has no epoch yet if its server has used another one until the handover.
+  if (readNewestEpoch(dir) > found.tag.epoch) return undefined;
   // A copy that lacks what any server has recorded is not complete, whatever its tag says.
   const copied = new Map(readBackupCounters(path).map((business) => [business.id, business]));
   const own = existsSync(config.databasePath) ? readCounters(config.databasePath) : [];
@@ -189,14 +191,17 @@ export async function takeOver(
   },
 ): Promise<Restored & { epoch: number }> {
   let epoch = 0;
+  const found = readBackupTag(config, path);
+  const copy = {
+    epoch: last?.epoch ?? (found.kind === "authentic" ? found.tag.epoch : 0),
+    isLast: last !== undefined,
+  };
   const restored = await restoreBackup(config, path, {
     ...options,
     isComplete: last !== undefined,
     isTakeover: true,
     beforeReplacing(counters) {
-      // A last copy is complete until the next takeover. The epoch after that of the copy exists
-      // then, so `createEpoch` throws.
-      epoch = createEpoch(config, dir, options.now, last && last.epoch + 1);
+      epoch = createEpoch(config, dir, options.now, copy);
       recordCounters(dir, { epoch, counters });
       // Until the new data are in place, the epoch in the folder prevents a start.
       forgetHandover(config);

@@ -5,11 +5,18 @@ import { ensureMasterKey } from "../../../../src/app/master-key.ts";
 import { createKey } from "../../../../src/app/keys.ts";
 import { getBusiness } from "../../../../src/app/businesses.ts";
 import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
+import { readOwnEpoch, saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
+import { assertNotTakenOver } from "../../../../src/features/backups/restore/epochs.ts";
+import {
+  findLastCopy,
+  findNewestCopy,
+  takeOver,
+} from "../../../../src/features/backups/restore/take-over.ts";
 import { acquireDaemonLock, isDaemonRunning } from "../../../../src/store/database/database.ts";
 import { createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { spawnDaemon, waitForUrl } from "../../../support/daemon.ts";
 import { openBookingShop, SHOP_PATH } from "../../../http/support/bookings.ts";
-import { createTestRuntime } from "../../../support/test-runtime.ts";
+import { createStandbyConfig, createTestRuntime } from "../../../support/test-runtime.ts";
 
 vi.mock("../../../../src/store/database/database.ts", { spy: true });
 
@@ -76,6 +83,72 @@ test("a handover that was cancelled leaves a copy whose restore needs --fenced",
   expect(await second.deskbell(`restore --latest ${to}`)).toMatchObject({ code: 2 });
   const restored = await second.deskbell(`restore --latest ${to} --fenced --json`);
   expect(JSON.parse(restored.stdout)).toMatchObject({ data: { isComplete: false } });
+});
+
+test("a handover to a folder without epochs needs no --fenced, and cannot be cancelled after the restore", async () => {
+  const { to, rt, first, second } = createMachines();
+  saveOwnEpoch(rt.config, 1);
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+  const restored = await second.deskbell(`restore --latest ${to} --json`);
+  expect(restored).toMatchObject({ code: 0 });
+  expect(JSON.parse(restored.stdout)).toMatchObject({ data: { epoch: 2, isComplete: true } });
+  expect(await first.deskbell("handover --cancel")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("Another server has taken over"),
+  });
+});
+
+/** Prepares the restore of a last copy on a machine, which the returned function ends. */
+async function prepareRestore(to: string, masterKeyPath: string, epoch: number) {
+  const config = createStandbyConfig({ masterKeyPath });
+  saveOwnEpoch(config, epoch);
+  const { copy } = await findNewestCopy(config, to);
+  const last = findLastCopy(config, to, copy);
+  expect(last).toBeDefined();
+  const options = { now: Date.now(), confirm: async () => {}, last };
+  return () => takeOver(config, to, copy, options);
+}
+
+test.each([
+  { first: 0, second: 0 },
+  { first: 5, second: 0 },
+  { first: 0, second: 5 },
+])(
+  "two machines cannot both restore a last copy, whatever epochs they have: $first and $second",
+  async ({ first, second }) => {
+    const machines = createMachines();
+    const { to, rt } = machines;
+    saveOwnEpoch(rt.config, 1);
+    expect(await machines.first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+    const { masterKeyPath } = rt.config;
+    const restores = [
+      await prepareRestore(to, masterKeyPath, first),
+      await prepareRestore(to, masterKeyPath, second),
+    ] as const;
+    expect(await restores[0]()).toMatchObject({ epoch: Math.max(1, first) + 1 });
+    await expect(restores[1]()).rejects.toThrow("Another server takes over at the same time");
+    expect(await machines.second.deskbell(`restore --latest ${to}`)).toMatchObject({ code: 2 });
+  },
+);
+
+test("no machine can restore a last copy once the handover was cancelled", async () => {
+  const { to, rt, first } = createMachines();
+  saveOwnEpoch(rt.config, 2);
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+  const restore = await prepareRestore(to, rt.config.masterKeyPath, 0);
+  expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 0 });
+  await expect(restore()).rejects.toThrow("Another server takes over at the same time");
+});
+
+test("a handover that was cancelled in a new folder lets the server go on with the folder that it used before", async () => {
+  const { to, rt, first } = createMachines();
+  const before = createTempFolder();
+  writeFileSync(join(before, "epoch-2"), "taken over at 2026-11-20T12:00:00Z by /data on here\n");
+  saveOwnEpoch(rt.config, 2);
+  expect(await first.deskbell(`handover --to ${to}`)).toMatchObject({ code: 0 });
+  expect(await first.deskbell("handover --cancel")).toMatchObject({ code: 0 });
+  expect(readOwnEpoch(rt.config)).toBe(3);
+  assertNotTakenOver(rt.config, before);
 });
 
 test("a handover to a folder that is missing changes nothing", async () => {

@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Config, readConfig } from "../../../../src/config.ts";
 import { saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
-import {
-  assertNotTakenOver,
-  createEpoch,
-} from "../../../../src/features/backups/restore/epochs.ts";
+import { assertNotTakenOver } from "../../../../src/features/backups/restore/epochs.ts";
+import { createEpoch } from "../../../../src/features/backups/restore/new-epoch.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 
 test("an interrupted takeover stops both servers, until the one with its data completes it", () => {
@@ -14,7 +12,10 @@ test("an interrupted takeover stops both servers, until the one with its data co
   const [replaced, next] = [createTempFolder(), createTempFolder()].map((dataDir) =>
     readConfig({ dataDir }, {}),
   ) as [Config, Config];
-  const epoch = createEpoch(next, dir, Date.parse("2026-11-20T12:00:00Z"));
+  const epoch = createEpoch(next, dir, Date.parse("2026-11-20T12:00:00Z"), {
+    epoch: 0,
+    isLast: false,
+  });
   for (const config of [replaced, next])
     expect(() => assertNotTakenOver(config, dir)).toThrow(
       expect.objectContaining({

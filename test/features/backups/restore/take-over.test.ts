@@ -18,6 +18,7 @@ import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
 import { readBackupState } from "../../../../src/features/backups/state.ts";
 import { createBackup } from "../../../../src/features/backups/backups.ts";
+import { readOwnEpoch, saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
 import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
 import { findNewestCopy, takeOver } from "../../../../src/features/backups/restore/take-over.ts";
 import { saveCustomer } from "../../../../src/app/bookings/guests.ts";
@@ -93,6 +94,35 @@ test("a takeover restores the newest copy, and the other server can neither star
   await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
 });
 
+test("a takeover stops a server that has an epoch from the folder that it used before", async () => {
+  const { rt, dir, makeCopy } = await createPrimary();
+  saveOwnEpoch(rt.config, 1);
+  await makeCopy();
+  expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 2 });
+  await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(/^Another server has taken over/);
+});
+
+test("a takeover with a copy that no key authenticates stops a server that has an epoch from another folder", async () => {
+  const { rt, dir } = await createPrimary();
+  saveOwnEpoch(rt.config, 1);
+  checkBackupDir(rt);
+  const config = createStandbyConfig({ masterKeyPath: join(dir, "no-key") }, { backupDir: dir });
+  const { copy } = await findNewestCopy(config, dir, { untrusted: true });
+  const options = { now: rt.now(), confirm: async () => {}, acceptGap: async () => {} };
+  const taken = await takeOver(config, dir, copy, { ...options, untrusted: true });
+  expect(taken).toMatchObject({ epoch: 2, isAuthentic: false });
+  await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(/^Another server has taken over/);
+});
+
+test("a server that takes over again gets a higher epoch than it had", async () => {
+  const { rt, dir } = await createPrimary();
+  const config = createStandby(rt, dir);
+  saveOwnEpoch(config, 7);
+  const { copy } = await findNewestCopy(config, dir);
+  const taken = await takeOver(config, dir, copy, { now: rt.now(), confirm: async () => {} });
+  expect([taken.epoch, readOwnEpoch(config)]).toEqual([8, 8]);
+});
+
 test("the preview of a takeover tells of guests who come back, also after an earlier takeover", async () => {
   const { rt, dir, makeCopy } = await createPrimary();
   const { id } = rt.store.businesses.findBySlug("salon-aurora")!;
@@ -163,22 +193,21 @@ test.for<{ steps: Step[] }>([
   },
 );
 
-test.for(["null", "{}", '{"epoch":1,"counters":[{"id":"biz_1"}]}', "\0\0"])(
-  "damaged recorded counters are reported, and do not count as missing: %j",
-  async (text) => {
-    const { rt, dir, makeCopy } = await createPrimary();
-    writeFileSync(join(dir, "counters.json"), text);
-    await expect(takeOverNewest(rt, dir)).rejects.toThrow(
-      `${join(dir, "counters.json")} is damaged`,
-    );
-    await makeCopy();
-    expect(readBackupState(rt.config, "copy-failure")?.reason).toContain(
-      "counters.json is damaged",
-    );
-    renameSync(join(dir, "counters.json"), join(dir, "counters.json.damaged"));
-    expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1 });
-  },
-);
+test.for([
+  "null",
+  "{}",
+  '{"epoch":999999999,"counters":[]}',
+  '{"epoch":1,"counters":[{"id":"biz_1"}]}',
+  "\0\0",
+])("damaged recorded counters are reported, and do not count as missing: %j", async (text) => {
+  const { rt, dir, makeCopy } = await createPrimary();
+  writeFileSync(join(dir, "counters.json"), text);
+  await expect(takeOverNewest(rt, dir)).rejects.toThrow(`${join(dir, "counters.json")} is damaged`);
+  await makeCopy();
+  expect(readBackupState(rt.config, "copy-failure")?.reason).toContain("counters.json is damaged");
+  renameSync(join(dir, "counters.json"), join(dir, "counters.json.damaged"));
+  expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 1 });
+});
 
 test("recorded counters that cannot be read are reported, and do not count as missing", async () => {
   const { rt, dir } = await createPrimary();

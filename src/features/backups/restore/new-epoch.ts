@@ -1,0 +1,43 @@
+import type { Config } from "../../../config.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { readOwnEpoch } from "../own-epoch.ts";
+import { createMarker, readNewestEpoch } from "./epochs.ts";
+import { readRecordedCounters } from "./recorded-counters.ts";
+
+/** The copy with which a server takes over. */
+type TakenCopy = {
+  /** The epoch in the tag of the copy; 0 if the tag is not authentic. */
+  epoch: number;
+  /** Whether the copy is complete until the next takeover. */
+  isLast: boolean;
+};
+
+/**
+ * Records in the folder of the copies that a takeover has begun, and returns its epoch. A server
+ * with a lower epoch can no longer start. The epoch is higher than each one that is known: those of
+ * the folder, of the copy, of the servers that used the folder, and of this server. The folder
+ * alone would not do, because a server that has changed its folder has an epoch from the old one.
+ * @param dir the folder of the copies
+ * @throws AppError state_refuses if another server takes over at the same time, or if the recorded
+ *   counters in the folder are damaged
+ */
+export function createEpoch(config: Config, dir: string, now: number, copy: TakenCopy): number {
+  const newest = readNewestEpoch(dir);
+  const inFolder = Math.max(newest, copy.epoch, readRecordedCounters(dir).epoch);
+  // Machines that take over with one copy at the same time may have different epochs of their own.
+  // This number is therefore the same on all of them, and only one of them can create its file.
+  const claimed = (copy.isLast ? copy.epoch : inFolder) + 1;
+  const epoch = Math.max(inFolder, readOwnEpoch(config)) + 1;
+  // A last copy is no longer complete after a takeover that began after `isLast` was determined.
+  if (newest >= claimed) throw concurrentError();
+  for (const number of new Set([claimed, epoch]))
+    if (!createMarker(config, dir, number, now)) throw concurrentError();
+  // A takeover of another copy can have a higher number, so this server could not start.
+  if (readNewestEpoch(dir) > epoch) throw concurrentError();
+  return epoch;
+}
+
+const concurrentError = (): AppError =>
+  new AppError("state_refuses", "Another server takes over at the same time.", {
+    fix: "decide which one should run, and start only that one",
+  });
