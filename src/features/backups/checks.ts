@@ -105,18 +105,23 @@ export function checkBackupCopies(
   const failure = readBackupState(config, "copy-failure");
   const copy = readBackupState(config, "copy");
   if (failure !== null && isLasting(failure, now()))
-    return [unshipped(copy?.createdAt ?? failure.since, failure.reason)];
+    return [unshipped(copy?.createdAt ?? failure.since, failure)];
   if (lastAt === null || (copy !== null && copy.createdAt >= lastAt)) return [];
   const since = copy?.createdAt ?? failure?.since ?? daemon.startedAt;
-  return now() - since > overdueAfterMs(daemon) ? [unshipped(since, failure?.reason)] : [];
+  return now() - since > overdueAfterMs(daemon) ? [unshipped(since, failure)] : [];
 }
 
 const isLasting = ({ tries = 1, since }: CopyFailure, now: number): boolean =>
   tries >= LASTING_TRIES || now - since >= LASTING_MS;
 
-function unshipped(since: number, reason: string | undefined): HealthCondition {
-  const why = reason === undefined ? "" : `: ${reason}`;
-  const text = `no backup has been copied to another place since ${isoSeconds(since)}${why}`;
+function unshipped(since: number, failure: CopyFailure | null): HealthCondition {
+  const why = failure === null ? "" : `: ${failure.reason}`;
+  // The reason names the place that has no copy, and the other one may have newer backups.
+  const what =
+    failure?.isPartial === true
+      ? "no backup has reached both --backup-dir and --backup-command"
+      : "no backup has been copied to another place";
+  const text = `${what} since ${isoSeconds(since)}${why}`;
   return openCondition("backup.unshipped", text, "deskbell backup", { since });
 }
 

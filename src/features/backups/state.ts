@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { replaceDurably } from "../../platform/durable-file.ts";
 
+/** When --backup-command ended, and why it failed; null if it did not. */
+export type CommandResult = { at: number; reason: string | null };
+
 /** The results of the last runs of each kind. Times are epoch milliseconds. */
 export type BackupState = {
   /** The last failed backup; `isDamaged` tells that the database is damaged. */
@@ -36,6 +39,12 @@ export type BackupState = {
     reason: string;
     /** Whether the list of erased guests next to the newest copy lacks some of them. */
     isErasureListLate: boolean;
+    /** Whether one of --backup-dir and --backup-command has got the backup, and the other not. */
+    isPartial?: boolean;
+    /** The result of --backup-command for this backup; absent if it has not run. */
+    command?: CommandResult | undefined;
+    /** Set if --backup-command has not run because the daemon stopped. */
+    isCommandDue?: boolean;
   };
   /** `error` is the reason why the backup could not be restored; null if it was. */
   drill: { at: number; name: string; error: string | null; businesses: number; secrets: number };

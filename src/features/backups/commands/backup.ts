@@ -64,7 +64,8 @@ const create = command({
         `The signing secrets in the backup are encrypted with ${masterKeyPath}: keep a copy of that file elsewhere.`,
       );
     if (copy === undefined || copy.isCopied) return EXIT.ok;
-    cli.note(`The backup was made, but not copied to another place: ${copy.reason}`);
+    const where = copy.isPartial === true ? "both places" : "another place";
+    cli.note(`The backup was made, but not copied to ${where}: ${copy.reason}`);
     return EXIT.someFailed;
   },
 });

@@ -9,6 +9,9 @@ type Copy = BackupState["copy"] | null;
 type Failure = BackupState["copy-failure"] | null;
 type Drill = BackupState["drill"] | null;
 
+/** The fields of a failure that only the next try of a copy needs. */
+const INTERNAL = { place: undefined, command: undefined, isCommandDue: undefined };
+
 function readBackups(rt: Runtime): StatusPart {
   const backup = findNewestBackup(rt) ?? null;
   const copy = readBackupState(rt.config, "copy");
@@ -24,7 +27,7 @@ function readBackups(rt: Runtime): StatusPart {
       lastBackup: backup && withIsoTimes(backup, "createdAt"),
       // A `place` is a hash, which tells a reader nothing.
       lastCopy: copy && withIsoTimes({ ...copy, place: undefined }, "createdAt", "at"),
-      copyFailure: failure && withIsoTimes({ ...failure, place: undefined }, "at", "since"),
+      copyFailure: failure && withIsoTimes({ ...failure, ...INTERNAL }, "at", "since"),
       lastDrill: drill && withIsoTimes(drill, "at"),
     },
   };

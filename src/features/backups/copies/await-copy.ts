@@ -8,8 +8,11 @@ import { type Backup, latestPlausibleTime } from "../backups.ts";
 
 const POLL_MS = 100;
 
-/** `reason` says why the backup was not copied, and is null if the backup was copied. */
-export type CopyResult = { isCopied: boolean; reason: string | null };
+/**
+ * `reason` says why the backup was not copied, and is null if the backup was copied. `isPartial`
+ * tells that one of two places has the backup.
+ */
+export type CopyResult = { isCopied: boolean; reason: string | null; isPartial?: boolean };
 
 /** Returns whether a new backup must be copied: by the daemon if it runs, or by this process. */
 export const isCopyDue = (rt: Runtime): boolean =>
@@ -36,7 +39,11 @@ export async function awaitCopy(rt: Runtime, backup: Backup): Promise<CopyResult
       return { isCopied: true, reason: null };
     const failure = readBackupState(config, "copy-failure");
     if (isThisOrNewer(readBackupTime(failure?.name ?? "")))
-      return { isCopied: false, reason: failure?.reason ?? null };
+      return {
+        isCopied: false,
+        reason: failure?.reason ?? null,
+        ...(failure?.isPartial === true && { isPartial: true }),
+      };
     if (!isRunning) return { isCopied: false, reason: "the daemon has stopped meanwhile" };
     await delay(POLL_MS);
   }

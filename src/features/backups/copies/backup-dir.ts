@@ -131,6 +131,10 @@ export function checkBackupDir(rt: Runtime): void {
     markFolder(rt, dir);
     forgetBackupState(rt.config, "copy-failure");
   } catch (error) {
-    recordCopyFailure(rt, error, { name: null, isErasureListLate: false });
+    recordCopyFailure(rt, [{ option: "--backup-dir", error }], {
+      name: null,
+      isErasureListLate: false,
+      isPartial: rt.config.backups.command !== null,
+    });
   }
 }

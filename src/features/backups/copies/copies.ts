@@ -2,16 +2,29 @@ import { shellQuote } from "../../../domain/text.ts";
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
-import { AppError } from "../../../domain/errors.ts";
+import { AppError, errorInWords } from "../../../domain/errors.ts";
 import { copyDurably, syncFolder } from "../../../platform/durable-file.ts";
 import { isRegularBackup } from "../store/files.ts";
 import { copyErasureList, measureErasureList } from "../erasure-list.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "../checksums.ts";
 import { runBackupCommand } from "./copy-command.ts";
-import { forgetBackupState, readBackupState, saveBackupState } from "../state.ts";
+import {
+  type CommandResult,
+  forgetBackupState,
+  readBackupState,
+  saveBackupState,
+} from "../state.ts";
+import { readOwnEpoch } from "../own-epoch.ts";
+import { readNewestEpoch } from "../restore/epochs.ts";
 import { assertBackupDir, markFolder } from "./backup-dir.ts";
-import { hashPlace, isOfPlace, recordCopyFailure, RETRY_MS } from "./copy-failures.ts";
+import {
+  type CopyFailure,
+  hashPlace,
+  isOfPlace,
+  recordCopyFailure,
+  RETRY_MS,
+} from "./copy-failures.ts";
 import { type Backup, findNewestBackup, latestPlausibleTime, pruneBackups } from "../backups.ts";
 import { readKeyFingerprint, recordKeyCopy } from "./key-copies.ts";
 
@@ -40,7 +53,8 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   if (isCopied) return undefined;
   const failure = readBackupState(config, "copy-failure");
   const isRetry = isOfPlace(config, failure) && failure.name === basename(newest.path);
-  return isRetry && now() - failure.at < RETRY_MS ? undefined : newest;
+  const isTried = isRetry && failure.isCommandDue !== true;
+  return isTried && now() - failure.at < RETRY_MS ? undefined : newest;
 }
 
 /** Returns whether --backup-dir or --backup-command is set. */
@@ -65,9 +79,9 @@ type CopyOptions = {
 };
 
 /**
- * Copies a backup to --backup-dir and passes it to --backup-command. A failure is logged and
- * recorded.
- * @returns whether it was copied
+ * Copies a backup to --backup-dir and passes it to --backup-command, each also if the other fails.
+ * A failure is logged and recorded.
+ * @returns whether it was copied to each place that is set
  */
 export async function copyBackup(
   rt: Runtime,
@@ -77,46 +91,110 @@ export async function copyBackup(
   const { config } = rt;
   const { dir, command, withKey } = config.backups;
   const name = basename(backup.path);
-  try {
-    const before = readBackupState(config, "copy");
-    // If the command has received this backup before, only the list of erased guests is new.
-    const isOnlyListNew =
-      before?.hasCommand &&
-      isOfPlace(config, before) &&
-      before.name === name &&
-      !isErasureListCopied(config);
-    const isOtherDisk = dir !== null && (await copyToFolder(rt, backup, dir, signal));
-    // The command does not start while the daemon stops, because the daemon would wait for it.
-    signal?.throwIfAborted();
-    if (command !== null && !isLast && !isOnlyListNew) {
-      const key = withKey && existsSync(config.masterKeyPath) ? config.masterKeyPath : "";
-      const variables = {
-        DESKBELL_BACKUP_FILE: backup.path,
-        DESKBELL_BACKUP_KEY: key,
-        DESKBELL_BACKUP_ERASURES: copyErasures(rt, config.backupFolder),
-      };
-      await runBackupCommand(command, variables, timeoutMs, signal);
+  const failures: CopyFailure[] = [];
+  /** Returns whether a backup was copied to a place. */
+  const copyTo = async (option: CopyFailure["option"], copy: () => Promise<void>) => {
+    try {
+      await copy();
+      return true;
+    } catch (error) {
+      failures.push({ option, error });
+      return false;
     }
-    if (withKey) recordKeyCopy(config, rt.now());
-    // The next start passes the backup to the command, so the copy is not complete before.
-    if (command === null || !isLast)
-      saveBackupState(config, "copy", {
-        at: rt.now(),
-        name,
-        createdAt: backup.createdAt,
-        dir,
-        place: hashPlace(config),
-        isOtherDisk,
-        hasCommand: command !== null,
-      });
-    forgetBackupState(config, "copy-failure");
-    rt.log("info", "copied a backup", { name, dir });
-    return true;
-  } catch (error) {
-    if (!signal?.aborted)
-      recordCopyFailure(rt, error, { name, isErasureListLate: !isErasureListCopied(config) });
+  };
+  const received = command === null ? undefined : findCommandResult(rt, name);
+  let isOtherDisk = false;
+  const isInFolder =
+    dir !== null &&
+    (await copyTo("--backup-dir", async () => {
+      isOtherDisk = await copyToFolder(rt, backup, dir, signal);
+    }));
+  // The command does not start while the daemon stops, because the daemon would wait for it.
+  if (signal?.aborted) return false;
+  const isReplaced = failures.length > 0 && isTakenOver(config);
+  const mustRun = command !== null && !isLast && !isReplaced && received === undefined;
+  const isPassed = mustRun
+    ? await copyTo("--backup-command", () =>
+        passToCommand(rt, backup, command, { signal, timeoutMs }),
+      )
+    : received?.reason === null;
+  const result = mustRun
+    ? { at: rt.now(), reason: isPassed ? null : errorInWords(failures.at(-1)?.error) }
+    : received;
+  if (withKey && (isInFolder || (mustRun && isPassed))) recordKeyCopy(config, rt.now());
+  if (typeof received?.reason === "string")
+    failures.push({ option: "--backup-command", error: new Error(received.reason) });
+  if (failures.length > 0) {
+    if (signal?.aborted) return false;
+    recordCopyFailure(rt, failures, {
+      name,
+      isErasureListLate: !isErasureListCopied(config),
+      isPartial: command !== null && dir !== null && isInFolder !== isPassed,
+      command: result,
+      isCommandDue: isLast && command !== null,
+    });
     return false;
   }
+  // The next start passes the backup to the command, so the copy is not complete before.
+  if (command === null || !isLast)
+    saveBackupState(config, "copy", {
+      at: rt.now(),
+      name,
+      createdAt: backup.createdAt,
+      dir,
+      place: hashPlace(config),
+      isOtherDisk,
+      hasCommand: command !== null,
+    });
+  forgetBackupState(config, "copy-failure");
+  rt.log("info", "copied a backup", { name, dir });
+  return true;
+}
+
+/**
+ * Returns the result of --backup-command for a backup if the command must not run again: because it
+ * has received the backup, or has failed less than an hour ago. --backup-dir can be due earlier,
+ * because it also gets the list of erased guests.
+ */
+function findCommandResult({ config, now }: Runtime, name: string): CommandResult | undefined {
+  const copy = readBackupState(config, "copy");
+  const isCopied = copy?.hasCommand === true && isOfPlace(config, copy) && copy.name === name;
+  if (isCopied && !isErasureListCopied(config)) return { at: copy.at, reason: null };
+  const failure = readBackupState(config, "copy-failure");
+  if (!isOfPlace(config, failure) || failure.name !== name) return undefined;
+  const { command } = failure;
+  if (command === undefined || command.reason === null) return command;
+  return now() - command.at < RETRY_MS ? command : undefined;
+}
+
+/**
+ * Returns whether another server has taken over with a copy in --backup-dir. The command may
+ * replace the newest backup in its place, which is then one of that server.
+ */
+function isTakenOver(config: Config): boolean {
+  const { dir } = config.backups;
+  try {
+    return dir !== null && readNewestEpoch(dir) > readOwnEpoch(config);
+  } catch {
+    // A folder that cannot be read is reported as a failure of --backup-dir.
+    return false;
+  }
+}
+
+async function passToCommand(
+  rt: Runtime,
+  backup: Backup,
+  command: string,
+  { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
+): Promise<void> {
+  const { config } = rt;
+  const hasKey = config.backups.withKey && existsSync(config.masterKeyPath);
+  const variables = {
+    DESKBELL_BACKUP_FILE: backup.path,
+    DESKBELL_BACKUP_KEY: hasKey ? config.masterKeyPath : "",
+    DESKBELL_BACKUP_ERASURES: copyErasures(rt, config.backupFolder),
+  };
+  await runBackupCommand(command, variables, timeoutMs, signal);
 }
 
 /** Writes the list of erased guests to a folder of backups and returns its path. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Config } from "../../../config.ts";
 import { errorInWords, type AppError } from "../../../domain/errors.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { readBackupState, saveBackupState } from "../state.ts";
+import { type BackupState, readBackupState, saveBackupState } from "../state.ts";
 
 /**
  * A failed copy is tried again after this time. A newer backup, or another place, is tried at once.
@@ -37,19 +37,27 @@ export const isOfPlace = <State extends OfPlace>(
     ? state.dir === undefined || state.dir === config.backups.dir
     : state.place === hashPlace(config));
 
+/** `option` names the place to which a backup was not copied. */
+export type CopyFailure = { option: "--backup-dir" | "--backup-command"; error: unknown };
+
 /**
- * Logs why a backup was not copied, and records the reason for `status`.
- * @param details `name`: the name of the backup; null if only the folder was checked.
+ * `name`: the name of the backup; null if only the folder was checked.
  * `isErasureListLate`: whether the copied list of erased guests lacks some of them, so that a
  * restore of the newest copy would bring these guests back
  */
+type Details = Pick<
+  BackupState["copy-failure"],
+  "name" | "isErasureListLate" | "isPartial" | "command" | "isCommandDue"
+>;
+
+/** Logs why a backup was not copied, and records the reason for `status`. */
 export function recordCopyFailure(
   rt: Runtime,
-  error: unknown,
-  { name, isErasureListLate }: { name: string | null; isErasureListLate: boolean },
+  failures: readonly CopyFailure[],
+  details: Details,
 ): void {
-  const { fix } = error as AppError;
-  const reason = errorInWords(error);
+  const { name, isErasureListLate } = details;
+  const { reason, fix } = summarize(rt.config, failures);
   const at = rt.now();
   const recorded = readBackupState(rt.config, "copy-failure");
   const last = isOfPlace(rt.config, recorded) ? recorded : null;
@@ -68,8 +76,25 @@ export function recordCopyFailure(
     since,
     tries: (last?.tries ?? 0) + 1,
     place: hashPlace(rt.config),
-    name,
     reason,
-    isErasureListLate,
+    ...details,
   });
+}
+
+/** Returns the reasons of all failures, with the option of each if there are two places. */
+function summarize(
+  { backups: { dir, command } }: Config,
+  failures: readonly CopyFailure[],
+): { reason: string; fix: string | undefined } {
+  const hasBoth = dir !== null && command !== null;
+  const reasons = failures.map(({ option, error }, i) => {
+    const reason = errorInWords(error);
+    const named = !hasBoth || reason.startsWith(option) ? reason : `${option}: ${reason}`;
+    return i === failures.length - 1 ? named : named.replace(/\.$/, "");
+  });
+  const fixes = failures.flatMap(({ error }) => (error as Partial<AppError>).fix ?? []);
+  return {
+    reason: reasons.join("; "),
+    fix: fixes.length > 0 ? fixes.join("; ") : undefined,
+  };
 }

@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -20,6 +21,7 @@ import { awaitCopy } from "../../../../src/features/backups/copies/await-copy.ts
 import { copyBackup, findUncopiedBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
 import { checkBackupCopies } from "../../../../src/features/backups/checks.ts";
+import { addToErasureList } from "../../../../src/features/backups/erasure-list.ts";
 import {
   forgetBackupState,
   readBackupState,
@@ -36,6 +38,7 @@ import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 vi.mock("../../../../src/store/database/database.ts", { spy: true });
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -48,6 +51,13 @@ async function createServer(flags: ConfigFlags) {
 
 const errorsOf = ({ logged }: { logged: { level: string; fields: object }[] }) =>
   logged.filter(({ level }) => level === "error").map(({ fields }) => fields);
+
+const DAEMON = { url: "", startedAt: 0, copiesBackups: true };
+
+const conditionsOf = (rt: Runtime) =>
+  checkBackupCopies(rt, listBackups(rt.config)[0]?.createdAt ?? null, DAEMON).map(
+    ({ text }) => text,
+  );
 
 /** Writes files that have the names of backups. */
 const writeNamesOf = (folder: string, times: number[]) =>
@@ -328,6 +338,97 @@ test.each([
   },
 );
 
+/** Returns a --backup-command that counts its runs, and a function that returns the number. */
+function countRuns(end: string) {
+  const file = join(createTempFolder(), "runs");
+  const runs = () => (existsSync(file) ? readFileSync(file, "utf8").length : 0);
+  return { backupCommand: `printf x >>${file}; ${end}`, runs };
+}
+
+test("a --backup-command gets each backup once although --backup-dir fails, and the copy is not forgotten", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const { backupCommand, runs } = countRuns("exit 0");
+  const rt = await createServer({ backupDir: dir, backupCommand });
+  const backup = await createBackup(rt);
+  for (let tries = 0; tries < 2; tries++) {
+    expect(findUncopiedBackup(rt)).toEqual(backup);
+    expect(await copyBackup(rt, backup)).toBe(false);
+    expect(findUncopiedBackup(rt)).toBeUndefined();
+    rt.advance(HOUR_MS);
+  }
+  expect(errorsOf(rt)).toMatchObject([
+    { reason: `--backup-dir: there is no folder ${dir}.` },
+    { reason: `--backup-dir: there is no folder ${dir}.` },
+  ]);
+  expect([runs(), readBackupState(rt.config, "copy")]).toEqual([1, null]);
+  expect(conditionsOf(rt)[0]).toMatch(
+    /^no backup has reached both --backup-dir and --backup-command since \S+: --backup-dir: there is no folder/,
+  );
+  mkdirSync(dir);
+  expect(await copyBackup(rt, backup)).toBe(true);
+  expect(readBackupState(rt.config, "copy")).toMatchObject({ dir, hasCommand: true });
+  expect([runs(), findUncopiedBackup(rt), conditionsOf(rt)]).toEqual([1, undefined, []]);
+  await copyBackup(rt, await createBackup(rt));
+  expect(runs()).toBe(2);
+});
+
+test("a --backup-command that failed is tried each hour, also while the list of erased guests is copied each minute", async () => {
+  const dir = createTempFolder();
+  const { backupCommand, runs } = countRuns("exit 3");
+  const rt = await createServer({ backupDir: dir, backupCommand });
+  const backup = await createBackup(rt);
+  expect(await copyBackup(rt, backup)).toBe(false);
+  expect(errorsOf(rt)).toMatchObject([{ reason: "--backup-command exited with code 3." }]);
+  expect(readdirSync(dir)).toContain(basename(backup.path));
+  rt.advance(MINUTE_MS);
+  addToErasureList(rt.config, ["bkg_1"]);
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+  expect(await copyBackup(rt, backup)).toBe(false);
+  expect(readFileSync(join(dir, "erased-guests.txt"), "utf8")).toContain("bkg_1");
+  expect([runs(), findUncopiedBackup(rt)]).toEqual([1, undefined]);
+  rt.advance(HOUR_MS);
+  expect(findUncopiedBackup(rt)).toEqual(backup);
+  await copyBackup(rt, backup);
+  expect(runs()).toBe(2);
+});
+
+test("a copy that fails in both places names both", async () => {
+  const dir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir: dir, backupCommand: "exit 3" });
+  const backup = await createBackup(rt);
+  expect(await awaitCopy(rt, backup)).toEqual({
+    isCopied: false,
+    reason: `--backup-dir: there is no folder ${dir}; --backup-command exited with code 3.`,
+  });
+  await copyBackup(rt, backup);
+  expect(conditionsOf(rt)[0]).toMatch(
+    /^no backup has been copied to another place since .*--backup-dir: .*; --backup-command exited/,
+  );
+});
+
+test("a backup that --backup-dir has not got when the daemon stopped is passed to --backup-command after the start", async () => {
+  const { backupCommand, runs } = countRuns("exit 0");
+  const backupDir = join(createTempFolder(), "nas");
+  const rt = await createServer({ backupDir, backupCommand });
+  const backup = await createBackup(rt);
+  expect(await copyBackup(rt, backup, { isLast: true })).toBe(false);
+  expect([runs(), findUncopiedBackup(rt)]).toEqual([0, backup]);
+  await copyBackup(rt, backup);
+  expect([runs(), findUncopiedBackup(rt)]).toEqual([1, undefined]);
+});
+
+test("a server that another one has replaced passes no backup to --backup-command", async () => {
+  const dir = createTempFolder();
+  const { backupCommand, runs } = countRuns("exit 0");
+  const rt = await createServer({ backupDir: dir, backupCommand });
+  writeFileSync(join(dir, "epoch-1"), "taken over at 2026-11-20T12:00:00Z by /data on other\n");
+  expect(await copyBackup(rt, await createBackup(rt))).toBe(false);
+  expect(errorsOf(rt)).toMatchObject([
+    { reason: expect.stringMatching(/^--backup-dir: Another server has taken over/) },
+  ]);
+  expect([runs(), findUncopiedBackup(rt)]).toEqual([0, undefined]);
+});
+
 test("a stop of the daemon ends a copy, records no failure, and starts no --backup-command", async () => {
   const dir = createTempFolder();
   const rt = await createServer({ backupDir: dir, backupCommand: `touch ${dir}/started` });
@@ -338,13 +439,6 @@ test("a stop of the daemon ends a copy, records no failure, and starts no --back
   expect(readdirSync(dir)).toEqual(["counters.json", "erased-guests.txt", "server-id"]);
   expect([errorsOf(rt), readBackupState(rt.config, "copy")]).toEqual([[], null]);
 });
-
-const DAEMON = { url: "", startedAt: 0, copiesBackups: true };
-
-const conditionsOf = (rt: Runtime) =>
-  checkBackupCopies(rt, listBackups(rt.config)[0]?.createdAt ?? null, DAEMON).map(
-    ({ text }) => text,
-  );
 
 test("a copy that fails twice is a health condition, until a backup is copied", async () => {
   const dir = join(createTempFolder(), "nas");
