@@ -57,8 +57,8 @@ async function handOverHere(config: Config, to: string): Promise<Handover> {
   const effects = { actor: () => DAEMON, isDaemon: true, log: () => {} };
   const rt = openRuntime(config, BUSY_TIMEOUT_MS, effects);
   try {
-    await handOver(rt, to, NO_WRITERS);
-    return resultOf(config);
+    const failure = await handOver(rt, to, NO_WRITERS);
+    return resultOf(config, failure);
   } finally {
     rt.close();
     lock.release();
@@ -95,14 +95,20 @@ function unansweredError(config: Config, state: Handover["state"]): AppError {
   });
 }
 
-/** @throws AppError state_refuses if the handover has failed */
-function resultOf(config: Config): Handover {
+const UNKNOWN_REASON =
+  "the request was withdrawn, or the reason could not be stored: see the log of the daemon";
+
+/**
+ * @param failure the reason of a failure, if this process has tried the handover
+ * @throws AppError state_refuses if the handover has failed
+ */
+function resultOf(config: Config, failure = UNKNOWN_REASON): Handover {
   const handover = readHandover(config);
   if (handover?.state === "done") return handover;
   forgetHandover(config);
   throw new AppError(
     "state_refuses",
-    `The data were not handed over: ${handover?.reason ?? "the request was withdrawn"}`,
+    `The data were not handed over: ${handover?.reason ?? failure}`,
     { fix: "remove the cause, then run the command again; the server accepts changes" },
   );
 }

@@ -5,7 +5,7 @@ import type { DaemonControl } from "../../../app/feature-hooks.ts";
 import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
 import { readBackupState } from "../state.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
-import { type Handover, saveHandover } from "./state.ts";
+import { forgetHandover, type Handover, saveHandover } from "./state.ts";
 
 /** The time that a database of 50 GB takes to be copied twice at 100 MB a second. */
 const MAX_COPY_MS = 20 * 60_000;
@@ -22,9 +22,14 @@ export const NO_WRITERS: Writers = {
 /**
  * Ends all writing, and makes and verifies a last copy in the folder `to`. The file of the handover
  * then forbids every write. If the copy fails, the server goes on. The caller has the daemon lock.
- * @returns whether the data were handed over; if not, the file of the handover has the reason
+ * @returns why the data were not handed over; undefined if they were. The file of the handover has
+ * the reason, too, unless the disk is full.
  */
-export async function handOver(rt: Runtime, to: string, writers: Writers): Promise<boolean> {
+export async function handOver(
+  rt: Runtime,
+  to: string,
+  writers: Writers,
+): Promise<string | undefined> {
   const { config, now } = rt;
   const begun: Handover = { state: "begun", to, at: now() };
   let mustResume = false;
@@ -40,13 +45,29 @@ export async function handOver(rt: Runtime, to: string, writers: Writers): Promi
     const copy = await makeLastCopy(rt, to);
     saveHandover(config, { ...begun, state: "done", at: now(), copy });
     rt.log("info", "handed over", { to, copy });
-    return true;
+    return undefined;
   } catch (error) {
     const reason = errorInWords(error);
     rt.log("error", "The data could not be handed over; the server goes on.", { to, reason });
-    saveHandover(config, { ...begun, state: "failed", reason });
-    if (mustResume) await writers.resume();
-    return false;
+    try {
+      saveFailure(rt, { ...begun, state: "failed", reason });
+    } finally {
+      if (mustResume) await writers.resume();
+    }
+    return reason;
+  }
+}
+
+/** Tells the command that asked for the handover why it has failed. */
+function saveFailure({ config, log }: Runtime, failed: Handover): void {
+  try {
+    saveHandover(config, failed);
+  } catch (error) {
+    const reason = errorInWords(error);
+    log("error", "The failure of the handover could not be stored.", { reason });
+    // The file that is still there forbids every write, or asks for the handover again. A full disk
+    // has no room for another one, but files can be deleted.
+    forgetHandover(config);
   }
 }
 

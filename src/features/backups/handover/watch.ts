@@ -18,7 +18,8 @@ export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl
     isHandingOver = true;
     try {
       const { handOver } = await import("./hand-over.ts");
-      if (await handOver(rt, handover.to, writers)) end("handed over");
+      const failure = await handOver(rt, handover.to, writers);
+      if (failure === undefined) end("handed over");
     } finally {
       isHandingOver = false;
     }

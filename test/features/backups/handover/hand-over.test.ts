@@ -1,17 +1,22 @@
+import type * as State from "../../../../src/features/backups/handover/state.ts";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { handOver } from "../../../../src/features/backups/handover/hand-over.ts";
-import { readHandover } from "../../../../src/features/backups/handover/state.ts";
+import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
+
+vi.mock("../../../../src/features/backups/handover/state.ts", { spy: true });
+
+const STATE = "../../../../src/features/backups/handover/state.ts";
 
 test("a handover that fails resumes the deliveries that it paused, and the server goes on", async () => {
   const rt = createTestRuntime();
   const steps: string[] = [];
   const daemon = openRuntime(rt.config, 5000, { isDaemon: true, log: () => {} });
   onTestFinished(() => daemon.close());
-  const isDone = await handOver(daemon, createTempFolder(), {
+  const reason = await handOver(daemon, createTempFolder(), {
     async pauseDeliveries() {
       steps.push("pause");
     },
@@ -23,7 +28,8 @@ test("a handover that fails resumes the deliveries that it paused, and the serve
       steps.push("resume");
     },
   });
-  expect([isDone, steps]).toEqual([false, ["pause", "refuse", "resume"]]);
+  expect(steps).toEqual(["pause", "refuse", "resume"]);
+  expect(reason).toContain("no connection to the thread");
   expect(readHandover(rt.config)).toMatchObject({
     state: "failed",
     reason: expect.stringContaining("no connection to the thread"),
@@ -54,3 +60,46 @@ test("a handover waits for a command that was writing when it began, so that the
   });
   expect(steps).toEqual(["committed", "refuse"]);
 });
+
+test.each([
+  { what: "its begin", stored: 0, expected: ["pause", "resume"] },
+  { what: "its failure", stored: 1, expected: ["pause", "refuse", "resume"] },
+])(
+  "a handover whose disk is too full to store $what resumes the deliveries and accepts writes",
+  async ({ stored, expected }) => {
+    const rt = createTestRuntime();
+    const steps: string[] = [];
+    const logged: string[] = [];
+    const daemon = openRuntime(rt.config, 5000, {
+      isDaemon: true,
+      log: (_level, message) => void logged.push(message),
+    });
+    onTestFinished(() => daemon.close());
+    const to = createTempFolder();
+    saveHandover(rt.config, { state: "asked", to, at: rt.now() });
+    const { saveHandover: save } = await vi.importActual<typeof State>(STATE);
+    onTestFinished(() => void vi.mocked(saveHandover).mockReset());
+    let calls = 0;
+    vi.mocked(saveHandover).mockImplementation((place, handover) => {
+      if (calls++ < stored) return save(place, handover);
+      throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+    });
+    const reason = await handOver(daemon, to, {
+      async pauseDeliveries() {
+        steps.push("pause");
+      },
+      refuseWrites() {
+        steps.push("refuse");
+        throw new Error("no connection to the thread");
+      },
+      async resume() {
+        steps.push("resume");
+      },
+    });
+    expect(steps).toEqual(expected);
+    expect(reason).toContain(stored === 0 ? "no space left" : "no connection to the thread");
+    expect(logged).toContain("The failure of the handover could not be stored.");
+    expect(readHandover(rt.config)).toBeUndefined();
+    rt.tx(() => {});
+  },
+);
