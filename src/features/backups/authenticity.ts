@@ -40,6 +40,21 @@ export function tagBackup(config: Config, path: string, createdAt: number, rando
 export const readBackupTag = ({ masterKeyPath }: Config, path: string): FoundTag =>
   readTag(path, readMasterKeys(masterKeyPath));
 
+/**
+ * Returns whether a backup says that its server stored nothing afterwards, although the server goes
+ * on: the handover was cancelled or has failed. A restore of such a copy would need no --fenced.
+ */
+export function isFormerLast(config: Config, path: string): boolean {
+  if (isMakingLastCopy(config)) return false;
+  try {
+    const found = readBackupTag(config, path);
+    return found.kind === "authentic" && found.tag.isLast === true;
+  } catch {
+    // A backup that cannot be read is reported when it is copied.
+    return false;
+  }
+}
+
 /** Reads the tag of a backup, and compares the whole file with it. */
 export async function authenticate(config: Config, path: string): Promise<FoundTag> {
   const found = readBackupTag(config, path);

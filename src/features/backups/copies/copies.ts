@@ -8,6 +8,7 @@ import { isRegularBackup } from "../store/files.ts";
 import { copyErasureList, measureErasureList } from "../erasure-list.ts";
 import type { Runtime } from "../../../app/runtime.ts";
 import { addChecksum, findChecksum, hashFile } from "../checksums.ts";
+import { isFormerLast } from "../authenticity.ts";
 import { runBackupCommand } from "./copy-command.ts";
 import {
   type CommandResult,
@@ -40,7 +41,8 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const { config, now } = rt;
   if (!hasCopyPlace(config)) return undefined;
   const newest = findNewestBackup(rt, isRegularBackup);
-  if (newest === undefined) return undefined;
+  // A backup of a handover that did not take place is replaced by a new one (`isNewestOutdated`).
+  if (newest === undefined || isFormerLast(config, newest.path)) return undefined;
   const copy = readBackupState(config, "copy");
   // A copy whose time is later than now was made while the clock was ahead, and counts as older.
   const isCopied =

@@ -4,7 +4,7 @@ import { keyFingerprintOf, readMasterKeys } from "../../../platform/secret-box.t
 import { isRegularBackup } from "../store/files.ts";
 import { rewriteOldSpace } from "../../../app/guests/erased-bytes.ts";
 import type { Runtime } from "../../../app/runtime.ts";
-import { readBackupTag } from "../authenticity.ts";
+import { isFormerLast, readBackupTag } from "../authenticity.ts";
 import { copyBackup, findUncopiedBackup } from "../copies/copies.ts";
 import { checkBackupDir } from "../copies/backup-dir.ts";
 import { drillBackup, isDrillDue } from "./drill.ts";
@@ -61,7 +61,8 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
 
 /**
  * Returns whether a restore would refuse the newest backup, because version 0.2 or another key made
- * it, or would need a key from before a rotation, which a standby may not have.
+ * it, or would need a key from before a rotation, which a standby may not have; and whether the
+ * backup is not copied, because it was made for a handover that did not take place.
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
@@ -70,6 +71,7 @@ export function isNewestOutdated(rt: Runtime): boolean {
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;
+    if (isFormerLast(config, newest.path)) return true;
     const current = readMasterKeys(config.masterKeyPath).map(keyFingerprintOf);
     return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
   } catch {

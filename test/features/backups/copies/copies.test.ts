@@ -27,6 +27,8 @@ import {
   readBackupState,
   saveBackupState,
 } from "../../../../src/features/backups/state.ts";
+import { forgetHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
+import { isNewestOutdated } from "../../../../src/features/backups/upkeep/maintenance.ts";
 import type { Runtime } from "../../../../src/app/runtime.ts";
 import type { ConfigFlags } from "../../../../src/config.ts";
 import { backupName } from "../../../../src/features/backups/store/files.ts";
@@ -475,6 +477,17 @@ test("a --backup-dir that cannot be used is a health condition before the first 
   mkdirSync(dir);
   checkBackupDir(rt);
   expect(conditionsOf(rt)).toEqual([]);
+});
+
+test("a backup of a handover that was cancelled is not copied, because a restore of it would need no --fenced", async () => {
+  const rt = await createServer({ backupDir: createTempFolder() });
+  saveHandover(rt.config, { state: "begun", to: createTempFolder(), at: rt.now() });
+  const last = await createBackup(rt);
+  expect([findUncopiedBackup(rt), isNewestOutdated(rt)]).toEqual([last, false]);
+  forgetHandover(rt.config);
+  expect([findUncopiedBackup(rt), isNewestOutdated(rt)]).toEqual([undefined, true]);
+  const next = await createBackup(rt);
+  expect([findUncopiedBackup(rt), isNewestOutdated(rt)]).toEqual([next, false]);
 });
 
 test("a changed --backup-command gets the newest backup at once", async () => {
