@@ -1,8 +1,12 @@
+import { rmSync } from "node:fs";
 import type { Runtime } from "../../../app/runtime.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
 import { retryWhileBusy } from "../../../http/pipeline/idempotency.ts";
 import type { DaemonControl } from "../../../app/feature-hooks.ts";
+import { readBackupTag } from "../authenticity.ts";
+import { listBackupsIn } from "../backups.ts";
 import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
+import { readNewestEpoch } from "../restore/epochs.ts";
 import { readBackupState } from "../state.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
 import { forgetHandover, type Handover, saveHandover } from "./state.ts";
@@ -50,11 +54,35 @@ export async function handOver(
     const reason = errorInWords(error);
     rt.log("error", "The data could not be handed over; the server goes on.", { to, reason });
     try {
+      if (mustResume) deleteLastCopies(rt, to);
       saveFailure(rt, { ...begun, state: "failed", reason });
     } finally {
       if (mustResume) await writers.resume();
     }
     return reason;
+  }
+}
+
+/**
+ * Deletes the copies from which another server would continue without --fenced, because this server
+ * goes on. A copy can be complete although the handover has failed: its disk may be full then.
+ */
+function deleteLastCopies({ config, log }: Runtime, dir: string): void {
+  try {
+    for (const { path } of listBackupsIn(dir)) {
+      const found = readBackupTag(config, path);
+      // A restore needs --fenced for the last copies from before a takeover.
+      const isLast = found.kind === "authentic" && found.tag.isLast === true;
+      if (!isLast || found.tag.epoch < readNewestEpoch(dir)) continue;
+      rmSync(path);
+      log("info", "deleted the last copy", { path });
+    }
+  } catch (error) {
+    log("error", "The last copy may still be there: a restore would take it for complete.", {
+      dir,
+      reason: errorInWords(error),
+      fix: "make the folder accessible, then hand over again, or delete its newest copy",
+    });
   }
 }
 

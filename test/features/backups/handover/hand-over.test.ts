@@ -2,9 +2,11 @@ import type * as State from "../../../../src/features/backups/handover/state.ts"
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openRuntime } from "../../../../src/app/runtime.ts";
-import { handOver } from "../../../../src/features/backups/handover/hand-over.ts";
+import { listBackupsIn } from "../../../../src/features/backups/backups.ts";
+import { handOver, NO_WRITERS } from "../../../../src/features/backups/handover/hand-over.ts";
 import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
 import { createTempFolder } from "../../../support/cli.ts";
+import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 vi.mock("../../../../src/features/backups/handover/state.ts", { spy: true });
@@ -103,3 +105,21 @@ test.each([
     rt.tx(() => {});
   },
 );
+
+test("a handover that fails after its last copy was made deletes the copy, so that no server continues from it", async () => {
+  const rt = createTestRuntime({}, Date.now());
+  addBusiness(rt);
+  const daemon = openRuntime(rt.config, 5000, { isDaemon: true, log: () => {} });
+  onTestFinished(() => daemon.close());
+  const to = createTempFolder();
+  const { saveHandover: save } = await vi.importActual<typeof State>(STATE);
+  onTestFinished(() => void vi.mocked(saveHandover).mockReset());
+  let copies = 0;
+  vi.mocked(saveHandover).mockImplementation((place, handover) => {
+    if (handover.state !== "done") return save(place, handover);
+    copies = listBackupsIn(to).length;
+    throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  });
+  expect(await handOver(daemon, to, NO_WRITERS)).toContain("no space left");
+  expect([copies, listBackupsIn(to)]).toEqual([1, []]);
+});
