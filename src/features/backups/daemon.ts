@@ -6,7 +6,7 @@ import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
 import { assertNotHandedOver, isMakingLastCopy } from "./handover/state.ts";
 import { endInterrupted, watchForHandover } from "./handover/watch.ts";
-import { readBackupState } from "./state.ts";
+import { listCopyFolders } from "./state.ts";
 import { removeDatabase, restoreDraftPath } from "./store/files.ts";
 
 /**
@@ -37,10 +37,12 @@ async function openBackupDir(config: Config, dir: string) {
  * @throws AppError state_refuses
  */
 async function assertNotReplaced(config: Config): Promise<void> {
-  const last = readBackupState(config, "copy")?.dir ?? null;
-  if (last === null || last === config.backups.dir || !existsSync(last)) return;
+  const last = listCopyFolders(config).filter(
+    (dir) => dir !== config.backups.dir && existsSync(dir),
+  );
+  if (last.length === 0) return;
   const { assertNotTakenOver } = await import("./restore/epochs.ts");
-  assertNotTakenOver(config, last);
+  for (const dir of last) assertNotTakenOver(config, dir);
 }
 
 /** The caller has the daemon lock, which a running restore would hold. */

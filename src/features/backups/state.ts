@@ -98,3 +98,12 @@ export function saveBackupState<Kind extends keyof BackupState>(
 
 export const forgetBackupState = (config: Config, kind: keyof BackupState): void =>
   rmSync(pathOf(config, kind), { force: true });
+
+/**
+ * Lists the folders from which another server can take over: that of the newest copy, and the last
+ * one that got the list of erased guests, in which a copy can be that --backup-command has not got.
+ */
+export function listCopyFolders(config: Config): string[] {
+  const dirs = [readBackupState(config, "copy")?.dir, readBackupState(config, "erasure-list")?.dir];
+  return [...new Set(dirs.filter((dir) => typeof dir === "string"))];
+}

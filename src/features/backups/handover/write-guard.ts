@@ -6,18 +6,17 @@ import { isDaemonRunning } from "../../../store/database/database.ts";
 import type { Config } from "../../../config.ts";
 import { readOwnEpoch } from "../own-epoch.ts";
 import { readNewestEpoch } from "../restore/epochs.ts";
-import { readBackupState } from "../state.ts";
+import { listCopyFolders } from "../state.ts";
 import { assertNotHandedOver } from "./state.ts";
 
 /**
- * Returns the folder of the newest copy if another server has taken over with a copy in it;
- * undefined also if the folder does not exist, for example because its disk is not mounted.
+ * Returns the folder with copies of this server in which another server has taken over; undefined
+ * also if the folder does not exist, for example because its disk is not mounted.
  */
-export function findTakeover(config: Config): string | undefined {
-  const dir = readBackupState(config, "copy")?.dir ?? null;
-  if (dir === null || !existsSync(dir)) return undefined;
-  return readNewestEpoch(dir) > readOwnEpoch(config) ? dir : undefined;
-}
+export const findTakeover = (config: Config): string | undefined =>
+  listCopyFolders(config).find(
+    (dir) => existsSync(dir) && readNewestEpoch(dir) > readOwnEpoch(config),
+  );
 
 /** Keeps commands from changing data from which another server continues. */
 export const guardHandedOver: CreateWriteGuard = (config) => {

@@ -16,6 +16,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { hashFile } from "../../../../src/features/backups/checksums.ts";
 import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
+import { findTakeover } from "../../../../src/features/backups/handover/write-guard.ts";
 import { readBackupState } from "../../../../src/features/backups/state.ts";
 import { createBackup } from "../../../../src/features/backups/backups.ts";
 import { readOwnEpoch, saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
@@ -92,6 +93,19 @@ test("a takeover restores the newest copy, and the other server can neither star
   expect(readBackupState(rt.config, "copy-failure")?.reason).toMatch(refusal);
   expect(await takeOverNewest(rt, dir)).toMatchObject({ epoch: 2 });
   await expect(startDaemon(config, LISTEN)).rejects.toThrow(/epoch-2/);
+});
+
+test("a replaced server whose --backup-command has always failed starts neither with its folder nor without it", async () => {
+  const dir = createTempFolder();
+  const rt = createTestRuntime({ backupDir: dir, backupCommand: "exit 3" });
+  addBusiness(rt, "salon-aurora");
+  expect(await copyBackup(rt, await createBackup(rt))).toBe(false);
+  await takeOverNewest(rt, dir);
+  const refusal = /^Another server has taken over/;
+  await expect(startDaemon(rt.config, LISTEN)).rejects.toThrow(refusal);
+  const backups = { ...rt.config.backups, dir: null };
+  await expect(startDaemon({ ...rt.config, backups }, LISTEN)).rejects.toThrow(refusal);
+  expect(findTakeover(rt.config)).toBe(dir);
 });
 
 test("a takeover stops a server that has an epoch from the folder that it used before", async () => {
