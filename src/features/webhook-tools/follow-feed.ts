@@ -37,6 +37,9 @@ const PAUSE_AFTER_EMPTY_MS = 250;
 /** The most events of a page that the API allows. */
 const MAX_LIMIT = 500;
 
+/** The cursor that stands for the end of the feed. */
+const LATEST = "latest";
+
 /** Where the feed starts: at the next new event, at the oldest stored one, or after a cursor. */
 export type FeedStart = "now" | "oldest" | { after: string };
 
@@ -51,7 +54,7 @@ export async function* followFeed(
   stop: AbortSignal,
   onMessage: (text: string) => void,
 ): AsyncGenerator<FeedPage> {
-  let cursor = typeof start === "string" ? undefined : start.after;
+  let cursor = firstCursor(start);
   let hasCaughtUp = false;
   let pauseMs = MIN_PAUSE_MS;
   while (!stop.aborted) {
@@ -68,12 +71,16 @@ export async function* followFeed(
     if (pauseMs > MIN_PAUSE_MS) onMessage(`${feed.api}: reachable again`);
     pauseMs = MIN_PAUSE_MS;
     cursor = read.cursor;
-    // A feed that starts now leaves out the events that are stored already.
-    yield start === "now" && !hasCaughtUp ? { ...read, events: [] } : read;
+    yield read;
     hasCaughtUp ||= !read.hasMore;
     // The pause keeps this loop from spinning: a daemon that is shutting down answers immediately.
     if (read.events.length === 0) await pause(PAUSE_AFTER_EMPTY_MS, stop);
   }
+}
+
+function firstCursor(start: FeedStart): string | undefined {
+  if (start === "now") return LATEST;
+  return start === "oldest" ? undefined : start.after;
 }
 
 const pause = (ms: number, stop: AbortSignal): Promise<void> =>
