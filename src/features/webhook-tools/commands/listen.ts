@@ -59,34 +59,51 @@ const listen = command({
     await using forwarder = createForwarder(target, secret);
     const start: FeedStart = after === undefined ? "now" : after === OLDEST ? OLDEST : { after };
 
-    let [accepted, failed, cursor] = [0, 0, after];
+    const end: End = { accepted: 0, failed: 0, cursor: after };
     let isFirstPage = true;
-    for await (const page of followFeed(feed, start, stop.signal, (line) => cli.note(line))) {
-      if (isFirstPage)
-        cli.note(`forwarding the events of ${business} from ${feed.api} to ${target}`);
-      isFirstPage = false;
-      let sent = 0;
-      for (const [i, event] of page.events.entries()) {
-        if (stop.signal.aborted) break;
-        const { outcome, isAccepted, durationMs } = await forwarder.forward(
-          event,
-          page.sequences[i] as number,
-        );
-        if (isAccepted) accepted += 1;
-        else failed += 1;
-        print(cli, event, outcome, durationMs);
-        sent += 1;
+    try {
+      for await (const page of followFeed(feed, start, stop.signal, (line) => cli.note(line))) {
+        if (isFirstPage)
+          cli.note(`forwarding the events of ${business} from ${feed.api} to ${target}`);
+        isFirstPage = false;
+        let sent = 0;
+        for (const [i, event] of page.events.entries()) {
+          if (stop.signal.aborted) break;
+          const { outcome, isAccepted, durationMs } = await forwarder.forward(
+            event,
+            page.sequences[i] as number,
+          );
+          if (isAccepted) end.accepted += 1;
+          else end.failed += 1;
+          print(cli, event, outcome, durationMs);
+          sent += 1;
+        }
+        // An interrupted page keeps the old cursor: its events may be sent twice, but none is lost.
+        if (sent === page.events.length) end.cursor = page.cursor;
       }
-      // An interrupted page keeps the old cursor: its events may be sent twice, but none is lost.
-      if (sent === page.events.length) cursor = page.cursor;
+    } catch (error) {
+      // A refused first request has forwarded nothing, and the cursor may be what was refused.
+      if (!isFirstPage) printEnd(cli, end, !isCursorExpired(error));
+      throw error;
     }
-    if (cli.flags.json) cli.printJson({ accepted, failed, cursor: cursor ?? null }, 0);
-    cli.note(
-      `${accepted} accepted, ${failed} failed.${cursor === undefined ? "" : ` To continue from here: --after ${cursor}`}`,
-    );
-    return failed > 0 ? EXIT.someFailed : EXIT.ok;
+    printEnd(cli, end);
+    return end.failed > 0 ? EXIT.someFailed : EXIT.ok;
   },
 });
+
+/** What a run has forwarded, and the cursor after the last event of it. */
+type End = { accepted: number; failed: number; cursor: string | undefined };
+
+/** @param canContinue whether another run can start after the cursor */
+function printEnd(cli: Cli, { accepted, failed, cursor }: End, canContinue = true): void {
+  if (cli.flags.json) cli.printJson({ accepted, failed, cursor: cursor ?? null }, 0);
+  const hint =
+    canContinue && cursor !== undefined ? ` To continue from here: --after ${cursor}` : "";
+  cli.note(`${accepted} accepted, ${failed} failed.${hint}`);
+}
+
+const isCursorExpired = (error: unknown): boolean =>
+  error instanceof AppError && error.code === "cursor_expired";
 
 function print(cli: Cli, { id, type }: FeedEvent, outcome: Outcome, durationMs: number): void {
   const [statusCode, error] =
