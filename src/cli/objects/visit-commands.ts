@@ -90,6 +90,32 @@ export function noteRepeatedStart(cli: Cli, timezone: string, start: string | un
   );
 }
 
+/** The filters of lists by start, which lists by ID do not have. */
+const FILTERS_BY_START = {
+  from: "--from",
+  to: "--to",
+  staff: "--staff",
+  service: "--service",
+  createdSince: "--created-since",
+} as const;
+
+/**
+ * Asserts that a list by ID has no filter of lists by start. `none` is allowed as a first or last
+ * day, because it leaves out nothing.
+ * @throws AppError usage
+ */
+function assertListsById(given: { [K in keyof typeof FILTERS_BY_START]: unknown }): void {
+  for (const [field, flag] of Object.entries(FILTERS_BY_START)) {
+    const value = given[field as keyof typeof FILTERS_BY_START];
+    const leavesOut = value !== undefined && !(value === "none" && /^(?:from|to)$/.test(field));
+    if (leavesOut)
+      throw usageError(
+        `--before cannot be combined with ${flag}.`,
+        `leave out ${flag} to list by ID, or --before to list by start`,
+      );
+  }
+}
+
 /**
  * Commands that change the state of a visit. The noun goes between the two parts of `about`;
  * `example` is an ID without its prefix of four characters.
@@ -157,11 +183,38 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
     });
   });
 
+  const list = listCommand(visits);
+
+  const show = command({
+    name: "show",
+    about: `Show a ${noun}.`,
+    arguments: ["<id>"],
+    examples: [`${group} show ${exampleId}`, `${group} show ${exampleId} --json`],
+    async run(cli, _flags, given) {
+      const { rt, business } = await cli.openBusiness();
+      const id = resolveVisitId(visits.store(rt), business, given);
+      const useCases = await visits.useCases();
+      const { findCustomer } = await import("../../app/bookings/guests.ts");
+      const visit = toPublic(useCases.get(rt, business.id, id), business.doc.timezone);
+      const customer = findCustomer(rt, id);
+      cli.printObject(customer === null ? visit : { ...visit, customer });
+    },
+  });
+
+  return [...actions, cancel, list, show];
+}
+
+/** Returns the command `list`. */
+function listCommand<Row, Shown extends { id: string; startsAt: string }>(
+  visits: Visits<Row, Shown>,
+): CommandSpec {
+  const { noun, toPublic } = visits;
+  const group = `${noun}s`;
   const bookingFlags = {
     staff: text("key", "only those with this staff member"),
     service: text("key", "only those of this service"),
   };
-  const list = command({
+  return command({
     name: "list",
     about: `List ${group} by start, from today on.`,
     flags: {
@@ -172,7 +225,10 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       key: text("key", "only those that this API key made"),
       createdSince: pastTime("only those made since then (a time in UTC, or 2h, 3d, …)"),
       ...pageFlags,
-      before: text("id", `list older ${group} than this ID instead, newest first`),
+      before: text(
+        "id",
+        `list older ${group} than this ID instead, newest first; only with --status, --key and --limit`,
+      ),
     },
     examples: [
       `${group} list --from 2026-12-01 --to 2026-12-24`,
@@ -180,6 +236,7 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
       `${group} list --key website --created-since 2h`,
     ],
     async run(cli, { limit, before, status, key, ...flags }) {
+      if (before !== undefined) assertListsById(flags);
       const { rt, business } = await cli.openBusiness();
       const { id: businessId, slug } = business;
       const { timezone } = business.doc;
@@ -219,22 +276,4 @@ export function visitCommands<Row, Shown extends { id: string; startsAt: string 
         );
     },
   });
-
-  const show = command({
-    name: "show",
-    about: `Show a ${noun}.`,
-    arguments: ["<id>"],
-    examples: [`${group} show ${exampleId}`, `${group} show ${exampleId} --json`],
-    async run(cli, _flags, given) {
-      const { rt, business } = await cli.openBusiness();
-      const id = resolveVisitId(visits.store(rt), business, given);
-      const useCases = await visits.useCases();
-      const { findCustomer } = await import("../../app/bookings/guests.ts");
-      const visit = toPublic(useCases.get(rt, business.id, id), business.doc.timezone);
-      const customer = findCustomer(rt, id);
-      cli.printObject(customer === null ? visit : { ...visit, customer });
-    },
-  });
-
-  return [...actions, cancel, list, show];
 }

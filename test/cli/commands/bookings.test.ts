@@ -418,3 +418,27 @@ test("bookings list and bookings cancel find the bookings that a key has made si
     code: 0,
   });
 });
+
+test.each([
+  "bookings list --from today",
+  "bookings list --to today",
+  "bookings list --staff mia",
+  "bookings list --service cut",
+  "bookings list --created-since 2h",
+  "reservations list --from today",
+  "reservations list --to today",
+  "reservations list --created-since 2h",
+])("%s is refused with --before, which would ignore its filter", async (line) => {
+  const { deskbell } = await createBusiness();
+  const [flag] = /--\S+/.exec(line) ?? [];
+  expect(await deskbell(`${line} --before bkg_06f`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(`^error: --before cannot be combined with ${flag}\\.\nfix: `),
+  });
+});
+
+test("bookings list --before accepts that no first or last day is given", async () => {
+  const { deskbell } = await createBusiness();
+  const line = "bookings list --before bkg_06f --from none --to none --status PENDING --limit 5";
+  expect(await deskbell(line)).toMatchObject({ code: 0 });
+});
