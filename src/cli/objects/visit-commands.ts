@@ -269,11 +269,14 @@ function listCommand<Row, Shown extends { id: string; startsAt: string }>(
       const maximum = limit ?? DEFAULT_LIMIT;
       const rows = store.listPage(filter, maximum + 1).map(toShown);
       cli.printList(rows.slice(0, maximum), columns, empty);
-      const firstOmitted = rows.at(maximum);
-      if (firstOmitted !== undefined)
-        cli.note(
-          `There are later ${group}: add --from ${toLocalMinute(firstOmitted.startsAt, timezone)}, or a larger --limit.`,
-        );
+      const [firstShown, firstOmitted] = [rows[0], rows[maximum]];
+      if (firstShown === undefined || firstOmitted === undefined) return;
+      const [shownFrom, nextFrom] = [firstShown, firstOmitted].map(({ startsAt }) =>
+        toLocalMinute(startsAt, timezone),
+      );
+      // A page from the start of the first visit shown would show the same visits again.
+      const nextPage = nextFrom === shownFrom ? "" : `--from ${nextFrom}, or `;
+      cli.note(`There are later ${group}: add ${nextPage}a larger --limit.`);
     },
   });
 }

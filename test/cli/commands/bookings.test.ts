@@ -442,3 +442,15 @@ test("bookings list --before accepts that no first or last day is given", async 
   const line = "bookings list --before bkg_06f --from none --to none --status PENDING --limit 5";
   expect(await deskbell(line)).toMatchObject({ code: 0 });
 });
+
+test("the note about later bookings never suggests a page that shows the same bookings again", async () => {
+  const { deskbell } = await createBusiness();
+  for (const time of ["10:00", "11:00", "11:00", "11:00"])
+    await deskbell(`bookings create --service bath --start ${DAY}T${time}`);
+  const noteOf = async (flags: string) => (await deskbell(`bookings list ${flags}`)).stderr;
+  const larger = "There are later bookings: add a larger --limit.\n";
+  const from = `There are later bookings: add --from ${DAY}T11:00, or a larger --limit.\n`;
+  expect(await noteOf("--limit 2")).toBe(from);
+  expect(await noteOf(`--limit 2 --from ${DAY}T11:00`)).toBe(larger);
+  expect(await noteOf(`--limit 3 --from ${DAY}T11:00`)).toBe("");
+});
