@@ -99,6 +99,13 @@ const countOfKey = (rt: Runtime, keyId: string, owner: EndpointOwner): number =>
   rt.store.endpoints.listOf(owner).filter((row) => owner.businessId === null || row.keyId === keyId)
     .length;
 
+/**
+ * Returns whether an endpoint that moves to another key adds none to those that the key has. All
+ * keys of a partner have the same endpoints.
+ */
+const countsAlready = (rt: Runtime, { id, businessId }: Pick<Owned, "id" | "businessId">) =>
+  businessId === null && rt.store.endpoints.findById(id) !== undefined;
+
 /** Returns how many endpoints a key has and may have. */
 export const readEndpointUse = (
   rt: Runtime,
@@ -136,6 +143,7 @@ export function assertMayOwn(rt: Runtime, keyId: string, endpoint: Owned): void 
       { fix: "add --event all, which stands for the events that the key may receive" },
     );
   assertNotDuplicate(rt, keyId, endpoint);
+  if (countsAlready(rt, endpoint)) return;
   const count = countOfKey(rt, keyId, endpoint);
   if (count >= key.maxEndpoints)
     throw new AppError(

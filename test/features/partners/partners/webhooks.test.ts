@@ -234,3 +234,24 @@ test("a partner's endpoint can be given to any key of the partner, and to no key
   expect(rt.store.endpoints.findKeyId(endpoint.id)).toBe(key.id);
   expect((await giveTo(spare.key.id)).keyId).toBe(spare.key.id);
 });
+
+test("an endpoint of a partner at its maximum moves to another key of the partner, and no more are created", async () => {
+  const rt = createTestRuntime();
+  const { partner, key } = createTestPartner(rt, addBusinesses(rt, ["one"]), { maxEndpoints: 1 });
+  const { endpoint } = await subscribeAll(rt, partner.id, key.id);
+  const { key: another } = createPartnerKey(rt, partner, {});
+  await updateEndpoint(rt, endpoint.id, { keyId: another.id });
+  expect(rt.store.endpoints.findById(endpoint.id)?.keyId).toBe(another.id);
+  await expect(
+    createEndpoint(rt, {
+      businessId: null,
+      partnerId: partner.id,
+      keyId: another.id,
+      byOperator: true,
+      name: "second",
+      url: "http://10.0.0.1/second",
+      events: ["service.updated"],
+      allowPrivate: true,
+    }),
+  ).rejects.toThrow("already has 1 webhook endpoint; its maximum is 1.");
+});
