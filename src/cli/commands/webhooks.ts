@@ -10,7 +10,6 @@ import { resolveEndpoint, resolveKey } from "../objects/objects.ts";
 import { isoTime, shortTime, withIsoTimes } from "../output/table.ts";
 import { deleteCommand, disable, enable } from "./webhook-lifecycle.ts";
 import { usageError } from "../failure.ts";
-import { shellQuote } from "../../domain/text.ts";
 
 const MAX_IN_FLIGHT = 32;
 const TIMEOUT_LIMITS = ["1s", "30s"] as const;
@@ -50,13 +49,14 @@ const create = command({
       events: expandEvents(event, key),
       timeoutMs: timeout,
     });
-    printSecretOnce(cli, rt, out, createEndpoint, ({ endpoint, secret }) => ({
-      secret,
-      owner: toOutput(endpoint, rt.now()),
+    const { endpoint } = printSecretOnce(cli, rt, out, createEndpoint, (created) => ({
+      secret: created.secret,
+      owner: toOutput(created.endpoint, rt.now()),
     }));
-    if (key === undefined && !cli.flags.json)
+    // The note names the ID, because an endpoint of another business may have the same name.
+    if (key === undefined && !cli.flags.json && !cli.flags.dryRun)
       cli.note(
-        `No API key owns this endpoint, so no partner can see or manage it over HTTP. To change that: ${cli.program} webhooks update ${shellQuote(fields.name)} --key KEY`,
+        `No API key owns this endpoint, so no partner can see or manage it over HTTP. To change that: ${cli.program} webhooks update ${endpoint.id} --key KEY`,
       );
   },
 });

@@ -139,7 +139,7 @@ test("webhooks create --key gives the endpoint to the key and limits it to the k
 test("webhooks update --key gives an endpoint to a key or takes it away, and webhooks create names this command", async () => {
   const { deskbell, id } = await createEndpoint();
   const bar = "webhooks create --name bar --url http://127.0.0.1:9/ --event all --allow-private";
-  expect((await deskbell(bar)).stderr).toContain("webhooks update bar --key KEY");
+  expect((await deskbell(bar)).stderr).toContain("webhooks update whe_");
   await deskbell("keys create --name website --scope webhooks.write --event-group catalog");
   expect(await deskbell("webhooks update till --key website")).toMatchObject({
     code: 5,
@@ -387,4 +387,19 @@ test("events list and events show print an event of events trigger; events types
   });
   const first = await deskbell("events list --limit 1");
   expect(first.stderr).toMatch(/--before evt_/);
+});
+
+test("webhooks create without a key names the new endpoint by its ID, and a dry run names none", async () => {
+  const { deskbell, id } = await createEndpoint();
+  const create = "webhooks create --url http://127.0.0.1:9/hook --event all --allow-private";
+  expect((await deskbell(`${create} --name bar --dry-run`)).stderr).toBe(
+    "Dry run: nothing was saved.\n",
+  );
+  await deskbell("catalog apply -", CAFE.replace("joes", "annes"));
+  const { stderr } = await deskbell(`${create} --name till --business annes`);
+  const [, command = "", named] = /To change that: deskbell (.* (whe_\w+)) --key KEY\n$/.exec(
+    stderr,
+  )!;
+  expect(named).not.toBe(id);
+  expect(await deskbell(`${command} --key none --max-in-flight 3`)).toMatchObject({ code: 0 });
 });
