@@ -48,7 +48,9 @@ export async function createProgram(
     rootHelp(program, widthOf(context?.error ? io.stderr : io.stdout));
 
   const start = async (run: (cli: Cli) => ReturnType<CommandSpec["run"]>, dryRun: boolean) => {
-    const cli = new Cli(program, io, { ...readGlobalFlags(root), businesses, dryRun });
+    const flags = readGlobalFlags(root);
+    const named = flags.business === undefined ? [] : businesses;
+    const cli = new Cli(program, io, { ...flags, businesses: named, dryRun });
     try {
       onExit((await run(cli)) ?? 0);
       if (dryRun) cli.note("Dry run: nothing was saved.");

@@ -42,7 +42,8 @@ const create = command({
     "destinations create --name salon --url tls://nats.example.com:4222 --stream SALON --business salon-aurora --user deskbell --password-file nats.password --out salon.secret",
   ],
   async run(cli, { name, url, stream, prefix = DEFAULT_PREFIX, all, event, out, ...login }) {
-    if (all && cli.flags.business !== undefined)
+    // A business from the environment is only a default, which --all overrides.
+    if (all && cli.flags.typedBusiness !== undefined)
       throw usageError("--all cannot be combined with --business.");
     const rt = await cli.open();
     const businessId = all ? null : cli.business(rt).id;

@@ -62,7 +62,9 @@ function chooseBusinesses(
   rt: Runtime,
   { all, future }: { all: boolean; future: boolean },
 ): BusinessRow[] {
-  const slugs = new Set(cli.flags.businesses);
+  const { businesses, typedBusiness } = cli.flags;
+  // A business from the environment is only a default, which --all overrides.
+  const slugs = new Set(all && typedBusiness === undefined ? [] : businesses);
   if (all === slugs.size > 0)
     throw usageError(
       "A partner needs either --all or at least one --business.",

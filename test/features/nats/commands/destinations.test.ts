@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type CommandResult, createTempFolder, createTerminal } from "../../../support/cli.ts";
 import { SALON } from "../../../support/samples.ts";
 
@@ -111,4 +111,15 @@ test("each change of a destination adds an entry to the audit log", async () => 
   await expectNewest("destinations redeliver bus --since 1d", "destination.redelivered");
   await expectNewest("keys rotate-master", "master_key.rotated", { secrets: 1 });
   await expectNewest("destinations delete bus --yes", "destination.deleted");
+});
+
+test("destinations create --all overrides the business of the environment, but not --business", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  vi.stubEnv("DESKBELL_BUSINESS", "salon-aurora");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const create = `destinations create --name bus ${SERVER} --all`;
+  expect(await deskbell(`${create} --business salon-aurora`)).toMatchObject({ code: 2 });
+  expect(await deskbell(create)).toMatchObject({ code: 0 });
+  expect(data(await deskbell("destinations show bus --json"))).toMatchObject({ business: null });
 });
