@@ -50,12 +50,15 @@ const MAX_MARKS = 100;
  */
 export function listMarksSinceChange(rt: Runtime, business: BusinessRow): SoldOutMark[] {
   const [last] = rt.openStore(createCatalogChangeStore).list(business.id, 1);
-  const stillSoldOut = rt.store.soldOut.list(business.id);
+  const soldOutUntil = rt.store.soldOut.list(business.id);
+  // A mark with the time null has no end.
+  const isSoldOut = (id: string) =>
+    soldOutUntil.has(id) && (soldOutUntil.get(id) ?? Infinity) > rt.now();
   const filter = { businessId: business.id, action: "dish.sold_out", since: last?.at } as const;
   const marks = rt.store.audit
     .list(filter, MAX_MARKS)
     .flatMap((entry) =>
-      stillSoldOut.has(entry.subjectId ?? "")
+      isSoldOut(entry.subjectId ?? "")
         ? [{ key: String(entry.details.key), name: entry.subjectName }]
         : [],
     );

@@ -11,7 +11,7 @@ import { editObject } from "../../../src/app/catalog/edit-object.ts";
 import { exportCatalogText, writeCatalogText } from "../../../src/app/catalog/export-catalog.ts";
 import { replaceCatalog } from "../../../src/app/catalog/replace-catalog.ts";
 import { setSoldOut } from "../../../src/app/catalog/sold-out.ts";
-import { planUndo } from "../../../src/features/undo/undo-catalog.ts";
+import { listMarksSinceChange, planUndo } from "../../../src/features/undo/undo-catalog.ts";
 import { createKey } from "../../../src/app/keys.ts";
 import { updateHours } from "../../../src/app/catalog/schedule.ts";
 import { createPruner } from "../../../src/app/operations/retention.ts";
@@ -345,4 +345,16 @@ test("deleting old catalog changes leaves no gap after the clock was set back", 
   await createPruner(rt)();
   expect(changesOf(rt).map(({ version }) => version)).toEqual([4, 3, 2]);
   expect(readEarlierCatalog(rt, SLUG, 1).catalog).toEqual(catalog);
+});
+
+test("a dish whose sold-out mark has ended does not stay sold out after an undo", () => {
+  const rt = createTestRuntime();
+  apply(rt, FILE);
+  const markedKeys = () => listMarksSinceChange(rt, getBusiness(rt, SLUG)).map(({ key }) => key);
+  setSoldOut(rt, getBusiness(rt, SLUG), "soup", rt.now() + DAY_MS);
+  expect(markedKeys()).toEqual(["soup"]);
+  rt.advance(DAY_MS);
+  expect(markedKeys()).toEqual([]);
+  setSoldOut(rt, getBusiness(rt, SLUG), "soup", null);
+  expect(markedKeys()).toEqual(["soup"]);
 });
