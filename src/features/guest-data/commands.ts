@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import type { GuestQuery } from "./find-guests.ts";
 import type { Cli } from "../../cli/cli.ts";
 import { command } from "../../cli/command.ts";
-import { usageError } from "../../cli/failure.ts";
+import { EXIT, usageError } from "../../cli/failure.ts";
 import { text } from "../../cli/flags.ts";
 import { noteRemains } from "../../cli/output/remains.ts";
 
@@ -26,9 +26,18 @@ function noteUndecryptable(cli: Cli, { masterKeyPath }: Config, count: number): 
   cli.note("fix: copy the right key file there, then run this command again");
 }
 
+const INCOMPLETE = `Exits with ${EXIT.someFailed} if some guest data cannot be decrypted: data of this guest may be among them.`;
+
+/**
+ * Returns the exit code for a number of visits whose guest data could not be compared. The guest
+ * may have more visits than those that were found.
+ */
+const exitCodeOf = (undecryptable: number): number =>
+  undecryptable > 0 ? EXIT.someFailed : EXIT.ok;
+
 const exportCommand = command({
   name: "export",
-  about: "Print all stored data of a guest, as JSON.",
+  about: `Print all stored data of a guest, as JSON. ${INCOMPLETE}`,
   flags: query,
   examples: [
     "guests export --email ana@example.com",
@@ -41,15 +50,15 @@ const exportCommand = command({
     const { loadGuestRecords } = await import("../../app/feature-hooks.ts");
     const readers = await loadGuestRecords();
     const { visits, undecryptable } = exportGuests(rt, business, flags, readers);
-    cli.printJson({ data: visits });
+    cli.printJson({ data: visits, undecryptable });
     noteUndecryptable(cli, rt.config, undecryptable);
+    return exitCodeOf(undecryptable);
   },
 });
 
 const erase = command({
   name: "erase",
-  about:
-    "Erase the name, contact details, notes and customer reference of a guest. The bookings stay.",
+  about: `Erase the name, contact details, notes and customer reference of a guest. The bookings stay. ${INCOMPLETE}`,
   supportsDryRun: true,
   flags: query,
   examples: [
@@ -73,9 +82,11 @@ const erase = command({
       `${verb} the guest's data in ${countOf(visits.length, "visit")}.`,
     );
     noteUndecryptable(cli, rt.config, undecryptable);
-    if (visits.length === 0) return;
-    noteRemains(cli, rt.config, remains);
-    for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
+    if (visits.length > 0) {
+      noteRemains(cli, rt.config, remains);
+      for (const note of reports.flatMap(({ notes }) => notes)) cli.note(note);
+    }
+    return exitCodeOf(undecryptable);
   },
 });
 

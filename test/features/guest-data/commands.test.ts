@@ -32,7 +32,7 @@ test("guests export prints the visits of a guest until guests erase has erased t
   const erased = await deskbell("guests erase --customer-ref ana-4711 --yes");
   expect(erased.stderr).toBe("Erased the guest's data in 1 visit.\n");
   const again = await deskbell("guests export --customer-ref ana-4711");
-  expect(JSON.parse(again.stdout)).toEqual({ data: [] });
+  expect(JSON.parse(again.stdout)).toEqual({ data: [], undecryptable: 0 });
 });
 
 test("guests export and guests erase require a guest", async () => {
@@ -78,4 +78,23 @@ test("guests erase says that the WAL still has the data while a program reads th
   expect(stderr).toContain(
     `${path}-wal still has the old data, because a program reads the database.`,
   );
+});
+
+test("guests export and guests erase exit with 6 if guest data cannot be decrypted, and count the visits", async () => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell("catalog apply -", CATALOG);
+  await deskbell(`bookings create --service cut --start ${DAY}T10:00 --email ana@example.com`);
+  expect(await deskbell("guests export --email leo@example.com")).toMatchObject({ code: 0 });
+  const db = new Database(join(dataDir, "deskbell.db"));
+  db.prepare("UPDATE guest SET sealed = zeroblob(64)").run();
+  db.close();
+  const exported = await deskbell("guests export --email ana@example.com --quiet");
+  expect(exported).toMatchObject({ code: 6, stderr: "" });
+  expect(JSON.parse(exported.stdout)).toEqual({ data: [], undecryptable: 1 });
+  const erased = await deskbell("guests erase --email ana@example.com --yes --json");
+  expect(erased).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("Not compared: the email address and phone number"),
+  });
+  expect(JSON.parse(erased.stdout)).toMatchObject({ data: { visits: [], undecryptable: 1 } });
 });
