@@ -6,6 +6,7 @@ import { duration, text, toggle } from "../../../cli/flags.ts";
 import { printSecretOnce } from "../../../cli/input/new-file.ts";
 import { withIsoTimes } from "../../../cli/output/table.ts";
 import { hashApiKey } from "../../../domain/api-key.ts";
+import { quote } from "../../../domain/text.ts";
 import type { ListedKey } from "../../../store/keys.ts";
 
 // `partners create` and `partners create-key` print the key that they create.
@@ -81,7 +82,12 @@ export function printKeyOnce<Created extends CreatedKey>(
   if (out !== undefined)
     throw usageError("--key-hash prints no key, so there is nothing to write.", "omit --out");
   const created = create();
-  if (cli.flags.json) cli.printObject(describe(created));
+  const { id, name } = created.key;
+  // A dry run names no ID, because the key that is created later has another one.
+  cli.report(
+    describe(created),
+    `${cli.verb("Created", "create")} the key ${cli.flags.dryRun ? quote(name) : id}.`,
+  );
   return created;
 }
 

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { createTerminal } from "../../../support/cli.ts";
+import { SALON } from "../../../support/samples.ts";
+
+const HASH = "a1".repeat(32);
+
+test("partners create-key with the hash of a key reports the ID of the key, and a dry run its name", async () => {
+  const { deskbell } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  await deskbell("partners create portal --all");
+  const create = `partners create-key portal --name backup --key-hash ${HASH}`;
+  expect(await deskbell(`${create} --dry-run`)).toEqual({
+    code: 0,
+    signal: null,
+    stdout: "",
+    stderr: "Would create the key 'backup'.\nDry run: nothing was saved.\n",
+  });
+  const { code, stdout, stderr } = await deskbell(create);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  const [, id = ""] = /^Created the key (key_\w+)\.\n$/.exec(stderr) ?? [];
+  expect((await deskbell(`keys show ${id}`)).stdout).toMatch(/^name\tbackup$/m);
+});
