@@ -1,4 +1,14 @@
-import { closeSync, openSync, unlinkSync, writeFileSync, fsyncSync, writeSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { commitOnceShown } from "../../app/commit-once-shown.ts";
 import type { Runtime } from "../../app/runtime.ts";
@@ -16,23 +26,45 @@ export function openNewFile(path: string, mode = 0o666): number {
   try {
     return openSync(path, "wx", mode);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const folder = shellQuote(dirname(path));
-    if (path === "") throw usageError("The name of the output file is empty.", "give a file name");
-    if (code === "EEXIST")
-      throw new AppError("state_refuses", `${path} already exists and is not overwritten.`, {
+    throw explainRefusal(path, error);
+  }
+}
+
+/**
+ * Asserts that `openNewFile` could create the file, without creating it: a dry run refuses what the
+ * real run would refuse.
+ */
+export function assertNewFile(path: string): void {
+  try {
+    // An existing file is refused whatever its folder allows.
+    if (path === "" || lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw Object.assign(new Error(`${path} exists`), { code: "EEXIST" });
+    // The slash at the end makes a file in place of the folder an error.
+    accessSync(`${dirname(path)}/`, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw explainRefusal(path, error);
+  }
+}
+
+/** Returns the error for a file that cannot be created. */
+function explainRefusal(path: string, error: unknown): unknown {
+  if (path === "") return usageError("The name of the output file is empty.", "give a file name");
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EEXIST":
+      return new AppError("state_refuses", `${path} already exists and is not overwritten.`, {
         fix: "choose another file, or move the existing one",
       });
-    if (code === "ENOENT")
-      throw new AppError("resource_not_found", `The folder of ${path} does not exist.`, {
-        fix: `mkdir -p ${folder}`,
+    case "ENOENT":
+      return new AppError("resource_not_found", `The folder of ${path} does not exist.`, {
+        fix: `mkdir -p ${shellQuote(dirname(path))}`,
       });
-    if (code === "ENOTDIR")
-      throw usageError(
+    case "ENOTDIR":
+      return usageError(
         `Cannot create ${path}: ${dirname(path)} is not a folder.`,
         "choose another file",
       );
-    throw error;
+    default:
+      return error;
   }
 }
 
@@ -78,8 +110,10 @@ export function printSecretOnce<Created>(
   create: () => Created,
   describe: (created: Created) => NewSecret,
 ): Created {
-  if (cli.flags.dryRun)
+  if (cli.flags.dryRun) {
+    if (outFile !== undefined) assertNewFile(outFile);
     return commitOnceShown(rt, create, (created) => cli.printObject(describe(created).owner));
+  }
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   try {
     return commitOnceShown(rt, create, (created) => {

@@ -2,7 +2,7 @@ import type { ImportReport } from "../../domain/catalog/import-report.ts";
 import { shellQuote } from "../../domain/text.ts";
 import type { Cli } from "../cli.ts";
 import { text } from "../flags.ts";
-import { writeNewFile } from "../input/new-file.ts";
+import { assertNewFile, writeNewFile } from "../input/new-file.ts";
 
 // The commands that convert another format to a catalog file share this code.
 
@@ -19,7 +19,9 @@ export function printImport(
   { yaml, report }: { yaml: string; report: ImportReport },
 ): void {
   const isFile = out !== "-";
-  if (isFile && !cli.flags.dryRun) writeNewFile(out, yaml);
+  if (isFile)
+    if (cli.flags.dryRun) assertNewFile(out);
+    else writeNewFile(out, yaml);
   if (cli.flags.json) cli.printObject({ ...(isFile ? { file: out } : { yaml }), ...report });
   else if (!isFile) cli.printContent(yaml);
   for (const line of report.imported) cli.note(`imported: ${line}`);

@@ -4,7 +4,7 @@ import { mailsGuests } from "../../../app/guests/mails-guests.ts";
 import type { Cli } from "../../../cli/cli.ts";
 import { command } from "../../../cli/command.ts";
 import { choice, text } from "../../../cli/flags.ts";
-import { writeNewFile } from "../../../cli/input/new-file.ts";
+import { assertNewFile, writeNewFile } from "../../../cli/input/new-file.ts";
 import { namingFlags } from "../../../cli/objects/edits.ts";
 import { findServerUrl } from "../../../cli/running/server-url.ts";
 import { isLoopbackHost } from "../../../domain/addresses.ts";
@@ -44,7 +44,9 @@ const publish = command({
         () => publishPage(rt, slug, { booking, privacyUrl, imprintUrl }),
       );
       // A page whose sign could not be written stays as it was.
-      if (qr !== undefined && !cli.flags.dryRun) writeNewFile(qr, sign);
+      if (qr !== undefined)
+        if (cli.flags.dryRun) assertNewFile(qr);
+        else writeNewFile(qr, sign);
       return published;
     });
     const shows = countShown(rt.store.catalog.countByKind(business.id));
