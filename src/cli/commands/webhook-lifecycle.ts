@@ -32,10 +32,11 @@ export const enable = command({
         ? recover
         : parseTime("--recover", recover, { timezone, now: rt.now() });
     const { finishBacklogMove } = await backlogMoves();
-    // An earlier command may not have finished parking the deliveries of the endpoint.
+    // An earlier command may not have finished parking the deliveries of the endpoint, which cannot
+    // be enabled before, not even in a dry run.
     finishBacklogMove(rt, id);
     const { recovered, cancelled } = enableEndpoint(rt, id, which);
-    finishBacklogMove(rt, id);
+    if (!cli.flags.dryRun) finishBacklogMove(rt, id);
     if (cli.flags.json) cli.printObject({ id, recovered, cancelled });
     cli.note(
       `${cli.verb("Enabled", "enable")} ${id}. Parked deliveries to send: ${recovered}; cancelled: ${cancelled}.`,
@@ -54,7 +55,7 @@ export const disable = command({
     const { id } = resolveEndpoint(cli, rt, nameOrId);
     const { disableEndpoint } = await lifecycle();
     const { parked } = disableEndpoint(rt, id, "manual");
-    (await backlogMoves()).finishBacklogMove(rt, id);
+    if (!cli.flags.dryRun) (await backlogMoves()).finishBacklogMove(rt, id);
     cli.report(
       { id, parked },
       `${cli.verb("Disabled", "disable")} ${id} and ${cli.flags.dryRun ? "park" : "parked"} ${countOf(parked, "delivery")}. To enable it again: ${cli.program} webhooks enable ${id}`,
@@ -74,7 +75,7 @@ export const deleteCommand = command({
     const { deleteEndpoint } = await lifecycle();
     await cli.confirm(`Deleting the endpoint '${safe(name)}'`, name);
     const { cancelled } = deleteEndpoint(rt, id);
-    (await backlogMoves()).finishBacklogMove(rt, id);
+    if (!cli.flags.dryRun) (await backlogMoves()).finishBacklogMove(rt, id);
     cli.report(
       { id, cancelled },
       `${cli.verb("Deleted", "delete")} ${id} and ${cli.flags.dryRun ? "cancel" : "cancelled"} ${countOf(cancelled, "delivery")}.`,
