@@ -25,7 +25,7 @@ import { BEFORE_WRITE } from "../features/before-write.ts";
  */
 export type Runtime = Pick<
   Connection,
-  "tx" | "read" | "revision" | "startDryRun" | "isDryRun" | "close"
+  "tx" | "read" | "revision" | "startDryRun" | "undoDryRun" | "isDryRun" | "close"
 > & {
   config: Config;
   store: Store;

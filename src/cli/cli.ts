@@ -72,6 +72,15 @@ export class Cli extends Terminal {
   }
 
   /**
+   * Undoes what a dry run has written, because a terminal that is stopped with Ctrl-S would
+   * otherwise keep the daemon from writing. What is printed has been computed before; a command that
+   * reads more of the data afterwards sees them without its own changes.
+   */
+  protected override beforePrint(): void {
+    for (const runtime of this.#opened) runtime.undoDryRun();
+  }
+
+  /**
    * Returns a known error of SQLite as an AppError that names the file. The --business that the
    * user gave is added to the commands in the fix of another AppError about a business: a command
    * without this option would ask for a business.

@@ -13,7 +13,8 @@ export type CommandSpec = {
   isDefault?: true;
   /**
    * Adds --dry-run, which runs the command on a Runtime that saves nothing. A command or use case
-   * that also changes files checks the flag, or `rt.isDryRun()`, itself.
+   * that also changes files checks the flag, or `rt.isDryRun()`, itself. Output on stdout undoes
+   * what the command has written so far, so a command reads and writes before it prints.
    */
   supportsDryRun?: true;
   examples: readonly [string, string, ...string[]];

@@ -53,9 +53,18 @@ export class Terminal {
     return this.flags.color && stdout.isTTY ? styleText(style, text, { stream: stdout }) : text;
   }
 
+  /** Writes text to stdout, where a stopped terminal lets the command wait until it goes on. */
+  print(text: string): void {
+    this.beforePrint();
+    this.io.stdout.write(text);
+  }
+
+  /** A subclass releases what must not be held while the terminal lets the command wait. */
+  protected beforePrint(): void {}
+
   /** Prints a JSON document; with an indent of 0, a line of NDJSON. */
   printJson(value: unknown, indent = 2): void {
-    this.io.stdout.write(`${this.toJson(value, indent)}\n`);
+    this.print(`${this.toJson(value, indent)}\n`);
   }
 
   toJson(value: unknown, indent = 2): string {
@@ -87,7 +96,7 @@ export class Terminal {
   /** Prints the content of a file: as it is in a pipe, escaped on a terminal. */
   printContent(content: string): void {
     const { stdout } = this.io;
-    stdout.write(stdout.isTTY ? safeLines(content) : content);
+    this.print(stdout.isTTY ? safeLines(content) : content);
   }
 
   /** Prints a table on a terminal, TSV in a pipe, and all fields with --json. */
@@ -99,10 +108,10 @@ export class Terminal {
     const { stdout } = this.io;
     if (this.flags.json) this.printJson({ data: rows });
     else if (rows.length === 0) this.note(empty);
-    else if (!stdout.isTTY) stdout.write(toTsv(rows, columns));
+    else if (!stdout.isTTY) this.print(toTsv(rows, columns));
     else {
       const [titles = "", ...lines] = toTable(rows, columns, widthOf(stdout));
-      stdout.write(`${[this.paint("bold", titles), ...lines].join("\n")}\n`);
+      this.print(`${[this.paint("bold", titles), ...lines].join("\n")}\n`);
     }
   }
 
@@ -127,7 +136,7 @@ export class Terminal {
     const lines = stdout.isTTY
       ? toFields(fields, widthOf(stdout))
       : Object.entries(fields).map(([name, value]) => `${safe(name)}\t${fieldText(value)}`);
-    stdout.write(lines.map((line) => `${line}\n`).join(""));
+    this.print(lines.map((line) => `${line}\n`).join(""));
   }
 
   /**

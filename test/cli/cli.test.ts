@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { PassThrough, Readable, Writable } from "node:stream";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openRuntime } from "../../src/app/runtime.ts";
+import { run } from "../../src/cli/run.ts";
 import { addBusiness, subscribe } from "../support/delivery.ts";
 import { createTerminal } from "../support/cli.ts";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -117,4 +120,34 @@ test("rotate-master --dry-run changes no file", async () => {
 
   writeFileSync(join(dataDir, "master.key"), `${Buffer.alloc(32).toString("base64")}\n`);
   expect(await deskbell("keys rotate-master --dry-run")).toMatchObject({ code: 5 });
+});
+
+test.each([
+  "keys create --name site --secret",
+  "keys create --name site --secret --json",
+  "webhooks create --name till --url http://10.0.0.1/ --event all --allow-private",
+  "webhooks disable bar --json",
+  "businesses publish salon-aurora --booking request",
+  "events trigger service.updated",
+  "time-off create maya --from 2099-12-24 --to 2099-12-24",
+])("a dry run of %s lets others write when it prints, and saves nothing", async (line) => {
+  const { deskbell, dataDir } = createTerminal();
+  await deskbell(`catalog apply ${SALON}`);
+  await deskbell("webhooks create --name bar --url http://10.0.0.2/ --event all --allow-private");
+  const db = new Database(join(dataDir, "deskbell.db"), { timeout: 0 });
+  onTestFinished(() => void db.close());
+  const before = db.pragma("data_version", { simple: true });
+  const printed: string[] = [];
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      db.exec("BEGIN IMMEDIATE; ROLLBACK");
+      printed.push(chunk.toString());
+      done();
+    },
+  });
+  const io = { stdin: Readable.from([]), stdout, stderr: new PassThrough() };
+  const words = ["--data-dir", dataDir, ...line.split(" "), "--dry-run"];
+  expect(await run("deskbell", words, io)).toBe(0);
+  expect(printed).not.toEqual([]);
+  expect(db.pragma("data_version", { simple: true })).toBe(before);
 });

@@ -112,7 +112,7 @@ const trigger = command({
     );
     const id = events[0]?.id ?? "";
     if (cli.flags.json) cli.printObject({ id, type, deliveries });
-    else cli.io.stdout.write(`${id}\n`);
+    else cli.print(`${id}\n`);
     cli.note(
       `${cli.verb("Triggered", "trigger")} ${type}: ${countOf(deliveries, "webhook")} to send.`,
     );

@@ -69,19 +69,27 @@ async function loadLines(
 ): Promise<number> {
   let [lineNumber, created, failed] = [0, 0, 0];
   let progressAt = rt.monotonic() + PROGRESS_MS;
-  for await (const line of linesOf(cli, input)) {
-    lineNumber += 1;
-    // Blank lines are skipped. Latin-1 decodes any bytes; `parse` rejects invalid UTF-8 later.
-    if (line.toString("latin1").trim() === "") continue;
-    const result = tryLine(line, create);
-    if ("id" in result) created += 1;
-    else failed += 1;
-    report(cli, lineNumber, result);
-    if (rt.monotonic() < progressAt) continue;
-    progressAt = rt.monotonic() + PROGRESS_MS;
-    cli.note(
-      `line ${lineNumber}: ${created} ${cli.participle("created")}, ${failed} rejected so far`,
-    );
+  // Printing undoes what a dry run has written, on which the results of later lines depend.
+  const reports: string[] = [];
+  try {
+    for await (const line of linesOf(cli, input)) {
+      lineNumber += 1;
+      // Blank lines are skipped. Latin-1 decodes any bytes; `parse` rejects invalid UTF-8 later.
+      if (line.toString("latin1").trim() === "") continue;
+      const result = tryLine(line, create);
+      if ("id" in result) created += 1;
+      else failed += 1;
+      const text = describeResult(cli, lineNumber, result);
+      if (cli.flags.dryRun) reports.push(text);
+      else cli.print(text);
+      if (rt.monotonic() < progressAt) continue;
+      progressAt = rt.monotonic() + PROGRESS_MS;
+      cli.note(
+        `line ${lineNumber}: ${created} ${cli.participle("created")}, ${failed} rejected so far`,
+      );
+    }
+  } finally {
+    if (reports.length > 0) cli.print(reports.join(""));
   }
   cli.note(`${created} ${cli.participle("created")}, ${failed} rejected.`);
   return failed > 0 ? EXIT.someFailed : EXIT.ok;
@@ -150,11 +158,9 @@ function parse(line: Buffer): unknown {
   }
 }
 
-function report(cli: Cli, line: number, result: Result): void {
-  if (cli.flags.json) return cli.printJson({ line, ...result }, 0);
-  cli.io.stdout.write(
-    "id" in result
-      ? `${line}\tok\t${result.id}\n`
-      : `${line}\t${result.error.code}\t${safe(result.error.detail, 2000)}\n`,
-  );
+function describeResult(cli: Cli, line: number, result: Result): string {
+  if (cli.flags.json) return `${cli.toJson({ line, ...result }, 0)}\n`;
+  return "id" in result
+    ? `${line}\tok\t${result.id}\n`
+    : `${line}\t${result.error.code}\t${safe(result.error.detail, 2000)}\n`;
 }

@@ -112,7 +112,9 @@ export function printSecretOnce<Created>(
 ): Created {
   if (cli.flags.dryRun) {
     if (outFile !== undefined) assertNewFile(outFile);
-    return commitOnceShown(rt, create, (created) => cli.printObject(describe(created).owner));
+    const created = commitOnceShown(rt, create, () => {});
+    cli.printObject(describe(created).owner);
+    return created;
   }
   const file = outFile === undefined ? undefined : createPrivateFile(outFile);
   try {

@@ -28,9 +28,14 @@ export type Connection = {
   /**
    * Starts a dry run: transactions run in full and see each other's writes, but nothing is saved.
    * The dry run ends when the returned function is called or the connection is closed. Others can
-   * still read the file. From the first transaction on, they cannot write.
+   * still read the file. From the first transaction on, they cannot write, until `undoDryRun`.
    */
   startDryRun: () => () => void;
+  /**
+   * Undoes what a dry run has written so far, so that others can write. The dry run goes on: later
+   * transactions save nothing either. Does nothing inside a transaction, or without a dry run.
+   */
+  undoDryRun: () => void;
   isDryRun: () => boolean;
   migration: Migration | null;
   close: () => void;
@@ -87,6 +92,8 @@ export function openDatabase(
   const commit = db.prepare("COMMIT");
   const totalChanges = db.prepare("SELECT total_changes()").pluck();
   let isDryRun = false;
+  /** The number of transactions of a dry run that are running, each in the one before. */
+  let dryRunDepth = 0;
   let syncFailure: unknown;
 
   function runInTransaction<T>(work: () => T): T {
@@ -113,8 +120,13 @@ export function openDatabase(
     tx: <T>(work: () => T): T => {
       if (isDryRun) {
         if (!db.inTransaction) writeLock.begin();
-        // A transaction that fails undoes its own writes and keeps those before it.
-        return runNestedOrDeferred(work) as T;
+        dryRunDepth += 1;
+        try {
+          // A transaction that fails undoes its own writes and keeps those before it.
+          return runNestedOrDeferred(work) as T;
+        } finally {
+          dryRunDepth -= 1;
+        }
       }
       return db.inTransaction ? work() : runInTransaction(work);
     },
@@ -131,6 +143,9 @@ export function openDatabase(
         isDryRun = false;
         if (db.inTransaction) db.exec("ROLLBACK");
       };
+    },
+    undoDryRun: () => {
+      if (isDryRun && dryRunDepth === 0 && db.inTransaction) db.exec("ROLLBACK");
     },
     isDryRun: () => isDryRun,
     migration,

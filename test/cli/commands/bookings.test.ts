@@ -454,3 +454,17 @@ test("the note about later bookings never suggests a page that shows the same bo
   expect(await noteOf(`--limit 2 --from ${DAY}T11:00`)).toBe(larger);
   expect(await noteOf(`--limit 3 --from ${DAY}T11:00`)).toBe("");
 });
+
+test("bookings create --input in a dry run takes the times of the lines before", async () => {
+  const { deskbell } = await createBusiness();
+  const line = JSON.stringify({ service: "cut", staff: "mia", start: `${DAY}T10:00` });
+  const ran = await deskbell("bookings create --input - --dry-run", `${line}\n${line}\n`);
+  expect(ran).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/^1\tok\tbkg_\w+\n2\tslot_taken\t.*\n$/),
+    stderr: expect.stringMatching(
+      /1 would be created, 1 rejected\.\nDry run: nothing was saved\.\n$/,
+    ),
+  });
+  expect((await deskbell("bookings list")).stdout).toBe("");
+});

@@ -193,3 +193,30 @@ test("a transaction can read one state of the database while it goes through row
   );
   expect(new Set(counts)).toEqual(new Set([2]));
 });
+
+test("others can write after a dry run has undone its writes, and the dry run still saves nothing", () => {
+  const { saved, tried } = openTwice();
+  addKey(tried);
+  tried.tx(() => {
+    addKey(tried, "second");
+    tried.undoDryRun();
+  });
+  expect(tried.store.keys.list()).toHaveLength(2);
+  tried.undoDryRun();
+  addKey(saved, "saved");
+  expect(tried.store.keys.list()).toHaveLength(1);
+  addKey(tried, "third");
+  expect([tried.isDryRun(), tried.store.keys.list().length]).toEqual([true, 2]);
+  tried.undoDryRun();
+  expect(saved.store.keys.list().map(({ name }) => name)).toEqual(["saved"]);
+});
+
+test("undoing a dry run that does not take place leaves a transaction as it is", () => {
+  const rt = createTestRuntime();
+  seedShop(rt);
+  rt.tx(() => {
+    addKey(rt);
+    rt.undoDryRun();
+  });
+  expect(rt.store.keys.list()).toHaveLength(1);
+});

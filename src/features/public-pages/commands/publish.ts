@@ -50,13 +50,13 @@ const publish = command({
       return published;
     });
     const shows = countShown(rt.store.catalog.countByKind(business.id));
+    const { publicPage } = getBusiness(rt, slug).doc;
     if (cli.flags.json) cli.printObject({ slug, url, published: true, shows, ...changeOf(change) });
-    else cli.io.stdout.write(`${url}\n`);
+    else cli.print(`${url}\n`);
     noteChange(cli, change, "The page was public already.");
     cli.note(
       `${cli.flags.dryRun ? "It would show" : "It shows"} everybody the name, texts, pictures, hours and contact details of ${slug}, ${describeShown(shows)}; never guests, visits or keys.`,
     );
-    const { publicPage } = getBusiness(rt, slug).doc;
     if (publicPage.booking !== "OFF" && !mailsGuests(rt))
       cli.note(
         "Visits that nobody has confirmed take at most a tenth of your free time. After that, the page shows guests your telephone number instead, until you confirm visits. With serve --guest-mail, guests can go on booking, and confirm their visits by a link in a mail.",

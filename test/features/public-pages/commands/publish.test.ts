@@ -44,8 +44,10 @@ test("the page of a business is published with a URL, and ended again", async ()
 test("a dry run shows what would be public, and saves nothing", async () => {
   const { deskbell, isPublished } = await openBusiness();
   const qr = join(createTempFolder(), "page.svg");
-  const dry = await deskbell(`businesses publish salon-aurora --dry-run --qr ${qr}`);
+  const publish = "businesses publish salon-aurora --booking request";
+  const dry = await deskbell(`${publish} --dry-run --qr ${qr}`);
   expect(dry.stderr).toContain("It would show everybody");
+  expect(dry.stderr).toContain("Visits that nobody has confirmed take at most a tenth");
   expect([await isPublished(), existsSync(qr)]).toEqual([false, false]);
 });
 
