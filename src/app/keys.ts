@@ -149,7 +149,7 @@ function assertEndpointsStop(rt: Runtime, key: ListedKey): void {
   throw new AppError(
     "conflict",
     `${key.id} has ended and kept its endpoints, which this setting would not stop.`,
-    { fix: `deskbell keys revoke ${key.id} disables them` },
+    { fix: `deskbell keys revoke ${key.id}` },
   );
 }
 

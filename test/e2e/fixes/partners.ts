@@ -59,6 +59,14 @@ export const fixes: FixCase[] = [
     instead: "site",
   },
   {
+    text: "deskbell keys revoke {}",
+    name: "a key that has kept its endpoints",
+    given: [SITE, `${TILL} --key site`, "keys revoke site --yes --keep-endpoints"],
+    line: "keys update site --keep-endpoints no",
+    adds: "--yes",
+    outcome: "line succeeds",
+  },
+  {
     text: "deskbell webhooks delete {}",
     given: [
       SITE,

@@ -101,6 +101,7 @@ export const fixes: FixCase[] = [
   },
   {
     text: "deskbell keys revoke {}",
+    name: "a key that expires",
     given: [`${SITE} --expires 7d`],
     arrange: ({ edit }) => edit("UPDATE api_key SET expires_at = created_at"),
     line: "doctor",
