@@ -84,6 +84,10 @@ export function createDiscardStore(db: Db) {
 
 export function createGuestMailStore(db: Db) {
   const insert = db.prepare(insertInto("guest_mail", MAIL));
+  // A new mail waits for the earlier ones about its visit, so these are tried again at once.
+  const bringForward = db.prepare(`
+    UPDATE guest_mail SET next_attempt_at = min(next_attempt_at, :createdAt)
+    WHERE visit_id = :visitId AND status = 'WAITING'`);
   const select = db.prepare(`SELECT ${columns(MAIL)} FROM guest_mail WHERE id = ?`);
   // A guest must read the last state of a visit last, so a mail waits for the earlier ones about the
   // same visit. A clock that is set changes the order of IDs and times, but not that of row IDs.
@@ -124,7 +128,9 @@ export function createGuestMailStore(db: Db) {
   return {
     insert(row: MailRow): void {
       insert.run({ ...row, facts: JSON.stringify(row.facts) });
-      if (row.status !== "WAITING") counters[row.status].run();
+      if (row.status === "WAITING")
+        bringForward.run({ visitId: row.visitId, createdAt: row.createdAt });
+      else counters[row.status].run();
     },
     find: (id: string) => parseOptional(select.get(id), parse),
     /** Lists mails that are due; of several about one visit, only the first. */

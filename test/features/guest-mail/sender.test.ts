@@ -90,12 +90,8 @@ test("a mail that the server refuses for now is tried again, with the same ID an
 
 test("a mail about a later change waits until the earlier mails about the visit have ended", async () => {
   const { api, server, send, book, list } = await openMails("CONFIRM");
-  server.script(
-    { do: "refuse", at: "RCPT", line: "450 4.2.2 mailbox full" },
-    ACCEPT,
-    ACCEPT,
-    ACCEPT,
-  );
+  const refuse: MailBehaviour = { do: "refuse", at: "RCPT", line: "450 4.2.2 mailbox full" };
+  server.script(refuse, refuse, ACCEPT, ACCEPT, ACCEPT);
   await book();
   await send();
   const [{ id }] = listMade(api) as unknown as [{ id: string }];
@@ -103,7 +99,9 @@ test("a mail about a later change waits until the earlier mails about the visit 
   await book({ email: "bob@example.com" }, "203.0.113.10", 3);
   await send();
   expect(server.mails.map(({ to }) => to[0])).toEqual(["bob@example.com"]);
-  api.advance(11_000);
+  // The change has made the first mail due at once.
+  expect(list().map(({ attempts }) => attempts)).toEqual([2, 0, 1]);
+  api.advance(61_000);
   await send();
   expect(server.mails.slice(1).map(({ raw }) => subjectOf(raw).split(":")[0])).toEqual([
     "You are booked",
