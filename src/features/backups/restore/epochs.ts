@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../config.ts";
-import { createDurably, replaceDurably } from "../../../platform/durable-file.ts";
+import { createDurably, replaceDurably, syncFolder } from "../../../platform/durable-file.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
 import { isoSeconds, shellQuote } from "../../../domain/text.ts";
 import { readOwnEpoch } from "../own-epoch.ts";
@@ -104,6 +104,11 @@ export function createMarker(
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+export function deleteMarker(dir: string, epoch: number): void {
+  rmSync(join(dir, nameOf(epoch)));
+  syncFolder(dir);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { readOwnEpoch } from "../own-epoch.ts";
-import { createMarker, readNewestEpoch } from "./epochs.ts";
+import { createMarker, deleteMarker, endTakeover, readNewestEpoch } from "./epochs.ts";
 import { readRecordedCounters } from "./recorded-counters.ts";
 
 /** The copy with which a server takes over. */
@@ -30,11 +30,25 @@ export function createEpoch(config: Config, dir: string, now: number, copy: Take
   const epoch = Math.max(inFolder, readOwnEpoch(config)) + 1;
   // A last copy is no longer complete after a takeover that began after `isLast` was determined.
   if (newest >= claimed) throw concurrentError();
-  for (const number of new Set([claimed, epoch]))
-    if (!createMarker(config, dir, number, now)) throw concurrentError();
+  create(claimed);
+  if (epoch !== claimed) {
+    try {
+      create(epoch);
+    } catch (error) {
+      // Nobody has taken over, so the next try must find the copy as it was.
+      deleteMarker(dir, claimed);
+      throw error;
+    }
+    // The first file stays, so that no other machine creates it. Its takeover goes on in the second.
+    endTakeover(dir, claimed);
+  }
   // A takeover of another copy can have a higher number, so this server could not start.
   if (readNewestEpoch(dir) > epoch) throw concurrentError();
   return epoch;
+
+  function create(number: number): void {
+    if (!createMarker(config, dir, number, now)) throw concurrentError();
+  }
 }
 
 const concurrentError = (): AppError =>

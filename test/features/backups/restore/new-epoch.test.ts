@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { readConfig } from "../../../../src/config.ts";
 import { saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
@@ -21,6 +22,7 @@ test.each([
   { isLast: true, own: [5, 0] },
   { isLast: false, own: [0, 5] },
   { isLast: false, own: [5, 0] },
+  { isLast: true, own: [5, 7] },
 ])(
   "one of two machines that read the folder at the same time is refused: epochs $own, last copy $isLast",
   ({ isLast, own }) => {
@@ -38,6 +40,23 @@ test.each([
     expect(readNewestEpoch(dir)).toBe(epoch);
   },
 );
+
+test("a takeover whose file cannot be created leaves the folder as it was", () => {
+  const dir = createTempFolder();
+  const machine = createMachine(5);
+  const copy = { epoch: 1, isLast: true };
+  vi.mocked(createMarker)
+    .mockImplementationOnce((...given) => createMarker(...given))
+    .mockImplementationOnce(() => {
+      throw new Error("no space left on device");
+    });
+  expect(() => createEpoch(machine, dir, 0, copy)).toThrow("no space left");
+  expect(readdirSync(dir)).toEqual([]);
+  expect(createEpoch(machine, dir, 0, copy)).toBe(6);
+  // The newest takeover is the only one that has yet to end.
+  expect(readFileSync(join(dir, "epoch-2"), "utf8")).toMatch(/^taken over/);
+  expect(readFileSync(join(dir, "epoch-6"), "utf8")).toMatch(/^takeover begun/);
+});
 
 test("a takeover is refused if another one has got a higher epoch meanwhile", () => {
   const dir = createTempFolder();
