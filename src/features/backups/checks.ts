@@ -5,6 +5,7 @@ import {
   openCondition,
   type Finding,
 } from "../../domain/conditions/registry.ts";
+import type { Config } from "../../config.ts";
 import { hasTag } from "./tag.ts";
 import { isoSeconds, shellQuote, summarizeNames } from "../../domain/text.ts";
 import { isRegularBackup } from "./store/files.ts";
@@ -105,20 +106,24 @@ export function checkBackupCopies(
   const failure = readBackupState(config, "copy-failure");
   const copy = readBackupState(config, "copy");
   if (failure !== null && isLasting(failure, now()))
-    return [unshipped(copy?.createdAt ?? failure.since, failure)];
+    return [unshipped(config, copy?.createdAt ?? failure.since, failure)];
   if (lastAt === null || (copy !== null && copy.createdAt >= lastAt)) return [];
   const since = copy?.createdAt ?? failure?.since ?? daemon.startedAt;
-  return now() - since > overdueAfterMs(daemon) ? [unshipped(since, failure)] : [];
+  return now() - since > overdueAfterMs(daemon) ? [unshipped(config, since, failure)] : [];
 }
 
 const isLasting = ({ tries = 1, since }: CopyFailure, now: number): boolean =>
   tries >= LASTING_TRIES || now - since >= LASTING_MS;
 
-function unshipped(since: number, failure: CopyFailure | null): HealthCondition {
+function unshipped(
+  { backups: { dir, command } }: Config,
+  since: number,
+  failure: CopyFailure | null,
+): HealthCondition {
   const why = failure === null ? "" : `: ${failure.reason}`;
   // The reason names the place that has no copy, and the other one may have newer backups.
   const what =
-    failure?.isPartial === true
+    dir !== null && command !== null
       ? "no backup has reached both --backup-dir and --backup-command"
       : "no backup has been copied to another place";
   const text = `${what} since ${isoSeconds(since)}${why}`;

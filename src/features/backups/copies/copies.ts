@@ -40,9 +40,8 @@ const COMMAND_TIMEOUT_MS = 6 * 3_600_000;
 export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const { config, now } = rt;
   if (!hasCopyPlace(config)) return undefined;
-  const newest = findNewestBackup(rt, isRegularBackup);
-  // A backup of a handover that did not take place is replaced by a new one (`isNewestOutdated`).
-  if (newest === undefined || isFormerLast(config, newest.path)) return undefined;
+  const newest = findNewestToCopy(rt);
+  if (newest === undefined) return undefined;
   const copy = readBackupState(config, "copy");
   // A copy whose time is later than now was made while the clock was ahead, and counts as older.
   const isCopied =
@@ -57,6 +56,17 @@ export function findUncopiedBackup(rt: Runtime): Backup | undefined {
   const isRetry = isOfPlace(config, failure) && failure.name === basename(newest.path);
   const isTried = isRetry && failure.isCommandDue !== true;
   return isTried && now() - failure.at < RETRY_MS ? undefined : newest;
+}
+
+/** A backup of a handover that did not take place is not copied, but replaced by a new one. */
+function findNewestToCopy(rt: Runtime): Backup | undefined {
+  const { config } = rt;
+  const newest = findNewestBackup(rt, isRegularBackup);
+  if (newest === undefined || !isFormerLast(config, newest.path)) return newest;
+  return findNewestBackup(
+    rt,
+    (name) => isRegularBackup(name) && !isFormerLast(config, join(config.backupFolder, name)),
+  );
 }
 
 /** Returns whether --backup-dir or --backup-command is set. */

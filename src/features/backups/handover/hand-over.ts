@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import type { Runtime } from "../../../app/runtime.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
 import { retryWhileBusy } from "../../../http/pipeline/idempotency.ts";
@@ -7,7 +8,7 @@ import { readBackupTag } from "../authenticity.ts";
 import { listBackupsIn } from "../backups.ts";
 import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
 import { readNewestEpoch } from "../restore/epochs.ts";
-import { readBackupState } from "../state.ts";
+import { forgetBackupState, readBackupState } from "../state.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
 import { forgetHandover, type Handover, saveHandover } from "./state.ts";
 
@@ -75,6 +76,8 @@ function deleteLastCopies({ config, log }: Runtime, dir: string): void {
       const isLast = found.kind === "authentic" && found.tag.isLast === true;
       if (!isLast || found.tag.epoch < readNewestEpoch(dir)) continue;
       rmSync(path);
+      if (readBackupState(config, "copy")?.name === basename(path))
+        forgetBackupState(config, "copy");
       log("info", "deleted the last copy", { path });
     }
   } catch (error) {

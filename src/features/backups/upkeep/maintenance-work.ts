@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import {
   isBackupDue,
   isMaintenanceDue,
+  isNewestOfHandover,
   isNewestOutdated,
   isNightMissed,
   type MaintenanceOptions,
@@ -81,8 +82,9 @@ export function createMaintenance(
 ) {
   let isRunning = false;
   let isNightDue = false;
-  // Both times are monotonic.
+  // These times are monotonic.
   let catchUpFrom = rt.monotonic() + CATCH_UP_DELAY_MS;
+  let replaceFrom = catchUpFrom;
   let checkDirFrom = rt.monotonic() + CHECK_DIR_EVERY_MS;
   let seenChange = readChangeTime(rt.config);
   let seenNewest = findNewest(rt);
@@ -93,6 +95,17 @@ export function createMaintenance(
     if (now < catchUpFrom || !(isNightMissed(rt) || isNewestOutdated(rt))) return false;
     catchUpFrom = now + CATCH_UP_EVERY_MS;
     return true;
+  }
+
+  /**
+   * Returns whether to replace the backup of a handover that did not take place, which is not
+   * copied. The next try is ten minutes later.
+   */
+  function mustReplace(): boolean {
+    const now = rt.monotonic();
+    if (now < replaceFrom) return false;
+    replaceFrom = now + CATCH_UP_DELAY_MS;
+    return isNewestOfHandover(rt);
   }
 
   /** Returns whether to check --backup-dir now. The next check is an hour later. */
@@ -111,7 +124,7 @@ export function createMaintenance(
     let backUp = isNightDue;
     isNightDue = false;
     try {
-      backUp ||= isBackupDue(rt) || mustCatchUp();
+      backUp ||= isBackupDue(rt) || mustCatchUp() || mustReplace();
       if (backUp || isMaintenanceDue(rt) || mustCheckDir()) await run({ backUp, ...options });
     } catch (error) {
       const { message: reason, stack } = error as Error;

@@ -61,8 +61,7 @@ export const isMaintenanceDue = (rt: Runtime): boolean =>
 
 /**
  * Returns whether a restore would refuse the newest backup, because version 0.2 or another key made
- * it, or would need a key from before a rotation, which a standby may not have; and whether the
- * backup is not copied, because it was made for a handover that did not take place.
+ * it, or would need a key from before a rotation, which a standby may not have.
  */
 export function isNewestOutdated(rt: Runtime): boolean {
   const { config } = rt;
@@ -71,13 +70,18 @@ export function isNewestOutdated(rt: Runtime): boolean {
   if (newest === undefined || !existsSync(config.masterKeyPath)) return false;
   try {
     if (readBackupTag(config, newest.path).kind !== "authentic") return true;
-    if (isFormerLast(config, newest.path)) return true;
     const current = readMasterKeys(config.masterKeyPath).map(keyFingerprintOf);
     return readDataKeys(newest.path)?.some((name) => !current.includes(name)) === true;
   } catch {
     // A restore cannot read the backup either.
     return true;
   }
+}
+
+/** Returns whether the newest backup was made for a handover that did not take place. */
+export function isNewestOfHandover(rt: Runtime): boolean {
+  const newest = findNewestBackup(rt, isRegularBackup);
+  return newest !== undefined && isFormerLast(rt.config, newest.path);
 }
 
 /** Makes, copies and checks backups. Failures are logged and recorded, and not thrown. */
