@@ -91,6 +91,6 @@ test.for(["localhost", "127.0.0.1"])(
     expect(await deskbell("hours", "list", "--json")).not.toContain("ONLY");
     // The cookie is still good: the website has not been able to use it.
     await page.open(desk);
-    expect(await reader.readText()).not.toContain("Usual hours again");
+    expect(await reader.readText()).not.toContain("Take back the closing");
   },
 );

@@ -141,7 +141,6 @@ export const reopen = (rt: Runtime, slug: string): ChangeResult =>
     const closing = currentClosing(rt, business);
     // The empty text is no date, so nothing changes if the closing was taken back already.
     if (closing === undefined) return restoreDateHours(rt, slug, "", []);
-    rt.openStore(createClosingStore).delete(closing);
     return restoreDateHours(rt, slug, closing.date, closing.before);
   });
 

@@ -158,9 +158,6 @@ export function createClosingStore(db: Db) {
   const select = db.prepare(`
     SELECT ${columns("business_id, date, before, closed")} FROM desk_closing
     WHERE business_id = ? AND date = ?`);
-  const deleteOne = db.prepare(
-    "DELETE FROM desk_closing WHERE business_id = :businessId AND date = :date",
-  );
   const deleteOld = db.prepare("DELETE FROM desk_closing WHERE date < ?");
 
   return {
@@ -171,7 +168,6 @@ export function createClosingStore(db: Db) {
         closed: JSON.stringify(row.closed),
       }),
     find: (businessId: string, date: string) => parseOptional(select.get(businessId, date), parse),
-    delete: ({ businessId, date }: ClosingRow) => void deleteOne.run({ businessId, date }),
     /** Deletes the closings before a date. */
     prune: (date: string) => void deleteOld.run(date),
   };

@@ -54,10 +54,16 @@ exceptions:
   expect(changed()).toBeUndefined();
   closeFromNow(rt, SLUG, "12:30");
   closeFromNow(rt, SLUG, null);
-  expect(exceptions()[0]?.intervals).toEqual([{ start: "09:00", end: "11:00" }]);
+  const closed = [{ start: "09:00", end: "11:00" }];
+  expect(exceptions()[0]?.intervals).toEqual(closed);
   reopen(rt, SLUG);
   expect(exceptions()).toEqual(planned);
   expect(changed()).toBeUndefined();
+  // The undo of the reopening closes the business again.
+  updateDateHours(rt, SLUG, "2026-12-24", closed);
+  expect(changed()).toBe("2026-12-24");
+  reopen(rt, SLUG);
+  expect(exceptions()).toEqual(planned);
 });
 
 test("a closing is not taken back after the hours of its date were changed otherwise", () => {
