@@ -46,7 +46,10 @@ export function readDeskView(
   const visitsOf = (date: string): DeskVisit[] =>
     toDeskVisits(rt, session, listDay(rt, business, date, desk.staffId ?? undefined));
   // A bar still deals with the visits of the night after midnight.
-  const ofNight = visitsOf(addDays(today, -1)).filter(({ end }) => end > `${today}T00:00`);
+  const ofNight = visitsOf(addDays(today, -1)).filter(
+    ({ end, status }) =>
+      end > `${today}T00:00` && (status === "CONFIRMED" || end > localOf(now, timezone)),
+  );
   const days = [today, addDays(today, 1)].map((date) => ({ date, visits: visitsOf(date) }));
   days[0]?.visits.unshift(...ofNight);
   markNowAndNext(days[0]?.visits ?? [], now, rt, session);

@@ -10,6 +10,7 @@ import {
   Closing,
   countedTitle,
   hasSomethingToSell,
+  hasOrders,
   Orders,
   ordersTitle,
   SoldOut,
@@ -103,7 +104,7 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
         <div class="tools">
           {rights.includes("visits") && <WalkIn page={page} view={view} />}
           {canCheckIn(view) && <CheckIn page={page} />}
-          {view.orders.length > 0 && <Orders page={page} view={view} />}
+          {hasOrders(view) && <Orders page={page} view={view} />}
           {rights.includes("sold-out") && hasSomethingToSell(view) && (
             <SoldOut page={page} view={view} />
           )}
@@ -149,7 +150,7 @@ function SectionLinks({ page: { texts }, view }: { page: Page; view: DeskView })
     [days[1]?.date ?? "", texts.tomorrow, days.length > 1],
     ["walk-in", texts.walkIn, can("visits")],
     ["check-in", texts.checkIn, canCheckIn(view)],
-    ["orders", ordersTitle(texts, view), view.orders.length > 0],
+    ["orders", ordersTitle(texts, view), hasOrders(view)],
     ["sold-out", soldOutTitle(texts, view), can("sold-out") && hasSomethingToSell(view)],
     ["away", texts.somebodyAway, canClose && view.staff.length > 0],
     ["closing", texts.closing, canClose],

@@ -86,6 +86,10 @@ export const countedTitle = (title: string, items: readonly unknown[]): string =
 export const soldOutTitle = (texts: DeskTexts, { soldOut, hidden }: DeskView): string =>
   countedTitle(texts.soldOut, [...soldOut, ...hidden]);
 
+/** The newest orders can be overdue, so that only older ones are left to confirm. */
+export const hasOrders = ({ orders, hasMoreOrders }: DeskView): boolean =>
+  orders.length > 0 || hasMoreOrders;
+
 export const ordersTitle = (texts: DeskTexts, { orders, hasMoreOrders }: DeskView): string =>
   hasMoreOrders ? `${texts.orders} (${orders.length}+)` : countedTitle(texts.orders, orders);
 
