@@ -131,7 +131,7 @@ export type DeskView = {
   /** Services and variants that guests can see and book, and those that are hidden. */
   offered: Choice[];
   hidden: Choice[];
-  /** Whether there are changed opening hours to take back. */
+  /** Whether there is a closing to take back. */
   isHoursChanged: boolean;
   /** The newest orders that wait for payment. */
   orders: DeskOrder[];

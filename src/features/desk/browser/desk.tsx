@@ -72,7 +72,7 @@ function Sections({ page, view }: { page: Page; view: DeskView }) {
       <SectionLinks page={page} view={view} />
       {view.isHoursChanged && rights.includes("close") && !isOfOnePerson && (
         <p class="note warn">
-          {texts.hoursChanged} <a href="#closing">{texts.usualHours}</a>
+          {texts.closedAtDesk} <a href="#closing">{texts.takeBackClosing}</a>
         </p>
       )}
       {view.away && <Away page={page} away={view.away} />}

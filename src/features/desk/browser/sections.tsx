@@ -91,7 +91,9 @@ export const hasOrders = ({ orders, hasMoreOrders }: DeskView): boolean =>
   orders.length > 0 || hasMoreOrders;
 
 export const ordersTitle = (texts: DeskTexts, { orders, hasMoreOrders }: DeskView): string =>
-  hasMoreOrders ? `${texts.orders} (${orders.length}+)` : countedTitle(texts.orders, orders);
+  hasMoreOrders && orders.length > 0
+    ? `${texts.orders} (${orders.length}+)`
+    : countedTitle(texts.orders, orders);
 
 /** The newest orders come first, because a guest at the till has most often just ordered. */
 export const Orders = ({ page, view }: { page: Page; view: DeskView }) => (
@@ -189,6 +191,8 @@ export const Closing = ({ page, view }: { page: Page; view: DeskView }) => (
       </label>
       <p class="faint">{page.texts.restOfDay}</p>
     </Form>
-    {view.isHoursChanged && <Form page={page} action="reopen" button={page.texts.usualHours} />}
+    {view.isHoursChanged && (
+      <Form page={page} action="reopen" button={page.texts.takeBackClosing} />
+    )}
   </Section>
 );

@@ -62,8 +62,8 @@ export type DeskTexts = {
   restOfDay: string;
   close: string;
   /** The text while other hours than the usual ones apply. */
-  hoursChanged: string;
-  usualHours: string;
+  closedAtDesk: string;
+  takeBackClosing: string;
   somebodyAway: string;
   awayToday: string;
   awayTomorrow: string;
@@ -170,8 +170,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closeUntil: "Closed until",
     restOfDay: "Without a time: for the rest of the day. Visits stay.",
     close: "Close the shop",
-    hoursChanged: "The business was closed at a desk.",
-    usualHours: "Take back the closing",
+    closedAtDesk: "The business was closed at a desk.",
+    takeBackClosing: "Take back the closing",
     somebodyAway: "Somebody is away",
     awayToday: "Away today",
     awayTomorrow: "Away tomorrow",
@@ -294,8 +294,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closeUntil: "Geschlossen bis",
     restOfDay: "Ohne Zeit: für den Rest des Tages. Besuche bleiben.",
     close: "Geschäft schließen",
-    hoursChanged: "An einem Tresen wurde geschlossen.",
-    usualHours: "Schließung zurücknehmen",
+    closedAtDesk: "An einem Tresen wurde geschlossen.",
+    takeBackClosing: "Schließung zurücknehmen",
     somebodyAway: "Jemand ist abwesend",
     awayToday: "Heute abwesend",
     awayTomorrow: "Morgen abwesend",
@@ -418,8 +418,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closeUntil: "Fermé jusqu’à",
     restOfDay: "Sans heure : pour le reste de la journée. Les visites restent.",
     close: "Fermer l’établissement",
-    hoursChanged: "L’établissement a été fermé depuis un comptoir.",
-    usualHours: "Annuler la fermeture",
+    closedAtDesk: "L’établissement a été fermé depuis un comptoir.",
+    takeBackClosing: "Annuler la fermeture",
     somebodyAway: "Quelqu’un est absent",
     awayToday: "Absent aujourd’hui",
     awayTomorrow: "Absent demain",
@@ -544,8 +544,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closeUntil: "Cerrado hasta",
     restOfDay: "Sin hora: el resto del día. Las visitas se mantienen.",
     close: "Cerrar el local",
-    hoursChanged: "El negocio se cerró desde un mostrador.",
-    usualHours: "Anular el cierre",
+    closedAtDesk: "El negocio se cerró desde un mostrador.",
+    takeBackClosing: "Anular el cierre",
     somebodyAway: "Alguien está ausente",
     awayToday: "Ausente hoy",
     awayTomorrow: "Ausente mañana",
@@ -670,8 +670,8 @@ export const TEXTS: Translations<DeskTexts> = {
     closeUntil: "Chiuso fino alle",
     restOfDay: "Senza orario: per il resto della giornata. Le visite restano.",
     close: "Chiudi il locale",
-    hoursChanged: "L’attività è stata chiusa da un banco.",
-    usualHours: "Annulla la chiusura",
+    closedAtDesk: "L’attività è stata chiusa da un banco.",
+    takeBackClosing: "Annulla la chiusura",
     somebodyAway: "Qualcuno è assente",
     awayToday: "Assente oggi",
     awayTomorrow: "Assente domani",
