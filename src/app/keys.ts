@@ -166,8 +166,9 @@ export type KeyChanges = { [Field in keyof KeySettings]?: KeySettings[Field] | u
  * receive. The delivery worker cancels deliveries of such events. If a limit becomes lower,
  * existing endpoints and holds stay.
  * @throws AppError validation_failed, resource_not_found; conflict for a new expiry of a key that
- *   has ended, and if the endpoints that such a key has kept should stop; state_refuses if an endpoint would have no event left, and for a setting that cannot
- *   be changed on the key of a partner
+ *   has ended, and if the endpoints that such a key has kept should stop; state_refuses if an
+ *   endpoint would have no event left, and for a setting that cannot be changed on the key of a
+ *   partner
  */
 export function updateKey(rt: Runtime, keyId: string, changes: KeyChanges): ListedKey {
   assertNoIssues([...validateLimits(changes), ...validateExpiry(changes.expiresAt, rt.now())]);

@@ -15,7 +15,8 @@ import { BOOKING, RESERVATION } from "./visit-kinds.ts";
  */
 const MAX_PENDING = 100;
 
-type Received = {
+/** How an alert names a visit. */
+type AlertedVisit = {
   noun: "booking" | "reservation";
   /** A description such as `a booking of Cut`. */
   what: string;
@@ -29,9 +30,9 @@ export const notifyReceived = (
   rt: Runtime,
   business: BusinessRow,
   { madeWhere = "over the API" }: VisitAccess,
-  received: Received,
+  alerted: AlertedVisit,
   visit: Visit,
-): void => notifyOf(rt, business, visit, received, (start) => `at ${start} was made ${madeWhere}`);
+): void => notifyOf(rt, business, visit, alerted, (start) => `at ${start} was made ${madeWhere}`);
 
 /**
  * Alerts the operator of a visit that a client or guest has moved, if its new time waits for a
@@ -41,19 +42,19 @@ export function notifyMoved(
   rt: Runtime,
   business: BusinessRow,
   access: VisitAccess,
-  received: Received,
+  alerted: AlertedVisit,
   visit: Visit,
 ): void {
   if (initiatorOf(access) !== "GUEST" || visit.status !== "PENDING") return;
   const { madeWhere = "over the API" } = access;
-  notifyOf(rt, business, visit, received, (start) => `was moved ${madeWhere} to ${start}`);
+  notifyOf(rt, business, visit, alerted, (start) => `was moved ${madeWhere} to ${start}`);
 }
 
 function notifyOf(
   rt: Runtime,
   { slug, doc }: BusinessRow,
   { id, startsAt, decideBy }: Visit,
-  { noun, what }: Received,
+  { noun, what }: AlertedVisit,
   tell: (start: string) => string,
 ): void {
   const start = localMinute(startsAt, doc.timezone);

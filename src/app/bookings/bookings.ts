@@ -139,9 +139,15 @@ function insertBooking(
   rt.store.bookings.insert(business.id, booking);
   saveCustomer(rt, business.id, booking.id, guest.customer);
   tellOfChange(rt, business, null, booking);
-  const received = { noun: "booking", what: describeBooking(booking) } as const;
-  if (access.keyId !== null) notifyReceived(rt, business, access, received, booking);
   if (access.keyId === null) auditVisit(rt, business, "booking.created", booking);
+  else
+    notifyReceived(
+      rt,
+      business,
+      access,
+      { noun: "booking", what: describeBooking(booking) },
+      booking,
+    );
   const event = bookingCreatedEvent(toPartnerBooking(rt, business, booking));
   appendEvents(rt, business, [event], access.keyId);
   return booking;
@@ -239,9 +245,11 @@ function insertReservation(
   rt.store.reservations.insert(business.id, reservation);
   saveCustomer(rt, business.id, reservation.id, guest.customer);
   tellOfChange(rt, business, null, reservation);
-  const received = { noun: "reservation", what: describeReservation(reservation) } as const;
-  if (access.keyId !== null) notifyReceived(rt, business, access, received, reservation);
   if (access.keyId === null) auditVisit(rt, business, "reservation.created", reservation);
+  else {
+    const what = describeReservation(reservation);
+    notifyReceived(rt, business, access, { noun: "reservation", what }, reservation);
+  }
   const event = reservationCreatedEvent(toPublicReservation(reservation, business.doc.timezone));
   appendEvents(rt, business, [event], access.keyId);
   return reservation;
