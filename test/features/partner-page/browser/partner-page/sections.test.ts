@@ -115,10 +115,20 @@ const listFiles = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
+/** Reads a file of the running browser; empty if the browser has removed it since it was listed. */
+const readIfThere = (path: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+};
+
 /** Returns the files that contain a text, in UTF-8 or UTF-16. */
 const filesWith = (folder: string, text: string): string[] =>
   listFiles(folder).filter((path) => {
-    const bytes = readFileSync(path);
+    const bytes = readIfThere(path);
     return bytes.includes(text) || bytes.includes(Buffer.from(text, "utf16le"));
   });
 
