@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { join } from "node:path";
@@ -16,9 +17,12 @@ import {
 import { chooseScale, chooseSeed } from "../../support/scale.ts";
 import { assertTook, patient } from "../../support/patience.ts";
 
-/** Daemons that are killed side by side, each with data of its own. */
-const DAEMONS = chooseScale(1, 4, 2);
-const ROUNDS = chooseScale(8, 250, 5);
+/**
+ * Daemons that are killed side by side, each with data of its own. More of them than processors
+ * would wait for each other for seconds.
+ */
+const DAEMONS = chooseScale(1, Math.min(4, availableParallelism()), 2);
+const ROUNDS = chooseScale(8, Math.ceil(1000 / DAEMONS), 5);
 const CONTROL_ROUNDS = 5;
 /**
  * A broken daemon may by chance lose nothing; other seeds are then tried, up to this many in all.
