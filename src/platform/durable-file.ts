@@ -18,14 +18,26 @@ export function syncFolder(folder: string, platform: NodeJS.Platform = process.p
   if (platform !== "win32") useFile(folder, "r", fsyncSync);
 }
 
-/** Creates a file with mode 0600, and waits until its content is on the disk. */
-export const createDurably = (path: string, text: string): void => write(path, "wx", text);
+/**
+ * Creates a file with mode 0600, and waits until its content is on the disk. After an error there is
+ * no file, because an empty one would be taken for a complete one.
+ */
+export const createDurably = (path: string, text: string): void =>
+  useFile(path, "wx", (file) => {
+    try {
+      writeSynced(file, text);
+    } catch (error) {
+      rmSync(path, { force: true });
+      throw error;
+    }
+  });
 
 /**
  * Appends to a file, and waits until the text is on the disk. A missing file is created with mode
  * 0600.
  */
-export const appendDurably = (path: string, text: string): void => write(path, "a", text);
+export const appendDurably = (path: string, text: string): void =>
+  useFile(path, "a", (file) => writeSynced(file, text));
 
 /**
  * Replaces a file, which gets mode 0600. Readers see either the old text or the new one, and a
@@ -51,11 +63,10 @@ export function replaceDurably(path: string, text: string): void {
 
 const UNSUPPORTED: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-const write = (path: string, flags: "a" | "wx", text: string): void =>
-  useFile(path, flags, (file) => {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  });
+function writeSynced(file: number, text: string): void {
+  writeFileSync(file, text);
+  fsyncSync(file);
+}
 
 /**
  * Copies a file to a new one with mode 0600, and waits until the copy is on the disk.

@@ -1,5 +1,6 @@
 import type * as nodeFs from "node:fs";
 import {
+  existsSync,
   fsyncSync,
   openSync,
   readdirSync,
@@ -91,6 +92,17 @@ test("a folder is flushed, except on Windows, which cannot do so", () => {
   expect(() => syncFolder(import.meta.dirname)).not.toThrow();
 });
 
+test("a file that cannot be stored does not remain as an empty one", () => {
+  const path = join(createTempFolder(), "epoch-1");
+  vi.mocked(fsyncSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error("ENOSPC: no space left on device, fsync"), { code: "ENOSPC" });
+  });
+  expect(() => createDurably(path, "taken over")).toThrow("no space left");
+  expect(existsSync(path)).toBe(false);
+  createDurably(path, "taken over");
+  expect(readFileSync(path, "utf8")).toBe("taken over");
+});
+
 test("an error of an open file names the file", () => {
   expect(() => appendDurably("/dev/full", "x")).toThrow(
     expect.objectContaining({ code: "ENOSPC", path: "/dev/full" }),
@@ -107,6 +119,8 @@ test.skipIf(!canMount())("an error of a full disk names the file that was writte
     expect(() => write(path, text)).toThrow(
       expect.objectContaining({ code: "ENOSPC", path: expect.stringContaining(path) }),
     );
+    // Lines that were appended before stay.
+    expect([write.name, existsSync(path)]).toEqual([write.name, write === appendDurably]);
     rmSync(path, { force: true });
   }
   const copy = join(disk.folder, "copy");
