@@ -13,7 +13,6 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     "The metrics token is required: send Authorization: Bearer <TOKEN>. On the server, `deskbell metrics token` prints it.",
     "run deskbell handover on the other server; if that is impossible, stop it or switch its machine off, then add --fenced",
     "run the command on that server; to return to this one, run deskbell handover there, then deskbell restore --latest {} here",
-    "to return to this server, run deskbell handover there, then deskbell restore --latest {} here",
     "add the address of this machine at the end of a line, and run deskbell proxy-map on the proxy",
     "on that server, run deskbell metrics token > FILE, and add --metrics-token-file FILE here; if there are several servers, start each with serve --metrics-token-file and the same FILE",
     "deskbell restore --latest {}, after deskbell handover on that server",

@@ -231,14 +231,15 @@ export const fixes: FixCase[] = [
     outcome: "line succeeds",
   },
   {
-    text: "to take over again, stop that server, then run deskbell restore --latest {} --fenced; if no server has run since, rm {}",
+    text: "to return to this server, run deskbell handover on the other one, then deskbell restore --latest {}; if that is impossible, switch the other one off and add --fenced; if no other one has run since, rm {}",
     given: [TILL, "backup"],
     arrange: async (server) => {
       copyBackup(server);
       await takeOver(server);
     },
     line: "serve --port 0 --backup-dir copies",
-    adds: "--yes",
+    runs: [1],
+    adds: "--fenced --yes",
     outcome: /^Restored/m,
   },
   {

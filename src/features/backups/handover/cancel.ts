@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../../../config.ts";
 import { AppError } from "../../../domain/errors.ts";
-import { shellQuote } from "../../../domain/text.ts";
 import { readOwnEpoch, saveOwnEpoch } from "../own-epoch.ts";
-import { endTakeover, readNewestEpoch } from "../restore/epochs.ts";
+import { assertNotTakenOver, endTakeover } from "../restore/epochs.ts";
 import { createEpoch } from "../restore/new-epoch.ts";
 import { forgetHandover, type Handover } from "./state.ts";
 
@@ -21,14 +20,16 @@ export function cancelHandover(config: Config, { to }: Handover, now: number): v
       `There is no folder ${to}: without it, nobody knows whether another server has taken over.`,
       { fix: "mount its disk" },
     );
-  const own = readOwnEpoch(config);
-  if (readNewestEpoch(to) > own)
-    throw new AppError("state_refuses", `Another server has taken over with a copy in ${to}.`, {
-      fix: `to return to this server, run deskbell handover there, then deskbell restore --latest ${shellQuote(to)} here`,
-    });
+  assertNotTakenOver(config, to);
   // The tag of the last copy has the epoch of this server.
-  const epoch = createEpoch(config, to, now, { epoch: own, isLast: true });
-  saveOwnEpoch(config, epoch);
-  endTakeover(to, epoch);
+  const takeover = createEpoch(config, to, now, { epoch: readOwnEpoch(config), isLast: true });
+  try {
+    saveOwnEpoch(config, takeover.epoch);
+  } catch (error) {
+    takeover.undo();
+    throw error;
+  }
+  // A daemon that finds the takeover begun, and the epoch here, ends the takeover.
   forgetHandover(config);
+  endTakeover(to, takeover.epoch);
 }

@@ -73,7 +73,7 @@ const takenOverError = (dir: string, state: string, marker: string): AppError =>
     "state_refuses",
     `Another server has taken over (${state}; ${marker}): if both run, each takes bookings that the other does not know.`,
     {
-      fix: `to take over again, stop that server, then run deskbell restore --latest ${shellQuote(dir)} --fenced; if no server has run since, rm ${shellQuote(marker)}`,
+      fix: `to return to this server, run deskbell handover on the other one, then deskbell restore --latest ${shellQuote(dir)}; if that is impossible, switch the other one off and add --fenced; if no other one has run since, rm ${shellQuote(marker)}`,
     },
   );
 

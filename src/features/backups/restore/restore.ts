@@ -12,6 +12,7 @@ import {
   readBackupAuditLog,
   readCounters,
   removeDatabase,
+  prepareReplacement,
   replaceDatabase,
   restoreDraftPath,
 } from "../store/files.ts";
@@ -148,6 +149,8 @@ export async function restoreBackup(
         keyLimits: isTrusted ? [] : readKeyLimits(databasePath, now),
       },
     );
+    // What `beforeReplacing` records should not remain of a restore that fails.
+    prepareReplacement(databasePath, draft);
     beforeReplacing?.(readCounters(draft));
     const copy = `${databasePath}.before-restore-${new Date(now).toISOString().replace(/[-:.]/g, "")}`;
     replaceDatabase(databasePath, draft, copy);

@@ -201,10 +201,16 @@ export async function takeOver(
     isComplete: last !== undefined,
     isTakeover: true,
     beforeReplacing(counters) {
-      epoch = createEpoch(config, dir, options.now, copy);
-      recordCounters(dir, { epoch, counters });
-      // Until the new data are in place, the epoch in the folder prevents a start.
-      forgetHandover(config);
+      const takeover = createEpoch(config, dir, options.now, copy);
+      epoch = takeover.epoch;
+      try {
+        recordCounters(dir, { epoch, counters });
+        // Until the new data are in place, the epoch in the folder prevents a start.
+        forgetHandover(config);
+      } catch (error) {
+        takeover.undo();
+        throw error;
+      }
     },
   });
   saveOwnEpoch(config, epoch);

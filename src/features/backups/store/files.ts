@@ -250,13 +250,22 @@ export function advanceCounters(
 }
 
 /**
+ * Merges the logs of both files, which fails if the disk is full or another program has the database
+ * open. `replaceDatabase` does it again, because a program can open the database meanwhile.
+ * @throws AppError busy if another program has the database open
+ */
+export function prepareReplacement(path: string, replacement: string): void {
+  completeFile(replacement);
+  if (existsSync(path)) mergeLogIfIntact(path);
+}
+
+/**
  * Replaces the database atomically with the file `replacement`, and keeps the old one as `copy`.
  * @throws AppError busy if another program has the database open
  */
 export function replaceDatabase(path: string, replacement: string, copy: string): void {
-  completeFile(replacement);
+  prepareReplacement(path, replacement);
   if (existsSync(path)) {
-    mergeLogIfIntact(path);
     linkSync(path, copy);
     // A log that could not be merged belongs to the old file. SQLite would apply it to the new
     // file.

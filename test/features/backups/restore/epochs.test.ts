@@ -12,7 +12,7 @@ test("an interrupted takeover stops both servers, until the one with its data co
   const [replaced, next] = [createTempFolder(), createTempFolder()].map((dataDir) =>
     readConfig({ dataDir }, {}),
   ) as [Config, Config];
-  const epoch = createEpoch(next, dir, Date.parse("2026-11-20T12:00:00Z"), {
+  const { epoch } = createEpoch(next, dir, Date.parse("2026-11-20T12:00:00Z"), {
     epoch: 0,
     isLast: false,
   });

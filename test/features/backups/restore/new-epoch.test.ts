@@ -32,7 +32,7 @@ test.each([
       ReturnType<typeof createMachine>,
     ];
     const copy = { epoch: 1, isLast };
-    const epoch = createEpoch(first, dir, 0, copy);
+    const { epoch } = createEpoch(first, dir, 0, copy);
     expect(epoch).toBe(Math.max(1, own[0] ?? 0) + 1);
     // The second machine has read the folder before the first one wrote to it.
     vi.mocked(readNewestEpoch).mockReturnValueOnce(0);
@@ -52,7 +52,7 @@ test("a takeover whose file cannot be created leaves the folder as it was", () =
     });
   expect(() => createEpoch(machine, dir, 0, copy)).toThrow("no space left");
   expect(readdirSync(dir)).toEqual([]);
-  expect(createEpoch(machine, dir, 0, copy)).toBe(6);
+  expect(createEpoch(machine, dir, 0, copy).epoch).toBe(6);
   // The newest takeover is the only one that has yet to end.
   expect(readFileSync(join(dir, "epoch-2"), "utf8")).toMatch(/^taken over/);
   expect(readFileSync(join(dir, "epoch-6"), "utf8")).toMatch(/^takeover begun/);

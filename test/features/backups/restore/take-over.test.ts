@@ -12,14 +12,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import Database from "better-sqlite3";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { hashFile } from "../../../../src/features/backups/checksums.ts";
 import { copyBackup } from "../../../../src/features/backups/copies/copies.ts";
 import { checkBackupDir } from "../../../../src/features/backups/copies/backup-dir.ts";
+import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
 import { findTakeover } from "../../../../src/features/backups/handover/write-guard.ts";
 import { readBackupState } from "../../../../src/features/backups/state.ts";
 import { createBackup } from "../../../../src/features/backups/backups.ts";
 import { readOwnEpoch, saveOwnEpoch } from "../../../../src/features/backups/own-epoch.ts";
+import { recordCounters } from "../../../../src/features/backups/restore/recorded-counters.ts";
 import { restoreBackup } from "../../../../src/features/backups/restore/restore.ts";
 import { findNewestCopy, takeOver } from "../../../../src/features/backups/restore/take-over.ts";
 import { saveCustomer } from "../../../../src/app/bookings/guests.ts";
@@ -35,6 +38,7 @@ import {
 } from "../../../support/test-runtime.ts";
 
 vi.mock("../../../../src/features/backups/checksums.ts", { spy: true });
+vi.mock("../../../../src/features/backups/restore/recorded-counters.ts", { spy: true });
 
 const disk = vi.hoisted(() => ({ unreadable: "" }));
 
@@ -343,6 +347,39 @@ test("a takeover that cannot replace the data creates no epoch", async () => {
   await standby.stop();
   const refuse = () => Promise.reject(new Error("no"));
   await expect(takeOver(config, dir, copy, { now: 0, confirm: refuse })).rejects.toThrow("no");
+  expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
+});
+
+test("a takeover that another program's open database prevents can be tried again as if it had not begun", async () => {
+  const { rt, dir } = await createPrimary();
+  const config = createStandby(rt, dir);
+  createTestRuntime({ dataDir: config.dataDir }).close();
+  saveHandover(config, { state: "done", to: dir, at: 1, copy: "deskbell-20261120T120000Z.db" });
+  const liveView = new Database(config.databasePath, { readonly: true });
+  onTestFinished(() => void liveView.close());
+  // A read that goes on keeps the log from being merged.
+  const rows = liveView.prepare("SELECT * FROM server").iterate();
+  rows.next();
+  const { copy } = await findNewestCopy(config, dir);
+  const options = { now: rt.now(), confirm: async () => {} };
+  await expect(takeOver(config, dir, copy, options)).rejects.toThrow("Another program has");
+  expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
+  expect(readHandover(config)).toMatchObject({ state: "done" });
+  rows.return?.();
+  liveView.close();
+  expect(await takeOver(config, dir, copy, options)).toMatchObject({ epoch: 1 });
+});
+
+test("a takeover that cannot be recorded in the folder of the copies leaves no epoch there", async () => {
+  const { rt, dir } = await createPrimary();
+  const config = createStandby(rt, dir);
+  saveOwnEpoch(config, 7);
+  const { copy } = await findNewestCopy(config, dir);
+  vi.mocked(recordCounters).mockImplementationOnce(() => {
+    throw new Error("no space left on device");
+  });
+  const options = { now: rt.now(), confirm: async () => {} };
+  await expect(takeOver(config, dir, copy, options)).rejects.toThrow("no space left");
   expect(readdirSync(dir).filter((name) => name.startsWith("epoch"))).toEqual([]);
 });
 
