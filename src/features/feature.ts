@@ -40,7 +40,7 @@ export type DaemonPart = {
      */
     opened: (rt: Runtime) => void;
     /** Called when the daemon serves. Returns a function that ends what it has begun. */
-    started?: (rt: Runtime, control: DaemonControl) => () => void;
+    started?: (rt: Runtime, control: DaemonControl) => () => Promise<void>;
     /**
      * Makes a last copy of the data, after the last write of a daemon that is told to stop.
      * @returns false if the copy failed, which is logged

@@ -4,7 +4,7 @@ import type { Config } from "../../config.ts";
 import type { DaemonControl } from "../../app/feature-hooks.ts";
 import type { DaemonPart } from "../feature.ts";
 import { nameGoodBackup } from "./backups.ts";
-import { assertNotHandedOver, isMakingLastCopy } from "./handover/state.ts";
+import { assertNotHandedOver, isMakingLastCopy, readHandover } from "./handover/state.ts";
 import { endInterrupted, watchForHandover } from "./handover/watch.ts";
 import { listCopyFolders } from "./state.ts";
 import { removeDatabase, restoreDraftPath } from "./store/files.ts";
@@ -70,7 +70,10 @@ const backups: DaemonPart = {
         copies?.check(rt);
       },
       started: (rt: Runtime, control: DaemonControl) => watchForHandover(rt, control),
-      ...(copies && { stopped: copies.makeLast }),
+      // After a handover, the copy in its folder is the only one to continue from.
+      ...(copies && {
+        stopped: async (rt) => readHandover(config)?.state === "done" || copies.makeLast(rt),
+      }),
     };
   },
   explainDamage: nameGoodBackup,

@@ -18,8 +18,11 @@ import {
 
 const BUSY_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
-/** The maximum wait for the daemon to begin, which looks for a request each second. */
-const MAX_WAIT_MS = 15_000;
+/**
+ * The maximum wait for the daemon to begin. It looks for a request each second, waits for the disk
+ * of the folder, and gives the deliveries in flight 10 s.
+ */
+const MAX_WAIT_MS = 60_000;
 
 export const definition = command({
   flags: {

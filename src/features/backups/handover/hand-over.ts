@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
 import type { Runtime } from "../../../app/runtime.ts";
+import type { Config } from "../../../config.ts";
 import { AppError, errorInWords } from "../../../domain/errors.ts";
 import { retryWhileBusy } from "../../../http/pipeline/idempotency.ts";
 import type { DaemonControl } from "../../../app/feature-hooks.ts";
@@ -10,7 +11,7 @@ import { assertBackupDir, markFolder } from "../copies/backup-dir.ts";
 import { readNewestEpoch } from "../restore/epochs.ts";
 import { forgetBackupState, readBackupState } from "../state.ts";
 import { makeLastCopyInThread } from "../upkeep/maintenance-work.ts";
-import { forgetHandover, type Handover, saveHandover } from "./state.ts";
+import { forgetHandover, type Handover, readHandover, saveHandover } from "./state.ts";
 
 /** The time that a database of 50 GB takes to be copied twice at 100 MB a second. */
 const MAX_COPY_MS = 20 * 60_000;
@@ -27,6 +28,7 @@ export const NO_WRITERS: Writers = {
 /**
  * Ends all writing, and makes and verifies a last copy in the folder `to`. The file of the handover
  * then forbids every write. If the copy fails, the server goes on. The caller has the daemon lock.
+ * @param stopping ends the handover, and the server does not go on
  * @returns why the data were not handed over; undefined if they were. The file of the handover has
  * the reason, too, unless the disk is full.
  */
@@ -34,43 +36,67 @@ export async function handOver(
   rt: Runtime,
   to: string,
   writers: Writers,
+  stopping?: AbortSignal,
 ): Promise<string | undefined> {
   const { config, now } = rt;
   const begun: Handover = { state: "begun", to, at: now() };
+  const asked = readHandover(config);
   let mustResume = false;
   try {
     assertBackupDir(config, to, "--to");
     markFolder(rt, to, "--to");
     mustResume = true;
     await writers.pauseDeliveries();
+    stopping?.throwIfAborted();
+    assertStillAsked(config, asked);
     saveHandover(config, begun);
     // This waits for a command that began to write before it could see the file.
     await retryWhileBusy(rt, () => rt.tx(() => {}));
     writers.refuseWrites(handingOverError());
-    const copy = await makeLastCopy(rt, to);
+    stopping?.throwIfAborted();
+    const copy = await makeLastCopy(rt, to, stopping);
     saveHandover(config, { ...begun, state: "done", at: now(), copy });
     rt.log("info", "handed over", { to, copy });
     return undefined;
   } catch (error) {
-    const reason = errorInWords(error);
-    rt.log("error", "The data could not be handed over; the server goes on.", { to, reason });
+    let reason = errorInWords(error);
+    const next = stopping?.aborted ? "the server stops" : "the server goes on";
+    rt.log("error", `The data could not be handed over; ${next}.`, { to, reason });
     try {
-      if (mustResume) deleteLastCopies(rt, to);
+      if (mustResume && !deleteLastCopies(rt, to))
+        reason += `; the last copy may still be in ${to}, and a restore would take it for complete: delete the newest copy there`;
       saveFailure(rt, { ...begun, state: "failed", reason });
     } finally {
-      if (mustResume) await writers.resume();
+      if (mustResume && !stopping?.aborted) await writers.resume();
     }
     return reason;
   }
 }
 
 /**
+ * Asserts that the command still waits for the handover: after it has said that nothing happened,
+ * the server must go on. The wait for deliveries can be longer than that of the command.
+ * @param asked the request at the beginning; undefined if no daemon was asked
+ */
+function assertStillAsked(config: Config, asked: Handover | undefined): void {
+  const now = readHandover(config);
+  if (asked === undefined || (now?.state === asked.state && now.to === asked.to)) return;
+  throw new AppError("state_refuses", "The command that asked for the handover has given up.");
+}
+
+/**
  * Deletes the copies from which another server would continue without --fenced, because this server
  * goes on. A copy can be complete although the handover has failed: its disk may be full then.
+ * @returns whether no such copy is left
  */
-function deleteLastCopies({ config, log }: Runtime, dir: string): void {
+function deleteLastCopies({ config, log }: Runtime, dir: string): boolean {
   try {
-    for (const { path } of listBackupsIn(dir)) {
+    const copies = listBackupsIn(dir);
+    const made = readBackupState(config, "copy");
+    // The disk of the folder may have failed, or may not be mounted any more.
+    if (made?.dir === dir && !copies.some(({ path }) => basename(path) === made.name))
+      throw new AppError("storage_failed", `${made.name} is not in ${dir}.`);
+    for (const { path } of copies) {
       const found = readBackupTag(config, path);
       // A restore needs --fenced for the last copies from before a takeover.
       const isLast = found.kind === "authentic" && found.tag.isLast === true;
@@ -80,12 +106,14 @@ function deleteLastCopies({ config, log }: Runtime, dir: string): void {
         forgetBackupState(config, "copy");
       log("info", "deleted the last copy", { path });
     }
+    return true;
   } catch (error) {
     log("error", "The last copy may still be there: a restore would take it for complete.", {
       dir,
       reason: errorInWords(error),
       fix: "make the folder accessible, then hand over again, or delete its newest copy",
     });
+    return false;
   }
 }
 
@@ -109,14 +137,20 @@ const handingOverError = (): AppError =>
   );
 
 /** @returns the name of the copy */
-async function makeLastCopy({ config, log }: Runtime, dir: string): Promise<string> {
+async function makeLastCopy(
+  { config, log }: Runtime,
+  dir: string,
+  stopping: AbortSignal | undefined,
+): Promise<string> {
   log("info", "making the last copy", { dir });
   // The other server reads the copy in the folder, so no --backup-command uploads it.
   const backups = { ...config.backups, dir, command: null };
-  const signal = AbortSignal.timeout(MAX_COPY_MS);
+  const timeout = AbortSignal.timeout(MAX_COPY_MS);
+  const signal = stopping === undefined ? timeout : AbortSignal.any([timeout, stopping]);
   const isCopied = await makeLastCopyInThread({ ...config, backups }, signal);
   const copy = readBackupState(config, "copy");
   if (isCopied && copy !== null) return copy.name;
+  stopping?.throwIfAborted();
   const reason =
     readBackupState(config, "failure")?.reason ??
     readBackupState(config, "copy-failure")?.reason ??

@@ -1,5 +1,6 @@
 import type { Runtime } from "../../../app/runtime.ts";
 import type { DaemonControl } from "../../../app/feature-hooks.ts";
+import { AppError } from "../../../domain/errors.ts";
 import { cancelHandover } from "./cancel.ts";
 import { forgetHandover, readHandover } from "./state.ts";
 
@@ -7,28 +8,41 @@ const POLL_MS = 1000;
 
 /**
  * Checks each second whether a command asks for a handover, and then hands the data over.
- * @returns a function that ends the watch
+ * @returns a function that ends the watch, and a handover that is in progress
  */
-export function watchForHandover(rt: Runtime, { end, ...writers }: DaemonControl): () => void {
-  let isHandingOver = false;
+export function watchForHandover(
+  rt: Runtime,
+  { end, ...writers }: DaemonControl,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  let handingOver: Promise<void> | undefined;
 
   async function handOverIfAsked(): Promise<void> {
     const handover = readHandover(rt.config);
-    if (isHandingOver || handover?.state !== "asked") return;
-    isHandingOver = true;
+    if (handingOver !== undefined || handover?.state !== "asked") return;
+    handingOver = handOverTo(handover.to);
     try {
-      const { handOver } = await import("./hand-over.ts");
-      const failure = await handOver(rt, handover.to, writers);
-      if (failure === undefined) end("handed over");
+      await handingOver;
     } finally {
-      isHandingOver = false;
+      handingOver = undefined;
     }
+  }
+
+  async function handOverTo(dir: string): Promise<void> {
+    const { handOver } = await import("./hand-over.ts");
+    const failure = await handOver(rt, dir, writers, stopping.signal);
+    if (failure === undefined) end("handed over");
   }
 
   const logFailure = ({ message: reason, stack }: Error): void =>
     rt.log("error", "A handover failed.", { reason, error: stack });
   const timer = setInterval(() => void handOverIfAsked().catch(logFailure), POLL_MS).unref();
-  return () => clearInterval(timer);
+  return async () => {
+    clearInterval(timer);
+    stopping.abort(new AppError("shutting_down", "The daemon was told to stop."));
+    // A failure was logged.
+    await handingOver?.catch(() => {});
+  };
 }
 
 /**

@@ -1,17 +1,27 @@
 import type * as State from "../../../../src/features/backups/handover/state.ts";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { openRuntime } from "../../../../src/app/runtime.ts";
 import { listBackupsIn } from "../../../../src/features/backups/backups.ts";
 import { handOver, NO_WRITERS } from "../../../../src/features/backups/handover/hand-over.ts";
-import { readHandover, saveHandover } from "../../../../src/features/backups/handover/state.ts";
+import {
+  forgetHandover,
+  readHandover,
+  saveHandover,
+} from "../../../../src/features/backups/handover/state.ts";
+import { watchForHandover } from "../../../../src/features/backups/handover/watch.ts";
 import { createTempFolder } from "../../../support/cli.ts";
 import { addBusiness } from "../../../support/delivery.ts";
 import { createTestRuntime } from "../../../support/test-runtime.ts";
 
 vi.mock("../../../../src/features/backups/handover/state.ts", { spy: true });
 
-const STATE = "../../../../src/features/backups/handover/state.ts";
+const { saveHandover: save } = await vi.importActual<typeof State>(
+  "../../../../src/features/backups/handover/state.ts",
+);
+
+afterEach(() => void vi.mocked(saveHandover).mockImplementation(save));
 
 test("a handover that fails resumes the deliveries that it paused, and the server goes on", async () => {
   const rt = createTestRuntime();
@@ -79,8 +89,6 @@ test.each([
     onTestFinished(() => daemon.close());
     const to = createTempFolder();
     saveHandover(rt.config, { state: "asked", to, at: rt.now() });
-    const { saveHandover: save } = await vi.importActual<typeof State>(STATE);
-    onTestFinished(() => void vi.mocked(saveHandover).mockReset());
     let calls = 0;
     vi.mocked(saveHandover).mockImplementation((place, handover) => {
       if (calls++ < stored) return save(place, handover);
@@ -112,8 +120,6 @@ test("a handover that fails after its last copy was made deletes the copy, so th
   const daemon = openRuntime(rt.config, 5000, { isDaemon: true, log: () => {} });
   onTestFinished(() => daemon.close());
   const to = createTempFolder();
-  const { saveHandover: save } = await vi.importActual<typeof State>(STATE);
-  onTestFinished(() => void vi.mocked(saveHandover).mockReset());
   let copies = 0;
   vi.mocked(saveHandover).mockImplementation((place, handover) => {
     if (handover.state !== "done") return save(place, handover);
@@ -123,3 +129,82 @@ test("a handover that fails after its last copy was made deletes the copy, so th
   expect(await handOver(daemon, to, NO_WRITERS)).toContain("no space left");
   expect([copies, listBackupsIn(to)]).toEqual([1, []]);
 });
+
+/** Opens a server as its daemon does, and records what a handover does to its writers. */
+function openDaemon() {
+  const rt = createTestRuntime({}, Date.now());
+  addBusiness(rt);
+  const daemon = openRuntime(rt.config, 5000, { isDaemon: true, log: () => {} });
+  onTestFinished(() => daemon.close());
+  const steps: string[] = [];
+  const record = (step: string) => async () => void steps.push(step);
+  const writers = {
+    pauseDeliveries: record("pause"),
+    refuseWrites: () => void steps.push("refuse"),
+    resume: record("resume"),
+  };
+  return { daemon, steps, writers, to: createTempFolder() };
+}
+
+test("a handover that its command no longer waits for does not take place", async () => {
+  const { daemon, steps, writers, to } = openDaemon();
+  saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
+  const pauseDeliveries = async () => {
+    await writers.pauseDeliveries();
+    forgetHandover(daemon.config);
+  };
+  const reason = await handOver(daemon, to, { ...writers, pauseDeliveries });
+  expect(reason).toContain("has given up");
+  expect(steps).toEqual(["pause", "resume"]);
+  expect(listBackupsIn(to)).toEqual([]);
+  daemon.tx(() => {});
+});
+
+test.each(["gone", "an empty mount point"])(
+  "a failed handover says that its last copy may be left if its folder is %s",
+  async (folder) => {
+    const { daemon, writers, to } = openDaemon();
+    vi.mocked(saveHandover).mockImplementation((place, handover) => {
+      if (handover.state !== "done") return save(place, handover);
+      renameSync(to, `${to}-away`);
+      onTestFinished(() => rmSync(`${to}-away`, { recursive: true }));
+      if (folder !== "gone") mkdirSync(to);
+      throw new Error("no space left on device");
+    });
+    const reason = await handOver(daemon, to, writers);
+    expect(reason).toContain(`the last copy may still be in ${to}`);
+    expect(readHandover(daemon.config)).toMatchObject({ state: "failed", reason });
+  },
+);
+
+test.each(["while the deliveries end", "before the last copy is made"])(
+  "a daemon that is stopped %s ends its handover, and sends no deliveries again",
+  async (moment) => {
+    const { daemon, steps, writers, to } = openDaemon();
+    saveHandover(daemon.config, { state: "asked", to, at: daemon.now() });
+    const end = vi.fn();
+    let stopped: Promise<void> | undefined;
+    const stop = (): void => void (stopped = endWatch());
+    const endWatch = watchForHandover(daemon, {
+      ...writers,
+      async pauseDeliveries() {
+        await writers.pauseDeliveries();
+        if (moment === "while the deliveries end") stop();
+      },
+      refuseWrites() {
+        writers.refuseWrites();
+        stop();
+      },
+      end,
+    });
+    await expect.poll(() => stopped !== undefined).toBe(true);
+    await stopped;
+    expect(steps).not.toContain("resume");
+    expect(end).not.toHaveBeenCalled();
+    expect(readHandover(daemon.config)).toMatchObject({
+      state: "failed",
+      reason: "The daemon was told to stop.",
+    });
+    expect(listBackupsIn(to)).toEqual([]);
+  },
+);
