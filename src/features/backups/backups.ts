@@ -262,7 +262,7 @@ function listExpired(backups: readonly Backup[]): Backup[] {
  * Returns the names of the files in a folder; none if there is no folder, or a file in its place.
  * The next backup reports such a file, and status and doctor must work until then.
  */
-function listNames(folder: string): string[] {
+export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
 import { errorInWords, AppError } from "../../../domain/errors.ts";
@@ -9,7 +9,7 @@ import { iterateSecrets } from "../../../app/master-key.ts";
 import { RESERVE_BYTES } from "../../../app/disk-space.ts";
 import { makeFolder, openRuntime, type Runtime } from "../../../app/runtime.ts";
 import { type BackupState, readBackupState, saveBackupState } from "../state.ts";
-import { findNewestBackup, statBackup } from "../backups.ts";
+import { findNewestBackup, listNames, statBackup } from "../backups.ts";
 import { restoreBackup } from "../restore/restore.ts";
 
 type Drill = BackupState["drill"];
@@ -17,6 +17,8 @@ type Drill = BackupState["drill"];
 const BUSY_TIMEOUT_MS = 5000;
 const FOLDER_PREFIX = ".deskbell-drill-";
 const DAY_MS = 86_400_000;
+/** The folder of a drill of this age was left by a process that was killed. */
+const ABANDONED_MS = DAY_MS / 2;
 const INTERVAL_MS = 30 * DAY_MS;
 /** A restore in a drill does not change the number of rows in these tables. */
 const COMPARED_TABLES = [
@@ -61,7 +63,7 @@ export async function drillBackup(rt: Runtime, path = findNewestBackup(rt)?.path
 async function restoreForDrill(rt: Runtime, path: string) {
   const { config } = rt;
   makeFolder(config.backupFolder);
-  removeDrillFolders(rt);
+  removeAbandonedDrills(rt);
   assertSpace(rt, path);
   const dataDir = mkdtempSync(join(config.backupFolder, FOLDER_PREFIX));
   try {
@@ -96,13 +98,15 @@ async function restoreForDrill(rt: Runtime, path: string) {
 }
 
 /**
- * Removes the folders of drills that were killed. A folder less than a day old may belong to a
- * drill that another process runs.
+ * Removes the folders of drills that were killed, which contain all data. A newer folder may belong
+ * to a drill that another process runs.
  */
-function removeDrillFolders({ config: { backupFolder }, now }: Runtime): void {
-  for (const name of readdirSync(backupFolder).filter((name) => name.startsWith(FOLDER_PREFIX))) {
+export function removeAbandonedDrills({ config: { backupFolder }, now, log }: Runtime): void {
+  for (const name of listNames(backupFolder).filter((name) => name.startsWith(FOLDER_PREFIX))) {
     const path = join(backupFolder, name);
-    if (now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { recursive: true });
+    if (now() - statSync(path).mtimeMs <= ABANDONED_MS) continue;
+    rmSync(path, { recursive: true });
+    log("info", "deleted the data of a drill that was interrupted", { path });
   }
 }
 

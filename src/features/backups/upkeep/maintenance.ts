@@ -7,7 +7,7 @@ import type { Runtime } from "../../../app/runtime.ts";
 import { isFormerLast, readBackupTag } from "../authenticity.ts";
 import { copyBackup, findUncopiedBackup } from "../copies/copies.ts";
 import { checkBackupDir } from "../copies/backup-dir.ts";
-import { drillBackup, isDrillDue } from "./drill.ts";
+import { drillBackup, isDrillDue, removeAbandonedDrills } from "./drill.ts";
 import { readBackupState } from "../state.ts";
 import { backUpNightly, findNewestBackup, latestPlausibleTime, listBackups } from "../backups.ts";
 import { deleteBackupsOfMoved } from "./backups-of-moved.ts";
@@ -92,6 +92,7 @@ export async function runMaintenance(
   if (backUp) await backUpNightly(rt, onCopied);
   else onCopied();
   if (backUp) deleteReplacedData(rt);
+  if (backUp) removeAbandonedDrills(rt);
   if (backUp && !signal?.aborted) rewriteOldSpace(rt);
   const uncopied = findUncopiedBackup(rt);
   // A copy also checks --backup-dir.

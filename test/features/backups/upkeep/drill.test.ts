@@ -56,23 +56,27 @@ test("a drill adds nothing to the list of erased guests of this machine", async 
   expect(readErasureList(rt.config)).toEqual(before);
 });
 
-test("a drill deletes the folder of a killed drill, and nothing else", async () => {
-  const rt = await createServer();
-  await createBackup(rt);
-  const create = (name: string, age: number) => {
-    const path = join(rt.config.backupFolder, name);
-    mkdirSync(path);
-    utimesSync(path, new Date(), new Date(rt.now() - age));
-  };
-  create(".deskbell-drill-old", 2 * DAY_MS);
-  create(".deskbell-drill-new", DAY_MS / 24);
-  create("drill-notes", 2 * DAY_MS);
-  await drillBackup(rt);
-  expect(readdirSync(rt.config.backupFolder).filter((name) => name.includes("drill-"))).toEqual([
-    ".deskbell-drill-new",
-    "drill-notes",
-  ]);
-});
+test.each(["drill", "nightly run"])(
+  "a %s deletes the folder of a killed drill, and nothing else",
+  async (cause) => {
+    const rt = await createServer();
+    await createBackup(rt);
+    const create = (name: string, age: number) => {
+      const path = join(rt.config.backupFolder, name);
+      mkdirSync(path);
+      utimesSync(path, new Date(), new Date(rt.now() - age));
+    };
+    create(".deskbell-drill-old", DAY_MS * 0.8);
+    create(".deskbell-drill-new", DAY_MS / 24);
+    create("drill-notes", 2 * DAY_MS);
+    if (cause === "drill") await drillBackup(rt);
+    else await runMaintenance(rt, { backUp: true });
+    expect(readdirSync(rt.config.backupFolder).filter((name) => name.includes("drill-"))).toEqual([
+      ".deskbell-drill-new",
+      "drill-notes",
+    ]);
+  },
+);
 
 test("a drill of a file that does not exist is refused, and not recorded", async () => {
   const rt = await createServer();
