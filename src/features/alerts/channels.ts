@@ -45,10 +45,11 @@ export function createAlertChannels(config: AlertConfig) {
   return {
     channels,
     heartbeat,
-    async close(): Promise<void> {
-      await Promise.all([http.close(), mailer?.close()]);
+    /** Cuts off what is being sent: requests at once, and a mail after `graceMs`. */
+    async close(graceMs = 0): Promise<void> {
+      await Promise.all([http.close(), mailer?.close(graceMs)]);
     },
-  } satisfies AlertChannels & { close: () => Promise<void> };
+  } satisfies AlertChannels & { close: (graceMs?: number) => Promise<void> };
 }
 
 type HttpClient = ReturnType<typeof createHttpClient>;
@@ -92,10 +93,17 @@ function createMailChannel(smtpUrl: string, to: string, allowPlaintext: boolean)
   const mailer = createMailer(smtpUrl, allowPlaintext);
   // The first recipient is also the sender if the URL names no sender.
   const from = senderOf(smtpUrl) ?? to.split(",")[0];
+  const closing = new AbortController();
+  const { signal } = closing;
   return {
     ...mailer,
     send: (alert: Alert): Promise<void> =>
-      mailer.send({ from, to, subject: mailSubject(alert), text: mailText(alert) }),
+      mailer.send({ from, to, subject: mailSubject(alert), text: mailText(alert), signal }),
+    async close(graceMs: number): Promise<void> {
+      // A server that has the mail must not get it again, so it has time to answer.
+      setTimeout(() => closing.abort(), graceMs).unref();
+      await mailer.close();
+    },
   };
 }
 

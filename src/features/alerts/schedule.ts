@@ -14,9 +14,9 @@ const startAlerting: StartWork = (rt, { checks }) => {
     // Sending is not awaited, so that it does not delay the work of the next second.
     everySecond: [() => void alerting.tick().catch(rethrow)],
     checkSoon: alerting.checkSoon,
-    async stop() {
+    async stop(graceMs) {
       const stopped = alerting.stop();
-      await close();
+      await close(graceMs);
       await stopped;
     },
   };

@@ -25,7 +25,7 @@ function createAlert(status: Alert["status"] = "FIRING", name = "till"): Alert {
 
 function openChannel(flags: ConfigFlags, env: NodeJS.ProcessEnv = {}) {
   const { channels, close } = createAlertChannels(readConfig(flags, env).alerts);
-  onTestFinished(close);
+  onTestFinished(() => close());
   return channels[0]!;
 }
 

@@ -25,7 +25,7 @@ async function startAlerting(rt: RunningServer) {
   const flags = { alertUrl: operator.url, alertMail: "ada@example.com" };
   const { alerts } = readConfig(flags, { DESKBELL_SMTP_URL: url });
   const channels = createAlertChannels(alerts);
-  onTestFinished(channels.close);
+  onTestFinished(() => channels.close());
   const alerting = createAlerting(rt, CHECKS, channels);
   return {
     /** Checks the conditions after some time. @returns what the operator received */

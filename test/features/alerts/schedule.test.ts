@@ -1,7 +1,12 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { schedule } from "../../../src/features/alerts/schedule.ts";
 import { createAlertStore } from "../../../src/features/alerts/store.ts";
 import { CHECKS } from "../../support/checks.ts";
+import { createTempFolder } from "../../support/cli.ts";
 import { createReceiver } from "../../support/receiver.ts";
 import { createTestRuntime } from "../../support/test-runtime.ts";
 
@@ -27,6 +32,40 @@ test("an alert that is being sent when the daemon stops is no failure of its cha
   const stored = rt.openStore(createAlertStore);
   expect(stored.list("channel")).toEqual([]);
   expect(stored.list("unsent")).toHaveLength(1);
+});
+
+/** Starts a mail server that takes a mail, and never says whether it has accepted it. */
+async function startSilentMailServer() {
+  const mails: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      const line = bytes.toString();
+      if (line.includes("\r\n.\r\n")) return void mails.push(line);
+      socket.write(line.startsWith("DATA") ? "354 go on\r\n" : "250 ok\r\n");
+    });
+    socket.write("220 mail.example\r\n");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { mails, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test("a mail server that does not answer delays the stop of the alerts only by the grace period", async () => {
+  const { mails, url } = await startSilentMailServer();
+  const smtpUrlFile = join(createTempFolder(), "smtp-url");
+  writeFileSync(smtpUrlFile, url);
+  const rt = createTestRuntime({ alertMail: "ada@example.com", smtpUrlFile });
+  rt.freeBytes = () => 1000;
+  const { everySecond = [], stop } = schedule[0]!(rt, { checks: CHECKS });
+  for (const work of everySecond) await work();
+  await expect.poll(() => mails).toHaveLength(1);
+  // The answer of the mail server would be awaited for a minute.
+  const begunAt = performance.now();
+  await stop?.(200);
+  expect(performance.now() - begunAt).toBeLessThan(20_000);
+  expect(rt.openStore(createAlertStore).list("unsent")).toHaveLength(1);
 });
 
 test("a bug in the alerts is thrown in the thread, and so ends the daemon", async () => {
