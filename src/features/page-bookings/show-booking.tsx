@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Hold } from "../../domain/bookings/hold.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, type ErrorCode } from "../../domain/errors.ts";
 import type { PageRequest } from "../../http/pages/page-request.ts";
 import type { HttpResponse } from "../../http/pipeline/request-context.ts";
 import { respondNotFound } from "../public-pages/not-found.tsx";
@@ -131,7 +131,16 @@ const isOnlyTables = ({ shop, content: { offer } }: BookingPage): boolean =>
   offer.services?.total === 0 && shop.counts.events === 0;
 
 /** Errors that say nothing about the choice of the guest. */
-const NOT_OF_CHOICE = new Set(["busy", "query_too_large", "signing_unavailable"]);
+const NOT_OF_CHOICE = new Set<ErrorCode>([
+  "busy",
+  "query_too_large",
+  "rate_limited",
+  "shutting_down",
+  "signing_unavailable",
+  "state_refuses",
+  "storage_failed",
+  "storage_full",
+]);
 
 /** Returns whether an error says that what the guest chose is no longer offered. */
 export const isGoneError = (error: unknown): boolean =>

@@ -6,6 +6,7 @@ import { eraseForGood } from "../../../src/app/guests/erase-visits.ts";
 import { updateVisit } from "../../../src/app/bookings/change-visit.ts";
 import { BOOKING } from "../../../src/app/bookings/visit-kinds.ts";
 import type { Reservation } from "../../../src/domain/bookings/reservation.ts";
+import { AppError } from "../../../src/domain/errors.ts";
 import { objectId } from "../../../src/domain/catalog/object-id.ts";
 import { redactSecrets } from "../../../src/domain/text.ts";
 import { createPageBookingStore } from "../../../src/features/page-bookings/store.ts";
@@ -75,6 +76,20 @@ test("a guest moves a visit, and a business that approves each visit approves th
   const response = await visitor.post(action, { at });
   expect(await visitor.get(response.headers.get("location") ?? "")).toContain("has been moved");
   expect(current()).toMatchObject({ status: "PENDING", startsAt: Date.parse(at) });
+});
+
+test("a move that the storage prevents is an error, and does not say that the service is no longer offered", async () => {
+  const { api, visitor, link, current } = await bookLaterVisit();
+  const { action, times } = await visitor.openTimes(`${link}?move=1`);
+  const at = times.find((time) => Date.parse(time) !== current().startsAt) ?? "";
+  const before = current().startsAt;
+  const broken = vi.spyOn(api, "tx").mockImplementation(() => {
+    throw new AppError("storage_failed", "The disk failed.");
+  });
+  const response = await visitor.post(action, { at });
+  broken.mockRestore();
+  expect([response.status, response.headers.get("location")]).toEqual([503, null]);
+  expect(current().startsAt).toBe(before);
 });
 
 test("a move without a valid time leads back to the times and changes nothing", async () => {
