@@ -18,7 +18,10 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
     notes.push(
       "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
     );
-  if (nightlyUntil !== null) notes.push(`The last nightly one is deleted on ${nightlyUntil}.`);
+  if (nightlyUntil !== null)
+    notes.push(
+      `The last nightly one is deleted on ${nightlyUntil}, or later if some nights have no backup.`,
+    );
   if (others.length > 0) notes.push(`Delete these yourself: ${others.join(", ")}`);
   return { fields: { backups }, notes };
 };
@@ -27,8 +30,8 @@ const findBackupsWithGuests: FindErasedGuests = (rt) => {
 export const erasedGuests: readonly FindErasedGuests[] = [findBackupsWithGuests];
 
 /**
- * Returns where guests who are erased now may remain: the date (UTC) on which the last nightly
- * backup is deleted, or null if there is none; the paths of the backups that are not deleted
+ * Returns where guests who are erased now may remain: the first date (UTC) on which the last nightly
+ * backup may be deleted, or null if there is none; the paths of the backups that are not deleted
  * automatically; and the data that restores have replaced.
  */
 function findBackups(rt: Runtime): {

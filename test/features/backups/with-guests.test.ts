@@ -11,7 +11,9 @@ test("an erasure says that backups still have the data, and when the last nightl
   await createBackup(rt);
   expect(listNotes()).toEqual([
     "Backups, and copies made elsewhere, still contain the data, encrypted. Restoring one on this server erases it again.",
-    expect.stringMatching(/^The last nightly one is deleted on 20\d\d-\d\d-\d\d\.$/),
+    expect.stringMatching(
+      /^The last nightly one is deleted on 20\d\d-\d\d-\d\d, or later if some nights/,
+    ),
   ]);
 });
 
