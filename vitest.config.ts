@@ -48,6 +48,8 @@ const ISOLATED = globSync(TESTS, { exclude: ["**/node_modules"] }).filter(
 
 /** Files that take longer than 15 s, the slowest first. */
 const SLOWEST = [
+  // Its thread has the lowest priority.
+  "features/backups/upkeep/maintenance-work",
   "e2e/docs",
   "features/desk/browser/connection",
   "e2e/guides",
@@ -66,6 +68,16 @@ const SLOWEST = [
   "features/index",
   "release/build-target",
   "features/live-view/views/frame",
+  "features/guest-mail/queue-mail/beyond-share",
+  "cli/commands/bookings",
+  "e2e/desk-week",
+  "e2e/split-server",
+  "e2e/failure-alerts",
+  "features/mcp/search",
+  "features/live-view/session",
+  "features/backups/backups",
+  "http/transport/tls",
+  "e2e/listen",
   "store/database/schema/migrate",
   "proofs/simulate/bookable-starts",
   "domain/availability/slot",
@@ -87,6 +99,16 @@ const SLOWEST = [
   "e2e/guest-mail",
   "proofs/crash/kill-nine",
   "proofs/crash/killed-writers",
+  "e2e/program",
+  "features/doctor/commands",
+  "features/page-bookings/browser/website/embed",
+  "features/desk/browser/camera",
+  "proofs/attack/hostile-pages",
+  "features/docs/pages",
+  "features/partner-page/browser/partner-page/hostile",
+  "proofs/attack/anonymous-holds",
+  "proofs/crash/clean-restart",
+  "domain/catalog/file/repair",
 ].map((name) => `/test/${name}.test.ts`);
 
 /** Starts the slowest tests first, so that they do not run alone at the end. */

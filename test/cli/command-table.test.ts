@@ -21,6 +21,10 @@ const isOnlyParsed = (line: string): boolean =>
     line,
   );
 
+/** Makes an example runnable. The one with ten thousand objects would take seconds. */
+const makeQuick = (line: string): string =>
+  makeRunnable(line).replace("--generate 10k", "--generate 100");
+
 setUpExamples();
 
 /** Parses a line without running it and returns the names of the commands that would run. */
@@ -68,7 +72,7 @@ const inBatches = Object.entries(
 test.each(inBatches)("examples in the help of %s exit as expected", async (_noun, lines = []) => {
   for (const { line } of lines) {
     const stdin = line.includes(" - ") ? "{}" : "";
-    const ran = await runInCopy(makeRunnable(line), { isEmpty: line.startsWith("seed "), stdin });
+    const ran = await runInCopy(makeQuick(line), { isEmpty: line.startsWith("seed "), stdin });
     expect({ line, code: ran.code, said: ran.stderr }).toMatchObject({
       line,
       code: exitCodeOf(line),
@@ -95,9 +99,7 @@ test.each(inBatches)(
     for (const path of new Set(lines.map(({ path }) => path))) {
       const line = lines.findLast((example) => example.path === path)?.line ?? "";
       const stdin = line.includes(" - ") ? "{}" : "";
-      // The example with ten thousand objects would take seconds.
-      const quick = makeRunnable(line).replace("--generate 10k", "--generate 100");
-      const ran = await runInCopy(`${quick} --json -q --yes`, {
+      const ran = await runInCopy(`${makeQuick(line)} --json -q --yes`, {
         isEmpty: line.startsWith("seed "),
         stdin,
       });

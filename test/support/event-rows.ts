@@ -6,7 +6,7 @@ import {
   prefixOf,
   settableFlags,
 } from "../../src/domain/event-types.ts";
-import { createTestRuntime, type TestRuntime } from "./test-runtime.ts";
+import { createTestRuntime, prepareDatabase, type TestRuntime } from "./test-runtime.ts";
 import { applyCatalogBody, eventTypesOf, recordEvents } from "./use-case.ts";
 
 /** An event type with the smallest change that causes it, and all events of that change. */
@@ -21,8 +21,8 @@ export type EventRow = [
 
 /** Makes the change of a row to a catalog, and returns the types of its events. */
 export function eventsOf(catalog: string, [name, , act, , before]: EventRow): string[] {
-  const rt = createTestRuntime();
-  applyCatalogBody(rt, catalog);
+  const database = prepareDatabase(catalog, (prepared) => void applyCatalogBody(prepared, catalog));
+  const rt = createTestRuntime({}, undefined, undefined, database);
   const id = before?.(rt) ?? "";
   const events = recordEvents(rt, () => act(rt, id));
   for (const { type, data } of events) {

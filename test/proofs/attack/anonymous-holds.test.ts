@@ -25,7 +25,7 @@ import { OutOfPatience, patient } from "../../support/patience.ts";
 
 const ADDRESSES = chooseScale([20], [1, 20, 200], [1, 20]);
 const SEED = chooseSeed(22);
-const HONEST = 50;
+const HONEST = chooseScale(10, 50);
 const ATTEMPTS = 6;
 const MINUTE_MS = 60_000;
 

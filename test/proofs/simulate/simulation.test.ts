@@ -26,10 +26,12 @@ const FINDING_SEEDS: Record<string, number> = {
   "stops signing with the old secret before it expires": 2,
   "takes a failed write for a successful one": 2,
 };
+/** The test suite tries each third bug. */
+const INJECTED = Object.entries(BUGS).filter((_, i) => i % chooseScale(3, 1, 1) === 0);
 let bugsFound = 0;
 
 describe("the simulation detects a worker that", () => {
-  test.each(Object.entries(BUGS))(
+  test.each(INJECTED)(
     "the simulation detects a worker that %s",
     { timeout: patient(60_000) },
     async (bug, injectBug) => {
@@ -61,7 +63,7 @@ describe("the delivery worker in random simulations", () => {
       expect(seen.sent).toBeGreaterThan(SEEDS.length * 100);
       expect(seen.crashes).toBeGreaterThan(SEEDS.length);
       if (!isRecording()) return;
-      const injected = Object.keys(BUGS).length;
+      const injected = INJECTED.length;
       recordClaim({
         group: "simulate",
         claim: "Every delivery is made as documented, whatever fails in whatever order",
