@@ -130,11 +130,11 @@ async function startPartner(test: TestContext) {
         await reader.click("Refresh");
         return reader.readText();
       };
-      await expect.poll(read, { interval: 250, timeout: 30_000 }).toContain(text);
+      await expect.poll(read, { interval: 250 }).toContain(text);
     },
     async waitForPrice(priceCents: number): Promise<void> {
       await expect
-        .poll(() => receiver.verified.join("\n"), { timeout: 30_000 })
+        .poll(() => receiver.verified.join("\n"))
         .toContain(`"priceCents":${priceCents},`);
     },
   };
@@ -204,7 +204,7 @@ async function redeliverAll({ receiver, reader }: Partner): Promise<void> {
     bodies.flatMap((body) => /evt_[0-9a-z]+(?=")/.exec(body) ?? []).toSorted();
   const readSent = (from = 0) => [...new Set(idsIn(receiver.verified.slice(from)))];
   // Each of the four changes of a price has three events.
-  await expect.poll(() => readSent(), { timeout: 30_000 }).toHaveLength(12);
+  await expect.poll(() => readSent()).toHaveLength(12);
   const sent = readSent();
   await reader.click("Deliveries");
   await reader.fill("Created", "range");
@@ -216,7 +216,7 @@ async function redeliverAll({ receiver, reader }: Partner): Promise<void> {
   const before = receiver.verified.length;
   await reader.click("Send all of these again");
   await reader.click("Send 12 again");
-  await expect.poll(() => readSent(before), { timeout: 30_000 }).toEqual(sent);
+  await expect.poll(() => readSent(before)).toEqual(sent);
 }
 
 /** The signing secret changes without a lost event, and the old one ends. */

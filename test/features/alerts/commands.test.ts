@@ -8,7 +8,7 @@ test("alerts test uses the channels of the running daemon, and exits with 6 if o
   const channel = ["--alert-url", "http://127.0.0.1:9/"];
   startProgram(["serve", "--port", "0", "--data-dir", dataDir, ...channel]);
   await expect
-    .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
+    .poll(() => run("status").then(({ stdout }) => stdout))
     .toContain("running at http://127");
   expect(await run("alerts test")).toMatchObject({
     code: 6,

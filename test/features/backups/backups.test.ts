@@ -113,7 +113,7 @@ test("a backup shows the state at its start while another connection keeps commi
   expect(revision).toBeGreaterThanOrEqual(before);
   // A copy that restarts at each commit would show the state at its end.
   expect(revision - before).toBeLessThan(after - revision);
-}, 10_000);
+});
 
 test("a backup empties the write-ahead log, and calls onCopied before it verifies the copy", async () => {
   const { rt } = await createShopWithBackup();

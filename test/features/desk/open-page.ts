@@ -91,7 +91,7 @@ async function waitForScript(page: Page): Promise<void> {
     };
     return "__k" in (document.getElementById(id) ?? {});
   };
-  await expect.poll(() => page.run(isTaken, ROOT_ID), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => page.run(isTaken, ROOT_ID)).toBe(true);
 }
 
 /** Opens every part of the page that a reader can open. */

@@ -43,7 +43,7 @@ async function startDaemon(
     program: limited,
   });
   await expect
-    .poll(() => run("status").then(({ stdout }) => stdout), { timeout: 10_000 })
+    .poll(() => run("status").then(({ stdout }) => stdout))
     .toContain("running at http://127");
   return { daemon, examine: () => run("doctor") };
 }

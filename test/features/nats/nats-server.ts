@@ -44,7 +44,7 @@ export async function createNatsServer(config = "") {
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn("nats-server", ["-c", path], { stdio: "ignore" });
-    await expect.poll(() => isListening(port), { timeout: 10_000, interval: 20 }).toBe(true);
+    await expect.poll(() => isListening(port), { interval: 20 }).toBe(true);
   };
   const kill = async (): Promise<void> => {
     const killed = child;

@@ -61,7 +61,7 @@ test("the page without a network shows how old its state is, and changes nothing
   expect(await countEnabled(page)).toBe(0);
   expect(await reader.findViolations()).toEqual([]);
   await page.setOffline(false);
-  await expect.poll(() => countEnabled(page), { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(() => countEnabled(page)).toBeGreaterThan(3);
   expect(await reader.readText()).not.toContain("Not connected.");
   expect(statusOf()).toBe("PENDING");
 }, 60_000);
@@ -78,7 +78,7 @@ test("the page sends an action again if the response is lost, and the server doe
   });
   await reader.fill("Name", "Bo");
   await reader.click("Enter");
-  await expect.poll(reader.readText, { timeout: 20_000 }).toContain("Entered.");
+  await expect.poll(reader.readText).toContain("Entered.");
   expect(proxy.counts).toMatchObject({ "response lost": 1, "request lost": 1 });
   expect(rt.revision()).toBe(before + 1);
   expect(await reader.readText()).not.toContain("Not confirmed yet");
@@ -94,7 +94,7 @@ test("ten walk-ins on a slow network that loses every third exchange are entered
   for (const name of names) {
     await reader.fill("Name", name);
     await reader.click("Enter");
-    await expect.poll(reader.readText, { timeout: 30_000 }).toContain(name);
+    await expect.poll(reader.readText).toContain(name);
     await reader.waitForText("Entered.");
   }
   expect(proxy.counts["response lost"]).toBeGreaterThan(1);
@@ -110,7 +110,7 @@ test("a phone that wakes after an hour shows an old state as old until it has re
   expect(await countEnabled(page)).toBe(0);
   await reader.waitForText("Not connected.");
   network.let(() => "passes");
-  await expect.poll(() => countEnabled(page), { timeout: 20_000 }).toBeGreaterThan(3);
+  await expect.poll(() => countEnabled(page)).toBeGreaterThan(3);
   expect(await reader.readText()).not.toContain("ago");
   expect(statusOf()).toBe("PENDING");
 }, 60_000);
@@ -119,7 +119,7 @@ test("a response that arrives after an hour of sleep is shown with its age", asy
   const { reader, page, proxy, ...network } = await openThroughProxy(test);
   let gets = 0;
   network.let(() => (gets++ === 0 ? "held" : "request lost"));
-  await expect.poll(proxy.heldCount, { timeout: 20_000 }).toBe(1);
+  await expect.poll(proxy.heldCount).toBe(1);
   await page.run(async () => {
     const now = Date.now;
     Date.now = () => now() + 3_600_000;
@@ -145,7 +145,7 @@ test.for([
     await sleepFor(page, HOUR_MS);
     network.let(() => "passes");
     await reader.waitForText("It is not known whether this was saved.");
-    await expect.poll(reader.readText, { timeout: 20_000 }).not.toContain("ago");
+    await expect.poll(reader.readText).not.toContain("ago");
     expect(statusOf()).toBe("PENDING");
     expect(await countEnabled(page)).toBe(0);
     expect(await reader.findViolations()).toEqual([]);
