@@ -163,6 +163,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "timed",
+          isolate: process.env["PROOFS"] !== undefined,
           include: TIMED,
           exclude: EXCLUDE,
           maxWorkers: 1,

@@ -87,11 +87,11 @@ test(
   { timeout: patient(60_000) },
   async () => {
     const { daemon, changes, end } = await setUp();
-    const waiting = Array.from({ length: CLIENTS }, () => changes(`&after=${end}&wait=10`));
+    const waiting = Array.from({ length: CLIENTS }, () => changes(`&after=${end}&wait=6`));
     // The cost of starting and connecting is not measured.
-    await delay(3000);
+    await delay(1500);
     const [before, startedAt] = [cpuMs(daemon.pid), performance.now()];
-    await delay(5000);
+    await delay(3500);
     const share = (cpuMs(daemon.pid) - before) / (performance.now() - startedAt);
     console.info(`${CLIENTS} idle long polls: ${(share * 100).toFixed(2)} % of a core`);
     expect(share).toBeLessThan(0.03);
