@@ -18,6 +18,8 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Tests open names of other hosts, to which browsers send less than to loopback.
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
   "--remote-debugging-port=0",
 ];
 const TIMEOUT_MS = 30_000;

@@ -21,7 +21,7 @@ import { isLoopbackHost } from "../../domain/addresses.ts";
 import { fillText } from "../../pages/languages.ts";
 import { writeTime } from "./when.ts";
 
-export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "no-referrer"];
+export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "same-origin"];
 
 type Shown = {
   title: string;

@@ -107,7 +107,8 @@ const fileRoute = (feature: string, laterScripts: readonly string[]): Route => (
 
 /**
  * Returns whether a form or request was sent by a page of this server, not by one of another origin
- * with the reader's cookies. Browsers send Origin with every POST, and Sec-Fetch-Site over https.
+ * with the reader's cookies. Browsers send Origin with every POST. Older ones send no
+ * Sec-Fetch-Site, and others only over https.
  */
 function isFromSameOrigin({ rt, context: { request } }: PageRequest): boolean {
   const site = getHeader(request, "sec-fetch-site");

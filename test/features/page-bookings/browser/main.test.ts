@@ -61,13 +61,13 @@ const isOnSaleNow =
 const SUBMIT = "form.details button.primary";
 
 /** Opens the booking page of a sample business at the real time, on a narrow phone. */
-async function openFlow(t: TestContext, preset: Preset, scripts: boolean) {
+async function openFlow(t: TestContext, preset: Preset, scripts: boolean, host = "127.0.0.1") {
   const rt = createTestRuntime({}, Date.now());
   applyPreset(rt, preset);
   publish(rt, preset === "restaurant" ? "REQUEST" : "CONFIRM");
   const server = await startServer(rt, { host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
-  const url = `${server.url}/b/${businessOf(rt).slug}/book`;
+  const url = `http://${host}:${server.port}/b/${businessOf(rt).slug}/book`;
   const page = await openBrowser(t, url, { width: 320, height: 700, scripts });
   const reader = drive(page);
   const once = async (run: () => Promise<boolean>) => {
@@ -186,3 +186,21 @@ for (const scripts of [true, false]) {
     });
   });
 }
+
+test("a guest asks for a table over plain HTTP, where browsers name only the origin of a form", async (t) => {
+  const { rt, page, waitForText, click, fill, pressLastTime } = await openFlow(
+    t,
+    "restaurant",
+    true,
+    "bistro.test",
+  );
+  await fill("How many people?", "2");
+  await click("Show free times");
+  await pressLastTime();
+  await waitForText("Your details");
+  await fill("Name", "Ana García");
+  await fill("Email", "ana@example.com");
+  await page.run(press, SUBMIT);
+  await waitForText("Request received");
+  expect(listMade(rt)).toMatchObject([{ status: "PENDING", partySize: 2 }]);
+});
