@@ -7,11 +7,15 @@ import type { LocalDate } from "../../domain/catalog/common.ts";
 // Pages say whether the business is open now, and which days have unusual hours.
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
 
 export type OpeningState = {
   /** Whether the business is open now; null if it states no opening hours. */
   isOpen: boolean | null;
-  /** When the business closes or opens next (epoch ms); null if not within 13 days. */
+  /**
+   * When the business closes within a day, or opens within 13 days (epoch ms); null if not. Pages
+   * write the time of closing without a day.
+   */
   changesAt: number | null;
   /**
    * When a page with this state is out of date (epoch ms): at midnight at the latest, because the
@@ -37,11 +41,16 @@ export function readOpeningState(
   // Hours without an end seem to end with the last day that was read, which is after the horizon.
   const horizon = minute + (DAYS_AHEAD - 1) * DAY_MIN;
   const midnight = Temporal.PlainDate.from(dateOf(today + 1)).toZonedDateTime(timezone);
-  const changesAt = change === undefined || change > horizon ? null : change * MINUTE_MS;
+  const next = change === undefined || change > horizon ? null : change * MINUTE_MS;
+  /** Since when the page says at what time the business closes. */
+  const saidFrom = next === null || current === undefined ? now : next - DAY_MS;
   return {
     isOpen: schedule.hours.length === 0 && work.length === 0 ? null : current !== undefined,
-    changesAt,
-    validUntil: Math.min(changesAt ?? Infinity, midnight.epochMilliseconds),
+    changesAt: saidFrom > now ? null : next,
+    validUntil: Math.min(
+      saidFrom > now ? saidFrom : (next ?? Infinity),
+      midnight.epochMilliseconds,
+    ),
   };
 }
 

@@ -40,6 +40,28 @@ test("a business that never closes has no next change, and its page is valid unt
   });
 });
 
+test("the time of closing is said only within a day, because it has no day", () => {
+  const hours = [{ days: [...WEEK], start: "00:00", end: "24:00", validFrom: null, validTo: null }];
+  const closures = [{ name: "Off", from: "2026-11-25", to: "2026-11-25" }];
+  const closesAt = at("2026-11-25T00:00:00+01:00");
+  const read = (time: string) => readOpeningState(schedule({ hours, closures }), ZURICH, at(time));
+  expect(read("2026-11-20T12:00:00+01:00")).toMatchObject({ isOpen: true, changesAt: null });
+  expect(read("2026-11-24T00:00:00+01:00")).toMatchObject({ isOpen: true, changesAt: closesAt });
+});
+
+test("a page is valid until it says the time of closing", () => {
+  const hours = [
+    { days: ["mon" as const], start: "00:00", end: "46:00", validFrom: null, validTo: null },
+  ];
+  // The business closes on Tuesday at 22:00.
+  const state = readOpeningState(schedule({ hours }), ZURICH, at("2026-11-23T12:00:00+01:00"));
+  expect(state).toEqual({
+    isOpen: true,
+    changesAt: null,
+    validUntil: at("2026-11-23T22:00:00+01:00"),
+  });
+});
+
 test("a business without opening hours is neither open nor closed", () => {
   expect(stateAt("2026-11-20T12:00:00+01:00", { hours: [] })).toEqual([null, null]);
 });
