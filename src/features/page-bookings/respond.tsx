@@ -23,6 +23,9 @@ import { writeTime } from "./when.ts";
 
 export const NO_STORE: RawHeaders = ["cache-control", "no-store", "referrer-policy", "same-origin"];
 
+/** Matches the end of a path to which forms are sent. The page of the form is without it. */
+const FORM_PATH = /\/(?:hold|cancel|confirm|move)$/;
+
 type Shown = {
   title: string;
   content: ComponentChildren;
@@ -43,7 +46,7 @@ export function respondWithShop(
   const { path, search } = request.context.request;
   const query = new URLSearchParams(search);
   query.delete("lang");
-  const url = `${path}${query.size > 0 ? `?${query}` : ""}`;
+  const url = `${request.base}${path.replace(FORM_PATH, "")}${query.size > 0 ? `?${query}` : ""}`;
   return respondWithPage(request, {
     status,
     language: shop.language,
