@@ -221,10 +221,20 @@ function isHoldOf(hold: Hold, choice: Choice): boolean {
   const [segment] = hold.segments;
   return (
     segment?.serviceId === choice.serviceId &&
+    (choice.variantId === null || segment.variantId === choice.variantId) &&
+    isSameAddons(segment.addons, choice.addons) &&
     hold.guests === choice.guests &&
     (choice.staffId === null || segment.staffId === choice.staffId)
   );
 }
+
+type Addons = readonly { addonId: string; quantity: number }[];
+
+const isSameAddons = (held: Addons, chosen: Addons): boolean =>
+  held.length === chosen.length &&
+  held.every(({ addonId, quantity }) =>
+    chosen.some((addon) => addon.addonId === addonId && addon.quantity === quantity),
+  );
 
 const totalOf = (hold: Hold): number | null => (hold.tableId === null ? hold.totalCents : null);
 
