@@ -191,6 +191,48 @@ test("a guest still sees the time that is held for the guest, and another choice
   expect((await other.openTimes(url)).times).not.toContain(times.at(-1));
 });
 
+test("a time that the guest holds for one variant is not shown as free for another, or without its add-on", async () => {
+  const { base, visitor } = openPage();
+  const [cut = ""] = findAll(await visitor.get(base), CUT);
+  const options = await visitor.get(cut);
+  const [short = "", long = ""] = findAll(options, /name="variant" value="([^"]+)"/g);
+  const [addon = ""] = findAll(options, /name="(addon\.[^"]+)"/g);
+  const [, person = ""] = findAll(options, /name="staff" value="([^"]+)"/g);
+  const urlOf = (variant: string, more = "") => `${cut}&variant=${variant}&staff=${person}${more}`;
+  const { action, times } = await visitor.openTimes(urlOf(short, `&${addon}=1`));
+  const [held = ""] = times;
+  await visitor.hold(action, held);
+  const listTimes = async (url: string) => (await visitor.openTimes(url)).times;
+  expect(await listTimes(urlOf(short, `&${addon}=1`))).toContain(held);
+  expect(await listTimes(urlOf(short))).not.toContain(held);
+  expect(await listTimes(urlOf(long, `&${addon}=1`))).not.toContain(held);
+});
+
+test("links to other languages keep the path of the public URL, and lead from a refused form to its page", async () => {
+  const { api, base, visitor } = openPage("salon", "CONFIRM", {
+    publicUrl: "https://shop.example/desk",
+  });
+  const languagesIn = (html: string) => findAll(html, /href="([^"]*lang=es[^"]*)"/g);
+  const { key, staff } = firstService(api);
+  const url = timesOf(api, base, key, staff);
+  const { html, action, times } = await visitor.openTimes(url);
+  expect(languagesIn(html)).toEqual([`/desk${url}&lang=es`]);
+  // The proxy removes the path of the public URL.
+  const form = action.replace("/desk", "").replace(/staff=\w+/, "staff=stf_00000000000000000000");
+  const refused = await visitor.send(form, {
+    method: "POST",
+    headers: {
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: new URLSearchParams({ at: times[0]! }).toString(),
+  });
+  const [link = ""] = languagesIn(await refused.text());
+  expect([refused.status, link]).toEqual([409, expect.stringMatching(/^\/desk\/b\/[^/]+\/book\?/)]);
+  const inSpanish = await visitor.send(link.replace("/desk", ""));
+  expect(inSpanish.headers.get("content-language")).toBe("es");
+});
+
 test("a form without a name, or without an email address and phone number, is shown again with what is missing", async () => {
   const { api, base, visitor } = openPage();
   const { action, times } = await visitor.openTimes(timesOf(api, base, firstService(api).key));

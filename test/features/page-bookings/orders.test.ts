@@ -253,6 +253,28 @@ test("the page offers as many tickets as one order can have", async () => {
   expect((await visitor.book(details)).status).toBe(303);
 });
 
+test("a guest who changes an order finds only the tickets that were chosen", async () => {
+  const { visitor, url } = await openTickets();
+  const [first = "", second = ""] = findAll(
+    await visitor.get(url),
+    /<select name="(ticket\.[^"]+)"/g,
+  );
+  expect(second).not.toBe("");
+  const listChosen = async (query: string) => {
+    const html = await visitor.get(`${url}${query}`);
+    return [first, second].map((field) => {
+      const [, choices = ""] = html.split(`name="${field}"`);
+      const [chosen = "0"] = findAll(
+        choices.split("</select>")[0]!,
+        /<option[^>]* selected[^>]*>(\d+)/g,
+      );
+      return chosen;
+    });
+  };
+  expect(await listChosen("")).toEqual(["1", "0"]);
+  expect(await listChosen(`&${second}=2&change=1`)).toEqual(["0", "2"]);
+});
+
 test("the business sets until when orders are paid, and how many places they keep", async () => {
   const { api, event, visitor, url, field } = await openTickets();
   editCatalog(api, businessOf(api).slug, (catalog) => {

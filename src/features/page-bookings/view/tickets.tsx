@@ -35,9 +35,11 @@ function quantitiesOf({ minPerOrder, maxPerOrder, availability }: TicketType): n
 export const TicketChoice = (props: TicketsProps) => {
   const { shop, texts, event, path, kept, chosen, isGone } = props;
   const canBuy = event.status === "PUBLISHED" && event.ticketTypes.some(isOnSale);
-  // The first type is chosen by default, with the fewest tickets that an order can have.
+  // Until the guest has chosen, it is the first type, with the fewest tickets that an order can have.
+  const isUnchosen = chosen.length === 0;
   const quantityOf = ({ id, minPerOrder }: TicketType, i: number): number =>
-    chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ?? (i === 0 ? minPerOrder : 0);
+    chosen.find(({ ticketTypeId }) => ticketTypeId === id)?.quantity ??
+    (isUnchosen && i === 0 ? minPerOrder : 0);
   return (
     <>
       <Heading>
