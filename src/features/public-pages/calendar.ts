@@ -34,7 +34,7 @@ export function writeEvents(shop: Shop, events: readonly PublicEvent[]): string 
   return `${writeCalendarStart(profile.name, null)}${entries.join("")}${CALENDAR_END}`;
 }
 
-function locationOf({ profile }: Shop, { venue }: PublicEvent): string | null {
-  if (venue === null) return profile.address;
+function locationOf({ profile }: Shop, { venue, attendanceMode }: PublicEvent): string | null {
+  if (venue === null) return attendanceMode === "ONLINE" ? null : profile.address;
   return [venue.name, venue.address].filter((part) => part !== null).join(", ");
 }
